@@ -1,0 +1,114 @@
+/**
+ * What came of asking for one robots.txt, redirects followed, and what it means in a profile.
+ *
+ * Clause: specification, access §4, §7. Whatever is not understood means *transient*: the host is held and asked again.
+ */
+import type { HeaderLookup } from './lifetime.js';
+import type { ResolvedAccessOptions } from './profile.js';
+
+/** Why an exchange brought no complete response. All of them mean the same here; the word is for the operator. */
+export type RobotsFailure =
+  | 'dns'
+  | 'refused'
+  | 'reset'
+  | 'timeout'
+  | 'tls'
+  | 'framing'
+  | 'short-body'
+  | 'content-encoding'
+  | 'blocked'
+  | 'redirect-unusable'
+  | 'other';
+
+/** The end of one chain of exchanges for a robots.txt. */
+export type RobotsAnswer =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly headers: HeaderLookup;
+      /** Decoded and complete: a body that was cut by the network is a failure, one cut by `maxBytes` is not. */
+      readonly body: Uint8Array;
+      /** The URL that was asked first: its authority is the one the rules govern. */
+      readonly robotsUrl: string;
+      /** The URL that gave this response, after redirects. */
+      readonly finalUrl: string;
+    }
+  | { readonly kind: 'failure'; readonly failure: RobotsFailure }
+  | { readonly kind: 'redirect-limit' };
+
+/** What the operator is told about an answer (specification, access §12). */
+export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-content-type' | 'robots-html';
+
+/**
+ * What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a young one; both allow. `transient`
+ * is what the specification calls unreachable or defer.
+ */
+export type AnswerMeaning = 'parse' | 'not-modified' | 'gone' | 'unavailable' | 'restricted' | 'transient';
+
+/** A meaning, with what the operator should know. */
+export interface AnswerClass {
+  readonly meaning: AnswerMeaning;
+  readonly notes: readonly AccessNote[];
+}
+
+const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
+
+/**
+ * What an answer means in a profile.
+ *
+ * @param isRevalidation - Whether the request carried validators of a copy that is still at hand: without, 304 means
+ *   nothing.
+ * @throws Never.
+ * @see specification, access §4, DECISIONS A3 to A6
+ */
+export function classifyAnswer(
+  answer: RobotsAnswer,
+  isRevalidation: boolean,
+  options: ResolvedAccessOptions,
+): AnswerClass {
+  const closedMeaning = options.profile === 'strictest' ? 'restricted' : 'unavailable';
+  if (answer.kind === 'redirect-limit') return { meaning: closedMeaning, notes: ['robots-redirect-limit'] };
+  if (answer.kind === 'failure') return { meaning: 'transient', notes: [] };
+  const { status } = answer;
+  if (status >= 200 && status <= 299 && status !== 206) return { meaning: 'parse', notes: contentNotes(answer) };
+  if (status === 304 && isRevalidation) return { meaning: 'not-modified', notes: [] };
+  if (status === 404 || status === 410) return { meaning: 'gone', notes: [] };
+  if (status === 401 || status === 403) {
+    const meaning = options.onForbidden === 'deny' ? 'restricted' : 'unavailable';
+    return { meaning, notes: ['robots-forbidden'] };
+  }
+  if (isTransient4xx(status, options)) return { meaning: 'transient', notes: [] };
+  if (status >= 400 && status <= 499) return { meaning: closedMeaning, notes: [] };
+  return { meaning: 'transient', notes: [] };
+}
+
+/**
+ * The charset that a response declares, in lower case.
+ *
+ * @throws Never.
+ * @see specification, robots §2.2
+ */
+export function declaredCharset(headers: HeaderLookup): string | null {
+  const match = /;[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9_.:+-]{1,40})/i.exec(headers['content-type'] ?? '');
+  return match?.[1]?.toLowerCase() ?? null;
+}
+
+function isTransient4xx(status: number, { profile }: ResolvedAccessOptions): boolean {
+  return profile === 'google' ? status === 429 : TRANSIENT_4XX.includes(status);
+}
+
+/** Rules that parse are followed whatever the media type says (DECISION A13); the operator hears of oddities. */
+function contentNotes({ headers, body }: { headers: HeaderLookup; body: Uint8Array }): AccessNote[] {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const notes: AccessNote[] = [];
+  if (type !== '' && type !== 'text/plain') notes.push('robots-content-type');
+  if (type === 'text/html' || type === 'application/xhtml+xml' || firstVisibleOctet(body) === 0x3c) {
+    notes.push('robots-html');
+  }
+  return notes;
+}
+
+function firstVisibleOctet(body: Uint8Array): number | undefined {
+  // The marks of UTF-8 and UTF-16 are as invisible as blanks and control octets.
+  return body.find((octet) => octet > 0x20 && ![0xef, 0xbb, 0xbf, 0xfe, 0xff].includes(octet));
+}

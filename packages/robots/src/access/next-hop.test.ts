@@ -1,0 +1,49 @@
+// A redirect followed too far is somebody else's file; one given up too early is a site without rules.
+import { describe, expect, it } from 'vitest';
+import { nextHop } from './next-hop.js';
+import { resolveAccessOptions } from './profile.js';
+
+const RFC = resolveAccessOptions();
+const START = 'https://example.com/robots.txt';
+const chain = (length: number) => [START, ...Array.from({ length: length - 1 }, (_, n) => `https://h${n}.example/r`)];
+const hop = (location: string | null, urls = [START], status = 302, options = RFC) =>
+  nextHop(status, location, urls.at(-1) ?? START, urls, options);
+
+describe('redirects of robots.txt (access §3)', () => {
+  const cases: [string | null, string, string | null][] = [
+    ['/other', 'follow', 'https://example.com/other'],
+    ['http://example.org/a#b', 'follow', 'http://example.org/a'],
+    ['//user:pw@example.org/a', 'follow', 'https://example.org/a'],
+    ['https://example.com/robots.txt#x', 'redirect-limit', null],
+    ['HTTPS://EXAMPLE.com:443/robots.txt', 'redirect-limit', null],
+    ['', 'redirect-unusable', null],
+    [null, 'redirect-unusable', null],
+    ['http://', 'redirect-unusable', null],
+    ['ftp://example.com/robots.txt', 'redirect-unusable', null],
+    ['data:text/plain,', 'redirect-unusable', null],
+    [`/${'a'.repeat(9000)}`, 'redirect-unusable', null],
+  ];
+  it.each(cases)('Location %j → %s', (location, kind, url) => {
+    expect(hop(location)).toEqual(url === null ? { kind } : { kind, url });
+  });
+
+  it.each([301, 302, 303, 307, 308])('%i is followed', (status) => {
+    expect(hop('/other', [START], status).kind).toBe('follow');
+  });
+
+  it.each([200, 300, 304, 305, 306, 404])('%i is final', (status) => {
+    expect(hop('/other', [START], status)).toEqual({ kind: 'final' });
+  });
+
+  it('follows the fifth and not the sixth; in 1996 the twentieth and not the next', () => {
+    const old = resolveAccessOptions({ dialect: '1996' });
+    expect(hop('/x', chain(5)).kind).toBe('follow');
+    expect(hop('/x', chain(6)).kind).toBe('redirect-limit');
+    expect(hop('/x', chain(20), 302, old).kind).toBe('follow');
+    expect(hop('/x', chain(21), 302, old).kind).toBe('redirect-limit');
+  });
+
+  it('a URL seen anywhere in the chain ends it', () => {
+    expect(hop(START, chain(3)).kind).toBe('redirect-limit');
+  });
+});

@@ -1,0 +1,91 @@
+// A stored state that is misread could open a closed site after a restart.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_ACCESS_RECORD_BYTES } from '../limits.js';
+import { resolveAccessOptions } from './profile.js';
+import { decodeAccess, encodeAccess } from './record.js';
+import { type AccessState, accessAdvice, initialAccess, nextAccess } from './state.js';
+
+const GOOGLE = resolveAccessOptions({ dialect: 'google' });
+const HOUR = 3_600_000;
+
+const withCopy = (headers: Record<string, string>, bodyBytes = 20): AccessState =>
+  nextAccess(
+    initialAccess(),
+    {
+      kind: 'answer',
+      answer: {
+        kind: 'response',
+        status: 200,
+        headers,
+        body: new Uint8Array(bodyBytes).fill(0x0a),
+        robotsUrl: 'https://example.com/robots.txt',
+        finalUrl: 'https://example.org/é',
+      },
+    },
+    0,
+    GOOGLE,
+  );
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const bytes = (content: string) => new TextEncoder().encode(content);
+
+describe('the stored form of an access state', () => {
+  it('carries body and validators, line feeds in the body included', () => {
+    const state = withCopy({ etag: '"1"', 'content-type': 'text/plain; charset=KOI8-R' });
+    expect(decodeAccess(encodeAccess(state))).toEqual(state);
+    expect(state.copy?.charset).toBe('koi8-r');
+  });
+
+  it('stays within its bound: a body that does not fit is left out', () => {
+    const fits = encodeAccess(withCopy({}, MAX_ACCESS_RECORD_BYTES - 1000));
+    expect(fits.length).toBeGreaterThan(MAX_ACCESS_RECORD_BYTES - 1000);
+    const tooLong = encodeAccess(withCopy({}, MAX_ACCESS_RECORD_BYTES));
+    expect(tooLong.length).toBeLessThan(1000);
+    expect(decodeAccess(tooLong)).toEqual(initialAccess());
+  });
+
+  it('losing a no-store copy during an outage starts the long wait again (no amnesty in google)', () => {
+    const failure = { kind: 'answer', answer: { kind: 'failure', failure: 'dns' } } as const;
+    const failing = nextAccess(withCopy({ 'cache-control': 'no-store' }), failure, HOUR, GOOGLE);
+    const late = nextAccess(failing, failure, 14 * HOUR, GOOGLE);
+    expect(accessAdvice(late, 14 * HOUR, GOOGLE).kind).toBe('by-rules');
+    const decoded = decodeAccess(encodeAccess(late));
+    expect(decoded).toMatchObject({ phase: 'unreachable', copy: null, failures: 2, retryAtMs: late.retryAtMs });
+    expect(accessAdvice(decoded ?? initialAccess(), 14 * HOUR, GOOGLE).kind).toBe('hold');
+  });
+
+  const state = withCopy({});
+  const whole = text(encodeAccess(state));
+  const broken: [string, string][] = [
+    ['nothing', ''],
+    ['no line', '{"v":1}'],
+    ['not JSON', 'rubbish\n'],
+    ['another version', whole.replace('"v":1', '"v":2')],
+    ['an unknown phase', whole.replace('"rules"', '"open"')],
+    ['a time that is text', whole.replace(/"freshUntilMs":\d+/, '"freshUntilMs":"soon"')],
+    ['a negative count', whole.replace('"failures":0', '"failures":-1')],
+    ['a body cut short', whole.slice(0, -1)],
+    ['a body too long', `${whole}x`],
+  ];
+  it.each(broken)('%s is no record', (_, content) => {
+    expect(decodeAccess(bytes(content))).toBeNull();
+  });
+
+  it('rules without a copy are nothing', () => {
+    const content = whole.replace(/"copy":\{.*?\}/, '"copy":null').split('\n')[0];
+    expect(decodeAccess(bytes(`${content}\n`))).toEqual(initialAccess());
+  });
+
+  it('random octets never throw, and never permit', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.nat(), (random, at) => {
+        const mutated = encodeAccess(state);
+        mutated[at % mutated.length] = random[0] ?? 0;
+        for (const each of [random, mutated]) {
+          const decoded = decodeAccess(each);
+          if (decoded !== null) expect(accessAdvice(decoded, 1, GOOGLE).kind).not.toBe('allow');
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * An access state as one stored value, and back: a line of JSON, then the octets of the good copy.
+ *
+ * Stores keep it so that a restart is neither a reason to refetch nor an amnesty (specification, access §8). What
+ * cannot be read back, or was not allowed on disk, comes back as a state that needs a fetch, never as permission.
+ */
+import { MAX_ACCESS_RECORD_BYTES } from '../limits.js';
+import type { GoodCopy } from './good-copy.js';
+import { type AccessPhase, type AccessState, initialAccess } from './state.js';
+
+const VERSION = 1;
+const BODY_LEFT_OUT = -1;
+const LINE_FEED = 0x0a;
+const PHASES: readonly AccessPhase[] = [
+  'none-yet',
+  'rules',
+  'no-rules',
+  'restricted',
+  'kept',
+  'unreachable',
+  'last-good',
+];
+const NOTES = ['robots-forbidden', 'robots-redirect-limit', 'robots-content-type', 'robots-html'] as const;
+
+/**
+ * The stored form of a state, at most 1 MiB. The body is left out when `no-store` came with it or it does not fit.
+ *
+ * @throws Never.
+ */
+export function encodeAccess(state: AccessState): Uint8Array {
+  const { copy } = state;
+  const { body, ...rest } = copy ?? { body: null };
+  const head = (bodyBytes: number) =>
+    new TextEncoder().encode(`${JSON.stringify({ v: VERSION, ...state, copy: copy && { ...rest, bodyBytes } })}\n`);
+  if (body === null) return head(0);
+  const full = head(body.length);
+  if (copy?.mayStore !== true || full.length + body.length > MAX_ACCESS_RECORD_BYTES) return head(BODY_LEFT_OUT);
+  const bytes = new Uint8Array(full.length + body.length);
+  bytes.set(full);
+  bytes.set(body, full.length);
+  return bytes;
+}
+
+/**
+ * Reads a stored state. Send it the event `restored` when the process that wrote it is gone.
+ *
+ * @returns Null when the octets are not a record of this version. A record whose body was left out becomes `none-yet`;
+ *   during a series of failures it stays `unreachable` until its retry time, and the long wait starts again there, so
+ *   that losing the copy never turns "by the copy" into "allow".
+ * @throws Never.
+ */
+export function decodeAccess(bytes: Uint8Array): AccessState | null {
+  const headEnd = bytes.indexOf(LINE_FEED);
+  const head = headEnd < 0 ? null : parseRecord(new TextDecoder().decode(bytes.subarray(0, headEnd)));
+  if (head === null || head['v'] !== VERSION) return null;
+  const phase = PHASES.find((known) => known === head['phase']);
+  const copy = decodeCopy(head['copy'], bytes.subarray(headEnd + 1));
+  const times = [head['freshUntilMs'], head['firstFailureMs'], head['retryAtMs'], head['hostAnsweredAtMs']];
+  if (phase === undefined || copy === undefined || !times.every(isTimeOrNull) || !isCount(head['failures']))
+    return null;
+  const [freshUntilMs = null, firstFailureMs = null, retryAtMs = null, hostAnsweredAtMs = null] = times;
+  const listed = Array.isArray(head['notes']) ? head['notes'] : [];
+  const state: AccessState = {
+    phase,
+    copy,
+    freshUntilMs,
+    failures: head['failures'],
+    firstFailureMs,
+    retryAtMs,
+    fetching: head['fetching'] === true,
+    hostAnsweredAtMs,
+    notes: NOTES.filter((note) => listed.includes(note)),
+  };
+  if (!isSound(state)) return { ...initialAccess(), fetching: state.fetching };
+  return hasLostBody(head['copy']) ? withoutCopy(state) : state;
+}
+
+/** Times that belong to a phase are there, and the copy where the phase lives from it. */
+function isSound({ phase, copy, freshUntilMs, firstFailureMs, retryAtMs }: AccessState): boolean {
+  if (phase === 'none-yet') return freshUntilMs === null && retryAtMs === null;
+  if (phase === 'unreachable' || phase === 'last-good') {
+    return freshUntilMs === null && retryAtMs !== null && firstFailureMs !== null;
+  }
+  return freshUntilMs !== null && retryAtMs === null && (copy !== null || (phase !== 'rules' && phase !== 'kept'));
+}
+
+function withoutCopy(state: AccessState): AccessState {
+  if (state.retryAtMs === null) return { ...initialAccess(), fetching: state.fetching };
+  return { ...state, phase: 'unreachable', firstFailureMs: state.retryAtMs };
+}
+
+function hasLostBody(copy: unknown): boolean {
+  return isRecord(copy) && copy['bodyBytes'] === BODY_LEFT_OUT;
+}
+
+function parseRecord(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null; // Not JSON, so not a record of ours; JSON.parse has no other way to say so.
+  }
+}
+
+/** Undefined: not a copy. Null: no copy, or one whose body is not here. */
+function decodeCopy(value: unknown, body: Uint8Array): GoodCopy | null | undefined {
+  if (value === null) return null;
+  if (!isRecord(value)) return undefined;
+  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, bodyBytes } = value;
+  if (bodyBytes === BODY_LEFT_OUT) return null;
+  if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
+  if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
+  // A body of another length was cut or mixed up on its way, and half a file may lack its Disallow lines.
+  if (bodyBytes !== body.length) return undefined;
+  return { body: body.slice(), robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: true };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isTimeOrNull(value: unknown): value is number | null {
+  return value === null || isTime(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}

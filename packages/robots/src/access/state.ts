@@ -1,0 +1,269 @@
+/**
+ * What is known of one authority's robots.txt, as a pure state machine: who may ask when, and what holds meanwhile.
+ *
+ *     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until an instant
+ *        ▲            │ expired, asked again, no answer
+ *      forget         ▼
+ *                 unreachable ──(30 days, or the profile's time)──▶ last-good     both retried with backoff
+ *
+ * Clause: specification, access §5, §6, §8. The invariant: `allow` comes only from a fresh `no-rules`, which only an
+ * answer that access §3 and §4 call unavailable brings about, or from the `afterUnreachable` knob; whatever is
+ * missing, expired or under way means hold.
+ */
+import {
+  GOOGLE_STOP_MS,
+  HOST_ANSWERS_MS,
+  KEPT_COPY_MS,
+  LIFETIME_1996_MS,
+  MAX_JITTER,
+  MAX_RETRY_AFTER_MS,
+  RESTRICTED_LIFETIME_MS,
+  ROBOTS_EXCHANGE_MS,
+  UNAVAILABLE_LIFETIME_MS,
+} from '../limits.js';
+import { type AccessNote, classifyAnswer, type RobotsAnswer } from './answer.js';
+import { copyAfter, copyValidators, type GoodCopy } from './good-copy.js';
+import { robotsLifetimeMs } from './lifetime.js';
+import type { ResolvedAccessOptions } from './profile.js';
+import { retryAfterMs, robotsRetryMs } from './retry.js';
+
+/** The states of specification, access §8. */
+export type AccessPhase = 'none-yet' | 'rules' | 'no-rules' | 'restricted' | 'kept' | 'unreachable' | 'last-good';
+
+/** All there is to know of one authority. A value: `nextAccess` returns a new one. */
+export interface AccessState {
+  readonly phase: AccessPhase;
+  readonly copy: GoodCopy | null;
+  /** Epoch milliseconds at which the phase expires; null while none-yet, unreachable and last-good. */
+  readonly freshUntilMs: number | null;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Epoch milliseconds of the first of them. */
+  readonly firstFailureMs: number | null;
+  /** Epoch milliseconds from which the next attempt is allowed; null outside a series of failures. */
+  readonly retryAtMs: number | null;
+  /** A request for robots.txt is under way. */
+  readonly fetching: boolean;
+  /** Epoch milliseconds at which another URL of the authority last got a response (access §5, google). */
+  readonly hostAnsweredAtMs: number | null;
+  /** What the operator is told about the last answer. */
+  readonly notes: readonly AccessNote[];
+}
+
+/**
+ * What can happen. `ask`: a URL needs a decision, which starts a fetch when one is due (asking for robots.txt itself
+ * is no `ask`). `answer`: a fetch ended; `jitter` is a share from 0 to 0.1 of the next pause. `host-answered`: another
+ * URL of the authority got a response, which matters during a series of failures only. `forget`: the operator wants a
+ * fresh start. `restored`: the process restarted.
+ */
+export type AccessEvent =
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'answer'; readonly answer: RobotsAnswer; readonly jitter?: number }
+  | { readonly kind: 'host-answered' }
+  | { readonly kind: 'forget' }
+  | { readonly kind: 'restored' };
+
+/** What holds for URLs other than robots.txt. `by-rules`: compile `state.copy`. `untilMs`: look again then. */
+export type AccessAdvice =
+  | { readonly kind: 'by-rules' }
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'deny' }
+  | { readonly kind: 'hold'; readonly untilMs: number };
+
+const INITIAL: AccessState = Object.freeze({
+  phase: 'none-yet',
+  copy: null,
+  freshUntilMs: null,
+  failures: 0,
+  firstFailureMs: null,
+  retryAtMs: null,
+  fetching: false,
+  hostAnsweredAtMs: null,
+  notes: Object.freeze([]),
+});
+
+/**
+ * The state of an authority of which nothing is known.
+ *
+ * @throws Never.
+ */
+export function initialAccess(): AccessState {
+  return INITIAL;
+}
+
+/**
+ * The state after an event.
+ *
+ * @param nowMs - Epoch milliseconds.
+ * @returns A new state, or the same one when nothing changed.
+ * @throws Never.
+ * @see specification, access §8
+ */
+export function nextAccess(
+  state: AccessState,
+  event: AccessEvent,
+  nowMs: number,
+  options: ResolvedAccessOptions,
+): AccessState {
+  switch (event.kind) {
+    case 'ask':
+      return asked(state, nowMs, options);
+    case 'answer':
+      return answered(state, event.answer, event.jitter ?? 0, nowMs, options);
+    case 'host-answered':
+      return state.failures === 0 ? state : { ...state, hostAnsweredAtMs: nowMs };
+    case 'forget':
+      // A request under way stays under way: forgetting it would let a second one start.
+      return { ...INITIAL, fetching: state.fetching };
+    case 'restored':
+      return restored(state, nowMs);
+  }
+}
+
+/**
+ * Whether robots.txt is to be fetched before anything else of the authority: never while a fetch is under way.
+ *
+ * @throws Never.
+ * @see specification, access §2, §8
+ */
+export function isFetchDue(state: AccessState, nowMs: number): boolean {
+  return !state.fetching && nowMs >= fetchDueMs(state);
+}
+
+/**
+ * What holds for a URL of the authority now.
+ *
+ * @returns `hold` names the next instant worth looking: now when a fetch is due, the retry time while unreachable, the
+ *   end of the longest exchange while one is under way.
+ * @throws Never.
+ * @see specification, access §5, §8
+ */
+export function accessAdvice(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice {
+  if (state.fetching) return { kind: 'hold', untilMs: nowMs + ROBOTS_EXCHANGE_MS };
+  if (nowMs >= fetchDueMs(state)) return { kind: 'hold', untilMs: nowMs };
+  switch (state.phase) {
+    case 'rules':
+    case 'kept':
+      return state.copy === null ? { kind: 'hold', untilMs: nowMs } : { kind: 'by-rules' };
+    case 'no-rules':
+      return { kind: 'allow' };
+    case 'restricted':
+      return { kind: 'deny' };
+    case 'none-yet':
+    case 'unreachable':
+    case 'last-good':
+      return afterLongSilence(state, nowMs, options) ?? { kind: 'hold', untilMs: fetchDueMs(state) };
+  }
+}
+
+/** The instant from which a fetch is due; -Infinity for a state that has never had an answer. */
+function fetchDueMs({ freshUntilMs, retryAtMs }: AccessState): number {
+  return freshUntilMs ?? retryAtMs ?? -Infinity;
+}
+
+function asked(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessState {
+  const isSilent = state.phase === 'unreachable' || state.phase === 'last-good';
+  const phase = isSilent ? silentPhase(state, nowMs, options) : state.phase;
+  const fetching = state.fetching || isFetchDue(state, nowMs);
+  return phase === state.phase && fetching === state.fetching ? state : { ...state, phase, fetching };
+}
+
+function answered(
+  state: AccessState,
+  answer: RobotsAnswer,
+  jitter: number,
+  nowMs: number,
+  options: ResolvedAccessOptions,
+): AccessState {
+  const isRevalidation = answer.kind === 'response' && copyValidators(state.copy, answer.finalUrl) !== null;
+  const { meaning, notes } = classifyAnswer(answer, isRevalidation, options);
+  if (meaning === 'transient') return failed(state, answer, jitter, nowMs, options);
+  const copy = copyAfter(state.copy, meaning, answer, nowMs);
+  const settled = { ...INITIAL, hostAnsweredAtMs: state.hostAnsweredAtMs, copy, notes };
+  const headers = answer.kind === 'response' ? answer.headers : {};
+  const lifetimeEndMs = nowMs + robotsLifetimeMs(headers, nowMs, options.profile);
+  switch (meaning) {
+    case 'parse':
+    case 'not-modified':
+      return { ...settled, phase: 'rules', freshUntilMs: lifetimeEndMs };
+    case 'gone':
+      return { ...settled, phase: 'no-rules', freshUntilMs: lifetimeEndMs };
+    case 'restricted':
+      return { ...settled, phase: 'restricted', freshUntilMs: nowMs + RESTRICTED_LIFETIME_MS };
+    case 'unavailable': {
+      const hourEndMs = nowMs + UNAVAILABLE_LIFETIME_MS;
+      const keptUntilMs = copy === null ? nowMs : copy.receivedAtMs + KEPT_COPY_MS;
+      if (keptUntilMs <= nowMs) return { ...settled, phase: 'no-rules', freshUntilMs: hourEndMs };
+      return { ...settled, phase: 'kept', freshUntilMs: Math.min(hourEndMs, keptUntilMs) };
+    }
+  }
+}
+
+function failed(
+  state: AccessState,
+  answer: RobotsAnswer,
+  jitter: number,
+  nowMs: number,
+  options: ResolvedAccessOptions,
+): AccessState {
+  const failures = state.failures + 1;
+  const retryAfter = answer.kind === 'response' ? retryAfterMs(answer.headers, nowMs) : null;
+  const next: AccessState = {
+    ...state,
+    freshUntilMs: null,
+    failures,
+    firstFailureMs: state.firstFailureMs ?? nowMs,
+    // Never earlier than promised before, so that a short pause cannot undo a long Retry-After of the same series.
+    retryAtMs: Math.max(state.retryAtMs ?? 0, nowMs + robotsRetryMs(failures, retryAfter, jitter)),
+    fetching: false,
+    notes: [],
+  };
+  return { ...next, phase: silentPhase(next, nowMs, options) };
+}
+
+function silentPhase(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessPhase {
+  return afterLongSilence(state, nowMs, options) === null ? 'unreachable' : 'last-good';
+}
+
+/** What section 5 permits after a long series of failures; null: hold. */
+function afterLongSilence(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice | null {
+  if (state.firstFailureMs === null) return null;
+  const elapsedMs = nowMs - state.firstFailureMs;
+  const byCopy: AccessAdvice | null = state.copy === null ? null : { kind: 'by-rules' };
+  if (options.afterUnreachable === 'google') {
+    if (elapsedMs < GOOGLE_STOP_MS) return null;
+    if (elapsedMs < options.unreachableMs) return byCopy ?? { kind: 'allow' };
+    return hostAnswers(state, nowMs) ? { kind: 'allow' } : null;
+  }
+  if (elapsedMs < options.unreachableMs) return null;
+  switch (options.afterUnreachable) {
+    case 'copy-or-hold':
+      return byCopy;
+    case 'copy-or-allow':
+      return byCopy ?? { kind: 'allow' };
+    case 'allow':
+      return { kind: 'allow' };
+    case 'hold':
+      return null;
+  }
+}
+
+function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean {
+  return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS;
+}
+
+/** No request survives a restart. Instants further ahead than any answer can set them come from a clock set back. */
+function restored(state: AccessState, nowMs: number): AccessState {
+  const latestRetryMs = nowMs + MAX_RETRY_AFTER_MS * (1 + MAX_JITTER);
+  const notAfter = (instantMs: number | null, latestMs: number) =>
+    instantMs === null ? null : Math.min(instantMs, latestMs);
+  return {
+    ...state,
+    fetching: false,
+    copy: state.copy && { ...state.copy, receivedAtMs: Math.min(state.copy.receivedAtMs, nowMs) },
+    freshUntilMs: notAfter(state.freshUntilMs, nowMs + LIFETIME_1996_MS),
+    retryAtMs: notAfter(state.retryAtMs, latestRetryMs),
+    firstFailureMs: notAfter(state.firstFailureMs, nowMs),
+    hostAnsweredAtMs: notAfter(state.hostAnsweredAtMs, nowMs),
+  };
+}

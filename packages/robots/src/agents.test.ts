@@ -1,0 +1,71 @@
+/**
+ * Who is meant: a group that is missed is a site that is not heard.
+ */
+import { describe, expect, it } from 'vitest';
+import { agentsOf, isProductToken } from './agents.js';
+import { google } from './dialects/google.js';
+import { y1994 } from './dialects/y1994.js';
+import { writtenAgents, y1996 } from './dialects/y1996.js';
+import { selectGroups } from './groups.js';
+
+const AGENTS: readonly (readonly [value: string, agents: readonly string[]])[] = [
+  ['ExampleBot', ['examplebot']],
+  ['examplebot/2.1', ['examplebot']],
+  ['examplebot*', ['examplebot']],
+  ['MJ12bot', ['mj12bot']],
+  ['*', ['*']],
+  ['* foobot', ['*', 'foobot']],
+  ['* and some words!', ['*']],
+  ['*bot', []],
+  ['', []],
+  ['a, b/1.0 c*', ['a', 'b', 'c']],
+  ['Mozilla/5.0 (compatible; examplebot/0.1)', ['mozilla']],
+  ['exämplebot', ['ex']],
+];
+
+describe('a User-agent line', () => {
+  it.each(AGENTS)('%j names %j (robots §4.3, §4.4)', (value, agents) => {
+    expect(agentsOf(value, true)).toEqual(agents);
+  });
+
+  it('names only its leading token when repairs are off', () => {
+    expect(agentsOf('a, b', false)).toEqual(['a']);
+    expect(agentsOf('* foobot', false)).toEqual(['*']);
+  });
+
+  it('is cut at digits by Google (robots §5.2)', () => {
+    expect(google.agentsOf('MJ12bot', true)).toEqual(['mj']);
+    expect(google.agentsOf('a b', true)).toEqual(['a']);
+  });
+
+  it('is kept whole for substring comparison (1996)', () => {
+    expect(writtenAgents('FigTree/0.1 (Robot)', true)).toEqual(['figtree/0.1 (robot)']);
+    expect(writtenAgents('FigTree/0.1 Robot', true)).toEqual(['figtree/0.1', 'robot']);
+    expect(writtenAgents('a, *', true)).toEqual(['a', '*']);
+  });
+
+  it.each([
+    [y1996, 'examplebot-images', true],
+    [y1996, 'example', false],
+    [y1994, 'example', true],
+    [y1994, 'example/1.0', true],
+    [y1994, '/1.0', false],
+    [y1994, 'other', false],
+  ] as const)('in $name: "%s" speaks to examplebot: %s', (dialect, agent, speaks) => {
+    const group = { agents: [agent], agentLines: [1], from: 0, to: 0 };
+    expect(selectGroups(dialect, [group], ['examplebot']).agent).toBe(speaks ? 'examplebot' : null);
+  });
+});
+
+describe('a product token', () => {
+  it.each([
+    ['examplebot', true],
+    ['Example_Bot-2', true],
+    ['examplebot/1.0', false],
+    ['*', false],
+    ['', false],
+    ['exämple', false],
+  ])('%j: %s', (token, isToken) => {
+    expect(isProductToken(token)).toBe(isToken);
+  });
+});

@@ -1,0 +1,87 @@
+// data.txt restricts only what it offers; where it does restrict, splitting records must not lose a rule.
+import { describe, expect, it } from 'vitest';
+import { parseDataTxt } from './parse.js';
+import { decideDataTxt, selectDatasets, viewDataTxt } from './selection.js';
+
+const FILE = parseDataTxt(
+  [
+    'User-agent: otherbot',
+    'path: /other.csv',
+    '',
+    'User-agent: ExampleBot/1.0',
+    'path: /a.csv',
+    'path: /b.csv',
+    'Disallow: /private/',
+    '',
+    'User-agent: *',
+    'path: /all.csv',
+    '',
+    'path: /everyone.csv',
+    'Disallow: /raw/',
+  ].join('\n'),
+  { base: 'https://example.com/data.txt' },
+);
+
+describe('who is spoken to (data-txt §5)', () => {
+  const cases: [string[], string[]][] = [
+    [['examplebot'], ['/a.csv', '/b.csv', '/everyone.csv']],
+    [['EXAMPLE'], ['/a.csv', '/b.csv', '/everyone.csv']],
+    [
+      ['unknown', 'otherbot'],
+      ['/other.csv', '/everyone.csv'],
+    ],
+    [['thirdbot'], ['/all.csv', '/everyone.csv']],
+  ];
+  it.each(cases)('%j is offered %j', (tokens, paths) => {
+    expect(selectDatasets(FILE, tokens).map(({ dataset }) => dataset.path)).toEqual(paths);
+  });
+
+  const decisions: [string, string, boolean, number | null][] = [
+    ['examplebot', '/private/x', false, 7],
+    ['thirdbot', '/private/x', true, null],
+    ['examplebot', '/raw/x', false, 13],
+    ['thirdbot', '/raw/x', false, 13],
+    ['examplebot', '/raw', true, null],
+    ['examplebot', '/robots.txt', true, null],
+  ];
+  it.each(decisions)('%s, %s → %s by line %j', (token, path, allowed, line) => {
+    expect(decideDataTxt(FILE, [token], `https://example.com${path}`)).toEqual({ allowed, line });
+  });
+
+  it('a URL that cannot be read is not fetched', () => {
+    expect(decideDataTxt(FILE, ['examplebot'], 'nonsense').allowed).toBe(false);
+  });
+
+  it('more rules than are weighed close the file, and no more datasets are offered than its bound', () => {
+    const many = (line: (n: number) => string, times: number) =>
+      parseDataTxt(Array.from({ length: times }, (_, n) => line(n)).join('\n'));
+    const rules = many((n) => `Allow: /${n}`, 1001);
+    expect(decideDataTxt(rules, ['examplebot'], 'https://example.com/1').allowed).toBe(false);
+    expect(
+      decideDataTxt(
+        many((n) => `Allow: /${n}`, 1000),
+        ['examplebot'],
+        'https://example.com/x',
+      ).allowed,
+    ).toBe(true);
+    expect(
+      selectDatasets(
+        many((n) => `path: /${n}`, 10_001),
+        ['examplebot'],
+      ),
+    ).toHaveLength(10_000);
+  });
+
+  it('the hardest file within the bounds is judged in little time', { timeout: 60_000 }, () => {
+    const lines = [
+      ...Array.from({ length: 1000 }, (_, n) => `Disallow: /${'a'.repeat(40)}${n}b`),
+      ...Array.from({ length: 9000 }, (_, n) => `path: /${'a'.repeat(30)}${n}`),
+    ];
+    const view = viewDataTxt(parseDataTxt(lines.join('\n'), { base: 'https://example.com/data.txt' }), ['examplebot']);
+    const start = performance.now();
+    const allowed = view.offers.filter(({ dataset }) => view.decide(dataset.url ?? '').allowed);
+    expect(allowed).toHaveLength(9000);
+    // It takes about 0.25 s; compiling the rules again for each dataset takes more than two minutes.
+    expect(performance.now() - start).toBeLessThan(30_000);
+  });
+});

@@ -1,0 +1,120 @@
+/**
+ * Which records of a data.txt speak to a crawler, and what its Allow and Disallow lines say, by the 1996 reading.
+ *
+ * Clause: specification, data-txt §5. robots.txt alone decides about crawling: a Disallow here only keeps a URL from
+ * being fetched as a dataset found here, and an Allow opens nothing.
+ */
+import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
+import { canonical } from '../normalize.js';
+import { octetsOf } from '../octets.js';
+import type { DataRecord, Dataset, DataTxt } from './document.js';
+
+/** A dataset that a data.txt offers, with the line of its record. */
+export interface DatasetOffer {
+  readonly dataset: Dataset;
+  readonly record: DataRecord;
+}
+
+/** Whether a URL may be fetched as a dataset, as far as data.txt goes; `line` is the deciding rule's, or null. */
+export interface DataTxtDecision {
+  readonly allowed: boolean;
+  readonly line: number | null;
+}
+
+/** A data.txt as one crawler sees it. */
+export interface DataTxtView {
+  /** Of the records selected for it and of all records without agents, in file order; at most 10 000. */
+  readonly offers: readonly DatasetOffer[];
+  /**
+   * Whether a URL may be fetched as a dataset found through data.txt. The rules selected for the crawler and those
+   * that name no agent must both allow; robots.txt is asked besides, by the caller. Never throws; a URL that cannot be
+   * read is not allowed.
+   */
+  decide(url: string): DataTxtDecision;
+}
+
+/** Rules in file order, patterns in canonical spelling. Null: more than are weighed, which counts as `Disallow: /`. */
+type RuleList = readonly { readonly allows: boolean; readonly pattern: string; readonly line: number }[] | null;
+
+const OPEN: DataTxtDecision = { allowed: true, line: null };
+const CLOSED: DataTxtDecision = { allowed: false, line: null };
+
+/**
+ * Selects once what is asked often: a hostile file may hold thousands of datasets and thousands of rules.
+ *
+ * @param tokens - The crawler's product tokens, in order of preference.
+ * @throws Never.
+ * @see specification, data-txt §5, DECISION T7
+ */
+export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataTxtView {
+  const block = selectedBlock(document, tokens);
+  const general = document.records.filter(({ agents }) => agents.length === 0);
+  const named = document.records.filter((record) => record.agents.length > 0 && record.block === block);
+  const ours = document.records.filter((record) => record.agents.length === 0 || record.block === block);
+  const lists = [ruleList(named), ruleList(general)];
+  return {
+    offers: ours
+      .flatMap((record) => (record.dataset === null ? [] : [{ dataset: record.dataset, record }]))
+      .slice(0, MAX_DATASETS),
+    decide(url) {
+      if (!URL.canParse(url)) return CLOSED;
+      const { pathname, search } = new URL(url);
+      if (pathname === '/robots.txt' && search === '') return OPEN;
+      const text = canonical(octetsOf(pathname + search), 'decoded', false);
+      const decisions = lists.map((rules) => decideBy(rules, text));
+      return decisions.find(({ allowed }) => !allowed) ?? decisions.find(({ line }) => line !== null) ?? OPEN;
+    },
+  };
+}
+
+/**
+ * The datasets offered to a crawler, for a single question.
+ *
+ * @throws Never.
+ * @see viewDataTxt
+ */
+export function selectDatasets(document: DataTxt, tokens: readonly string[]): readonly DatasetOffer[] {
+  return viewDataTxt(document, tokens).offers;
+}
+
+/**
+ * Whether a URL may be fetched as a dataset, for a single question; several are asked of one view.
+ *
+ * @throws Never.
+ * @see viewDataTxt
+ */
+export function decideDataTxt(document: DataTxt, tokens: readonly string[], url: string): DataTxtDecision {
+  return viewDataTxt(document, tokens).decide(url);
+}
+
+/** The block of the first record whose agents contain the name, else of the first `*`, else none. */
+function selectedBlock({ records }: DataTxt, tokens: readonly string[]): number | null {
+  for (const token of tokens) {
+    const name = token.toLowerCase();
+    const found = records.find(({ agents }) => agents.some((agent) => agent.toLowerCase().includes(name)));
+    if (found !== undefined) return found.block;
+  }
+  return records.find(({ agents }) => agents.includes('*'))?.block ?? null;
+}
+
+function ruleList(records: readonly DataRecord[]): RuleList {
+  const rules = records.flatMap((record) =>
+    record.rules.map(([kind, pattern], at) => ({ kind, pattern, line: record.ruleLines[at] ?? record.line })),
+  );
+  if (rules.length > MAX_DATA_TXT_RULES) return null;
+  // An empty pattern matches nothing (robots §7.3).
+  return rules
+    .filter(({ pattern }) => pattern !== '')
+    .map(({ kind, pattern, line }) => ({
+      allows: kind === 'allow',
+      pattern: canonical(octetsOf(pattern), 'decoded', true),
+      line,
+    }));
+}
+
+/** First match in file order, no match is open (robots §5.3, §7.2). */
+function decideBy(rules: RuleList, text: string): DataTxtDecision {
+  if (rules === null) return CLOSED;
+  const rule = rules.find(({ pattern }) => text.startsWith(pattern));
+  return rule === undefined ? OPEN : { allowed: rule.allows, line: rule.line };
+}

@@ -1,0 +1,39 @@
+// An offer that cannot be read is nothing; asking for it for ever would be a nuisance.
+import { describe, expect, it } from 'vitest';
+import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtRetryMs, dataTxtUrl } from './status.js';
+
+describe('asking for data.txt (data-txt §1, §2, §6)', () => {
+  const cases: [number, string][] = [
+    [200, 'parsed'],
+    [204, 'parsed'],
+    [206, 'retry'],
+    [304, 'retry'],
+    [302, 'retry'],
+    [401, 'none'],
+    [404, 'none'],
+    [408, 'retry'],
+    [421, 'retry'],
+    [425, 'retry'],
+    [451, 'none'],
+    [599, 'retry'],
+    [600, 'retry'],
+  ];
+  it.each(cases)('%i → %s', (status, outcome) => {
+    expect(dataTxtOutcome({ kind: 'response', status })).toBe(outcome);
+  });
+
+  it('tells the other ends of a chain apart', () => {
+    expect(dataTxtOutcome({ kind: 'failure' })).toBe('retry');
+    expect(dataTxtOutcome({ kind: 'redirect-limit' })).toBe('none');
+    expect(dataTxtOutcome({ kind: 'response', status: 304 }, true)).toBe('not-modified');
+  });
+
+  it('gives up after five retries', () => {
+    expect([1, 2, 5, 6].map((failures) => dataTxtRetryMs(failures, null))).toEqual([60_000, 120_000, 960_000, null]);
+  });
+
+  it('is fresh for a week at most and has an address only on the web', () => {
+    expect(dataTxtLifetimeMs({ 'cache-control': 'max-age=999999999' }, 0)).toBe(604_800_000);
+    expect(dataTxtUrl('ftp://example.com/')).toBeNull();
+  });
+});

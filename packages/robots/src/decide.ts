@@ -1,0 +1,94 @@
+/**
+ * Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else would
+ * have mattered is worked out by `explain`.
+ */
+import type { DialectName } from './dialects/dialect.js';
+import { canonical } from './normalize.js';
+import { textOf } from './octets.js';
+import { readRecord } from './packed-records.js';
+import { decidingRule, type Reading } from './reading.js';
+import { isAllowRule, OVERWORK, originOf } from './rule-index.js';
+import type { Target } from './target.js';
+
+/**
+ * Why a URL may be fetched or not: a `rule` matched; `no-match` of the rules of our groups; `no-group` speaks to us;
+ * `robots-url`, the file itself; `oversize`, the file, the group or the work to compare is larger than we take on;
+ * `closed-rate`, a Request-rate of zero documents is in force (only from `decideAt`).
+ */
+export type DecisionReason = 'rule' | 'no-match' | 'no-group' | 'robots-url' | 'oversize' | 'closed-rate';
+
+/** Whether a URL may be fetched, and who said so. */
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason: DecisionReason;
+  /** The reading that decided. */
+  readonly dialect: DialectName;
+  /** Line number of the rule, or `null` when no rule decided. */
+  readonly line: number | null;
+  /** The rule's value as written, or `null`. */
+  readonly pattern: string | null;
+  /** The name under which the deciding groups speak to us: one of our tokens, `*`, or `null` for no group. */
+  readonly agent: string | null;
+}
+
+/** The readings of a file in the order in which they are asked; all must allow. */
+export type Readings = readonly [Reading, ...Reading[]];
+
+/** A verdict without the words: which reading, and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly reading: Reading;
+  readonly rule: number;
+}
+
+const ROBOTS_URL = -2;
+
+/**
+ * The verdict on a target.
+ *
+ * @throws Never.
+ * @see specification, robots §7.4, §8
+ */
+export function judgeTarget(readings: Readings, target: Target): Verdict {
+  const { path, isUsual } = target;
+  let first: Verdict | null = null;
+  if ((isUsual ? path : canonical(path, 'n0', false)) === '/robots.txt') {
+    first = { allowed: true, reading: readings[0], rule: ROBOTS_URL };
+  } else {
+    for (const reading of readings) {
+      const rule = reading.rest === 'overfull' ? OVERWORK : decidingRule(reading, target);
+      const allowed = rule < 0 ? rule !== OVERWORK && reading.rest === 'open' : isAllowRule(reading, rule);
+      const verdict = { allowed, reading, rule };
+      if (!allowed) return verdict;
+      first ??= verdict;
+    }
+  }
+  return first as Verdict;
+}
+
+/**
+ * A verdict in words.
+ *
+ * @throws Never.
+ */
+export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
+  const { agent, dialect } = reading;
+  const said = rule < 0 ? null : readRecord(reading.packed, originOf(reading, rule));
+  return {
+    allowed,
+    reason:
+      said !== null
+        ? 'rule'
+        : rule === ROBOTS_URL
+          ? 'robots-url'
+          : rule === OVERWORK
+            ? 'oversize'
+            : agent === null
+              ? 'no-group'
+              : 'no-match',
+    dialect: dialect.name,
+    line: said?.line ?? null,
+    pattern: said && textOf(said.value),
+    agent,
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * Octets → text of numbered lines: byte order marks, UTF-16, NUL octets and the size limit. Nothing here knows what a
+ * line means. The body of a response or a string goes in; strings are taken as their UTF-8 octets.
+ */
+import type { DiagnosticCode } from './diagnostics/diagnostic.js';
+import type { FileNote } from './document.js';
+import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** A body as UTF-8 (or unknown) octets, cut to the limit at a line end, marks removed. */
+export interface DecodedBody {
+  /** Holds the octets in `[0, length)` and is never longer than it needs to be by much. */
+  readonly octets: Uint8Array;
+  /** Index of the first octet behind a byte order mark. */
+  readonly start: number;
+  /** Index behind the last octet that counts. */
+  readonly end: number;
+  /** Whether the body was longer than the limit. */
+  readonly truncated: boolean;
+  /** What was odd about the file as a whole: about line 1, or line 0 for its size. */
+  readonly notes: readonly FileNote[];
+}
+
+/** The lines of a file as text, for files other than robots.txt. */
+export interface DecodedLines {
+  /** The lines without terminators; line number n is at index n - 1. Bad UTF-8 became U+FFFD, NUL is gone. */
+  readonly lines: readonly string[];
+  /** Whether the file was longer than the limit. */
+  readonly truncated: boolean;
+  readonly diagnostics: readonly { readonly code: DiagnosticCode; readonly line: number }[];
+}
+
+/**
+ * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt.
+ *
+ * @param input - The body's octets, or text.
+ * @param options - `maxBytes` in octets, 512 000 to 8 388 608 (default 512 000).
+ * @throws Never.
+ * @see specification, robots §2.1, §2.3, §2.4, §3.1
+ */
+export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {
+  const body = decodeBody(input, options.maxBytes);
+  const diagnostics: { code: DiagnosticCode; line: number }[] = [...body.notes];
+  const lines: string[] = [];
+  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+  let start = body.start;
+  while (start < body.end) {
+    let end = start;
+    while (end < body.end && body.octets[end] !== LF && body.octets[end] !== CR) end++;
+    let octets = body.octets.subarray(start, end);
+    if (octets.includes(0)) {
+      diagnostics.push({ code: 'nul-octet', line: lines.length + 1 });
+      octets = octets.filter((octet) => octet !== 0);
+    }
+    try {
+      lines.push(strict.decode(octets));
+    } catch {
+      // A TypeError is how TextDecoder says "not UTF-8"; there is no other way to ask.
+      diagnostics.push({ code: 'invalid-utf8', line: lines.length + 1 });
+      lines.push(lenient.decode(octets));
+    }
+    start = end + (body.octets[end] === CR && body.octets[end + 1] === LF ? 2 : 1);
+  }
+  return { lines, truncated: body.truncated, diagnostics };
+}
+
+/**
+ * The octets of a body that count.
+ *
+ * @param input - The body's octets (not copied where they can be used as they are), or text.
+ * @param maxBytes - Octets that are read; values outside 512 000 to 8 388 608 are moved to the nearer end.
+ * @throws Never.
+ * @see specification, robots §2.1, §2.4, R2, R6
+ */
+export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FILE_BYTES): DecodedBody {
+  const limit = maxBytes > MAX_FILE_BYTES ? Math.min(Math.floor(maxBytes), MAX_FILE_BYTES_CEILING) : MAX_FILE_BYTES;
+  const notes: FileNote[] = [];
+  // Every character makes at least one octet, so a longer text need not be looked at.
+  let octets =
+    typeof input === 'string'
+      ? new TextEncoder().encode(input.length > limit + 4 ? input.slice(0, limit + 4) : input)
+      : input;
+  let start = 0;
+  const [first = 0, second = 0, third] = octets;
+  if (first === 0xef && second === 0xbb) {
+    start = third === 0xbf ? 3 : 2;
+    notes.push({ code: start === 3 ? 'bom' : 'bom-incomplete', line: 1 });
+  } else if (first >= 0xfe && first + second === 0x1fd) {
+    octets = new TextEncoder().encode(decodeUtf16(octets.subarray(2, 2 * limit + 6), first === 0xff));
+    notes.push({ code: 'encoding-utf16', line: 1 });
+  }
+  let end = octets.length;
+  const truncated = end - start > limit;
+  if (truncated) {
+    end = start + limit;
+    notes.push({ code: 'file-oversize', line: 0 });
+    const isLineEnd = (at: number) => octets[at] === LF || octets[at] === CR;
+    if (!isLineEnd(end - 1) && !isLineEnd(end)) {
+      // The author did not write a cut line: it might open or close too much (R6).
+      while (end > start && !isLineEnd(end - 1)) end--;
+      notes.push({ code: 'file-truncated', line: 0 });
+    }
+  }
+  return { octets, start, end, truncated, notes };
+}
+
+function decodeUtf16(octets: Uint8Array, isLittleEndian: boolean): string {
+  // Big-endian decoding is missing from small builds of the platform's TextDecoder.
+  const even = octets.subarray(0, octets.length & ~1);
+  const pairs = isLittleEndian ? even : even.map((_, i) => even[i ^ 1] as number);
+  return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(pairs);
+}

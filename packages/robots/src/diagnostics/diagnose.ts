@@ -1,0 +1,187 @@
+/**
+ * What is odd about a file, worked out from its records when somebody asks (specification, robots §11). Nothing that
+ * decides about URLs depends on it, so a crawler that shows it to nobody need not load it.
+ */
+import { agentsOf } from '../agents.js';
+import { plainKind } from '../dialects/rfc9309.js';
+import { parseRobotVersion, versionReading } from '../dialects/v2.js';
+import type { RobotsDocument } from '../document.js';
+import {
+  ALLOW,
+  BAD,
+  CACHE_DELAY,
+  CLEAN_PARAM,
+  COMMENT,
+  CONTENT_SIGNAL,
+  CONTENT_USAGE,
+  CRAWL_DELAY,
+  DISALLOW,
+  fieldName,
+  HOST,
+  isGroupField,
+  isKnownField,
+  PLEASE_VISIT,
+  REMARK,
+  REQUEST_RATE,
+  ROBOT_VERSION,
+  SITEMAP,
+  UNKNOWN,
+  USER_AGENT,
+  VISIT_TIME,
+} from '../fields.js';
+import { isAbsoluteUrl, isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from '../file-fields.js';
+import { CRAWL_DELAY_LARGE_SECONDS, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
+import { canonical } from '../normalize.js';
+import { textOf } from '../octets.js';
+import {
+  foldName,
+  INVALID_UTF8,
+  MISSING_COLON,
+  NUL,
+  ODD_WHITESPACE,
+  type PackedRecord,
+  records,
+  TOO_LONG,
+} from '../packed-records.js';
+import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from '../politeness-fields.js';
+import { isSignalPiece, withoutPath } from '../preferences/content-signal.js';
+import { parseDictionary } from '../preferences/structured-field.js';
+import { absoluteUrl, isSeveralPaths, startsLikePath } from '../rule-values.js';
+import { type Diagnostic, type DiagnosticCode, diagnosticSeverity } from './diagnostic.js';
+
+/** Reports a code where something is so. */
+type Report = (isSo: unknown, code: DiagnosticCode) => void;
+
+/** The kinds of line that stand before a line: in the whole file (of Host only valid ones), and in its group. */
+interface Before {
+  readonly file: Set<number>;
+  readonly group: Set<number>;
+  /** The last field that is known. */
+  last: number;
+}
+
+/**
+ * The oddities of a file, ordered by line.
+ *
+ * @param document - From `parseRobots`.
+ * @returns At most 1 000; a list of its own for each call.
+ * @throws Never.
+ * @see specification, robots §11
+ */
+export function diagnose(document: RobotsDocument): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const add = (code: DiagnosticCode, line: number, text: string) => {
+    const excerpt = [...text].slice(0, MAX_EXCERPT_CHARS).join('');
+    found.push({ code, severity: diagnosticSeverity(code), line, excerpt });
+  };
+  for (const { code, line } of document.notes) add(code, line, '');
+  const before: Before = { file: new Set(), group: new Set(), last: 0 };
+  const { file, group } = before;
+  for (const record of records(document.packed)) {
+    if (found.length >= MAX_DIAGNOSTICS) break;
+    reportLine(document, record, before, (isSo, code) => {
+      if (isSo) add(code, record.line, excerptOf(record));
+    });
+    const kind = plainKind(record);
+    if (!isKnownField(kind)) continue;
+    if (kind === USER_AGENT && (!file.has(kind) || group.has(DISALLOW) || group.has(ALLOW))) group.clear();
+    group.add(kind);
+    if (kind !== HOST || isHostValue(textOf(record.value))) file.add(kind);
+    before.last = kind;
+  }
+  return found.slice(0, MAX_DIAGNOSTICS);
+}
+
+function excerptOf({ kind, name, value, notes }: PackedRecord): string {
+  const text = textOf(value);
+  if (kind === BAD || kind === REMARK) return text;
+  const known = fieldName(kind);
+  const field = textOf(name) || known.charAt(0).toUpperCase() + known.slice(1);
+  return `${field}${notes & MISSING_COLON ? '' : ':'} ${text}`;
+}
+
+function reportLine(document: RobotsDocument, record: PackedRecord, before: Before, report: Report): void {
+  const { notes, kind, name } = record;
+  const value = textOf(record.value);
+  const isDropped = notes & TOO_LONG && plainKind(record) === BAD;
+  const isKnown = isKnownField(kind) && !isDropped;
+  const isOutside = !before.file.has(USER_AGENT);
+  report(notes & NUL, 'nul-octet');
+  report(notes & INVALID_UTF8, 'invalid-utf8');
+  report(notes & ODD_WHITESPACE, 'odd-whitespace');
+  report(notes & TOO_LONG, 'line-too-long');
+  report(kind === BAD && !isDropped, 'syntax');
+  report(kind === UNKNOWN && !isDropped, 'unknown-field');
+  report(isKnown && name !== '' && foldName(textOf(name)) !== fieldName(kind), 'field-typo');
+  report(isKnown && notes & MISSING_COLON, 'missing-colon');
+  report(isKnown && kind !== COMMENT && /^(["']).*\1$/.test(value), 'quoted-value');
+  if (kind === DISALLOW || kind === ALLOW) {
+    report(isOutside, 'rule-outside-group');
+    reportRule(document, record, value, report);
+  } else if (isKnown) reportField(document, kind, value, before, report);
+  report(isKnown && isGroupField(kind) && isOutside, 'field-outside-group');
+}
+
+function reportRule(document: RobotsDocument, record: PackedRecord, value: string, report: Report): void {
+  const isAllow = record.kind === ALLOW;
+  const isAbsolute = absoluteUrl(value) !== null;
+  report(isAllow && value === '', 'empty-allow');
+  report(isAbsolute, 'absolute-url');
+  if (value === '' || isAbsolute) return;
+  const isSeveral = !isAllow && document.repair && isSeveralPaths(value);
+  report(/[ \t]/.test(value), isSeveral ? 'multiple-paths' : 'space-in-path');
+  report(!startsLikePath(value), 'path-no-slash');
+  report(/^\/robots\.txt\$?$/.test(canonical(record.value, 'n0', true)), 'rule-names-robots');
+}
+
+function reportField(document: RobotsDocument, kind: number, value: string, before: Before, report: Report): void {
+  const { file, group } = before;
+  const { robotsUrl, repair } = document;
+  if (kind === USER_AGENT) {
+    const [agent, ...more] = agentsOf(value, repair);
+    report(value === '', 'agent-empty');
+    report(more.length > 0, 'multiple-agents');
+    report(agent === undefined && value !== '', 'agent-invalid');
+    report(agent !== undefined && more.length === 0 && agent !== value.toLowerCase(), 'agent-trailing');
+  } else if (kind === ROBOT_VERSION) {
+    if (file.has(USER_AGENT)) reportVersion(value, before, report);
+  } else if (kind === CRAWL_DELAY || kind === CACHE_DELAY) {
+    const delay = parseCrawlDelay(value);
+    report(delay === null, 'crawl-delay-invalid');
+    report(delay?.hasUnit, 'crawl-delay-unit');
+    report(delay && delay.askedMs > CRAWL_DELAY_LARGE_SECONDS * 1000, 'crawl-delay-large');
+    report(delay && delay.askedMs > delay.delayMs, 'crawl-delay-clamped');
+  } else if (kind === REQUEST_RATE) {
+    const rate = parseRequestRate(value);
+    report(rate === null, 'request-rate-invalid');
+    report(rate?.documents === 0, 'request-rate-zero');
+  } else if (kind === VISIT_TIME) {
+    report(parseVisitTimes(value).hasInvalid, 'visit-time-invalid');
+    report(group.has(kind), 'visit-time-repeated');
+  } else if (kind === HOST) {
+    report(!isHostValue(value), 'host-invalid');
+    report(isHostValue(value) && file.has(kind), 'host-repeated');
+  } else if (kind === SITEMAP) {
+    const url = readSitemap(value, robotsUrl);
+    report(url === null, 'sitemap-invalid');
+    report(url !== null && !isAbsoluteUrl(value), 'sitemap-relative');
+  }
+  report(kind === PLEASE_VISIT && readPleaseVisit(value, robotsUrl) === null, 'pleasevisit-foreign');
+  report(kind === CLEAN_PARAM && parseCleanParam(value) === null, 'clean-param-invalid');
+  report(kind === CONTENT_SIGNAL && !withoutPath(value).split(',').every(isSignalPiece), 'content-signal-invalid');
+  report(kind === CONTENT_USAGE && parseDictionary(withoutPath(value)) === null, 'content-usage-invalid');
+}
+
+function reportVersion(value: string, { group, last }: Before, report: Report): void {
+  const isRepeated = group.has(ROBOT_VERSION);
+  const isMisplaced = !isRepeated && last !== USER_AGENT;
+  report(isRepeated, 'robot-version-repeated');
+  report(isMisplaced, 'robot-version-misplaced');
+  if (isRepeated || isMisplaced) return;
+  const version = parseRobotVersion(value);
+  const reading = versionReading(version);
+  report(version === null, 'robot-version-invalid');
+  report(version?.isShort, 'robot-version-short');
+  report(reading === 'experimental', 'robot-version-experimental');
+  report(reading === 'unsupported', 'robot-version-unsupported');
+}

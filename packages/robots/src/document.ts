@@ -1,0 +1,113 @@
+/**
+ * The shapes of a parsed robots.txt file. A document is immutable and keeps every field, known or not, with its
+ * line number; groups, dialects and policies are readings of it. What a document does not keep are comments, blank
+ * lines and the way blanks were set.
+ */
+import type { DiagnosticCode } from './diagnostics/diagnostic.js';
+
+/** How a file is to be read. */
+export interface ParseOptions {
+  /**
+   * Where the file was asked for (before redirects), as an absolute URL. Relative Sitemap and PleaseVisit values
+   * are resolved against it. Without it they are dropped.
+   * @default none
+   */
+  readonly robotsUrl?: string;
+  /**
+   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such octets also
+   * counts in this encoding (robots §2.2, R4). An unknown name is ignored.
+   * @default none
+   */
+  readonly charset?: string;
+  /**
+   * Octets that are read; 512 000 to 8 388 608, other values are moved to the nearer end.
+   * @default 512_000
+   */
+  readonly maxBytes?: number;
+  /**
+   * Whether misspellings, missing colons, several paths on a line and the like are repaired (robots §3.4–3.7, §4.4).
+   * @default true
+   */
+  readonly repair?: boolean;
+}
+
+/** One field of the file, as written. */
+export interface FieldRecord {
+  /** The canonical name in lower case; for an unknown field its own name in lower case. */
+  readonly field: string;
+  /** The name as written where it is unknown or misspelt; otherwise the canonical one. */
+  readonly rawField: string;
+  /** The value as written, without surrounding blanks and without comment; decoded as UTF-8. */
+  readonly value: string;
+  /** Line number from 1. */
+  readonly line: number;
+}
+
+/** An `Allow` or `Disallow` line. */
+export interface Rule {
+  readonly kind: 'allow' | 'disallow';
+  /** The value as written. */
+  readonly raw: string;
+  /** Line number from 1. */
+  readonly line: number;
+}
+
+/** A run of User-agent lines and what belongs to them (RFC 9309 §2.2.1). */
+export interface Group {
+  /** The agents that are addressed: lower-case product tokens, `*` for everybody. */
+  readonly agents: readonly string[];
+  /** Line numbers of the User-agent lines. */
+  readonly agentLines: readonly number[];
+  /** The `Robot-version` in force, as three numbers with dots, or `null`. */
+  readonly version: string | null;
+  readonly rules: readonly Rule[];
+  /** Extension fields of the group, known or not, in file order. */
+  readonly fields: readonly FieldRecord[];
+  /** Whether an `Allow` was dropped as unusable (robots §3.7, R33). */
+  readonly hasDeadAllow: boolean;
+}
+
+/** One `Clean-param` line (robots §9.8). */
+export interface CleanParam {
+  /** Names of the query parameters, case-sensitive. */
+  readonly params: readonly string[];
+  /** The prefix pattern of the paths concerned. */
+  readonly path: string;
+}
+
+/** An oddity of a file as a whole: about line 1, or line 0 for its size. */
+export interface FileNote {
+  readonly code: DiagnosticCode;
+  readonly line: 0 | 1;
+}
+
+/** A parsed file. Every list is computed when first asked for and is the same list from then on. */
+export interface RobotsDocument {
+  /** The file as packed records; an implementation detail (packed-records.ts) that compiled rules share. */
+  readonly packed: string;
+  /** Where the file was asked for, or `null`. */
+  readonly robotsUrl: string | null;
+  /** The charset that the response declared, or `null`. */
+  readonly charset: string | null;
+  /** Whether repairs are on. */
+  readonly repair: boolean;
+  /** Whether the file was longer than `maxBytes`. */
+  readonly truncated: boolean;
+  /** Every field of the file in file order. */
+  readonly fields: readonly FieldRecord[];
+  /** The groups as RFC 9309 sees them. */
+  readonly groups: readonly Group[];
+  /** Absolute URLs, in file order, without duplicates. */
+  readonly sitemaps: readonly string[];
+  /** The first valid `Host`, as written, or `null`. */
+  readonly host: string | null;
+  readonly cleanParams: readonly CleanParam[];
+  /** Absolute URLs of the file's own authority, in file order, without duplicates. */
+  readonly pleaseVisit: readonly string[];
+  /** Fields that are not known. */
+  readonly unknown: readonly FieldRecord[];
+  /** Rules and group fields that stand before the first User-agent line. */
+  readonly orphans: readonly FieldRecord[];
+  /** What was odd about the file as a whole. Read it with `diagnose` of `@mannerly/robots/diagnostics`, which adds the lines. */
+  readonly notes: readonly FileNote[];
+}

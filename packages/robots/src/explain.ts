@@ -1,0 +1,114 @@
+/**
+ * Why a decision is what it is, and what would have decided otherwise: for people, off the fast path.
+ */
+import { type Decision, judgeTarget } from './decide.js';
+import type { DialectName } from './dialects/dialect.js';
+import { canonical, queryForm } from './normalize.js';
+import { textOf } from './octets.js';
+import { readRecord } from './packed-records.js';
+import type { Reading } from './reading.js';
+import { findEveryRule, isAllowRule, originOf, weightOf } from './rule-index.js';
+import type { RobotsRules } from './rules.js';
+import { type Target, targetOf } from './target.js';
+
+/** A rule that matches a URL. */
+export interface MatchingRule {
+  readonly kind: 'allow' | 'disallow';
+  /** The value as written. */
+  readonly pattern: string;
+  readonly line: number;
+}
+
+/** What one reading says about a URL. */
+export interface ReadingExplanation {
+  readonly dialect: DialectName;
+  readonly agent: string | null;
+  readonly allowed: boolean;
+  /** Every rule that matches, the deciding one first. */
+  readonly matching: readonly MatchingRule[];
+  /** What the reading answers where no rule matches. */
+  readonly withoutRules: 'allow' | 'disallow';
+}
+
+/** A decision with its reasons. */
+export interface Explanation {
+  readonly decision: Decision;
+  /** The readings that were asked, in order; the URL is fetched only if all allow. */
+  readonly readings: readonly ReadingExplanation[];
+  /**
+   * The strongest rule of the deciding reading that says the opposite and was outweighed; it would decide if the rules
+   * before it were gone. `null` when there is none.
+   */
+  readonly otherwise: MatchingRule | null;
+  /** One sentence in English. */
+  readonly sentence: string;
+}
+
+/**
+ * Why `rules.decide` answers as it does, and which rule would have decided otherwise.
+ *
+ * @param rules - Compiled rules.
+ * @param url - An absolute URL or a path.
+ * @throws Never.
+ * @see specification, robots §7, §8
+ */
+export function explain(rules: RobotsRules, url: string): Explanation {
+  const { readings } = rules;
+  const target = targetOf(url);
+  const verdict = judgeTarget(readings, target);
+  const decision = rules.decide(url);
+  const explained = readings.map((reading): ReadingExplanation => {
+    const matching = matchingRules(reading, target);
+    const [strongest] = matching;
+    const opens =
+      strongest === undefined || reading.rest === 'overfull' ? reading.rest === 'open' : strongest.kind === 'allow';
+    return {
+      dialect: reading.dialect.name,
+      agent: reading.agent,
+      allowed: opens || decision.reason === 'robots-url',
+      matching,
+      withoutRules: reading.rest === 'open' ? 'allow' : 'disallow',
+    };
+  });
+  const said = explained[readings.indexOf(verdict.reading)] as ReadingExplanation;
+  const opposite = decision.allowed ? 'disallow' : 'allow';
+  const otherwise = decision.reason === 'rule' ? (said.matching.find(({ kind }) => kind === opposite) ?? null) : null;
+  return { decision, readings: explained, otherwise, sentence: sentenceOf(decision, otherwise) };
+}
+
+/** Every rule of a reading that matches, the deciding one first; each once, whichever of its spellings matches. */
+function matchingRules(reading: Reading, { path }: Target): MatchingRule[] {
+  const { form } = reading.dialect;
+  const plain = canonical(path, form, false);
+  const query = form === 'n0' ? queryForm(plain) : plain;
+  const found = findEveryRule(reading, plain, query === plain);
+  if (query !== plain) found.push(...findEveryRule(reading, query, true));
+  const byOrigin = new Map(found.map((rule) => [originOf(reading, rule), rule]));
+  return [...byOrigin]
+    .sort(([aOrigin, a], [bOrigin, b]) => weightOf(reading, b) - weightOf(reading, a) || aOrigin - bOrigin)
+    .map(([origin, rule]) => {
+      const { value, line } = readRecord(reading.packed, origin);
+      return { kind: isAllowRule(reading, rule) ? 'allow' : 'disallow', pattern: textOf(value), line };
+    });
+}
+
+function sentenceOf(decision: Decision, otherwise: MatchingRule | null): string {
+  const verdict = decision.allowed ? 'allowed' : 'disallowed';
+  const who = decision.agent === null ? '' : ` in the group for ${decision.agent}`;
+  const beaten =
+    otherwise === null ? '' : `; it outweighs line ${otherwise.line}, ${otherwise.kind} ${otherwise.pattern}`;
+  switch (decision.reason) {
+    case 'rule':
+      return `${verdict} by line ${decision.line}, ${decision.pattern}${who} (${decision.dialect})${beaten}`;
+    case 'no-match':
+      return `${verdict}: no rule${who} matches (${decision.dialect})`;
+    case 'no-group':
+      return `${verdict}: no group speaks to this crawler (${decision.dialect})`;
+    case 'robots-url':
+      return 'allowed: robots.txt itself always is';
+    case 'oversize':
+      return 'disallowed: the file or the group is larger than this crawler holds';
+    case 'closed-rate':
+      return 'disallowed now: the request rate in force is zero';
+  }
+}

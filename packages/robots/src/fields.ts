@@ -1,0 +1,97 @@
+/**
+ * The fields that are known, their numbers in packed records, their scope and the closed list of misspellings
+ * (specification, robots §3.4, R11). A list of whole names, not of prefixes: a prefix would swallow fields to come.
+ */
+
+// A number for each kind of record; fits five bits. Constants of their own, because a bundler writes them as digits.
+export const BAD = 1;
+export const UNKNOWN = 2;
+export const USER_AGENT = 3;
+export const DISALLOW = 4;
+export const ALLOW = 5;
+export const CRAWL_DELAY = 6;
+export const REQUEST_RATE = 7;
+export const VISIT_TIME = 8;
+export const CACHE_DELAY = 9;
+export const CONTENT_SIGNAL = 10;
+export const CONTENT_USAGE = 11;
+export const COMMENT = 12;
+export const NOINDEX = 13;
+export const ROBOT_VERSION = 14;
+export const SITEMAP = 15;
+export const HOST = 16;
+export const CLEAN_PARAM = 17;
+export const PLEASE_VISIT = 18;
+/** A line without content that has something to tell: NUL octets, say. */
+export const REMARK = 19;
+
+/** The canonical names from `USER_AGENT` on, and behind two blanks what else is read as them. */
+const FIELDS: readonly (readonly string[])[] = `user-agent  user([ -]?agents|[ _\u2011\u2013]?agent)
+disallow  dis(alow|sall?ow|allaw|allows|allowed|[- ]allow|alllow|llow)|diasllow|diallow|dsallow
+allow
+crawl-delay  crawl([ _]?delay|-dealy)|craw-delay
+request-rate  request[ _]?rate
+visit-time  visit([ _]?time|-times)
+cache-delay
+content-signal  content(_?signal|-signals)
+content-usage  content_?usage
+comment
+noindex
+robot-version  robot([ _]?version|s-version)
+sitemap  site([ _-]map|maps)
+host
+clean-param  clean_?param
+pleasevisit  please[ -]visit`
+  .split('\n')
+  .map((row) => row.split('  '));
+
+/**
+ * The canonical lower-case name of a known field; `''` for the other kinds.
+ *
+ * @throws Never.
+ */
+export function fieldName(kind: number): string {
+  return FIELDS[kind - USER_AGENT]?.[0] ?? '';
+}
+
+/**
+ * Which field a name stands for.
+ *
+ * @param name - Lower case, inner runs of blanks as one blank.
+ * @param repair - Whether the listed misspellings count.
+ * @returns `UNKNOWN` for a name that is not known.
+ * @throws Never.
+ */
+export function fieldKind(name: string, repair: boolean): number {
+  const row = FIELDS.findIndex(
+    ([known, others]) => name === known || (repair && others && new RegExp(`^(${others})$`).test(name)),
+  );
+  return row < 0 ? UNKNOWN : row + USER_AGENT;
+}
+
+/**
+ * The known field that a stretch of octets names, in any case; what the line reader asks before it makes strings.
+ *
+ * @returns `UNKNOWN` for anything else.
+ * @throws Never.
+ */
+export function octetsKind(octets: Uint8Array, start: number, end: number): number {
+  for (let row = 0; row < FIELDS.length; row++) {
+    const name = FIELDS[row]?.[0] as string;
+    if (name.length !== end - start) continue;
+    let i = 0;
+    while (i < name.length && ((octets[start + i] as number) | 0x20) === name.charCodeAt(i)) i++;
+    if (i === name.length) return row + USER_AGENT;
+  }
+  return UNKNOWN;
+}
+
+/** Whether a field speaks to the crawlers of its group, as opposed to everybody who reads the file. */
+export function isGroupField(kind: number): boolean {
+  return kind >= CRAWL_DELAY && kind <= ROBOT_VERSION;
+}
+
+/** Whether a kind is a field that is known. */
+export function isKnownField(kind: number): boolean {
+  return kind > UNKNOWN && kind < REMARK;
+}

@@ -1,0 +1,89 @@
+/**
+ * What the groups that speak to us ask beside rules, gathered once per file and crawler when somebody first asks. Sources are
+ * kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the selected groups,
+ * and, when asked for, the groups for everybody (R37).
+ */
+import type { GroupSpan } from './dialects/dialect.js';
+import { plainKind } from './dialects/rfc9309.js';
+import type { FieldRecord, RobotsDocument } from './document.js';
+import { valuesOf } from './field-values.js';
+import { isGroupField, USER_AGENT } from './fields.js';
+import { fieldRecord, records } from './packed-records.js';
+import {
+  parseRequestRate,
+  parseVisitTimes,
+  type RequestRate,
+  rateInForce,
+  type TimeWindow,
+  visitState,
+} from './politeness-fields.js';
+
+/** The fields of one source. */
+export interface FieldSource {
+  /** All that hold something, as written. */
+  readonly fields: readonly FieldRecord[];
+  readonly requestRates: readonly RequestRate[];
+  readonly visitWindows: readonly TimeWindow[];
+}
+
+/** Whether requests may start at an instant, as the file's own clock lines say. */
+export type Schedule =
+  | { readonly kind: 'open'; readonly intervalMs: number | null; readonly closesAtMs: number | null }
+  | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
+
+/**
+ * Reads the group fields of some groups.
+ *
+ * @param spans - The groups; `null` for the lines before the first User-agent line.
+ * @throws Never.
+ * @see specification, robots §9, R36
+ */
+export function readGroupFields(
+  document: RobotsDocument,
+  spans: readonly Pick<GroupSpan, 'from' | 'to'>[] | null,
+): FieldSource {
+  const { packed } = document;
+  const fields: FieldRecord[] = [];
+  for (const { from, to } of spans ?? [{ from: 0, to: packed.length }]) {
+    for (const record of records(packed, from, to)) {
+      const kind = plainKind(record);
+      if (kind === USER_AGENT && spans === null) break;
+      if (isGroupField(kind) && record.value !== '') fields.push(fieldRecord(record));
+    }
+  }
+  return {
+    fields,
+    requestRates: valuesOf(fields, 'request-rate', parseRequestRate),
+    visitWindows: valuesOf(fields, 'visit-time', (value) => parseVisitTimes(value).windows),
+  };
+}
+
+/**
+ * Whether requests may start now: every source must be open, the longest interval counts.
+ *
+ * @param nowMs - Epoch milliseconds.
+ * @returns For a closed host the instant at which it may be open again; ask again then.
+ * @throws Never.
+ * @see specification, robots §9.2, §9.3
+ */
+export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
+  const closed: Extract<Schedule, { kind: 'closed' }>[] = [];
+  const endsMs: number[] = [];
+  const intervalsMs: number[] = [];
+  for (const { visitWindows, requestRates } of sources) {
+    const visit = visitState(visitWindows, nowMs);
+    const rate = rateInForce(requestRates, nowMs);
+    if (visit.kind === 'closed') closed.push({ kind: 'closed', untilMs: visit.opensAtMs, reason: 'visit-time' });
+    else if (visit.closesAtMs !== null) endsMs.push(visit.closesAtMs);
+    if (rate.kind === 'closed') closed.push({ kind: 'closed', untilMs: rate.untilMs, reason: 'closed-rate' });
+    else if (rate.kind === 'rate') intervalsMs.push(rate.intervalMs);
+  }
+  const [latest] = closed.sort((a, b) => b.untilMs - a.untilMs);
+  const closesAtMs = endsMs.length > 0 ? Math.min(...endsMs) : null;
+  return latest ?? { kind: 'open', intervalMs: largest(intervalsMs), closesAtMs };
+}
+
+/** The largest of some numbers, none of them negative; `null` where there is none. */
+export function largest(values: readonly number[]): number | null {
+  return values.reduce<number | null>((most, value) => Math.max(most ?? 0, value), null);
+}

@@ -1,0 +1,59 @@
+/**
+ * Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
+ * groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
+ */
+import type { Dialect, GroupSpan, Selection } from './dialects/dialect.js';
+import type { RobotsDocument } from './document.js';
+import { ALLOW, DISALLOW, isGroupField, UNKNOWN, USER_AGENT } from './fields.js';
+import { records } from './packed-records.js';
+
+/**
+ * The groups of a file in file order.
+ *
+ * @param document - A parsed file.
+ * @param dialect - Whose grammar counts.
+ * @throws Never.
+ * @see RFC 9309 §2.2.1; specification, robots §4.1, §4.2, R15, R16
+ */
+export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpan[] {
+  const spans: GroupSpan[] = [];
+  let open: { agents: string[]; agentLines: number[]; from: number; to: number } | null = null;
+  let hasRule = false;
+  for (const record of records(document.packed)) {
+    const kind = dialect.kindOf(record);
+    // R16: a blank line ends a record only once the record has a rule line.
+    if (record.isAfterBlank && dialect.hasRecords && hasRule) open = null;
+    if (kind === USER_AGENT) {
+      if (open === null || hasRule) {
+        open = { agents: [], agentLines: [], from: record.at, to: 0 };
+        spans.push(open);
+        hasRule = false;
+      }
+      open.agents.push(...dialect.agentsOf(dialect.valueOf(record), document.repair));
+      open.agentLines.push(record.line);
+    } else {
+      const isRuleLine = dialect.hasRecords ? isGroupField(kind) || kind === UNKNOWN : false;
+      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine;
+    }
+    if (open !== null) open.to = record.next;
+  }
+  return spans;
+}
+
+/**
+ * The groups that speak to a crawler: those of the first token that has any, else those for everybody. Groups are merged in
+ * file order (R19), of records the first counts. Named groups and `*` groups never mix.
+ *
+ * @param tokens - Lower-case product tokens in order of preference.
+ * @throws Never.
+ * @see specification, robots §4.3
+ */
+export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
+  for (const agent of [...tokens, '*']) {
+    const spans = groups.filter(({ agents }) =>
+      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.speaksTo(name, agent))),
+    );
+    if (spans.length > 0) return { spans: dialect.hasRecords ? spans.slice(0, 1) : spans, agent };
+  }
+  return { spans: [], agent: null };
+}

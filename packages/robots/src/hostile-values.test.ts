@@ -1,0 +1,79 @@
+// Others choose these strings. The longest value of a line, or a long header, must not cost its square.
+import { describe, expect, it } from 'vitest';
+import { parseLooseDate } from './access/http-date.js';
+import { mayStore } from './access/lifetime.js';
+import { parseRetryAfter } from './access/retry.js';
+import { MAX_LINE_BYTES } from './limits.js';
+import { readNamedLinks } from './page/named-links.js';
+import { parseRobotsTag, parseRobotsTagLists } from './page/robots-tag.js';
+import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from './politeness-fields.js';
+import { parseContentSignal, parseContentUsage } from './preferences/preference-fields.js';
+import { parseDictionary } from './preferences/structured-field.js';
+
+const URL_A = 'https://example.com/';
+const READERS: readonly (readonly [string, (value: string) => unknown])[] = [
+  ['Crawl-delay', (value) => parseCrawlDelay(value)],
+  ['Request-rate', parseRequestRate],
+  ['Visit-time', parseVisitTimes],
+  ['Content-Signal', parseContentSignal],
+  ['Content-Usage', parseContentUsage],
+  ['dictionary', parseDictionary],
+  ['X-Robots-Tag', (value) => parseRobotsTag([value], ['examplebot'])],
+  ['Robots-Tag', (value) => parseRobotsTagLists([value], ['examplebot'])],
+  ['Link', (value) => readNamedLinks([], [], [value], URL_A, URL_A)],
+  ['Cache-Control', (value) => mayStore({ 'cache-control': value })],
+  ['Retry-After', (value) => parseRetryAfter(value, 0)],
+  ['date', parseLooseDate],
+];
+
+const PIECES = [
+  ' ',
+  '\t',
+  '0',
+  '-',
+  ',',
+  ';',
+  ':',
+  '=',
+  '(',
+  '"',
+  '\\',
+  '<',
+  '<a>;',
+  '0600 ',
+  '0600-0700',
+  '0600-',
+  'UTC ',
+  'a=(',
+  'a=1.',
+  'unavailable_after:',
+  ': ',
+  'max-age=',
+];
+const PREFIXES = ['', 'a', '1', '1/1 ', 'a=y', '/', '0600', 'unavailable_after: ', '1 Jan 2026 '];
+
+const MOST_MS = 1_000;
+
+describe('repeated pieces of any kind', () => {
+  it.each(READERS)('%s stays cheap', { timeout: 60_000 }, (_, read) => {
+    // About 400 values of 16 KB in 0.01 to 0.2 s; a cost that grows with the square adds a second or more. The machine may be
+    // busy elsewhere: it is the processor's time that counts, and the least of a few rounds.
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 4 && leastMs >= MOST_MS; round += 1) leastMs = Math.min(leastMs, costMs(read));
+    expect(leastMs).toBeLessThan(MOST_MS);
+  });
+});
+
+/** Processor time of reading all of them, milliseconds. */
+function costMs(read: (value: string) => unknown): number {
+  const before = process.cpuUsage();
+  for (const prefix of PREFIXES) {
+    for (const piece of PIECES) {
+      const run = piece.repeat(MAX_LINE_BYTES / piece.length);
+      read(`${prefix}${run}`);
+      read(`${prefix}${run}x`);
+    }
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}

@@ -1,0 +1,29 @@
+// Fields travel through intermediaries that join and reorder them; a refusal must survive that.
+import { describe, expect, it } from 'vitest';
+import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
+import { readTagRule } from './tag-rules.js';
+
+describe('preferences in a response (page-level §6)', () => {
+  const cases: [string[], object][] = [
+    [[], {}],
+    [['train-ai=y, search=n'], { 'train-ai': 'allow', search: 'disallow' }],
+    [['train-ai=n, train-ai=y'], { 'train-ai': 'allow' }],
+    [['train-ai=n', 'search=y', 'broken=='], { 'train-ai': 'disallow' }],
+    [['/a train-ai=n'], {}],
+  ];
+  it.each(cases)('Content-Usage %j', (values, expected) => {
+    expect(parseContentUsageField(values)).toEqual(expected);
+  });
+
+  it('Content-Signal is read like the line, its path included', () => {
+    const values = ['/a search=no', '/b ai-train=no', 'use=full', 'rubbish'];
+    expect(parseContentSignalField(values, 'https://example.com/a')).toEqual({ search: 'disallow', use: 'full' });
+  });
+
+  it('noai words refuse training and input', () => {
+    const refusal = { 'train-ai': 'disallow', 'ai-input': 'disallow' };
+    expect(tagPreferences(readTagRule('noai'))).toEqual(refusal);
+    expect(tagPreferences(readTagRule('noimageai'))).toEqual(refusal);
+    expect(tagPreferences(readTagRule('noindex'))).toEqual({});
+  });
+});

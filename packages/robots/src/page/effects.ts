@@ -1,0 +1,206 @@
+/**
+ * What a crawl does about a page's signals, under its knobs and declared purposes.
+ *
+ * Clause: specification, page-level §7. The strictest reading of all places decides; every effect carries its reason
+ * word and its sources. Effects never change what robots.txt decided.
+ */
+import type { Preferences } from '../preferences/preference-fields.js';
+import { CONTENT_USES, type ContentUse, type Purpose, type ResolvedPageOptions } from './page-options.js';
+import type { PageSignals, SignalSource } from './signals.js';
+import type { TagWord } from './tag-rules.js';
+import type { TdmReservation } from './tdm-reservation.js';
+
+/** Why something is, or could have been, left. */
+export type PageReasonWord =
+  | 'noindex'
+  | 'unavailable-after'
+  | 'page-nofollow'
+  | 'noarchive'
+  | 'nosnippet'
+  | 'noimageindex'
+  | 'indexinstead'
+  | 'tdm-reserved'
+  | 'preferences'
+  | 'content-use';
+
+/** One reason, where it was found, and whether a knob lets it act. */
+export interface PageReason {
+  readonly reason: PageReasonWord;
+  readonly sources: readonly SignalSource[];
+  /** The category, date, policy URL or target that goes with it; null where there is nothing to add. */
+  readonly detail: string | null;
+  /** False: the signal is there, and a knob or the lack of a declared purpose keeps it from acting. */
+  readonly isApplied: boolean;
+}
+
+/** What follows for a page. */
+export interface PageEffects {
+  readonly runHandler: boolean;
+  /** Whether items may go to sinks. */
+  readonly storeItems: boolean;
+  /** Whether body, snapshot or archive record may be written. */
+  readonly archiveBody: boolean;
+  /** Whether links of the page are taken at all. */
+  readonly followLinks: boolean;
+  /** Whether image URLs of the page may be queued for storing. */
+  readonly takeImages: boolean;
+  /** Characters that an excerpt may have; null: no limit. */
+  readonly maxSnippet: number | null;
+  /** Epoch milliseconds from which items should no longer be kept nor the page revisited; null: no end. */
+  readonly expiresAtMs: number | null;
+  /** URLs to queue because the page names them in its stead. */
+  readonly enqueue: readonly string[];
+  /** In force at the time of fetching; stored with the items. */
+  readonly preferences: Preferences;
+  readonly tdm: TdmReservation;
+  readonly reasons: readonly PageReason[];
+}
+
+const TDM_PURPOSES: readonly Purpose[] = ['tdm', 'ai-train', 'ai-input'];
+/** Purposes that map to a category of use; the others map to none. */
+const CATEGORIES: readonly (readonly [Purpose, string])[] = [
+  ['search', 'search'],
+  ['ai-train', 'train-ai'],
+  ['ai-input', 'ai-input'],
+];
+
+/**
+ * Decides what follows from a page's signals.
+ *
+ * @param nowMs - Epoch milliseconds, for dates.
+ * @throws Never.
+ * @see specification, page-level §7, DECISIONS L13 and L14
+ */
+export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageEffects {
+  const reasons = [
+    ...indexReasons(signals, options, nowMs),
+    ...tagReasons(signals, options),
+    ...useReasons(signals, options),
+  ];
+  const applied = new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
+  const isIndexRefused = applied.has('noindex') || applied.has('unavailable-after');
+  const followLinks = !applied.has('page-nofollow');
+  const instead = applied.has('indexinstead') && followLinks ? signals.indexInstead : null;
+  const isUseRefused = applied.has('tdm-reserved') || applied.has('preferences') || applied.has('content-use');
+  const { unavailableAfterMs, maxSnippet } = signals.tags;
+  const runHandler = !(isIndexRefused && options.noindex === 'skip-handler');
+  return {
+    runHandler,
+    storeItems: runHandler && !isIndexRefused && !isUseRefused && !applied.has('indexinstead'),
+    archiveBody: !applied.has('noarchive'),
+    followLinks,
+    takeImages: !applied.has('noimageindex'),
+    maxSnippet: options.snippet === 'respect' ? maxSnippet : null,
+    expiresAtMs: options.unavailableAfter === 'respect' ? unavailableAfterMs : null,
+    enqueue: instead === null ? [] : [instead],
+    preferences: options.preferences === 'off' ? {} : signals.preferences,
+    tdm: options.tdm === 'off' ? { reserved: null, policy: null } : signals.tdm,
+    reasons,
+  };
+}
+
+/**
+ * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched at all.
+ * Purposes without a category are never disallowed, and unknown is not disallowed.
+ *
+ * @param preferences - What robots.txt says for the URL (`resolvePreferences`).
+ * @throws Never.
+ * @see specification, page-level §7
+ */
+export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedPageOptions): boolean {
+  if (options.preferences !== 'respect' || options.purposes.length === 0) return false;
+  return options.purposes.every((purpose) => {
+    const category = CATEGORIES.find(([each]) => each === purpose)?.[1];
+    return category !== undefined && preferences[category] === 'disallow';
+  });
+}
+
+/**
+ * Whether the authority's tdmrep.json is wanted before its first page.
+ *
+ * @throws Never.
+ * @see specification, page-level §5
+ */
+export function wantsTdmRep(options: ResolvedPageOptions): boolean {
+  return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
+}
+
+/** `noindex` in all its forms. A knob at `ignore` gives no reason at all; `flag` gives it and lets the items pass. */
+function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageReason[] {
+  if (options.noindex === 'ignore') return [];
+  const isApplied = options.noindex !== 'flag';
+  const reasons: PageReason[] = [];
+  const tagged = sourcesOf(signals, 'noindex');
+  if (tagged.length > 0) reasons.push({ reason: 'noindex', sources: tagged, detail: null, isApplied });
+  if (signals.isRobotsNoindex) {
+    const acts = isApplied && options.robotsNoindex === 'apply';
+    reasons.push({ reason: 'noindex', sources: ['robots-txt'], detail: null, isApplied: acts });
+  }
+  const { unavailableAfterMs } = signals.tags;
+  if (unavailableAfterMs !== null && unavailableAfterMs <= nowMs && options.unavailableAfter === 'respect') {
+    const dated = signals.taggedBy.filter(([, tags]) => tags.unavailableAfterMs === unavailableAfterMs);
+    reasons.push({
+      reason: 'unavailable-after',
+      sources: dated.map(([source]) => source),
+      detail: new Date(unavailableAfterMs).toISOString(),
+      isApplied,
+    });
+  }
+  return reasons;
+}
+
+function tagReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
+  const rows: [TagWord, PageReasonWord, string][] = [
+    ['nofollow', 'page-nofollow', options.pageNofollow],
+    ['noarchive', 'noarchive', options.noarchive],
+    ['nosnippet', 'nosnippet', options.snippet],
+    ['noimageindex', 'noimageindex', options.images],
+  ];
+  const reasons = rows.flatMap(([word, reason, knob]): PageReason[] => {
+    const sources = knob === 'ignore' ? [] : sourcesOf(signals, word);
+    return sources.length === 0 ? [] : [{ reason, sources, detail: null, isApplied: knob !== 'flag' }];
+  });
+  if (signals.indexInstead !== null) {
+    const isApplied = options.indexInstead === 'respect';
+    reasons.push({ reason: 'indexinstead', sources: ['link'], detail: signals.indexInstead, isApplied });
+  }
+  return reasons;
+}
+
+/** Reservations and preferences bind by declared purpose; without one they are exposed as reasons that do not act. */
+function useReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
+  const reasons: PageReason[] = [];
+  if (signals.tdm.reserved === true && options.tdm !== 'off') {
+    const isApplied = options.tdm === 'respect' && wantsTdmRep(options);
+    reasons.push({ reason: 'tdm-reserved', sources: signals.tdmBy, detail: signals.tdm.policy, isApplied });
+  }
+  if (options.preferences === 'off') return reasons;
+  const respects = options.preferences === 'respect';
+  for (const [purpose, category] of CATEGORIES) {
+    const verdict = signals.preferences[category];
+    const isDeclared = options.purposes.includes(purpose);
+    const isUnknownRefused = verdict === undefined && options.unknownPreference === 'disallow' && isDeclared;
+    if (verdict !== 'disallow' && !isUnknownRefused) continue;
+    const refusing = signals.preferredBy.filter(([, each]) => each[category] === 'disallow');
+    const sources = [...new Set(refusing.map(([source]) => source))];
+    reasons.push({ reason: 'preferences', sources, detail: category, isApplied: respects && isDeclared });
+  }
+  const { contentUse } = signals;
+  if (options.contentUse !== null && contentUse !== null && exceeds(options.contentUse, contentUse)) {
+    reasons.push({
+      reason: 'content-use',
+      sources: signals.contentUseBy,
+      detail: contentUse,
+      isApplied: respects,
+    });
+  }
+  return reasons;
+}
+
+function exceeds(declared: ContentUse, permitted: ContentUse): boolean {
+  return CONTENT_USES.indexOf(declared) > CONTENT_USES.indexOf(permitted);
+}
+
+function sourcesOf(signals: PageSignals, word: TagWord): SignalSource[] {
+  return signals.taggedBy.filter(([, tags]) => tags.restrictions.includes(word)).map(([source]) => source);
+}

@@ -1,0 +1,77 @@
+/**
+ * Links of a page that say something about the page itself: INDEXINSTEAD, canonical, and the `meta URL` of 1996.
+ *
+ * Clause: specification, page-level §4. What follows from a link between pages is `link-rel.ts`'s business.
+ */
+import { metaNamed, type PageMeta } from './robots-meta.js';
+
+/** A `link` element, attributes as written; `rel` is split into words. */
+export interface PageLinkElement {
+  readonly rel: readonly string[];
+  readonly name: string | null;
+  readonly href: string | null;
+  readonly content: string | null;
+}
+
+/** Absolute http(s) URLs without fragment, null where the page has none. */
+export interface NamedLinks {
+  /** The URL to keep instead of this page; null also when the page names itself. */
+  readonly indexInstead: string | null;
+  readonly canonical: string | null;
+  /** Kollar's proposal, rejected by the mail as too broad a name: only exposed. */
+  readonly metaUrl: string | null;
+}
+
+/**
+ * Reads the named links of a page.
+ *
+ * @param pageUrl - The URL of the response.
+ * @param baseUrl - What relative URLs are resolved against: the document's base, else `pageUrl`.
+ * @param linkFields - Raw lines of the `Link` response field.
+ * @throws Never.
+ * @see specification, page-level §4.1, §4.2, DECISION L8
+ */
+export function readNamedLinks(
+  elements: readonly PageLinkElement[],
+  metas: readonly PageMeta[],
+  linkFields: readonly string[],
+  pageUrl: string,
+  baseUrl: string,
+): NamedLinks {
+  const first = (urls: readonly (string | null)[], base: string) =>
+    urls.map((url) => resolveLink(url, base)).find((url) => url !== null) ?? null;
+  const instead = first(
+    elements.map((element) => {
+      if (element.name?.trim().toLowerCase() === 'indexinstead') return element.content ?? element.href;
+      return hasWord(element.rel, 'indexinstead') ? element.href : null;
+    }),
+    baseUrl,
+  );
+  const canonical = elements.map((element) => (hasWord(element.rel, 'canonical') ? element.href : null));
+  return {
+    indexInstead: instead === resolveLink(pageUrl, pageUrl) ? null : instead,
+    canonical: first(canonical, baseUrl) ?? first(linkFields.flatMap(canonicalTargets), pageUrl),
+    metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
+  };
+}
+
+function hasWord(rel: readonly string[], word: string): boolean {
+  return rel.some((each) => each.toLowerCase() === word);
+}
+
+/** `<url>; rel="canonical"` (RFC 8288); other parameters are passed over. */
+function canonicalTargets(field: string): string[] {
+  return [...field.matchAll(/<([^<>]*)>([^<]*)/g)].flatMap(([, url = '', parameters = '']) => {
+    const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters);
+    const words = (rel?.[1] ?? rel?.[2] ?? '').split(/\s+/);
+    return hasWord(words, 'canonical') ? [url] : [];
+  });
+}
+
+function resolveLink(url: string | null, baseUrl: string): string | null {
+  if (url === null || url.trim() === '' || !URL.canParse(url, baseUrl)) return null;
+  const target = new URL(url, baseUrl);
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
+  target.hash = '';
+  return target.href;
+}

@@ -1,0 +1,161 @@
+/**
+ * Everything a response says about exclusion and use, gathered with its sources before anything is decided.
+ *
+ * Clause: specification, page-level §1 to §6. Plain data in, plain data out; what follows from it is `effects.ts`.
+ */
+import { mergePreferences, type Preferences, signalPreferences } from '../preferences/preference-fields.js';
+import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
+import { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
+import { CONTENT_USES, type ContentUse } from './page-options.js';
+import { metaNamed, type PageMeta, parseRobotsMeta } from './robots-meta.js';
+import { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
+import { mergeTags, type PageTags } from './tag-rules.js';
+import { mergeTdm, readTdm, type TdmReservation, type TdmRule, tdmForUrl } from './tdm-reservation.js';
+
+/** Where a signal was found. */
+export type SignalSource =
+  | 'robots-txt'
+  | 'x-robots-tag'
+  | 'robots-tag'
+  | 'meta'
+  | 'link'
+  | 'content-usage'
+  | 'content-signal'
+  | 'tdmrep'
+  | 'tdm-reservation';
+
+/** A final response as plain data. Everything but `url`, `headers` and `tokens` may be left out. */
+export interface PageSignalsInput {
+  /** The URL of the response. */
+  readonly url: string;
+  /** Raw field lines in order, names in any case: `x-robots-tag` must not be joined (DECISION L5). */
+  readonly headers: readonly (readonly [string, string])[];
+  /** Field lines may have been joined by the fetcher; read the stricter way. @default false */
+  readonly isJoined?: boolean;
+  /** The crawler's product tokens. */
+  readonly tokens: readonly string[];
+  /** `meta` elements of the document, and of the DOM after load where there is one. @default [] */
+  readonly metas?: readonly PageMeta[];
+  /** `link` elements of the document. @default [] */
+  readonly linkElements?: readonly PageLinkElement[];
+  /** `href` of the document's `base`. @default null */
+  readonly baseHref?: string | null;
+  /** What robots.txt says of this URL beside allow and deny. @default nothing */
+  readonly robots?: {
+    readonly isNoindex: boolean;
+    readonly preferences: Preferences;
+    readonly contentSignals: Readonly<Record<string, string>>;
+  };
+  /** Rules of the authority's tdmrep.json. @default [] */
+  readonly tdmRules?: readonly TdmRule[];
+}
+
+/** Everything found, applied or not, with its source. */
+export interface PageSignals extends NamedLinks {
+  readonly url: string;
+  /** The strictest union of all tags. */
+  readonly tags: PageTags;
+  /** The same place by place. */
+  readonly taggedBy: readonly (readonly [SignalSource, PageTags])[];
+  readonly isRobotsNoindex: boolean;
+  /** Per category disallow over allow over unknown. */
+  readonly preferences: Preferences;
+  /** The same source by source. */
+  readonly preferredBy: readonly (readonly [SignalSource, Preferences])[];
+  /** The least `use` that Content-Signal permits; null when none is stated. */
+  readonly contentUse: ContentUse | null;
+  readonly contentUseBy: readonly SignalSource[];
+  readonly tdm: TdmReservation;
+  /** The place whose value of the reservation counts; empty when it is unset. */
+  readonly tdmBy: readonly SignalSource[];
+}
+
+/**
+ * Gathers the signals of a final response.
+ *
+ * @throws Never.
+ * @see specification, page-level §1
+ */
+export function readPageSignals(input: PageSignalsInput): PageSignals {
+  const { url, tokens, metas = [], robots } = input;
+  const fields = fieldsOf(input.headers);
+  const lines = (name: SignalField): readonly string[] => fields.get(name) ?? [];
+  const taggedBy: [SignalSource, PageTags][] = [
+    ['x-robots-tag', parseRobotsTag(lines('x-robots-tag'), tokens, input.isJoined)],
+    ['robots-tag', parseRobotsTagLists(lines('robots-tag'), tokens)],
+    ['meta', parseRobotsMeta(metas, tokens)],
+  ];
+  const fieldSignals = parseContentSignalField(lines('content-signal'), url);
+  const preferredBy: [SignalSource, Preferences][] = [
+    ['robots-txt', robots?.preferences ?? {}],
+    ['content-usage', parseContentUsageField(lines('content-usage'))],
+    ['content-signal', signalPreferences(fieldSignals)],
+    ...taggedBy.map(([source, tags]): [SignalSource, Preferences] => [source, tagPreferences(tags)]),
+  ];
+  const usedBy: [SignalSource, ContentUse | null][] = [
+    ['robots-txt', readUse(robots?.contentSignals)],
+    ['content-signal', readUse(fieldSignals)],
+  ];
+  const contentUse = CONTENT_USES.find((use) => usedBy.some(([, each]) => each === use)) ?? null;
+  const baseUrl = resolveBase(input.baseHref ?? null, url);
+  const tdmPlaces: [SignalSource, TdmReservation][] = [
+    ['tdmrep', tdmForUrl(input.tdmRules ?? [], url)],
+    ['tdm-reservation', readTdm(reservationOf(lines('tdm-reservation')), lines('tdm-policy')[0] ?? null, url)],
+    ['meta', readTdm(metaNamed(metas, 'tdm-reservation'), metaNamed(metas, 'tdm-policy'), baseUrl)],
+  ];
+  return {
+    url,
+    tags: mergeTags(taggedBy.map(([, tags]) => tags)),
+    taggedBy,
+    isRobotsNoindex: robots?.isNoindex ?? false,
+    preferences: preferredBy.map(([, each]) => each).reduce(mergePreferences),
+    preferredBy,
+    contentUse,
+    contentUseBy: contentUse === null ? [] : usedBy.filter(([, each]) => each === contentUse).map(([by]) => by),
+    tdm: mergeTdm(tdmPlaces.map(([, place]) => place)),
+    tdmBy: tdmPlaces
+      .filter(([, place]) => place.reserved !== null)
+      .map(([by]) => by)
+      .slice(-1),
+    ...readNamedLinks(input.linkElements ?? [], metas, lines('link'), url, baseUrl),
+  };
+}
+
+/** The fields that say something here. */
+const SIGNAL_FIELDS = [
+  'x-robots-tag',
+  'robots-tag',
+  'content-signal',
+  'content-usage',
+  'tdm-reservation',
+  'tdm-policy',
+  'link',
+] as const;
+type SignalField = (typeof SIGNAL_FIELDS)[number];
+const NAMES: ReadonlyMap<string, SignalField> = new Map(SIGNAL_FIELDS.map((name) => [name, name]));
+
+/** Their lines, in the order of the header section. */
+function fieldsOf(headers: PageSignalsInput['headers']): ReadonlyMap<SignalField, string[]> {
+  const fields = new Map<SignalField, string[]>();
+  for (const [key, value] of headers) {
+    const name = NAMES.get(key) ?? NAMES.get(key.toLowerCase());
+    if (name === undefined) continue;
+    const lines = fields.get(name);
+    if (lines === undefined) fields.set(name, [value]);
+    else lines.push(value);
+  }
+  return fields;
+}
+
+function readUse(signals: Readonly<Record<string, string>> | undefined): ContentUse | null {
+  return CONTENT_USES.find((use) => use === signals?.['use']) ?? null;
+}
+
+/** A repeated field that reserves once reserves. */
+function reservationOf(lines: readonly string[]): string | null {
+  return lines.find((line) => line.trim() === '1') ?? lines[0] ?? null;
+}
+
+function resolveBase(baseHref: string | null, url: string): string {
+  return baseHref !== null && URL.canParse(baseHref, url) ? new URL(baseHref, url).href : url;
+}

@@ -1,0 +1,64 @@
+// A reservation overlooked is text mined against a stated right.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mergeTdm, parseTdmRep, readTdm, tdmForUrl } from './tdm-reservation.js';
+
+const FILE_URL = 'https://example.com/.well-known/tdmrep.json';
+const reservedBy = (json: unknown, path: string) =>
+  tdmForUrl(parseTdmRep(json, FILE_URL), `https://example.com${path}`).reserved;
+
+describe('tdmrep.json (page-level §5)', () => {
+  const cases: [unknown, string, boolean | null][] = [
+    [[{ location: '*', 'tdm-reservation': 1 }], '/a', true],
+    [[{ location: '/a$', 'tdm-reservation': 1 }], '/a/b', null],
+    [[{ location: '/%61', 'tdm-reservation': 1 }], '/a', true],
+    [[{ location: '/a', 'tdm-reservation': '1' }], '/a', true],
+    [
+      [
+        { location: '/a', 'tdm-reservation': true },
+        { location: '/', 'tdm-reservation': 0 },
+      ],
+      '/a',
+      false,
+    ],
+    [[null, 3, 'x', [], { 'tdm-reservation': 1 }, { location: 7, 'tdm-reservation': 1 }], '/a', null],
+    ['[{"location":"/a","tdm-reservation":1}]', '/a', true],
+    ['not json', '/a', null],
+    [null, '/a', null],
+  ];
+  it.each(cases)('%j, %s → %s', (json, path, expected) => {
+    expect(reservedBy(json, path)).toBe(expected);
+  });
+
+  it('more rules than are kept reserve what the kept ones do not speak about', () => {
+    const rule = (location: string) => ({ location, 'tdm-reservation': 0 });
+    const many = Array.from({ length: 1000 }, () => rule('/a'));
+    expect(reservedBy(many, '/z')).toBeNull();
+    expect(reservedBy([...many, rule('/z')], '/z')).toBe(true);
+    expect(reservedBy([...many, rule('/z')], '/a')).toBe(false);
+  });
+
+  it('reads policies as http(s) URLs, relative to their place', () => {
+    expect(readTdm(' 1 ', 'p.json', 'https://example.com/a/b')).toEqual({
+      reserved: true,
+      policy: 'https://example.com/a/p.json',
+    });
+    expect(readTdm('1', 'javascript:x', 'https://example.com/').policy).toBeNull();
+  });
+
+  it('later places supersede value by value, and no policy goes with no reservation (L9)', () => {
+    const file = readTdm('1', 'https://a.example/p', FILE_URL);
+    const unset = readTdm(null, null, FILE_URL);
+    expect(mergeTdm([file, unset])).toEqual({ reserved: true, policy: 'https://a.example/p' });
+    expect(mergeTdm([file, readTdm('0', null, FILE_URL)])).toEqual({ reserved: false, policy: null });
+    expect(mergeTdm([])).toEqual({ reserved: null, policy: null });
+  });
+
+  it('random values never throw', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.json(), fc.string(), (value, json, url) => {
+        for (const each of [value, json]) tdmForUrl(parseTdmRep(each, url), url);
+      }),
+    );
+  });
+});

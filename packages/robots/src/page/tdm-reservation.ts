@@ -1,0 +1,110 @@
+/**
+ * The TDM Reservation Protocol: rights reserved or not, by file, header, HTML or embedded metadata.
+ *
+ * Clause: specification, page-level §5. Later places supersede earlier ones value by value; this is the one place where
+ * strictest-wins gives way, because the report defines an order (DECISION L9).
+ */
+import { MAX_TDM_RULES } from '../limits.js';
+import { matchesPattern } from '../pattern.js';
+
+/** What a place says, or all of them together. Null: unset. */
+export interface TdmReservation {
+  readonly reserved: boolean | null;
+  /** An absolute http(s) URL; null when there is none or nothing is reserved. */
+  readonly policy: string | null;
+}
+
+/** One usable rule of a tdmrep.json. */
+export interface TdmRule {
+  readonly location: string;
+  readonly reserved: boolean;
+  readonly policy: string | null;
+}
+
+/** The path of the file, on the authority of the pages it speaks about. */
+export const TDMREP_PATH = '/.well-known/tdmrep.json';
+
+/**
+ * Reads a tdmrep.json. Rules without `location` or a valid reservation are skipped.
+ *
+ * @param json - The parsed value, or the text of the file; null for a file that is missing.
+ * @param fileUrl - The URL of the file; a relative policy is resolved against it.
+ * @returns No rules for anything that is not an array.
+ * @throws Never.
+ * @see specification, page-level §5
+ */
+export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] {
+  const value = typeof json === 'string' ? parseJson(json) : json;
+  if (!Array.isArray(value)) return [];
+  const rules: TdmRule[] = [];
+  for (const entry of value) {
+    // What lies beyond the bound is not known, and counts as reserved.
+    if (rules.length === MAX_TDM_RULES) return [...rules, { location: '/', reserved: true, policy: null }];
+    if (typeof entry !== 'object' || entry === null) continue;
+    const { location, 'tdm-reservation': reservation, 'tdm-policy': policy } = entry as Record<string, unknown>;
+    const reserved = readReservation(reservation);
+    if (typeof location !== 'string' || reserved === null) continue;
+    rules.push({ location, reserved, policy: readPolicy(policy, fileUrl) });
+  }
+  return rules;
+}
+
+/**
+ * What the file says of a URL: its first matching rule, in sequence.
+ *
+ * @param url - An absolute http(s) URL.
+ * @throws Never.
+ * @see specification, page-level §5
+ */
+export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
+  if (!URL.canParse(url)) return { reserved: null, policy: null };
+  const { pathname, search } = new URL(url);
+  const rule = rules.find(({ location }) => matchesPattern(location, pathname + search));
+  return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
+}
+
+/**
+ * What a header, a page's meta elements or embedded metadata say.
+ *
+ * @param reservation - The value as written: `1`, `0`, anything else is unset.
+ * @param policy - A URL.
+ * @param baseUrl - The URL of the response, for a relative policy.
+ * @throws Never.
+ * @see specification, page-level §5
+ */
+export function readTdm(reservation: string | null, policy: string | null, baseUrl: string): TdmReservation {
+  return { reserved: readReservation(reservation?.trim()), policy: readPolicy(policy, baseUrl) };
+}
+
+/**
+ * Several places as one.
+ *
+ * @param places - In the report's order: file, header, HTML, embedded metadata. A later value supersedes, an absent one
+ *   never resets.
+ * @throws Never.
+ * @see specification, page-level §5, DECISION L9
+ */
+export function mergeTdm(places: readonly TdmReservation[]): TdmReservation {
+  const reserved = places.findLast((place) => place.reserved !== null)?.reserved ?? null;
+  const policy = places.findLast((place) => place.policy !== null)?.policy ?? null;
+  return { reserved, policy: reserved === false ? null : policy };
+}
+
+function readReservation(value: unknown): boolean | null {
+  if (value === 1 || value === '1') return true;
+  return value === 0 || value === '0' ? false : null;
+}
+
+function readPolicy(value: unknown, baseUrl: string): string | null {
+  if (typeof value !== 'string' || value.trim() === '' || !URL.canParse(value.trim(), baseUrl)) return null;
+  const { protocol, href } = new URL(value.trim(), baseUrl);
+  return protocol === 'http:' || protocol === 'https:' ? href : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // A file that is not JSON has no rules; JSON.parse has no other way to say so.
+  }
+}

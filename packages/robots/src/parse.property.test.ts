@@ -1,0 +1,239 @@
+/**
+ * Other people's bytes: nothing throws, nothing hangs, and however they arrive they mean the same. The seed is printed
+ * in every title; MANNERLY_SEED sets it.
+ */
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { decodeLines } from './decode.js';
+import { dedupeKey } from './dedupe-key.js';
+import { diagnose } from './diagnostics/diagnose.js';
+import type { BaseDialect } from './dialects/dialect.js';
+import { explain } from './explain.js';
+import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from './limits.js';
+import { parseRobots } from './parse.js';
+import { sitePreferences } from './preferences/site-preferences.js';
+import { compileRules } from './rules.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
+const RUNS = { seed: SEED, numRuns: 600 };
+const URLS = [
+  'https://example.com/a?b=c',
+  '/%zz',
+  'https://example.com',
+  '///',
+  'mailto:x',
+  '',
+  '\ud800',
+  '/robots.txt',
+];
+const DIALECTS: readonly BaseDialect[] = ['rfc9309', 'google', '1996', '1994'];
+
+const field = fc.constantFrom(
+  'User-agent',
+  'Disallow',
+  'Allow',
+  'Sitemap',
+  'Crawl-delay',
+  'Request-rate',
+  'Visit-time',
+  'Robot-version',
+  'Comment',
+  'Host',
+  'Clean-param',
+  'PleaseVisit',
+  'Noindex',
+  'Cache-delay',
+  'Content-Signal',
+  'Content-Usage',
+  'disalow',
+  'user agent',
+  'x-other',
+  '',
+);
+const value = fc.oneof(
+  fc.constantFrom(
+    '*',
+    'examplebot',
+    '/',
+    '/a',
+    '/*a$',
+    '2.0.0',
+    '2.1',
+    '1/5 0800-1600',
+    '0600-0845',
+    '10',
+    'search=no',
+    '/a b',
+    'a&b /c',
+  ),
+  fc.string({ maxLength: 20 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+const rawLine = fc.oneof(
+  fc.tuple(field, fc.constantFrom(':', ' : ', ' ', ''), value).map((parts) => parts.join('')),
+  fc.constantFrom('', '# note', ' \t', '\0', '\u00a0'),
+);
+const text = fc
+  .array(fc.tuple(rawLine, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 })
+  .map((lines) => lines.flat().join(''));
+
+/** A file of some kind, then a few octets changed. */
+const octets = fc
+  .tuple(
+    fc.oneof(
+      text.map((body) => new TextEncoder().encode(body)),
+      fc.uint8Array({ maxLength: 400 }),
+    ),
+    fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 6 }),
+  )
+  .map(([body, changes]) => {
+    const changed = body.slice();
+    if (body.length > 0) for (const [at, octet] of changes) changed[at % body.length] = octet;
+    return changed;
+  });
+
+/** Asks everything that can be asked. */
+function everything(input: Uint8Array | string, charset?: string): unknown {
+  const document = parseRobots(input, {
+    robotsUrl: 'https://example.com/robots.txt',
+    ...(charset === undefined ? {} : { charset }),
+  });
+  const { fields, groups, sitemaps, host, cleanParams, pleaseVisit, unknown, orphans, truncated } = document;
+  const diagnostics = diagnose(document);
+  const readings = (['base', 'declared', 'declared-only', 'strictest'] as const).flatMap((policy) =>
+    DIALECTS.map((dialect) => {
+      const rules = compileRules(document, {
+        tokens: ['examplebot', 'other'],
+        policy,
+        dialect,
+        inheritPoliteness: true,
+      });
+      return [
+        URLS.map((url) => [
+          rules.decide(url),
+          rules.isAllowed(url),
+          sitePreferences(rules).preferences(url),
+          sitePreferences(rules).signals(url),
+          rules.isNoindex(url),
+        ]),
+        explain(rules, URLS[0] as string),
+        rules.schedule(1_000_000_000_000),
+        [rules.crawlDelayMs, rules.cacheDelayMs, rules.comments, rules.robotVersion, rules.agents, rules.groupLines],
+      ];
+    }),
+  );
+  const keys = URLS.map((url) => dedupeKey(document, url));
+  return {
+    fields,
+    groups,
+    sitemaps,
+    host,
+    cleanParams,
+    pleaseVisit,
+    unknown,
+    orphans,
+    diagnostics,
+    truncated,
+    readings,
+    keys,
+  };
+}
+
+describe(`any octets, seed ${SEED}`, () => {
+  it('never throw, and isAllowed is what decide says', () => {
+    fc.assert(
+      fc.property(octets, fc.constantFrom(undefined, 'windows-1252', 'utf-16le', 'nonsense'), (input, charset) => {
+        const { readings } = everything(input, charset) as { readings: [[{ allowed: boolean }, boolean][]][] };
+        for (const [answers] of readings)
+          for (const [decision, isAllowed] of answers) expect(isAllowed).toBe(decision.allowed);
+        expect(() => decodeLines(input)).not.toThrow();
+      }),
+      RUNS,
+    );
+  });
+
+  it('mean the same as the string they are the UTF-8 of', () => {
+    fc.assert(
+      fc.property(text, (body) => {
+        const asOctets = new TextEncoder().encode(body);
+        expect(parseRobots(asOctets).packed).toBe(parseRobots(body).packed);
+        expect(everything(asOctets)).toEqual(everything(body));
+      }),
+      RUNS,
+    );
+  });
+
+  it('mean the same wherever in memory they stand', () => {
+    fc.assert(
+      fc.property(octets, fc.nat(9), (input, shift) => {
+        const memory = new Uint8Array(input.length + 2 * shift).fill(0x41);
+        memory.set(input, shift);
+        expect(everything(memory.subarray(shift, shift + input.length))).toEqual(everything(input));
+      }),
+      { ...RUNS, numRuns: 150 },
+    );
+  });
+
+  it('are cut into the same lines by decodeLines and by the parser', () => {
+    fc.assert(
+      fc.property(text, (body) => {
+        const { lines } = decodeLines(body);
+        for (const { line, value: found } of parseRobots(body).fields) expect(lines[line - 1]).toContain(found);
+      }),
+      RUNS,
+    );
+  });
+
+  it('give bounded diagnostics with line numbers that exist', () => {
+    fc.assert(
+      fc.property(octets, (input) => {
+        const diagnostics = diagnose(parseRobots(input));
+        const count = Math.max(decodeLines(input).lines.length, 1);
+        expect(diagnostics.length).toBeLessThanOrEqual(MAX_DIAGNOSTICS);
+        for (const { line, excerpt } of diagnostics) {
+          expect(line).toBeGreaterThanOrEqual(0);
+          expect(line).toBeLessThanOrEqual(count);
+          expect([...excerpt].length).toBeLessThanOrEqual(MAX_EXCERPT_CHARS);
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('hostile files', () => {
+  const LARGE: readonly (readonly [name: string, body: string])[] = [
+    ['a line without end', 'a'.repeat(2_000_000)],
+    ['nothing but line ends', '\r'.repeat(2_000_000)],
+    ['nothing but colons', ':'.repeat(600_000)],
+    ['a million agents', 'User-agent: examplebot\n'.repeat(50_000)],
+    ['agents on one line', `User-agent: ${'a,'.repeat(8_000)}\nDisallow: /`],
+    [
+      'nested prefixes',
+      Array.from({ length: 900 }, (_, i) => `Disallow: /${'a'.repeat(i)}`)
+        .join('\n')
+        .replace(/^/, 'User-agent: *\n'),
+    ],
+    [
+      'rules that begin alike',
+      `User-agent: *\n${Array.from({ length: 30_000 }, (_, i) => `Disallow: /*${i}`).join('\n')}`,
+    ],
+    ['stars', `User-agent: *\n${`Disallow: /${'*a'.repeat(8000)}\n`.repeat(30)}`],
+    ['NUL', '\0'.repeat(1_000_000)],
+    ['high octets', 'é'.repeat(1_000_000)],
+    ['blanks', `User-agent: *\nDisallow: ${' a'.repeat(8000)}\n`.repeat(30)],
+  ];
+
+  it.each(LARGE)('%s: read and asked in bounded time', (_name, body) => {
+    // The bound is the test's own time limit: anything quadratic here takes minutes.
+    const document = parseRobots(body);
+    const rules = compileRules(document, { tokens: 'examplebot', policy: 'strictest' });
+    rules.decide(`https://example.com/${'a'.repeat(8000)}`);
+    explain(rules, '/a');
+    expect(diagnose(document).length).toBeLessThanOrEqual(MAX_DIAGNOSTICS);
+    expect(document.fields.length + document.groups.length).toBeGreaterThanOrEqual(0);
+  });
+});

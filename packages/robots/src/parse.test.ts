@@ -1,0 +1,203 @@
+/**
+ * What a document shows to people. Each diagnostic is provoked once, and once its neighbour that must not provoke it.
+ */
+import { describe, expect, it } from 'vitest';
+import { diagnose } from './diagnostics/diagnose.js';
+import { diagnosticSeverity } from './diagnostics/diagnostic.js';
+import { DIAGNOSTIC_CODES, diagnosticMeaning } from './diagnostics/meanings.js';
+import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
+import { octetArray } from './octets.js';
+import { readRecord, records } from './packed-records.js';
+import { parseRobots } from './parse.js';
+
+const GROUP = 'User-agent: a\n';
+const robotsUrl = 'https://example.com/robots.txt';
+
+// code, file that earns it, file that does not
+const CASES: readonly (readonly [code: string, yes: string | Uint8Array, no: string])[] = [
+  ['bom', '\ufeffSitemap: https://example.com/', 'x\ufeff: y'],
+  ['bom-incomplete', Uint8Array.from([0xef, 0xbb, 0x23]), '#'],
+  ['encoding-utf16', Uint8Array.from([0xff, 0xfe, 0x23, 0]), '#'],
+  ['invalid-utf8', Uint8Array.from([0x78, 0x3a, 0xe9]), 'x: é'],
+  ['nul-octet', 'x: a\0b', 'x: ab'],
+  ['odd-whitespace', `${GROUP}Disallow:\u00a0/a`, `${GROUP}Disallow:\t/a`],
+  ['quoted-value', `${GROUP}Disallow: "/a"`, `${GROUP}Disallow: /"a"`],
+  ['file-oversize', `${GROUP}${'#\n'.repeat(MAX_FILE_BYTES)}`, GROUP],
+  ['file-truncated', `${GROUP}#${'x'.repeat(MAX_FILE_BYTES)}`, GROUP],
+  ['line-too-long', `${GROUP}Disallow: /${'a'.repeat(20_000)}`, `${GROUP}Disallow: /a #${'a'.repeat(20_000)}`],
+  ['syntax', 'rubbish', '# rubbish'],
+  ['unknown-field', 'Alow: /', 'Sitemap: https://example.com/'],
+  ['field-typo', `${GROUP}Disalow: /`, `${GROUP}DISALLOW: /`],
+  ['missing-colon', `${GROUP}Disallow /a`, `${GROUP}Disallow : /a`],
+  ['multiple-agents', 'User-agent: a, b', 'User-agent: a # b'],
+  ['multiple-paths', `${GROUP}Disallow: /a /b`, `${GROUP}Allow: /a /b`],
+  ['space-in-path', `${GROUP}Disallow: /a b`, `${GROUP}Disallow: /a /b`],
+  ['path-no-slash', `${GROUP}Disallow: a`, `${GROUP}Disallow: *.gif`],
+  ['absolute-url', `${GROUP}Disallow: https://example.com/a`, `${GROUP}Disallow: /https://example.com/a`],
+  ['empty-allow', `${GROUP}Allow:`, `${GROUP}Disallow:`],
+  ['agent-empty', 'User-agent:', 'User-agent: *'],
+  ['agent-invalid', 'User-agent: *bot', 'User-agent: bot'],
+  ['agent-trailing', 'User-agent: bot/1.0', 'User-agent: bot'],
+  ['rule-outside-group', 'Disallow: /', `${GROUP}Disallow: /`],
+  ['field-outside-group', 'Crawl-delay: 1', `${GROUP}Crawl-delay: 1`],
+  ['rule-names-robots', `${GROUP}Disallow: /robots.txt`, `${GROUP}Disallow: /robots`],
+  ['robot-version-invalid', `${GROUP}Robot-version: two`, `${GROUP}Robot-version: 2.0.0`],
+  ['robot-version-repeated', `${GROUP}Robot-version: 2.0.0\nRobot-version: 2.0.0`, `${GROUP}Robot-version: 2.0.0`],
+  ['robot-version-misplaced', `${GROUP}Disallow: /\nRobot-version: 2.0.0`, `${GROUP}\nRobot-version: 2.0.0`],
+  ['robot-version-short', `${GROUP}Robot-version: 2.0`, `${GROUP}Robot-version: 2.0.0`],
+  ['robot-version-experimental', `${GROUP}Robot-version: 2.1.0`, `${GROUP}Robot-version: 2.2.0`],
+  ['robot-version-unsupported', `${GROUP}Robot-version: 3.0.0`, `${GROUP}Robot-version: 1.0.0`],
+  ['crawl-delay-invalid', `${GROUP}Crawl-delay: -1`, `${GROUP}Crawl-delay: 0`],
+  ['crawl-delay-unit', `${GROUP}Crawl-delay: 5 s`, `${GROUP}Crawl-delay: 5`],
+  ['crawl-delay-large', `${GROUP}Crawl-delay: 61`, `${GROUP}Crawl-delay: 60`],
+  ['crawl-delay-clamped', `${GROUP}Crawl-delay: 86401`, `${GROUP}Crawl-delay: 86400`],
+  ['request-rate-invalid', `${GROUP}Request-rate: 1/0`, `${GROUP}Request-rate: 1/1`],
+  ['request-rate-zero', `${GROUP}Request-rate: 0/1`, `${GROUP}Request-rate: 1/1`],
+  ['visit-time-invalid', `${GROUP}Visit-time: soon`, `${GROUP}Visit-time: 0600-0845`],
+  [
+    'visit-time-repeated',
+    `${GROUP}Visit-time: 0600-0845\nVisit-time: 0600-0845`,
+    `${GROUP}Visit-time: 0600-0845 1000-1100`,
+  ],
+  ['sitemap-relative', 'Sitemap: /s.xml', 'Sitemap: https://example.com/s.xml'],
+  ['sitemap-invalid', 'Sitemap: ftp://example.com/', 'Sitemap: https://cdn.example/'],
+  ['host-invalid', 'Host: a b', 'Host: a.example:8080'],
+  ['host-repeated', 'Host: a.example\nHost: b.example', 'Host: a b\nHost: b.example'],
+  ['clean-param-invalid', 'Clean-param: a b c', 'Clean-param: a&b /c'],
+  ['pleasevisit-foreign', 'PleaseVisit: https://other.example/', 'PleaseVisit: /new'],
+  ['content-signal-invalid', `${GROUP}Content-Signal: ai-train=perhaps`, `${GROUP}Content-Signal: ai-train=no`],
+  ['content-usage-invalid', `${GROUP}Content-Usage: =`, `${GROUP}Content-Usage: train-ai=n`],
+];
+
+describe('a diagnostic', () => {
+  it('exists for every code of the table', () => {
+    expect(CASES.map(([code]) => code).sort()).toEqual([...DIAGNOSTIC_CODES].sort());
+  });
+
+  it.each(CASES)('%s is given, and not to the neighbour (robots §11)', (code, yes, no) => {
+    const codes = (input: string | Uint8Array) =>
+      diagnose(parseRobots(input, { robotsUrl })).map((found) => found.code);
+    expect(codes(yes)).toContain(code);
+    expect(codes(no)).not.toContain(code);
+  });
+
+  it('has a severity, a meaning, a line and an excerpt of bounded length', () => {
+    const [found] = diagnose(parseRobots(`\n\nDisalow: /${'ツ'.repeat(300)}`));
+    expect(found).toMatchObject({ code: 'field-typo', severity: 'info', line: 3 });
+    expect(found?.excerpt).toBe(`Disalow: /${'ツ'.repeat(MAX_EXCERPT_CHARS - 10)}`);
+    for (const code of DIAGNOSTIC_CODES) {
+      expect(diagnosticMeaning(code)).not.toBe('');
+      expect(['info', 'warning']).toContain(diagnosticSeverity(code));
+    }
+  });
+
+  it('is one of at most a thousand', () => {
+    expect(diagnose(parseRobots('rubbish\n'.repeat(5000))).length).toBe(MAX_DIAGNOSTICS);
+  });
+});
+
+describe('a document', () => {
+  const text = [
+    'Crawl-delay: 9',
+    'User-Agent: A',
+    'user-agent: b/1.0',
+    'Disallow: /x # why',
+    'Allow: y',
+    'X-Thing: 1',
+    '',
+    'useragent: *',
+    'Request-rate: 1/5',
+    'Sitemap: /s.xml# part',
+    'Host: www.example.com',
+    'Clean-param: a&b /p',
+    'PleaseVisit: /new',
+  ].join('\r\n');
+  const document = parseRobots(text, { robotsUrl });
+
+  it('keeps every field with its line', () => {
+    expect(document.fields.map(({ line, field, rawField, value }) => [line, field, rawField, value])).toEqual([
+      [1, 'crawl-delay', 'crawl-delay', '9'],
+      [2, 'user-agent', 'user-agent', 'A'],
+      [3, 'user-agent', 'user-agent', 'b/1.0'],
+      [4, 'disallow', 'disallow', '/x'],
+      [5, 'allow', 'allow', 'y'],
+      [6, 'x-thing', 'X-Thing', '1'],
+      [8, 'user-agent', 'useragent', '*'],
+      [9, 'request-rate', 'request-rate', '1/5'],
+      [10, 'sitemap', 'sitemap', '/s.xml'],
+      [11, 'host', 'host', 'www.example.com'],
+      [12, 'clean-param', 'clean-param', 'a&b /p'],
+      [13, 'pleasevisit', 'pleasevisit', '/new'],
+    ]);
+  });
+
+  it('shows the groups as RFC 9309 sees them (§2.2.1)', () => {
+    expect(document.groups).toEqual([
+      {
+        agents: ['a', 'b'],
+        agentLines: [2, 3],
+        version: null,
+        rules: [
+          { kind: 'disallow', raw: '/x', line: 4 },
+          { kind: 'allow', raw: 'y', line: 5 },
+        ],
+        fields: [{ field: 'x-thing', rawField: 'X-Thing', value: '1', line: 6 }],
+        hasDeadAllow: true,
+      },
+      {
+        agents: ['*'],
+        agentLines: [8],
+        version: null,
+        rules: [],
+        fields: [{ field: 'request-rate', rawField: 'request-rate', value: '1/5', line: 9 }],
+        hasDeadAllow: false,
+      },
+    ]);
+  });
+
+  it('shows what speaks to everybody', () => {
+    expect(document.sitemaps).toEqual(['https://example.com/s.xml']);
+    expect(document.host).toBe('www.example.com');
+    expect(document.cleanParams).toEqual([{ params: ['a', 'b'], path: '/p' }]);
+    expect(document.pleaseVisit).toEqual(['https://example.com/new']);
+    expect(document.orphans.map(({ line }) => line)).toEqual([1]);
+    expect(document.unknown.map(({ line }) => line)).toEqual([6]);
+    expect(document.truncated).toBe(false);
+  });
+
+  it('gives the same lists each time', () => {
+    expect(document.groups).toBe(document.groups);
+    expect(document.sitemaps).toBe(document.sitemaps);
+  });
+
+  it('keeps less than the file', () => {
+    const long = `${GROUP}${'Disallow: /some/path/\n'.repeat(1000)}`;
+    expect(parseRobots(long).packed.length).toBeLessThan(0.9 * long.length);
+  });
+});
+
+describe('packed records', () => {
+  it('hold any line number and any length', () => {
+    const lines = [1, 63, 64, 4095, 4096, 300_000];
+    const lengths = [0, 1, 63, 64, 16_000];
+    const texts: string[] = [];
+    const expected: [number, number][] = [];
+    for (const [i, line] of lines.entries()) {
+      texts.push('\n'.repeat(line - texts.join('').split('\n').length));
+      const length = lengths[i % lengths.length] as number;
+      texts.push(`x:${'v'.repeat(length)}`);
+      expected.push([line, length]);
+    }
+    const found = Array.from(records(parseRobots(texts.join('')).packed), ({ line, value }) => [line, value.length]);
+    expect(found).toEqual(expected);
+  });
+
+  it('keep octets of files in any encoding', () => {
+    for (const share of [1, 100]) {
+      const octets = Uint8Array.from({ length: 2560 }, (_, i) => (i % share === 0 ? 0x80 + (i % 128) : 0x61));
+      const line = Uint8Array.from([0x78, 0x3a, 0x61, ...octets, 0x61]);
+      const { value } = readRecord(parseRobots(line).packed, 0);
+      expect(octetArray(value)).toEqual(Uint8Array.from([0x61, ...octets, 0x61]));
+    }
+  });
+});

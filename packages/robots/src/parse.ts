@@ -1,0 +1,147 @@
+/**
+ * Octets → document. The heart is two calls: `decodeBody` finds the octets that count, `packRecords` makes one string
+ * of them. All that a person or a crawler may want to see beside decisions is unpacked when first asked for.
+ */
+import { decodeBody } from './decode.js';
+import type { GroupSpan } from './dialects/dialect.js';
+import { plainKind, rfc9309 } from './dialects/rfc9309.js';
+import { declaredVersion } from './dialects/v2.js';
+import type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
+import { valuesOf } from './field-values.js';
+import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, REMARK, SITEMAP, UNKNOWN, USER_AGENT } from './fields.js';
+import { isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from './file-fields.js';
+import { groupSpans } from './groups.js';
+import { fieldRecord, records, TOO_LONG } from './packed-records.js';
+import { packRecords } from './records.js';
+import { startsLikePath } from './rule-values.js';
+
+/**
+ * Reads a robots.txt file.
+ *
+ * @param input - The body's octets as they came (after content decoding), or text, which counts as its UTF-8 octets.
+ * @param options - How to read it; values out of range are moved to the nearer end.
+ * @returns A document; for any input whatever.
+ * @throws Never.
+ * @see RFC 9309 §2.2, §2.5; specification, robots §2–4
+ */
+export function parseRobots(input: Uint8Array | string, options: ParseOptions = {}): RobotsDocument {
+  const { robotsUrl = null, charset = null, repair = true } = options;
+  const { octets, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
+  return new PackedDocument(packRecords(octets, start, end, repair), robotsUrl, charset, repair, truncated, notes);
+}
+
+/** A document that keeps little and unpacks much. */
+class PackedDocument implements RobotsDocument {
+  readonly packed: string;
+  readonly robotsUrl: string | null;
+  readonly charset: string | null;
+  readonly repair: boolean;
+  readonly truncated: boolean;
+  readonly notes: readonly FileNote[];
+  #views: Views | null = null;
+
+  constructor(
+    packed: string,
+    robotsUrl: string | null,
+    charset: string | null,
+    repair: boolean,
+    truncated: boolean,
+    notes: readonly FileNote[],
+  ) {
+    this.packed = packed;
+    this.robotsUrl = robotsUrl;
+    this.charset = charset;
+    this.repair = repair;
+    this.truncated = truncated;
+    this.notes = notes;
+  }
+
+  get fields(): readonly FieldRecord[] {
+    return PackedDocument.#view(this).fields;
+  }
+
+  get groups(): readonly Group[] {
+    const view = PackedDocument.#view(this);
+    view.groups ??= groupSpans(this, rfc9309).map((span) => unpackGroup(this, span));
+    return view.groups;
+  }
+
+  get sitemaps(): readonly string[] {
+    return PackedDocument.#view(this).sitemaps;
+  }
+
+  get host(): string | null {
+    return PackedDocument.#view(this).host;
+  }
+
+  get cleanParams(): readonly CleanParam[] {
+    return PackedDocument.#view(this).cleanParams;
+  }
+
+  get pleaseVisit(): readonly string[] {
+    return PackedDocument.#view(this).pleaseVisit;
+  }
+
+  get unknown(): readonly FieldRecord[] {
+    return PackedDocument.#view(this).unknown;
+  }
+
+  get orphans(): readonly FieldRecord[] {
+    return PackedDocument.#view(this).orphans;
+  }
+
+  // Static, because private methods of an instance cost each instance a slot.
+  static #view(document: PackedDocument): Views {
+    document.#views ??= unpackFields(document);
+    return document.#views;
+  }
+}
+
+type Views = Pick<
+  RobotsDocument,
+  'fields' | 'sitemaps' | 'host' | 'cleanParams' | 'pleaseVisit' | 'unknown' | 'orphans'
+> & {
+  groups?: readonly Group[];
+};
+
+function unpackFields({ packed, robotsUrl }: RobotsDocument): Views {
+  const fields = Array.from(records(packed))
+    .filter((record) => plainKind(record) !== BAD && record.kind !== REMARK)
+    .map(fieldRecord);
+  const firstAgent = fields.findIndex(({ field }) => field === 'user-agent');
+  const kindOf = ({ field }: FieldRecord) => fieldKind(field, false);
+  return {
+    fields,
+    unknown: fields.filter((record) => kindOf(record) === UNKNOWN),
+    orphans: fields
+      .slice(0, firstAgent < 0 ? undefined : firstAgent)
+      .filter((record) => kindOf(record) > USER_AGENT && kindOf(record) < SITEMAP),
+    sitemaps: [...new Set(valuesOf(fields, 'sitemap', (value) => readSitemap(value, robotsUrl)))],
+    pleaseVisit: [...new Set(valuesOf(fields, 'pleasevisit', (value) => readPleaseVisit(value, robotsUrl)))],
+    cleanParams: valuesOf(fields, 'clean-param', parseCleanParam),
+    host: valuesOf(fields, 'host', (value) => (isHostValue(value) ? value : null))[0] ?? null,
+  };
+}
+
+function unpackGroup({ packed }: RobotsDocument, span: GroupSpan): Group {
+  const rules: Rule[] = [];
+  const fields: FieldRecord[] = [];
+  let hasDeadAllow = false;
+  for (const record of records(packed, span.from, span.to)) {
+    const kind = plainKind(record);
+    const isAllow = kind === ALLOW;
+    if (isAllow || kind === DISALLOW) {
+      const { value: raw, line } = fieldRecord(record);
+      rules.push({ kind: isAllow ? 'allow' : 'disallow', raw, line });
+      hasDeadAllow ||= isAllow && raw !== '' && (!startsLikePath(raw) || (record.notes & TOO_LONG) > 0);
+    } else if (isGroupField(kind) || kind === UNKNOWN) fields.push(fieldRecord(record));
+  }
+  return {
+    agents: [...new Set(span.agents)],
+    agentLines: span.agentLines,
+    version: declaredVersion(packed, span)?.text ?? null,
+    rules,
+    fields,
+    hasDeadAllow,
+  };
+}

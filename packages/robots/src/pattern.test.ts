@@ -1,0 +1,71 @@
+/**
+ * Patterns come from strangers and so do URLs: a matcher that is wrong fetches what is closed, one that is slow stops
+ * the crawl.
+ */
+import { describe, expect, it } from 'vitest';
+import { matchesPattern, matchesStretch } from './pattern.js';
+
+const matchesCanonical = (pattern: string, text: string) => matchesStretch(pattern, 0, pattern.length, text);
+
+const MATCHES: readonly (readonly [pattern: string, path: string, matches: boolean])[] = [
+  ['/a', '/a', true],
+  ['/a', '/ab', true],
+  ['/a', '/', false],
+  ['/a$', '/a', true],
+  ['/a$', '/ab', false],
+  ['/a$b', '/a$b', true],
+  ['/a$b', '/a', false],
+  ['/*', '/', true],
+  ['*', '/anything', true],
+  ['*.gif$', '/x/y.gif', true],
+  ['*.gif$', '/x/y.gif?z', false],
+  ['/a*b', '/axxbxx', true],
+  ['/a*b$', '/axxbxx', false],
+  ['/a*b$', '/axxbxxb', true],
+  ['/a*a$', '/a', false],
+  ['/a*a$', '/aa', true],
+  ['/a**b', '/ab', true],
+  ['/a*b*c', '/a-c-b', false],
+  ['/a*bc*bc$', '/abc', false],
+  ['/a*bc*bc$', '/abcbc', true],
+  ['/A', '/a', false],
+  ['', '/', false],
+  ['/%7Ejoe', '/~joe', true],
+  ['/a%2fb', '/a%2Fb', true],
+  ['/a%2fb', '/a/b', false],
+  ['/%2A', '/*', true],
+  ['/%24', '/$', true],
+  ['/ü', '/%C3%BC', true],
+  ['/q?u=http://x', '/q?u=http%3A%2F%2Fx', true],
+  ['/*http://', '/q?u=http://x', true],
+  ['/a', '', false],
+  ['/', '', true],
+];
+
+describe('a pattern', () => {
+  it.each(MATCHES)('%s against %s: %s (RFC 9309 §2.2.2, §2.2.3)', (pattern, path, matches) => {
+    expect(matchesPattern(pattern, path)).toBe(matches);
+  });
+
+  it('is found behind many near misses, where the search takes its table', () => {
+    const text = `/${'a'.repeat(5000)}b${'a'.repeat(300)}c`;
+    expect(matchesCanonical(`/*${'a'.repeat(300)}c$`, text)).toBe(true);
+    expect(matchesCanonical(`/*b${'a'.repeat(300)}c`, text)).toBe(true);
+    expect(matchesCanonical(`/*b${'a'.repeat(301)}c`, text)).toBe(false);
+    expect(matchesCanonical(`/*${'ab'.repeat(200)}c`, `/${'ab'.repeat(4000)}c`)).toBe(true);
+    expect(matchesCanonical(`/*${'aab'.repeat(100)}aac`, `/${'aab'.repeat(2000)}`)).toBe(false);
+  });
+
+  it('costs a bounded number of steps, however it is built', () => {
+    // With a backtracking matcher none of these ends within the life of the test.
+    const text = `/${'a'.repeat(8000)}`;
+    for (const pattern of [
+      '/*a*a*a*a*a*a*a*b$',
+      `/${'*a'.repeat(30)}*b$`,
+      `/*${'a'.repeat(1000)}b`,
+      `/${'*'.repeat(4096)}b`,
+    ]) {
+      expect(matchesCanonical(pattern, text)).toBe(false);
+    }
+  });
+});

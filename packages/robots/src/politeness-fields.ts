@@ -1,0 +1,208 @@
+/**
+ * Crawl-delay, Request-rate and Visit-time: values of the file → milliseconds, rates and windows.
+ *
+ * Clauses: specification, robots §9.1 to 9.3. Nothing here knows groups or hosts; which line of which group counts is
+ * the caller's business. All times of day are UTC, and "now" is always an argument.
+ */
+import { MAX_CRAWL_DELAY_SECONDS, MAX_RATE_NUMBER } from './limits.js';
+
+/** A stretch of the day in minutes after midnight UTC, as written: an end before the start wraps, 1440 is 2400. */
+export interface TimeWindow {
+  readonly startMinute: number;
+  readonly endMinute: number;
+}
+
+/** At most `documents` per `periodSeconds`; zero documents closes the host. `window` null: at any time of day. */
+export interface RequestRate {
+  readonly documents: number;
+  readonly periodSeconds: number;
+  readonly window: TimeWindow | null;
+}
+
+/** A readable Crawl-delay: what is to be kept, what was asked for, and whether with a unit. */
+export interface CrawlDelay {
+  readonly delayMs: number;
+  readonly askedMs: number;
+  readonly hasUnit: boolean;
+}
+
+/** The rate that binds at an instant. `untilMs` is the first instant at which the host is no longer closed. */
+export type RateInForce =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'rate'; readonly intervalMs: number; readonly rate: RequestRate }
+  | { readonly kind: 'closed'; readonly untilMs: number };
+
+/** Whether Visit-time lets requests start at an instant. `closesAtMs` null: open all day. */
+export type VisitState =
+  | { readonly kind: 'open'; readonly closesAtMs: number | null }
+  | { readonly kind: 'closed'; readonly opensAtMs: number };
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
+
+const DELAY = /^(?:(\d+)(?:[.,](\d+))?|[.,](\d+))[ \t]*(s|secs?|seconds?|m|mins?|minutes?|h|hours?)?$/i;
+const RATE = /^(\d+)[ \t]*\/[ \t]*(?:(\d+)([smhd])?|([smhd]))(?:[ \t]+(\S.*))?$/i;
+const TIME = '(\\d\\d):?(\\d\\d)(?:[ \\t]*(?:utc|gmt|z))?';
+// A dash binds closer than a blank, so that `0600 0700-0800` is one bad piece and one window.
+const PIECE = new RegExp(
+  `${TIME}(?:[ \\t]*-[ \\t]*|[ \\t]+(?!\\d\\d:?\\d\\d[ \\t]*-))${TIME}(?=[ \\t,]|$)|[^ \\t,]+`,
+  'gi',
+);
+
+/**
+ * Reads a Crawl-delay (or Cache-delay) value, rounded up to a millisecond and clamped to `maxSeconds`.
+ *
+ * @param maxSeconds - Seconds; longer values are clamped (`crawl-delay-clamped`).
+ * @returns Null for what the grammar does not know: signs, exponents, words, nothing, two numbers.
+ * @throws Never.
+ * @see specification, robots §9.1, DECISION R39
+ */
+export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DELAY_SECONDS): CrawlDelay | null {
+  const match = DELAY.exec(value.trim());
+  if (match === null) return null;
+  const [, whole = '0', fraction, bareFraction, unit] = match;
+  // Doubles are a little more or less than what was written, so that 1.1 s would be 1101 ms: nanoseconds are exact enough.
+  const exactMs = Number(`${whole}.${fraction ?? bareFraction ?? 0}`) * unitSeconds(unit) * 1000;
+  const askedMs = Math.ceil(Number(exactMs.toFixed(6)));
+  return { delayMs: Math.min(askedMs, maxSeconds * 1000), askedMs, hasUnit: unit !== undefined };
+}
+
+/**
+ * Reads a Request-rate value.
+ *
+ * @returns Null when any part of the line is invalid: a bad window spoils the line (specification, robots §9.2).
+ * @throws Never.
+ * @see specification, robots §9.2, DECISIONS R40 and R44
+ */
+export function parseRequestRate(value: string): RequestRate | null {
+  const match = RATE.exec(value.trim());
+  if (match === null) return null;
+  const [, documents = '', count = '1', countUnit, bareUnit, rest] = match;
+  const periodSeconds = Number(count) * unitSeconds(countUnit ?? bareUnit);
+  const { windows, hasInvalid } = parseVisitTimes(rest ?? '');
+  const [window = null] = windows;
+  if (periodSeconds === 0 || (rest !== undefined && (hasInvalid || windows.length > 1))) return null;
+  return {
+    documents: Math.min(Number(documents), MAX_RATE_NUMBER),
+    periodSeconds: Math.min(periodSeconds, MAX_RATE_NUMBER),
+    window,
+  };
+}
+
+/**
+ * Reads a Visit-time value: one or more windows separated by blanks or commas.
+ *
+ * @returns The valid windows, and whether a piece had to be dropped (`visit-time-invalid`).
+ * @throws Never.
+ * @see specification, robots §9.3
+ */
+export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInvalid: boolean } {
+  const pieces = Array.from(value.matchAll(PIECE), ([, ...times]) => windowOf(times));
+  const windows = pieces.filter((window) => window !== null);
+  return { windows, hasInvalid: windows.length < pieces.length || pieces.length === 0 };
+}
+
+/**
+ * The rate that binds now: the slowest windowed line that contains the minute, else the slowest line without a
+ * window. A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs
+ * to it (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then.
+ *
+ * @param nowMs - Epoch milliseconds.
+ * @throws Never.
+ * @see specification, robots §9.2, DECISIONS R41 to R44
+ */
+export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateInForce {
+  const minute = minuteOfDay(nowMs);
+  let windowed: RequestRate | null = null;
+  let general: RequestRate | null = null;
+  for (const rate of rates) {
+    if (rate.window === null) general = slower(general, rate);
+    else if (dayOf([rate.window], 1)[minute] === 1) windowed = slower(windowed, rate);
+  }
+  const rate = windowed ?? general;
+  if (rate === null) return { kind: 'none' };
+  if (rate.documents > 0) {
+    return { kind: 'rate', intervalMs: Math.ceil((rate.periodSeconds * 1000) / rate.documents), rate };
+  }
+  // Minute by minute: where a window with documents reaches, and none without any, the host is open again.
+  const open = dayOf(
+    rates.map(({ documents, window }) => (documents > 0 ? window : null)),
+    1,
+  );
+  const closed = dayOf(
+    rates.map(({ documents, window }) => (documents > 0 ? null : window)),
+    1,
+  );
+  if (general === null || general.documents > 0) open.fill(1);
+  closed.forEach((isClosed, at) => {
+    if (isClosed) open[at] = 0;
+  });
+  return { kind: 'closed', untilMs: startOfMinute(nowMs) + (minutesUntil(open, minute, 1) ?? DAY_MINUTES) * MINUTE_MS };
+}
+
+/**
+ * Whether requests may start now under the union of the windows (DECISION R46). No window: always open.
+ *
+ * @param nowMs - Epoch milliseconds.
+ * @throws Never.
+ * @see specification, robots §9.3, DECISION R45
+ */
+export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
+  if (windows.length === 0) return { kind: 'open', closesAtMs: null };
+  const open = dayOf(windows, 0);
+  const minute = minuteOfDay(nowMs);
+  const isOpen = open[minute] === 1;
+  const ahead = minutesUntil(open, minute, isOpen ? 0 : 1);
+  const changesAtMs = startOfMinute(nowMs) + (ahead ?? DAY_MINUTES) * MINUTE_MS;
+  if (!isOpen) return { kind: 'closed', opensAtMs: changesAtMs };
+  return { kind: 'open', closesAtMs: ahead && changesAtMs };
+}
+
+function unitSeconds(unit = 's'): number {
+  return { s: 1, m: 60, h: 3600, d: 86_400 }[unit.charAt(0).toLowerCase()] as number;
+}
+
+/** A window from hours and minutes of its start and its end. */
+function windowOf(times: readonly (string | undefined)[]): TimeWindow | null {
+  const [startHour, start, endHour, end] = times.map(Number) as [number, number, number, number];
+  const startMinute = startHour * 60 + start;
+  const endMinute = endHour * 60 + end;
+  const isValid = start < 60 && end < 60 && startMinute < DAY_MINUTES && endMinute <= DAY_MINUTES;
+  return isValid ? { startMinute, endMinute } : null;
+}
+
+function slower(current: RequestRate | null, candidate: RequestRate): RequestRate {
+  // Fewer documents per unit of time, compared as fractions.
+  return current !== null && candidate.documents * current.periodSeconds >= current.documents * candidate.periodSeconds
+    ? current
+    : candidate;
+}
+
+/** One octet per minute of the day: 1 where any window reaches; its last minute counts when `more` is 1. */
+function dayOf(windows: readonly (TimeWindow | null)[], more: 0 | 1): Uint8Array {
+  const day = new Uint8Array(DAY_MINUTES);
+  for (const window of windows) {
+    if (window === null) continue;
+    const { startMinute, endMinute } = window;
+    if (startMinute < endMinute) day.fill(1, startMinute, endMinute + more);
+    else {
+      day.fill(1, startMinute);
+      day.fill(1, 0, startMinute === endMinute ? DAY_MINUTES : endMinute + more);
+    }
+  }
+  return day;
+}
+
+/** Minutes from `minute` to the first later one of a kind, around midnight; null when none of the day is. */
+function minutesUntil(day: Uint8Array, minute: number, wanted: 0 | 1): number | null {
+  for (let ahead = 1; ahead < DAY_MINUTES; ahead++) if (day[(minute + ahead) % DAY_MINUTES] === wanted) return ahead;
+  return null;
+}
+
+function startOfMinute(nowMs: number): number {
+  return Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+}
+
+function minuteOfDay(nowMs: number): number {
+  return ((Math.floor(nowMs / MINUTE_MS) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
+}

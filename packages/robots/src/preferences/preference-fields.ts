@@ -1,0 +1,233 @@
+/**
+ * Content-Signal and Content-Usage lines of robots.txt: what may be done with content once it is fetched.
+ *
+ * Clause: specification, robots §10. These lines never make a URL disallowed; what a crawl does with a preference
+ * depends on the purposes it declares (page-level §7). The labels are data (DECISION R50): documents will go on
+ * renaming them.
+ */
+import { MAX_PREFERENCE_LINES } from '../limits.js';
+import { canonical } from '../normalize.js';
+import { octetsOf } from '../octets.js';
+import { matchesStretch } from '../pattern.js';
+import { isSignalPiece, withoutPath } from './content-signal.js';
+import { parseDictionary } from './structured-field.js';
+
+/** What a source says about one category of use; a category that is absent is unknown. */
+export type PreferenceVerdict = 'allow' | 'disallow';
+
+/** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
+export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
+
+/** A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written. */
+export interface ContentSignalLine {
+  readonly path: string | null;
+  readonly signals: Readonly<Record<string, string>>;
+  readonly other: readonly (readonly [string, string])[];
+  /** A piece had to be ignored (`content-signal-invalid`): a known key with an unknown value, or no `key=value`. */
+  readonly hasInvalid: boolean;
+  readonly raw: string;
+}
+
+/** A readable Content-Usage line. */
+export interface ContentUsageLine {
+  readonly path: string | null;
+  readonly usage: Preferences;
+  readonly raw: string;
+}
+
+/** Labels of the vocabulary that Content-Usage may speak about: AIPREF working-group text of August 2026. */
+const USAGE_LABELS: readonly string[] = ['train-ai', 'search'];
+
+/** Content-Signal keys with yes and no → the category they map to (DECISION R51). */
+const SIGNAL_CATEGORIES: Readonly<Record<string, string>> = {
+  search: 'search',
+  'ai-input': 'ai-input',
+  'ai-train': 'train-ai',
+};
+
+/** Yes and no in our words. */
+const VERDICTS: Readonly<Record<string, PreferenceVerdict>> = { yes: 'allow', no: 'disallow' };
+
+/** Levels of `use`, least first: the least one wins a conflict. */
+const USE_LEVELS: readonly string[] = ['immediate', 'reference', 'full'];
+
+/**
+ * Reads the value of a Content-Signal line, or of a response field of that name. Keys and values ignore case.
+ *
+ * @returns Null when no piece of it is `key=value` (`content-signal-invalid`).
+ * @throws Never.
+ * @see specification, robots §10.1
+ */
+export function parseContentSignal(value: string): ContentSignalLine | null {
+  const text = value.trim();
+  const signals: Record<string, string> = {};
+  const other: [string, string][] = [];
+  const pieces = withoutPath(text).split(',');
+  const pairs = pieces.filter((piece) => /^\s*[^=\s]/.test(piece) && piece.includes('='));
+  for (const piece of pairs) {
+    const equals = piece.indexOf('=');
+    const key = piece.slice(0, equals).trim();
+    const word = piece.slice(equals + 1).trim();
+    const known = key.toLowerCase();
+    const isKnown = known === 'use' || Object.hasOwn(SIGNAL_CATEGORIES, known);
+    if (!isKnown) other.push([key, word]);
+    else if (isSignalPiece(piece)) {
+      const signal = word.toLowerCase();
+      signals[known] = stricterSignal(signals[known], VERDICTS[signal] ?? signal);
+    }
+  }
+  const hasInvalid = !pieces.every(isSignalPiece);
+  return pairs.length > 0 ? { path: pathOf(text), signals, other, hasInvalid, raw: value } : null;
+}
+
+/**
+ * Reads the value of a Content-Usage line.
+ *
+ * @returns Null when the dictionary does not parse (`content-usage-invalid`): everything stays unknown.
+ * @throws Never.
+ * @see specification, robots §10.2
+ */
+export function parseContentUsage(value: string): ContentUsageLine | null {
+  const text = value.trim();
+  const usage = parseUsage(withoutPath(text));
+  return usage === null ? null : { path: pathOf(text), usage, raw: value };
+}
+
+/**
+ * The verdicts of a Content-Usage dictionary: `y` and `n` of the known labels. Anything else is unknown.
+ *
+ * @returns Null when the text is not a dictionary.
+ * @throws Never.
+ * @see specification, robots §10.2, DECISION R50
+ */
+export function parseUsage(dictionary: string): Preferences | null {
+  const members = parseDictionary(dictionary);
+  if (members === null) return null;
+  const usage: Record<string, PreferenceVerdict> = {};
+  for (const label of USAGE_LABELS) {
+    const value = members.get(label);
+    if (value === 'y') usage[label] = 'allow';
+    if (value === 'n') usage[label] = 'disallow';
+  }
+  return usage;
+}
+
+/**
+ * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal beside them,
+ * disallow over allow over unknown.
+ *
+ * @param url - An absolute http(s) URL that may be crawled.
+ * @throws Never. A URL that cannot be read matches only lines without a path.
+ * @see specification, robots §10.2, DECISION R51
+ */
+export function resolvePreferences(
+  usageLines: readonly ContentUsageLine[],
+  signalLines: readonly ContentSignalLine[],
+  url: string,
+): Preferences {
+  if (usageLines.length === 0 && signalLines.length === 0) return {};
+  const target = targetOf(url);
+  let longest = -1;
+  let preferences: Preferences = {};
+  for (const { path, usage } of usageLines.slice(0, MAX_PREFERENCE_LINES)) {
+    const length = path === null ? 0 : canonical(octetsOf(path), 'n0', true).length;
+    if (length < longest || !appliesTo(path, target)) continue;
+    preferences = length > longest ? usage : mergePreferences(preferences, usage);
+    longest = length;
+  }
+  // Comparing costs; beyond the bound a refusal counts for every path, and a permission for none.
+  for (const { usage } of usageLines.slice(MAX_PREFERENCE_LINES)) {
+    preferences = mergePreferences(preferences, refusalsOf(usage));
+  }
+  return mergePreferences(preferences, signalPreferences(resolveSignals(signalLines, url)));
+}
+
+/**
+ * The signals that hold for a URL. All matching lines count, the strictest value of each key wins: a line without a
+ * path applies to every URL, so a longer path adds to it and never lifts it (DECISION R49).
+ *
+ * @param url - An absolute http(s) URL.
+ * @throws Never.
+ * @see specification, robots §10.1
+ */
+export function resolveSignals(
+  signalLines: readonly ContentSignalLine[],
+  url: string,
+): Readonly<Record<string, string>> {
+  const resolved: Record<string, string> = {};
+  if (signalLines.length === 0) return resolved;
+  const target = targetOf(url);
+  for (const [index, { path, signals }] of signalLines.entries()) {
+    // Comparing costs; beyond the bound a refusal counts for every path, and a permission for none.
+    if (index < MAX_PREFERENCE_LINES && !appliesTo(path, target)) continue;
+    for (const [key, signal] of Object.entries(signals)) {
+      if (index < MAX_PREFERENCE_LINES || signal !== 'allow') resolved[key] = stricterSignal(resolved[key], signal);
+    }
+  }
+  return resolved;
+}
+
+/**
+ * The categories that signals speak about (`ai-train` becomes `train-ai`); `use` is no category.
+ *
+ * @throws Never.
+ * @see specification, robots §10.2, DECISION R51
+ */
+export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
+  const preferences: Record<string, PreferenceVerdict> = {};
+  for (const [key, category] of Object.entries(SIGNAL_CATEGORIES)) {
+    const signal = signals[key];
+    if (signal === 'allow' || signal === 'disallow') preferences[category] = signal;
+  }
+  return preferences;
+}
+
+/**
+ * Two sources together: per category disallow over allow over unknown.
+ *
+ * @throws Never.
+ * @see specification, page-level §6
+ */
+export function mergePreferences(left: Preferences, right: Preferences): Preferences {
+  const merged: Record<string, PreferenceVerdict> = { ...left };
+  for (const [category, verdict] of Object.entries(right)) {
+    if (merged[category] !== 'disallow') merged[category] = verdict;
+  }
+  return merged;
+}
+
+/** A value that starts with `/` has a path up to the first blank. */
+function pathOf(text: string): string | null {
+  return /^\/[^ \t]*/.exec(text)?.[0] ?? null;
+}
+
+function stricterSignal(current: string | undefined, signal: string): string {
+  if (current === undefined) return signal;
+  const level = USE_LEVELS.indexOf(signal);
+  if (level >= 0) return level < USE_LEVELS.indexOf(current) ? signal : current;
+  return current === 'disallow' ? current : signal;
+}
+
+/** A path in the two spellings of RFC 9309, null for a URL that cannot be read. */
+type Target = { readonly n0: string; readonly n1: string } | null;
+
+function appliesTo(path: string | null, target: Target): boolean {
+  if (path === null) return true;
+  if (target === null) return false;
+  const octets = octetsOf(path);
+  return (['n0', 'n1'] as const).some((form) => {
+    const pattern = canonical(octets, form, true);
+    return matchesStretch(pattern, 0, pattern.length, target[form]);
+  });
+}
+
+function targetOf(url: string): Target {
+  if (!URL.canParse(url)) return null;
+  const { pathname, search } = new URL(url);
+  const octets = octetsOf(pathname + search);
+  return { n0: canonical(octets, 'n0', false), n1: canonical(octets, 'n1', false) };
+}
+
+function refusalsOf(usage: Preferences): Preferences {
+  return Object.fromEntries(Object.entries(usage).filter(([, verdict]) => verdict === 'disallow'));
+}

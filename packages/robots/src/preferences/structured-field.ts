@@ -1,0 +1,42 @@
+/**
+ * A reader of Structured Field dictionaries: key → last value, or null when the text is not a dictionary.
+ *
+ * Complete as to what parses (items, inner lists, parameters, all eight bare types), since one bad member makes the
+ * whole field unreadable. Only tokens are told apart, because only they say anything here.
+ *
+ * @see RFC 9651 §4.2; specification, robots §10.2
+ */
+
+// Constant patterns. Every alternative begins with a character of its own and ends where no other could go on, so that
+// none can match in more than one way and each is linear.
+const KEY = '[a-z*][a-z\\d_\\-.*]*';
+const TOKEN = "[A-Za-z*][\\w!#$%&'*+\\-.^`|~:/]*";
+const OTHER =
+  '"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|%"(?:[ !#$&-~]|%[\\da-f]{2})*"|@-?\\d{1,15}(?![\\d.])|-?(?:\\d{1,12}\\.\\d{1,3}|\\d{1,15})(?![\\d.])|:[A-Za-z\\d+/=]*:|\\?[01]';
+const PARAMETERS = `(?:; *${KEY}(?:=(?:${TOKEN}|${OTHER}))?)*`;
+const ITEM = `(?:${TOKEN}|${OTHER})${PARAMETERS}`;
+const INNER_LIST = `\\( *(?:${ITEM}(?: +${ITEM})*)? *\\)`;
+/** A member and the comma behind it, which promises another one. */
+const MEMBER = new RegExp(
+  `(${KEY})(?:=(?:(${TOKEN})|${OTHER}|${INNER_LIST}))?${PARAMETERS}(?:$|[ \\t]*,[ \\t]*(?!$))`,
+  'y',
+);
+
+/**
+ * Reads one field value (or one line of it) as a dictionary. A repeated key keeps its last value.
+ *
+ * @returns Key → token, or `''` for a value that is none. Null when the text does not parse; an empty map for an empty text.
+ * @throws Never.
+ * @see RFC 9651 §4.2.2
+ */
+export function parseDictionary(text: string): ReadonlyMap<string, string> | null {
+  const trimmed = text.replace(/^ +|(?<! ) +$/g, '');
+  const member = new RegExp(MEMBER); // sticky: it has a position, so each call has its own
+  const members = new Map<string, string>();
+  while (member.lastIndex < trimmed.length) {
+    const match = member.exec(trimmed);
+    if (match === null) return null;
+    members.set(match[1] as string, match[2] ?? '');
+  }
+  return members;
+}

@@ -1,0 +1,139 @@
+/**
+ * One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
+ * several readings of which all must allow.
+ */
+import type { Dialect, Selection } from './dialects/dialect.js';
+import type { RobotsDocument } from './document.js';
+import { ALLOW, DISALLOW } from './fields.js';
+import { canonical, queryForm } from './normalize.js';
+import { octetArray, octetsOf } from './octets.js';
+import { INVALID_UTF8, type PackedRecord, records, TOO_LONG } from './packed-records.js';
+import {
+  findRule,
+  type IndexedRule,
+  indexRules,
+  lengthWeight,
+  OVERWORK,
+  QUERY_ONLY,
+  type RuleIndex,
+} from './rule-index.js';
+import { rulePatterns, startsLikePath } from './rule-values.js';
+import type { Target } from './target.js';
+
+/** What a reading can be told beside the file. */
+export interface ReadingOptions {
+  /** What 2.0.0 says about everything else (robots §7.5). */
+  readonly discuss: 'everything-else' | 'nothing-else';
+  /** Rule lines of a group beyond which it closes everything; 0 for none. */
+  readonly maxRulesPerGroup: number;
+  /** What a file past the size limit means. */
+  readonly oversize: 'truncate' | 'disallow-all';
+}
+
+/** A compiled reading. */
+export interface Reading extends RuleIndex {
+  readonly dialect: Dialect;
+  /** The name under which the crawler was addressed: one of its tokens, `*`, or `null`. */
+  readonly agent: string | null;
+  /** What holds where no rule matches; `overfull` closes everything: the file or a group is larger than the caller will hold. */
+  readonly rest: 'open' | 'closed' | 'overfull';
+}
+
+/**
+ * Compiles the rules of the selected groups.
+ *
+ * @throws Never.
+ */
+export function compileReading(
+  document: RobotsDocument,
+  dialect: Dialect,
+  { spans, agent }: Selection,
+  { discuss, maxRulesPerGroup, oversize }: ReadingOptions,
+): Reading {
+  const rules: IndexedRule[] = [];
+  const isClasses = dialect.precedence === 'classes';
+  let isOverfull = document.truncated && oversize === 'disallow-all';
+  let hasExplicitAllow = false;
+  let hasWildcardAllow = false;
+  let hasDisallow = false;
+  for (const span of spans) {
+    let count = 0;
+    for (const record of records(document.packed, span.from, span.to)) {
+      const kind = dialect.kindOf(record);
+      const isAllow = kind === ALLOW;
+      if (kind !== DISALLOW && !(isAllow && dialect.hasAllow)) continue;
+      count++;
+      const value = dialect.valueOf(record);
+      const patterns = patternsOf(document, dialect, record, value, isAllow);
+      for (const pattern of patterns) addRule(rules, dialect, record, kind, pattern);
+      if (!isAllow) hasDisallow ||= patterns.length > 0;
+      else if (patterns.some((pattern) => pattern.includes('*'))) hasWildcardAllow = true;
+      else hasExplicitAllow ||= value !== '';
+    }
+    isOverfull ||= maxRulesPerGroup > 0 && count > maxRulesPerGroup;
+  }
+  // Steps 4 to 7 of robots §7.5: what a 2.0.0 group says about a URL that none of its rules matches.
+  const isClosed =
+    isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && discuss === 'everything-else')));
+  const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
+  const { packed, extra, rows } = indexRules(document.packed, rules);
+  return { packed, extra, rows, dialect, agent, rest };
+}
+
+/**
+ * The rule of a reading that decides about a target.
+ *
+ * @returns A reference, -1 for none, or `OVERWORK`.
+ * @throws Never.
+ */
+export function decidingRule(reading: Reading, { path, isUsual }: Target): number {
+  if (isUsual) return findRule(reading, path, true);
+  const { form } = reading.dialect;
+  const plain = canonical(path, form, false);
+  const query = form === 'n0' ? queryForm(plain) : plain;
+  const found = findRule(reading, plain, query === plain);
+  return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
+}
+
+function patternsOf(
+  document: RobotsDocument,
+  dialect: Dialect,
+  { notes }: PackedRecord,
+  value: string,
+  isAllow: boolean,
+): string[] {
+  if (!dialect.repairs) {
+    // `Allow: /dir/index.html` also allows `/dir/` (specification, robots §5.2.5).
+    const directory = isAllow && /^(.*\/)index\.htm[^/]*$/s.exec(value);
+    return directory ? [value, `${directory[1]}$`] : value === '' ? [] : [value];
+  }
+  if (isAllow && notes & TOO_LONG) return [];
+  if (!document.repair) return startsLikePath(value) ? [value] : [];
+  const patterns = rulePatterns(isAllow, value, document.robotsUrl);
+  if (isAllow || document.charset === null || !(notes & INVALID_UTF8)) return patterns;
+  // R4: a second alternative, in the charset that the response declared.
+  return [...patterns, ...patterns.flatMap((pattern) => transcoded(pattern, document.charset as string))];
+}
+
+function addRule(rules: IndexedRule[], dialect: Dialect, record: PackedRecord, kind: number, written: string): void {
+  const { form, precedence } = dialect;
+  const spelling = canonical(written, form, true);
+  let weight = lengthWeight(spelling.length, kind);
+  if (precedence === 'first') weight = 0;
+  if (precedence === 'classes') weight = kind === DISALLOW ? 1 : spelling.includes('*') ? 0 : 2;
+  // Runs of asterisks are one; in 2.0.0 nothing is implied at the end, so the pattern is anchored (robots §5.5).
+  const pattern = spelling.replace(/\*{2,}/g, '*') + (form === 'decoded-star' ? '$' : '');
+  rules.push({ at: record.at, head: kind, pattern, weight });
+  const query = form === 'n0' ? queryForm(pattern) : pattern;
+  if (query !== pattern) rules.push({ at: record.at, head: kind | QUERY_ONLY, pattern: query, weight });
+}
+
+/** A value as UTF-8, had it been written in another charset; nothing for a charset that the platform does not know. */
+function transcoded(octets: string, charset: string): string[] {
+  try {
+    return [octetsOf(new TextDecoder(charset).decode(octetArray(octets)))];
+  } catch {
+    // A RangeError: the name is not known, so the octets stand for themselves only.
+    return [];
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Octets → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged
+ * here; what a dialect makes of them is decided when rules are compiled, and what is odd about them when somebody asks
+ * for the diagnostics. The common line (a known name, ASCII, no surprises) makes no string and no object.
+ */
+import { ALLOW, BAD, COMMENT, DISALLOW, fieldKind, fieldName, octetsKind, REMARK, UNKNOWN } from './fields.js';
+import { MAX_LINE_BYTES } from './limits.js';
+import { isUtf8, octetString, textOf } from './octets.js';
+import {
+  foldName,
+  INVALID_UTF8,
+  MISSING_COLON,
+  NUL,
+  ODD_WHITESPACE,
+  RecordWriter,
+  TOO_LONG,
+} from './packed-records.js';
+import { startsLikePath } from './rule-values.js';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const HASH = 0x23;
+const COLON = 0x3a;
+/** SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
+const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
+// Blanks at the end are taken from where their run begins, so that a run in the middle costs its length, not its square.
+const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
+
+/**
+ * Packs the lines of a file.
+ *
+ * @param octets - Holds the file in `[start, end)`.
+ * @param repair - Whether misspellings and missing colons are repaired.
+ * @returns The packed string (packed-records.ts).
+ * @throws Never.
+ * @see specification, robots §2.3, §2.5, §3
+ */
+export function packRecords(octets: Uint8Array, start: number, end: number, repair: boolean): string {
+  const writer = new RecordWriter(end - start);
+  for (let line = 1, i = start; i < end; line++, i++) {
+    const lineStart = i;
+    let colon = -1;
+    let hash = -1;
+    let isOdd = false;
+    for (; i < end; i++) {
+      const c = octets[i] as number;
+      if (c > HASH && c !== COLON && c < 0x80) continue;
+      if (c === LF || c === CR) break;
+      if (c > 0x7f || (c < SPACE && c !== TAB)) isOdd = true;
+      else if (hash < 0) {
+        if (c === HASH) hash = i;
+        else if (c === COLON && colon < 0) colon = i;
+      }
+    }
+    const lineEnd = i;
+    if (octets[i] === CR && octets[i + 1] === LF) i++;
+    isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
+    const kind = isOdd ? UNKNOWN : octetsKind(octets, lineStart, colon);
+    if (kind === UNKNOWN || kind === COMMENT) {
+      // A comment line is not blank and bounds nothing (robots §3.2).
+      if (lineStart === lineEnd) writer.addBlank();
+      else if (isOdd || hash !== lineStart) {
+        packOddLine(writer, line, octetString(octets.subarray(lineStart, lineEnd)), repair);
+      }
+      continue;
+    }
+    let from = colon + 1;
+    let to = hash < 0 ? lineEnd : hash;
+    while (from < to && isBlank(octets[from])) from++;
+    while (from < to && isBlank(octets[to - 1])) to--;
+    writer.add(kind, line, octets, from, to);
+  }
+  return writer.finish();
+}
+
+function isBlank(octet: number | undefined): boolean {
+  return octet === SPACE || octet === TAB;
+}
+
+/** Packs a line that needs a closer look: a name that is not known, control or high octets, too many of them. */
+function packOddLine(writer: RecordWriter, line: number, written: string, repair: boolean): void {
+  let text = written.replaceAll('\0', '');
+  let notes = text === written ? 0 : NUL;
+  const trimmed = (part: string) =>
+    part.replace(OUTER_BLANKS, (blanks) => {
+      if (/[^ \t]/.test(blanks)) notes |= ODD_WHITESPACE;
+      return '';
+    });
+  let content = text.split('#', 1)[0] as string;
+  if (!isUtf8(content)) notes |= INVALID_UTF8;
+  if (content.length > MAX_LINE_BYTES) {
+    notes |= TOO_LONG;
+    // Cut so that no incomplete percent triplet stays.
+    content = text = content.slice(0, MAX_LINE_BYTES).replace(/%.?$/, '');
+  }
+  const colon = content.indexOf(':');
+  const whole = trimmed(content);
+  if (whole === '') {
+    if (notes > 0) writer.addNoted(REMARK, line, '', notes, '');
+    if (content === text) writer.addBlank();
+    return;
+  }
+  const name = colon < 0 ? (whole.split(/[ \t]/, 1)[0] as string) : trimmed(content.slice(0, colon));
+  const folded = foldName(textOf(name));
+  const kind = fieldKind(folded, repair);
+  let value = colon < 0 ? whole.slice(name.length).replace(/^[ \t]+/, '') : trimmed(content.slice(colon + 1));
+  // A Comment is shown to people and runs to the end of the line, number sign included (R9).
+  if (kind === COMMENT && colon >= 0) value = trimmed(text.slice(colon + 1));
+  const isField = colon < 0 ? repair && isRepairable(kind, value) : name !== '';
+  if (!isField) writer.addNoted(BAD, line, whole, notes, '');
+  else {
+    if (colon < 0) notes |= MISSING_COLON;
+    writer.addNoted(kind, line, value, notes, folded === fieldName(kind) ? '' : name);
+  }
+}
+
+/** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */
+function isRepairable(kind: number, value: string): boolean {
+  if (value === '' || kind === UNKNOWN || kind === ALLOW) return false;
+  const words = value.split(/[ \t]+/);
+  return words.length === 1 || (kind === DISALLOW && words.every(startsLikePath));
+}

@@ -1,0 +1,47 @@
+/**
+ * The rows of an index, narrow and wide: a wrong row is a rule that is never found.
+ */
+import { describe, expect, it } from 'vitest';
+import { parseRobots } from './parse.js';
+import { compileRules } from './rules.js';
+
+describe('a file too large for narrow rows', () => {
+  const lines = Array.from({ length: 9000 }, (_, i) => `Disallow: /directory/number/${i}/`);
+  const rules = compileRules(parseRobots(['User-agent: *', ...lines, 'Allow: /directory/number/8000/ü'].join('\n')), {
+    tokens: 'examplebot',
+  });
+
+  it.each([
+    ['/directory/number/0/x', false, 2],
+    ['/directory/number/8999/x', false, 9001],
+    ['/directory/number/8000/%C3%BC', true, 9002],
+    ['/directory/number/9000/x', true, null],
+  ])('%s: %s by line %s', (path, allowed, line) => {
+    expect(rules.decide(path)).toMatchObject({ allowed, line });
+    expect(rules.isAllowed(path)).toBe(allowed);
+  });
+});
+
+describe('a small file with much to copy', () => {
+  // What is written otherwise than canonically is copied; the copies outgrow narrow rows before the file does.
+  const lines = Array.from({ length: 700 }, (_, i) => `Disallow: /ü${'é'.repeat(10)}/${i}/`);
+  const rules = compileRules(parseRobots(['User-agent: *', ...lines].join('\n')), { tokens: 'examplebot' });
+
+  it.each([0, 1, 350, 699])('finds rule %s', (i) => {
+    const path = `/ü${'é'.repeat(10)}/${i}/x`;
+    expect(rules.decide(`https://example.com${path}`)).toMatchObject({ allowed: false, line: i + 2 });
+  });
+});
+
+describe('a pattern whose query is spelt in two ways', () => {
+  const rules = compileRules(parseRobots('User-agent: *\nDisallow: /*a:b?c:d\n'), { tokens: 'a' });
+
+  it.each([
+    ['/a:b?c:d', false, 2],
+    ['/a:b?c%3Ad', false, 2],
+    ['/x?a:b?c:d', false, 2],
+    ['/x?a:b?c%3Ad', true, null],
+  ])('%s: %s by line %s', (path, allowed, line) => {
+    expect(rules.decide(path)).toMatchObject({ allowed, line });
+  });
+});

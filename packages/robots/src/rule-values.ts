@@ -1,0 +1,48 @@
+/**
+ * What a rule line says: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
+ * freer (P1): they turn a malformed `Disallow` into rules and a malformed `Allow` into nothing.
+ */
+
+import { readUrl } from './web-url.js';
+
+const BLANKS = /[ \t]+/;
+
+/**
+ * The patterns of a rule line.
+ *
+ * @param isAllow - Whether it is an `Allow`.
+ * @param value - The value in octets, as written.
+ * @param robotsUrl - Where the file was asked for, to know its own authority; unknown means that any authority counts
+ *   as its own, which is the stricter reading.
+ * @returns Patterns in octets; empty for an empty value or a rule that cannot be used.
+ * @throws Never.
+ * @see specification, robots §3.6, §3.7, R13, R14
+ */
+export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string | null): string[] {
+  if (value === '') return [];
+  if (isAllow) return startsLikePath(value) ? [value] : [];
+  if (isSeveralPaths(value)) return value.split(BLANKS);
+  if (startsLikePath(value)) return [value];
+  const url = absoluteUrl(value);
+  if (url === null) return [`/${value}`];
+  const isForeign = robotsUrl !== null && readUrl(url.authority)?.origin !== readUrl(robotsUrl)?.origin;
+  return isForeign ? [] : [url.path];
+}
+
+/** Whether a value is a path or begins with a wildcard. */
+export function startsLikePath(value: string): boolean {
+  return value.startsWith('/') || value.startsWith('*');
+}
+
+/** Whether a `Disallow` value is several paths. */
+export function isSeveralPaths(value: string): boolean {
+  return BLANKS.test(value) && value.split(BLANKS).every(startsLikePath);
+}
+
+/** The parts of an absolute http(s) URL; `null` for anything else. */
+export function absoluteUrl(value: string): { authority: string; path: string } | null {
+  const match = /^(https?:\/\/[^/?#]*)([^#]*)/i.exec(value);
+  if (match === null) return null;
+  const [, authority = '', path = ''] = match;
+  return { authority, path: path.startsWith('/') ? path : `/${path}` };
+}

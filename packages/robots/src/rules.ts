@@ -1,0 +1,235 @@
+/**
+ * Compiled rules: what a file says to one crawler. Compiled once, asked often. Rules, politeness and preferences come
+ * from the same groups; only rules depend on dialect and policy.
+ */
+import { type Decision, decisionOf, judgeTarget, type Readings } from './decide.js';
+import { rfc9309 } from './dialects/rfc9309.js';
+import { declaredVersion } from './dialects/v2.js';
+import type { FieldRecord, RobotsDocument } from './document.js';
+import { RobotsError } from './errors.js';
+import { valuesOf } from './field-values.js';
+import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
+import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf } from './group-fields.js';
+import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
+import { type CompileOptions, type CompileSettings, resolveCompileOptions } from './options.js';
+import { readingsOf, selectionOf } from './policy.js';
+import { parseCrawlDelay, type RequestRate, type TimeWindow } from './politeness-fields.js';
+import { compileReading, decidingRule, type Reading } from './reading.js';
+import { targetOf } from './target.js';
+
+/** Noindex lines as if they were Disallow lines. */
+const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
+
+/** What the selected groups say beside rules. */
+interface GroupFacts {
+  readonly agents: readonly string[];
+  readonly groupLines: readonly number[];
+  readonly robotVersion: string | null;
+  readonly sources: readonly FieldSource[];
+  readonly noindex: Reading;
+}
+
+/** What a file says to one crawler. Everything but decisions is worked out when first asked for. */
+export class RobotsRules {
+  /** The file. */
+  readonly document: RobotsDocument;
+  /** What is asked about a URL; an implementation detail that explanations share. */
+  readonly readings: Readings;
+  readonly #settings: CompileSettings;
+  #groupFacts: GroupFacts | null = null;
+
+  /** Use `compileRules`. */
+  constructor(document: RobotsDocument, settings: CompileSettings) {
+    this.document = document;
+    this.#settings = settings;
+    this.readings = readingsOf(document, settings);
+  }
+
+  /**
+   * Whether a URL may be fetched, and who said so.
+   *
+   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the rules
+   *   belong to the URL's authority is the caller's business.
+   * @throws Never.
+   * @see RFC 9309 §2.2.2; specification, robots §7, §8
+   */
+  decide(url: string): Decision {
+    return decisionOf(judgeTarget(this.readings, targetOf(url)));
+  }
+
+  /**
+   * Whether a URL may be fetched; `decide` without the words.
+   *
+   * @throws Never.
+   */
+  isAllowed(url: string): boolean {
+    return judgeTarget(this.readings, targetOf(url)).allowed;
+  }
+
+  /**
+   * The decision at an instant: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero
+   * documents is in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
+   *
+   * @param nowMs - Epoch milliseconds.
+   * @throws Never.
+   */
+  decideAt(url: string, nowMs: number): Decision {
+    const decision = this.decide(url);
+    const schedule = this.schedule(nowMs);
+    const isClosed = schedule.kind === 'closed' && schedule.reason === 'closed-rate';
+    if (!isClosed || !decision.allowed || decision.reason === 'robots-url') return decision;
+    return { ...decision, allowed: false, reason: schedule.reason, line: null, pattern: null };
+  }
+
+  /** The name under which groups speak to us: one of our tokens, `*`, or nothing. */
+  get agents(): readonly string[] {
+    return RobotsRules.#facts(this).agents;
+  }
+
+  /** Line numbers of the User-agent lines of the groups that speak to us. */
+  get groupLines(): readonly number[] {
+    return RobotsRules.#facts(this).groupLines;
+  }
+
+  /**
+   * The extension fields that speak to us, as written: those before the first group, and those of our groups. They are kept
+   * apart, because the stricter of both counts.
+   */
+  get fields(): readonly (readonly FieldRecord[])[] {
+    return RobotsRules.#facts(this)
+      .sources.slice(0, 2)
+      .map((source) => source.fields);
+  }
+
+  /**
+   * The Crawl-delay in milliseconds, `null` when none is asked for (robots §9.1). It runs from the end of a response. In an
+   * archiving crawl the larger of Crawl-delay and Cache-delay.
+   */
+  get crawlDelayMs(): number | null {
+    const delaysMs = RobotsRules.#delaysMs(this, 'crawl-delay');
+    const isArchive = this.#settings.mode === 'archive';
+    return largest(isArchive ? delaysMs.concat(RobotsRules.#delaysMs(this, 'cache-delay')) : delaysMs);
+  }
+
+  /** The Cache-delay in milliseconds, for archiving crawls, or `null` (robots §9.11). */
+  get cacheDelayMs(): number | null {
+    return largest(RobotsRules.#delaysMs(this, 'cache-delay'));
+  }
+
+  /** All Request-rate lines that speak to us (robots §9.2). Which one is in force when, `schedule` says. */
+  get requestRates(): readonly RequestRate[] {
+    return RobotsRules.#facts(this).sources.flatMap((source) => source.requestRates);
+  }
+
+  /** Whether a rate spaces requests or allows bursts: the option, handed on. */
+  get requestRateMode(): 'spaced' | 'bucket' {
+    return this.#settings.requestRateMode;
+  }
+
+  /** The Visit-time windows of our groups; none means always (robots §9.3). The binding answer is `schedule`. */
+  get visitWindows(): readonly TimeWindow[] {
+    const windows = RobotsRules.#facts(this).sources.map((source) => source.visitWindows);
+    return windows.find((list) => list.length > 0) ?? [];
+  }
+
+  /**
+   * Whether requests may start at an instant, how far apart, and until when.
+   *
+   * @param nowMs - Epoch milliseconds.
+   * @throws Never.
+   * @see specification, robots §9.2, §9.3
+   */
+  schedule(nowMs: number): Schedule {
+    return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
+  }
+
+  /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */
+  get comments(): readonly string[] {
+    const shown = (value: string) => value.replace(/\p{Cc}/gu, '').slice(0, MAX_COMMENT_CHARS);
+    return valuesOf(this.fields.flat(), 'comment', shown).slice(0, MAX_COMMENTS);
+  }
+
+  /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
+  get robotVersion(): string | null {
+    return RobotsRules.#facts(this).robotVersion;
+  }
+
+  /** The Noindex values of our groups, as written (robots §9.10). */
+  get noindex(): readonly string[] {
+    return valuesOf(this.fields[1] ?? [], 'noindex', (value) => value);
+  }
+
+  /**
+   * Whether a page that was fetched is to be treated as if it carried `noindex`. Never affects fetching.
+   *
+   * @throws Never.
+   * @see specification, robots §9.10
+   */
+  isNoindex(url: string): boolean {
+    // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
+    return decidingRule(RobotsRules.#facts(this).noindex, targetOf(url)) !== -1;
+  }
+
+  /** What the operator should know about the configuration: tokens that RFC 9309 would not write so (R18). */
+  get warnings(): readonly string[] {
+    return this.#settings.tokens
+      .filter((token) => /\d/.test(token))
+      .map((token) => `product token "${token}" holds digits, which RFC 9309 does not know`);
+  }
+
+  // Static, because private methods of an instance cost each instance a slot.
+  static #delaysMs(rules: RobotsRules, name: string): number[] {
+    const fields = RobotsRules.#facts(rules).sources.flatMap((source) => source.fields);
+    const { crawlDelayMaxSeconds } = rules.#settings;
+    return valuesOf(fields, name, (value) => parseCrawlDelay(value, crawlDelayMaxSeconds)?.delayMs ?? null);
+  }
+
+  static #facts(rules: RobotsRules): GroupFacts {
+    rules.#groupFacts ??= readGroupFacts(rules.document, rules.#settings);
+    return rules.#groupFacts;
+  }
+}
+
+/** @see specification, robots §9, R36, R37 */
+function readGroupFacts(document: RobotsDocument, settings: CompileSettings): GroupFacts {
+  const { dialect, tokens } = settings;
+  const { spans, agent, all } = selectionOf(document, dialect, tokens);
+  const sources = [null, spans];
+  if (settings.inheritPoliteness && agent !== '*') sources.push(all.filter(({ agents }) => agents.includes('*')));
+  const version = spans.map((span) => declaredVersion(document.packed, span)).find((declared) => declared !== null);
+  return {
+    agents: agent === null ? [] : [agent],
+    groupLines: spans.flatMap((span) => span.agentLines),
+    robotVersion: version?.text ?? null,
+    sources: sources.map((groups) => readGroupFields(document, groups)),
+    noindex: compileReading(document, NOINDEX_DIALECT, { spans, agent }, settings),
+  };
+}
+
+/**
+ * Compiles what a file says to a crawler. Costs about as much as parsing; the result shares the document's memory.
+ *
+ * @param document - From `parseRobots`.
+ * @param options - Who asks, and which reading counts.
+ * @throws RobotsError `invalid-document`, `invalid-tokens`, `invalid-option`, `unknown-option`.
+ */
+export function compileRules(document: RobotsDocument, options: CompileOptions): RobotsRules {
+  return createRulesCompiler(options)(document);
+}
+
+/**
+ * `compileRules` for many files: the options are checked once and shared by all the rules.
+ *
+ * @param options - Who asks, and which reading counts; later changes to the object have no effect.
+ * @returns A function of a document from `parseRobots`; it throws RobotsError `invalid-document` for anything else.
+ * @throws RobotsError `invalid-tokens`, `invalid-option`, `unknown-option`.
+ */
+export function createRulesCompiler(options: CompileOptions): (document: RobotsDocument) => RobotsRules {
+  const settings = resolveCompileOptions(options);
+  return (document) => {
+    if (typeof document?.packed !== 'string') {
+      throw new RobotsError('invalid-document', 'expected a document from parseRobots', 'call parseRobots(body) first');
+    }
+    return new RobotsRules(document, settings);
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in every
+ * form; anything unusual takes the slow road, where the platform's URL parser may be asked.
+ */
+import { octetsOf } from './octets.js';
+import { readUrl } from './web-url.js';
+
+/** The path and query of a URL. */
+export interface Target {
+  /** In octets. */
+  readonly path: string;
+  /** Whether every form of normalize.ts spells it so. */
+  readonly isUsual: boolean;
+}
+
+// Scheme and authority; segments that are no dot segments; a query in which `n0` and `n1` agree.
+const USUAL =
+  /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
+
+/**
+ * The path and query of any URL, with dot segments resolved.
+ *
+ * @param url - An absolute URL or a path; whatever cannot be parsed is taken as a path.
+ * @throws Never.
+ * @see specification, robots §6, R26
+ */
+export function targetOf(url: string): Target {
+  const usual = USUAL.exec(url);
+  if (usual !== null) return { path: usual[1] as string, isUsual: true };
+  let path = url.replace(/#.*$/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?\\]*/i, '');
+  if (!path.startsWith('/')) path = `/${path}`;
+  if (/[\\\t\n\r]|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path)) {
+    // Not even a path of a known authority: then it is compared as it stands.
+    const { pathname, search } = readUrl(`http://a${path.replace(/^[/\\]+/, '/')}`) ?? { pathname: path, search: '' };
+    path = pathname + search;
+  }
+  return { path: octetsOf(path), isUsual: false };
+}

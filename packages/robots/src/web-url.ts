@@ -1,0 +1,19 @@
+/**
+ * The platform's URL parser as a question: what is not a URL is `null`, not an exception.
+ */
+
+/**
+ * Reads a URL.
+ *
+ * @param value - An absolute URL, or a relative one where there is a base.
+ * @returns `null` for anything else, an empty value included.
+ * @throws Never.
+ */
+export function readUrl(value: string, base: string | null = null): URL | null {
+  try {
+    return value === '' ? null : new URL(value, base ?? undefined);
+  } catch {
+    // A TypeError: not a URL.
+    return null;
+  }
+}
