@@ -1,0 +1,42 @@
+// The one error class of the package: for a caller's mistake or broken machinery, never for what a crawl meets every day.
+
+/**
+ * Stable words for what went wrong; callers match on them.
+ *
+ * - `option-invalid`: an option is unknown or out of its range.
+ * - `not-open`: a call before `open()`.
+ * - `closed`: a call after `close()`.
+ * - `work-unknown`: a piece of work that this frontier did not hand out, or that was settled before.
+ * - `record-too-large`: a record longer than the store's contract allows.
+ * - `record-unreadable`: the store holds a record that this version cannot read.
+ * - `store-failed`: the store threw; the frontier stops, since it no longer knows what was kept.
+ * - `store-mismatch`: the store holds another crawl, or one of another format.
+ */
+export type FrontierErrorCode =
+  | 'option-invalid'
+  | 'not-open'
+  | 'closed'
+  | 'work-unknown'
+  | 'record-too-large'
+  | 'record-unreadable'
+  | 'store-failed'
+  | 'store-mismatch';
+
+/** What the frontier throws. */
+export class FrontierError extends Error {
+  /** Stable across versions. */
+  readonly code: FrontierErrorCode;
+  /** What a person can do about it; `null` where the message says it. */
+  readonly hint: string | null;
+
+  constructor(
+    code: FrontierErrorCode,
+    message: string,
+    more: { readonly cause?: unknown; readonly hint?: string } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'FrontierError';
+    this.code = code;
+    this.hint = more.hint ?? null;
+  }
+}

@@ -1,0 +1,72 @@
+// What the frontier tells its owner while it works: final words about URLs, and what an operator should know of a host.
+
+import type { UrlRecord } from './url-record.js';
+import type { RobotsCopyRef } from './work.js';
+
+/** A final word that falls inside the frontier; what is fetched is the worker's to tell. */
+export interface UrlVerdict {
+  readonly kind: 'url';
+  readonly word: 'excluded' | 'dropped' | 'failed';
+  /** One word of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`, `robots-unreachable`. */
+  readonly reason: string;
+  readonly url: string;
+  readonly record: UrlRecord | null;
+  /** The deciding line of robots.txt; `null` when no line decided. */
+  readonly line: number | null;
+  readonly pattern: string | null;
+  readonly dialect: string | null;
+  readonly robots: RobotsCopyRef | null;
+  /** What the owner said beside its reason; `null` otherwise. */
+  readonly detail: string | null;
+  readonly atMs: number;
+}
+
+/** Something an operator should know (specification, access §12), told once per occasion. */
+export interface HostNotice {
+  readonly kind: 'host';
+  readonly notice:
+    | 'robots-forbidden'
+    | 'robots-redirect-limit'
+    | 'robots-content-type'
+    | 'robots-html'
+    | 'robots-unreachable'
+    | 'robots-last-good-used'
+    | 'robots-read'
+    | 'crawl-delay-large'
+    | 'crawl-delay-clamped'
+    | 'visit-time-closed'
+    | 'request-rate-closed'
+    | 'host-paused'
+    | 'host-parked'
+    | 'host-refusals'
+    | 'comment';
+  readonly host: string;
+  readonly authority: string | null;
+  /** Until when it lasts, epoch milliseconds; `null` when it does not end by itself or has no length. */
+  readonly untilMs: number | null;
+  /** For people: the comment's text, the status, the delay asked for. */
+  readonly detail: string;
+  readonly atMs: number;
+}
+
+/** Everything the frontier tells: switch over `kind`. */
+export type FrontierEvent = UrlVerdict | HostNotice;
+
+/** Why a host waits, and until when. */
+export interface HostWait {
+  readonly host: string;
+  readonly reason:
+    | 'interval'
+    | 'crawl-delay'
+    | 'request-rate'
+    | 'robots-unreachable'
+    | 'visit-time'
+    | 'request-rate-closed'
+    | 'host-paused'
+    | 'host-parked'
+    | 'address-shared'
+    | 'not-before';
+  /** Epoch milliseconds; `null` for a parked host. */
+  readonly untilMs: number | null;
+  readonly queued: number;
+}

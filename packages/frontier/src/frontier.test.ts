@@ -1,0 +1,40 @@
+// The whole road in one look: what a crawl of one small site asks, in which order, and what it is told.
+
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from './stores/memory.js';
+import { isRobots, setUp, url } from './testing/set-up.js';
+
+describe('the road of a page', () => {
+  const FILE = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };
+  const make = (nowMs: () => number) => memoryStore({ nowMs });
+
+  it('asks for robots.txt first, then for what it allows, and says what it left alone', async () => {
+    const { frontier, work, asked, verdicts } = setUp(make, (address) => (isRobots(address) ? FILE : { status: 200 }));
+    await frontier.open();
+    await frontier.add([url('http://a.test/1'), url('http://a.test/closed/2'), url('http://a.test/3')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/3']);
+    expect(verdicts()).toMatchObject([
+      {
+        word: 'excluded',
+        reason: 'robots-rule',
+        url: 'http://a.test/closed/2',
+        line: 2,
+        pattern: '/closed',
+        dialect: 'rfc9309',
+        robots: { authority: 'http://a.test', phase: 'rules' },
+      },
+    ]);
+    expect(frontier.counts()).toMatchObject({ queued: 0, inHand: 0, pages: 2 });
+  });
+
+  it('refuses calls before open and after close, by name', async () => {
+    const { frontier } = setUp(make, () => ({ status: 404 }));
+    await expect(frontier.add([])).rejects.toMatchObject({ code: 'not-open' });
+    await expect(frontier.take(1)).rejects.toMatchObject({ code: 'not-open' });
+    await frontier.open();
+    await frontier.close();
+    await expect(frontier.add([])).rejects.toMatchObject({ code: 'closed' });
+    await expect(frontier.nextAt()).rejects.toMatchObject({ code: 'closed' });
+  });
+});

@@ -1,0 +1,395 @@
+// The frontier: what is known, what is next, and when. This file holds the public object and puts its parts together:
+//
+//   add ──▶ admission ──▶ store ──▶ lease ──▶ dispatch ──▶ host-queue + robots-gate ──▶ take
+//                                     ▲                                                  │
+//                                   commit ◀── hands: settle ◀── exchanged ◀── mayStart ◀┘
+//
+// Politeness holds because only the holder of a host's lease asks it for anything, one request at a time, and no page is
+// handed out before its authority's robots.txt has been answered. The frontier itself never fetches.
+
+import { linksOf } from './admission.js';
+import { partsOver } from './budget.js';
+import { FrontierError } from './errors.js';
+import type { FrontierCounts } from './frontier-counts.js';
+import type { FrontierEvent, HostWait } from './frontier-event.js';
+import { assemble, WAITS_RECORD } from './frontier-parts.js';
+import { guardStore } from './guarded-store.js';
+import { type HostLook, lookAtHost } from './host-look.js';
+import { keptSecret } from './kept-secret.js';
+import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, URL_MAX_CHARS } from './limits.js';
+import { lookAt } from './look.js';
+import { type FrontierOptions, resolveOptions } from './options.js';
+import type { OwnAnswer } from './own-requests.js';
+import { createOwnerRecords, type OwnerRecords } from './owner-records.js';
+import { type ListRequest, listQueued, type QueuedPage, queuedOf } from './queued.js';
+import { recordOf } from './record.js';
+import type { AddAnswer, Exchange, Settlement } from './settlement.js';
+import { createFingerprinter, type Fingerprinter } from './url/fingerprint.js';
+import { authorityOf } from './url/host-key.js';
+import { parseUrlParts } from './url/url-parts.js';
+import type { UrlLook } from './url-look.js';
+import type { NewUrl, UrlRecord } from './url-record.js';
+import type { StartAnswer, Work } from './work.js';
+
+/** The frontier. Calls before `open` and after `close` reject with `not-open` and `closed`. */
+export interface Frontier extends OwnerRecords {
+  /**
+   * Opens the store, restores what it holds. Once, before anything else.
+   *
+   * @param part - In the place of the option, for whoever knows it only now.
+   */
+  open(part?: string): Promise<void>;
+  /** Adds URLs; the answers stand in the order of the URLs. Robots' first look is made here, with rules at hand only. */
+  add(urls: readonly NewUrl[]): Promise<AddAnswer[]>;
+  /** At most `n` requests that may be made now. Returns at once, `[]` when nothing is due. */
+  take(n: number): Promise<Work[]>;
+  /**
+   * A request of the owner's own, outside the queue: waits for the turn of its host and its robots.txt, until `untilMs` at
+   * most. It goes before what is queued for the host and uses up no page. `take` gives it its turn, with `n` of 0 too.
+   * Never rejects but with `not-open` and `closed`.
+   */
+  ask(url: NewUrl, untilMs: number): Promise<OwnAnswer>;
+  /** Answers every `ask` that still waits with `held`: the crawl stops. */
+  endAsks(): void;
+  /**
+   * `take` hands out nothing until `resume`, and an `ask` gets no turn; running time stands still. What is in hand comes to its
+   * end, and leases are renewed as ever. A second call changes nothing.
+   */
+  pause(): void;
+  resume(): void;
+  isPaused(): boolean;
+  /** The earliest instant at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
+  nextAt(): Promise<number | null>;
+  /**
+   * Asked when the address of the request is known, before a connection is made: whether the address may be talked to now
+   * (`politeness.perIp`). `wait`: give the work back with that instant.
+   */
+  mayConnect(work: Work, address: string): Promise<StartAnswer>;
+  /** The last question before the socket: lease, clock and pauses once more. */
+  mayStart(work: Work): StartAnswer;
+  /** The exchange is over (last octet, or failure): the host's clock starts, its slot is free. Exactly once per request made, before `settle`. */
+  exchanged(work: Work, exchange: Exchange): void;
+  /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
+  settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
+  /** Why hosts wait, the earliest first, parked ones last, at most `limit`. */
+  waits(limit: number): HostWait[];
+  /** Hosts whose turn has come, or whose work is in hand, at most `limit`: those of this process that do not wait. */
+  ready(limit: number): ReadyHost[];
+  /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
+  wake(host: string): Promise<void>;
+  /** Which bound has been reached, if any; `take` hands out nothing any more. */
+  reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
+  /** Whether this very spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Costs a look into a set. */
+  isRecent(url: string): boolean;
+  /** The URLs queued for a host, in the store's order, at most `limit`. */
+  queued(host: string, limit: number): Promise<UrlRecord[]>;
+  /** A page of what is queued, in the store's order. */
+  list(request?: ListRequest): Promise<QueuedPage>;
+  /** What is known of one URL, for `explain`. */
+  look(url: string): Promise<UrlLook>;
+  /** What is known of one host, by its name or any URL of it. */
+  lookHost(hostOrUrl: string): Promise<HostLook>;
+  counts(): FrontierCounts;
+  /** The same, after a look at what the store and other processes have by now. */
+  recount(): Promise<FrontierCounts>;
+  /** The name of this process's part of the crawl's account. */
+  partName(): string;
+  /** Does something while no other process of the crawl does: to read, think over and write a record that is everybody's. */
+  exclusively<T>(act: () => Promise<T>): Promise<T>;
+  /** Gives back what is in hand and closes the store. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** A host that does not wait. */
+export interface ReadyHost {
+  readonly host: string;
+  /** URLs queued for it. */
+  readonly queued: number;
+  /** Its work in hand: requested, being read, or with a handler. */
+  readonly inHand: number;
+}
+
+/** Told of everything the frontier has to say. */
+export type OnFrontierEvent = (event: FrontierEvent) => void;
+
+/**
+ * Makes a frontier. It opens its store with `open()` and closes it with `close()`.
+ *
+ * @throws FrontierError `option-invalid`.
+ */
+export function createFrontier(options: FrontierOptions): Frontier {
+  const settings = resolveOptions(options);
+  const { store, failure } = guardStore(settings.store);
+  const { clock } = settings;
+  let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
+  let broken: unknown = null;
+  let fingerprinter: Fingerprinter = () => new Uint8Array(store.caps.fpBytes);
+  let isPaused = false;
+  let lagMs = 0;
+  let stopHeartbeat: (() => void) | null = null;
+  let stopAccount: (() => void) | null = null;
+  let taking: Promise<unknown> = Promise.resolve();
+
+  const stats = { queued: 0, known: 0, hosts: 0 };
+  /** The lock of the crawl is a host of the store, and no host of anybody's. */
+  let lockHosts = 0;
+  /** Broken machinery met where nobody waits for an answer: the next call tells. */
+  const fail = (error: unknown) => {
+    broken ??= error;
+  };
+  const checkWorks = () => {
+    if (failure() !== null) throw failure();
+    if (broken !== null) throw broken;
+  };
+  const {
+    admission,
+    budget,
+    dispatch,
+    gate,
+    hands,
+    hostBounds,
+    leases,
+    lock,
+    own,
+    pace,
+    records,
+    seen,
+    waits,
+    saveWaits,
+    hostOf,
+    commitSoon,
+  } = assemble(
+    { ...settings, store },
+    {
+      isOpen: () => phase === 'open',
+      isClosing: () => phase === 'closing',
+      lagMs: () => lagMs,
+      fingerprint: (canonical) => fingerprinter(canonical),
+      fail,
+      stats,
+    },
+  );
+
+  const checkOpen = () => {
+    checkWorks();
+    if (phase === 'new') throw new FrontierError('not-open', 'call `open()` first');
+    if (phase !== 'open') throw new FrontierError('closed', 'the frontier is closed');
+  };
+  const readStats = async () => {
+    const { queued, inHand, known, hosts } = await store.stats();
+    Object.assign(stats, { queued: queued + inHand, known, hosts: Math.max(0, hosts - lockHosts) });
+  };
+
+  /** Renews what would run out, keeps the account, and measures how late timers are: a late one needs a wider margin. */
+  const heartbeat = () => {
+    const everyMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
+    const expectedMs = clock.nowMs() + everyMs;
+    stopHeartbeat = clock.after(everyMs, () => {
+      const nowMs = clock.nowMs();
+      lagMs = Math.max(nowMs - expectedMs, Math.floor(lagMs / 2));
+      for (const host of leases.held.values()) {
+        if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) leases.touch(host);
+      }
+      heartbeat();
+      Promise.all([leases.hasChanges() ? leases.commit() : null, budget.save(nowMs), readStats()]).catch(fail);
+    });
+  };
+
+  /** Running time is lost with a killed process only since it was last written down. */
+  const account = () => {
+    if (store.caps.durable === 'none' && !store.caps.shared) return;
+    stopAccount = clock.after(ACCOUNT_EVERY_MS, () => {
+      account();
+      Promise.all([budget.saveTime(clock.nowMs()), budget.othersAtWork() > 0 ? readStats() : null]).catch(fail);
+    });
+  };
+
+  const counts = (): FrontierCounts => ({
+    queued: stats.queued,
+    known: stats.known,
+    hosts: stats.hosts,
+    inHand: hands.count(),
+    pages: budget.pages(),
+    runningMs: budget.runningMs(clock.nowMs()),
+  });
+  const owners = createOwnerRecords(store, records, checkOpen);
+
+  return {
+    async open(part = settings.part ?? undefined) {
+      if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
+      await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
+      phase = 'open';
+      if (settings.part !== null) await records.join(part ?? null, (parts) => partsOver(records, parts));
+      if (await records.isMet()) lockHosts = 1;
+      fingerprinter = createFingerprinter(settings.secret ?? (await keptSecret(store, lock)));
+      await budget.open(clock.nowMs());
+      const kept = await store.readRecord(WAITS_RECORD);
+      if (kept !== null) waits.restore(kept);
+      await readStats();
+      heartbeat();
+      account();
+    },
+    async add(urls) {
+      checkOpen();
+      const candidates = admission.consider(urls, clock.nowMs());
+      const outcomes = await leases.add(linksOf(candidates));
+      const answers = admission.conclude(candidates, outcomes, false);
+      commitSoon();
+      return answers;
+    },
+    take(n) {
+      const taken = taking.then(async () => {
+        checkOpen();
+        const works: Work[] = [];
+        if (isPaused) return works;
+        await budget.prepare();
+        await own.serve(works, n);
+        return n > works.length ? [...works, ...(await dispatch.take(n - works.length))] : works;
+      });
+      taking = taken.catch(() => undefined);
+      return taken.finally(commitSoon);
+    },
+    async ask(input, untilMs) {
+      checkOpen();
+      const read = parseUrlParts(input.url);
+      const host = hostOf(input.url);
+      const authority = authorityOf(input.url);
+      if (read === null || host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
+      if (input.url.length > URL_MAX_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
+      return own.ask(recordOf(input, input.url), host, authority, untilMs);
+    },
+    endAsks: () => own.end(),
+    pause() {
+      isPaused = true;
+      budget.pause(clock.nowMs());
+    },
+    resume() {
+      isPaused = false;
+      budget.resume(clock.nowMs());
+    },
+    isPaused: () => isPaused,
+    async nextAt() {
+      checkOpen();
+      await dispatch.settleDown();
+      const ownAt = own.nextAtMs();
+      if (budget.reached(clock.nowMs()) !== null) return ownAt;
+      if (!budget.canReserve()) {
+        if (!budget.isGrantedAway()) return ownAt;
+        return Math.min(ownAt ?? Number.MAX_SAFE_INTEGER, clock.nowMs() + GRANT_RETRY_MS);
+      }
+      const heldAt = earlier(dispatch.earliestMs(), ownAt);
+      const dueInMs = dispatch.hasRoom() ? await store.nextDueInMs() : null;
+      if (dueInMs === 0) dispatch.mayBeDue();
+      const dueAt = dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs);
+      if (heldAt === null && dueAt === null) {
+        // With no room for another host others have theirs, and perhaps ours to give back.
+        const isLeft = budget.othersAtWork() > 0 && (await store.nextDueInMs()) !== null;
+        return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
+      }
+      return Math.max(Math.min(heldAt ?? Number.MAX_SAFE_INTEGER, dueAt ?? Number.MAX_SAFE_INTEGER), pace.nextAtMs());
+    },
+    async mayConnect(work, address) {
+      checkWorks();
+      return hands.mayConnect(work, address);
+    },
+    mayStart: (work) => hands.mayStart(work),
+    exchanged(work, exchange) {
+      hands.exchanged(work, exchange);
+      commitSoon();
+    },
+    async settle(work, settlement) {
+      checkWorks();
+      return hands.settle(work, settlement);
+    },
+    waits(limit) {
+      const nowMs = clock.nowMs();
+      const held = [...leases.held.values()].flatMap((host) => dispatch.waitOf(host, nowMs) ?? []);
+      return waits.list(limit, held, nowMs);
+    },
+    ready(limit) {
+      const nowMs = clock.nowMs();
+      const found: ReadyHost[] = [];
+      for (const host of leases.held.values()) {
+        if (found.length >= limit) break;
+        const queued = Math.max(0, host.queued) + host.buffer.length;
+        if (queued + host.unsettled === 0 || dispatch.waitOf(host, nowMs) !== null) continue;
+        found.push({ host: host.key, queued, inHand: host.unsettled });
+      }
+      return found;
+    },
+    async wake(host) {
+      checkOpen();
+      const held = leases.held.get(host);
+      waits.forget(host);
+      await store.wake(host);
+      dispatch.mayBeDue();
+      if (held === undefined) return;
+      held.clock = { ...held.clock, parked: false, refusedInARow: 0 };
+      dispatch.reschedule(held);
+    },
+    reachedBound: () => budget.reached(clock.nowMs()),
+    isRecent: (url) => seen.isRecent(url),
+    async queued(host, limit) {
+      checkOpen();
+      return queuedOf(store, host, limit);
+    },
+    async look(url) {
+      checkOpen();
+      const host = hostOf(url) ?? '';
+      const held = leases.held.get(host);
+      const wait = held === undefined ? waits.get(host) : dispatch.waitOf(held, clock.nowMs());
+      return lookAt(url, { store, gate, seen, host, authority: authorityOf(url) ?? '', wait, nowMs: clock.nowMs() });
+    },
+    async list(request = {}) {
+      checkOpen();
+      const { host } = request;
+      const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
+      return listQueued(store, { ...request, ...only }, authorityOf);
+    },
+    async lookHost(hostOrUrl) {
+      checkOpen();
+      const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
+      const nowMs = clock.nowMs();
+      const held = leases.held.get(host);
+      const wait = held === undefined ? waits.get(host) : dispatch.waitOf(held, nowMs);
+      const runningMs = budget.runningMs(nowMs);
+      const { politeness } = settings;
+      return lookAtHost(host, { store, gate, politeness, hostBounds, held, wait, runningMs, authorityOf, nowMs });
+    },
+    counts,
+    async recount() {
+      checkOpen();
+      if (store.caps.shared) await Promise.all([budget.saveTime(clock.nowMs()), readStats()]);
+      return counts();
+    },
+    ...owners,
+    partName: () => records.name(),
+    async exclusively(act) {
+      checkOpen();
+      return lock.exclusively(act);
+    },
+    async close() {
+      if (phase === 'closed' || phase === 'closing') return;
+      const wasOpen = phase === 'open';
+      phase = 'closing';
+      own.end();
+      stopHeartbeat?.();
+      stopAccount?.();
+      if (wasOpen && failure() === null && broken === null) {
+        await taking;
+        hands.drop();
+        for (const host of leases.held.values()) leases.touch(host);
+        await leases.commit();
+        await saveWaits();
+        await budget.close(clock.nowMs());
+      }
+      phase = 'closed';
+      await store.close();
+    },
+  };
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null) return other;
+  return other === null ? one : Math.min(one, other);
+}

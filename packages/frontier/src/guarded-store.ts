@@ -1,0 +1,51 @@
+// A store that fails once has failed for good: nobody knows what it kept, and going on from a guess could ask a host too
+// early. Every verb passes here; the first that throws makes all later ones throw the same.
+
+import { FrontierError } from './errors.js';
+import type { FrontierStore } from './store.js';
+
+/** A store and whether it still works. */
+export interface GuardedStore {
+  readonly store: FrontierStore;
+  /** What it failed with; `null` while it works. */
+  readonly failure: () => FrontierError | null;
+}
+
+/**
+ * Wraps a store. Its own refusals (`record-too-large`, `store-mismatch`, …) pass as they are and break nothing.
+ *
+ * @throws Never; the verbs reject with `store-failed`, the store's error as `cause`.
+ */
+export function guardStore(inner: FrontierStore): GuardedStore {
+  let failure: FrontierError | null = null;
+  const guarded = async <T>(verb: () => Promise<T>): Promise<T> => {
+    if (failure !== null) throw failure;
+    try {
+      return await verb();
+    } catch (cause) {
+      if (cause instanceof FrontierError && cause.code !== 'store-failed') throw cause;
+      failure ??=
+        cause instanceof FrontierError
+          ? cause
+          : new FrontierError('store-failed', 'the store failed; the frontier stops', { cause });
+      throw failure;
+    }
+  };
+  const store: FrontierStore = {
+    caps: inner.caps,
+    open: (request) => guarded(() => inner.open(request)),
+    add: (entries) => guarded(() => inner.add(entries)),
+    lease: (request) => guarded(() => inner.lease(request)),
+    wake: (host) => guarded(() => inner.wake(host)),
+    commit: (hosts, links) => guarded(() => inner.commit(hosts, links)),
+    nextDueInMs: () => guarded(() => inner.nextDueInMs()),
+    readRecord: (key) => guarded(() => inner.readRecord(key)),
+    writeRecord: (key, value) => guarded(() => inner.writeRecord(key, value)),
+    ...(inner.reserve === undefined ? {} : { reserve: (slots) => guarded(() => inner.reserve!(slots)) }),
+    ...(inner.readHost === undefined ? {} : { readHost: (host) => guarded(() => inner.readHost!(host)) }),
+    stats: () => guarded(() => inner.stats()),
+    scan: (cursor, limit, host) => guarded(() => inner.scan(cursor, limit, host)),
+    close: () => inner.close(),
+  };
+  return { store, failure: () => failure };
+}

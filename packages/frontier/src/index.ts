@@ -1,0 +1,97 @@
+// The front door of `@mannerly/frontier`: named re-exports, one by one.
+
+export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
+export { FrontierError, type FrontierErrorCode } from './errors.js';
+export {
+  createFrontier,
+  type Frontier,
+  type OnFrontierEvent,
+  type ReadyHost,
+} from './frontier.js';
+export type { FrontierCounts } from './frontier-counts.js';
+export type { FrontierEvent, HostNotice, HostWait, UrlVerdict } from './frontier-event.js';
+export type { AuthorityLook, HostLook } from './host-look.js';
+export {
+  type CompanionsFor,
+  checkRobotsOptions,
+  type FrontierBounds,
+  type FrontierOptions,
+  type RobotsOptions,
+  type WhyNot,
+} from './options.js';
+export type { OwnAnswer } from './own-requests.js';
+export { type AnswerKind, answerKind } from './politeness/answer-kind.js';
+export { redirectNotBeforeMs, retryUrl, type UrlRetry } from './politeness/backoff.js';
+export {
+  type AfterExchange,
+  afterExchange,
+  type ClockNotice,
+  type HostClock,
+  newHostClock,
+  throttlePauseMs,
+} from './politeness/host-clock.js';
+export {
+  type EarliestStart,
+  earliestStart,
+  type IntervalInput,
+  type RateInForce,
+  type RequestInterval,
+  requestInterval,
+} from './politeness/interval.js';
+export {
+  type CustomPoliteness,
+  type Politeness,
+  type PolitenessOptions,
+  type PolitenessProfileName,
+  resolvePoliteness,
+} from './politeness/profile.js';
+export type { ListRequest, QueuedPage, QueuedUrl } from './queued.js';
+export { createRecentSet, type RecentSet } from './recent-set.js';
+export type { AddAnswer, Exchange, Settlement } from './settlement.js';
+export type {
+  AddOutcome,
+  CommitAnswer,
+  Entry,
+  EntryId,
+  Epoch,
+  FrontierStore,
+  HostCommit,
+  HostCommitAnswer,
+  HostKey,
+  LaneHold,
+  Lease,
+  LeaseRequest,
+  NewEntry,
+  OpenRequest,
+  Requeue,
+  ReserveSlot,
+  ScanPage,
+  StoreCaps,
+  StoredHost,
+  StoreStats,
+} from './store.js';
+export { type MemoryStoreOptions, memoryStore } from './stores/memory.js';
+export {
+  CANONICAL_RULES,
+  type CanonicalRule,
+  canonicalize,
+  canonicalRulesWith,
+  TRACKING_PARAMETERS,
+  trackingParameters,
+  withoutParameters,
+} from './url/canonicalize.js';
+export { createFingerprinter, type Fingerprinter, newFingerprintSecret } from './url/fingerprint.js';
+export { authorityOf, type HostKeyBy, hostKeyOf } from './url/host-key.js';
+export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
+export type { UrlLook } from './url-look.js';
+export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
+export type {
+  HostAsk,
+  PageWork,
+  RobotsCopyRef,
+  RobotsSignals,
+  RobotsWork,
+  StartAnswer,
+  Work,
+  WorkLease,
+} from './work.js';

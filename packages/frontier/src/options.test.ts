@@ -1,0 +1,78 @@
+// An option that is misread makes a crawl impolite without anybody noticing.
+
+import { describe, expect, it } from 'vitest';
+import { type FrontierOptions, resolveOptions } from './options.js';
+import { memoryStore } from './stores/memory.js';
+
+const least: FrontierOptions = { store: memoryStore(), robots: { tokens: ['testbot'] } };
+
+describe('resolveOptions', () => {
+  it('fills in what is absent', () => {
+    expect(resolveOptions(least)).toMatchObject({
+      crawl: 'crawl',
+      create: true,
+      hostKeyBy: 'host',
+      maxQueued: 10_000_000,
+      maxHosts: 1_024,
+      unsettledPerHost: 4,
+      leaseTtlMs: 30_000,
+      crawlDelayMaxMs: 86_400_000,
+      politeness: { name: 'polite', jitter: 0 },
+      bounds: { pages: null, pagesPerHost: null, runningMs: null, bytes: null },
+      access: { profile: 'rfc9309', onForbidden: 'allow', holdMaxMs: 86_400_000 },
+    });
+  });
+
+  it('lets the access profile follow dialect and policy (access §4)', () => {
+    expect(resolveOptions({ ...least, robots: { tokens: 'testbot', dialect: 'google' } }).access.profile).toBe(
+      'google',
+    );
+    expect(resolveOptions({ ...least, robots: { tokens: 'testbot', policy: 'strictest' } }).access.profile).toBe(
+      'strictest',
+    );
+  });
+
+  // [what is wrong, the option named, the value told]
+  const faults: [object, string, string][] = [
+    [{ store: undefined }, 'store', 'undefined'],
+    [{ robots: undefined }, 'robots', 'undefined'],
+    [{ robots: { tokens: [] } }, 'robots', 'tokens'],
+    [{ robots: { tokens: ['a'], dialect: 'rfc' } }, 'robots', 'rfc'],
+    [{ robots: { tokens: ['a'], holdMaxMs: -1 } }, 'robots', '-1'],
+    [{ robots: { tokens: ['a'], nonsense: 1 } }, 'robots', 'nonsense'],
+    [{ robots: { tokens: ['a'], crawlDelay: { maxSeconds: 0 } } }, 'robots.crawlDelay.maxSeconds', '0'],
+    [{ robots: { tokens: ['a'], crawlDelay: { onOverMax: 'go' } } }, 'robots.crawlDelay.onOverMax', 'go'],
+    [{ robots: { tokens: ['a'], crawlDelay: { max: 1 } } }, 'robots.crawlDelay.max', 'unknown'],
+    [{ robots: { tokens: ['a'], visitTime: 'never' } }, 'robots.visitTime', 'never'],
+    [{ politeness: { profile: 'rude' } }, 'politeness.profile', 'rude'],
+    [{ politeness: { jitter: 0.5 } }, 'politeness.jitter', '0.5'],
+    [{ bounds: { pages: 0 } }, 'bounds.pages', '0'],
+    [{ bounds: { pages: 1.5 } }, 'bounds.pages', '1.5'],
+    [{ bounds: { pagesPerHost: Number.NaN } }, 'bounds.pagesPerHost', 'NaN'],
+    [{ bounds: { minutes: 0 } }, 'bounds.minutes', '0'],
+    [{ bounds: { minutes: Number.POSITIVE_INFINITY } }, 'bounds.minutes', 'Infinity'],
+    [{ bounds: { bytes: -5 } }, 'bounds.bytes', '-5'],
+    [{ bounds: { depth: 3 } }, 'bounds.depth', 'unknown'],
+    [{ crawl: '' }, 'crawl', '""'],
+    [{ owner: 7 }, 'owner', '7'],
+    [{ create: 'yes' }, 'create', 'yes'],
+    [{ hostKeyBy: 'ip' }, 'hostKeyBy', 'ip'],
+    [{ maxQueued: 0 }, 'maxQueued', '0'],
+    [{ maxHosts: 100_000 }, 'maxHosts', '100000'],
+    [{ unsettledPerHost: 0 }, 'unsettledPerHost', '0'],
+    [{ leaseTtlMs: 10 }, 'leaseTtlMs', '10'],
+    [{ companions: [] }, 'companions', 'object'],
+    [{ onEvent: true }, 'onEvent', 'true'],
+    [{ secret: 'short' }, 'secret', 'short'],
+    [{ depth: 3 }, 'depth', 'unknown'],
+  ];
+  it.each(faults)('%j is refused by name', (wrong, option, value) => {
+    const options = { ...least, ...wrong } as FrontierOptions;
+    const refused = expect.objectContaining({
+      code: 'option-invalid',
+      message: expect.stringContaining(`\`${option}`),
+    });
+    expect(() => resolveOptions(options)).toThrow(refused);
+    expect(() => resolveOptions(options)).toThrow(value);
+  });
+});

@@ -1,0 +1,186 @@
+// What the crawl remembers of a host in order to space its requests, and how one exchange changes it (access §10).
+// Pure and JSON-plain: it is kept in the store's host state and survives a restart.
+// The rule that must never break: a refusal cannot make any later request earlier.
+
+import { parseRetryAfter } from '@mannerly/robots/access';
+import {
+  ADAPTIVE_FLOOR_MS,
+  ADAPTIVE_MAX_MS,
+  FAILING_PAUSE_MS,
+  FAILURES_BEFORE_PAUSE,
+  GOOD_ANSWERS_TO_HALVE,
+  HOST_PAUSE_MAX_MS,
+  REFUSALS_BEFORE_PARKING,
+  RETRY_AFTER_MAX_MS,
+  THROTTLE_PAUSE_MS,
+} from '../limits.js';
+import type { Exchange } from '../settlement.js';
+import { type AnswerKind, answerKind } from './answer-kind.js';
+
+/** The memory of a host's last exchanges. Instants are epoch milliseconds. */
+export interface HostClock {
+  /** Start of the last exchange; `null` before the first. */
+  readonly lastStartMs: number | null;
+  /** End of the last exchange. */
+  readonly lastEndMs: number | null;
+  /** Milliseconds from request sent to last octet. After a refusal: no less than before it. */
+  readonly lastRetrievalMs: number | null;
+  /** The adaptive interval, milliseconds; 0 when there is none. */
+  readonly adaptiveMs: number;
+  /** Good answers since the adaptive interval last changed or anything else came. */
+  readonly goodInARow: number;
+  /** 429 and 503 since the last good answer. */
+  readonly throttledInARow: number;
+  /** Other 5xx, timeouts, resets since the last good answer. */
+  readonly failedInARow: number;
+  /** 401, 403, 407, 451 since the last good answer. */
+  readonly refusedInARow: number;
+  /** No request before this instant; `null` when never paused. May lie in the past. */
+  readonly pausedUntilMs: number | null;
+  /** Set aside until an operator looks: nothing but a new clock ends it. */
+  readonly parked: boolean;
+}
+
+/** Something for the operator that an exchange brought about. */
+export interface ClockNotice {
+  readonly notice: 'host-paused' | 'host-parked' | 'host-refusals';
+  /** Epoch milliseconds; `null` where it does not end by itself or has no length. */
+  readonly untilMs: number | null;
+  /** For people. */
+  readonly detail: string;
+}
+
+/** A clock before and after an exchange. */
+export interface AfterExchange {
+  readonly clock: HostClock;
+  readonly notices: ClockNotice[];
+}
+
+/** The clock of a host that was never asked anything. Never throws. */
+export function newHostClock(): HostClock {
+  return {
+    lastStartMs: null,
+    lastEndMs: null,
+    lastRetrievalMs: null,
+    adaptiveMs: 0,
+    goodInARow: 0,
+    throttledInARow: 0,
+    failedInARow: 0,
+    refusedInARow: 0,
+    pausedUntilMs: null,
+    parked: false,
+  };
+}
+
+/**
+ * The clock after one exchange, by the host column of the table in access §10.
+ *
+ * Only a good answer ends a row of refusals: a 500 between two 429s does not make the second one the first again,
+ * otherwise failing once more would shorten the pause.
+ *
+ * @param currentIntervalMs - The interval that was in force (the longer of `requestInterval`'s two), where an adaptive
+ * interval starts from.
+ * @param isRobots - The exchange was for a robots.txt: it moves the clock, but the table does not apply to it.
+ * @throws Never.
+ * @see specification, access §10, DECISIONS A18 and A19
+ */
+export function afterExchange(
+  clock: HostClock,
+  exchange: Exchange,
+  currentIntervalMs: number,
+  isRobots = false,
+): AfterExchange {
+  const kind = answerKind(exchange);
+  const timed = withTiming(clock, exchange, kind);
+  if (isRobots || kind === 'ours') return { clock: timed, notices: [] };
+  if (kind === 'good') return { clock: afterGood(timed), notices: [] };
+  const ended = { ...timed, goodInARow: 0 };
+  if (kind === 'throttled') return afterThrottle(ended, exchange, currentIntervalMs);
+  if (kind === 'failing') return afterFailure(ended, exchange);
+  return afterRefusal(ended, exchange);
+}
+
+/**
+ * The pause that the n-th 429 or 503 in a row asks for, milliseconds.
+ *
+ * @param inARow - 1 for the first.
+ * @param retryAfterMs - What Retry-After says; it lengthens, never shortens. `null`: nothing usable.
+ * @throws Never.
+ * @see specification, access §10, DECISION A18
+ */
+export function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
+  const doubledMs = doubled(THROTTLE_PAUSE_MS, inARow - 1, HOST_PAUSE_MAX_MS);
+  return Math.max(doubledMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
+}
+
+/** A refusal is often quick: its retrieval time must not talk the profile into a shorter interval. */
+function withTiming(clock: HostClock, exchange: Exchange, kind: AnswerKind): HostClock {
+  const tookMs = Math.max(0, exchange.endedAtMs - exchange.startedAtMs);
+  return {
+    ...clock,
+    lastStartMs: Math.max(clock.lastStartMs ?? exchange.startedAtMs, exchange.startedAtMs),
+    lastEndMs: Math.max(clock.lastEndMs ?? exchange.endedAtMs, exchange.endedAtMs, exchange.startedAtMs),
+    lastRetrievalMs: kind === 'good' ? tookMs : Math.max(clock.lastRetrievalMs ?? 0, tookMs),
+  };
+}
+
+function afterGood(clock: HostClock): HostClock {
+  const rested = { ...clock, throttledInARow: 0, failedInARow: 0, refusedInARow: 0 };
+  if (clock.adaptiveMs === 0) return { ...rested, goodInARow: 0 };
+  if (clock.goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...rested, goodInARow: clock.goodInARow + 1 };
+  const halvedMs = clock.adaptiveMs / 2;
+  return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < ADAPTIVE_FLOOR_MS ? 0 : halvedMs };
+}
+
+function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: number): AfterExchange {
+  const inARow = clock.throttledInARow + 1;
+  const askedMs = exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
+  const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, askedMs);
+  // An operator's interval of 0 doubles to nothing, hence the floor.
+  const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, ADAPTIVE_FLOOR_MS);
+  const after = {
+    ...paused(clock, untilMs),
+    throttledInARow: inARow,
+    adaptiveMs: Math.min(2 * fromMs, ADAPTIVE_MAX_MS),
+  };
+  const isParked = askedMs !== null && askedMs > RETRY_AFTER_MAX_MS;
+  const detail = isParked
+    ? `${exchange.status} with Retry-After of more than 24 hours: ${exchange.retryAfter}`
+    : `${exchange.status}, number ${inARow} in a row`;
+  return { clock: after, notices: [{ notice: isParked ? 'host-parked' : 'host-paused', untilMs, detail }] };
+}
+
+function afterFailure(clock: HostClock, exchange: Exchange): AfterExchange {
+  const inARow = clock.failedInARow + 1;
+  const counted = { ...clock, failedInARow: inARow };
+  if (inARow < FAILURES_BEFORE_PAUSE) return { clock: counted, notices: [] };
+  const pauseMs = doubled(FAILING_PAUSE_MS, inARow - FAILURES_BEFORE_PAUSE, HOST_PAUSE_MAX_MS);
+  const untilMs = exchange.endedAtMs + pauseMs;
+  const detail = `${exchange.failure ?? exchange.status}, ${inARow} failures in a row`;
+  return { clock: paused(counted, untilMs), notices: [{ notice: 'host-paused', untilMs, detail }] };
+}
+
+function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
+  const inARow = clock.refusedInARow + 1;
+  const notices: ClockNotice[] = [];
+  // Told once per row, not once per answer.
+  if (inARow === 1) notices.push({ notice: 'host-refusals', untilMs: null, detail: `answered ${exchange.status}` });
+  if (inARow === REFUSALS_BEFORE_PARKING) {
+    notices.push({
+      notice: 'host-parked',
+      untilMs: null,
+      detail: `${inARow} refusals in a row, the last ${exchange.status}`,
+    });
+  }
+  const parked = clock.parked || inARow >= REFUSALS_BEFORE_PARKING;
+  return { clock: { ...clock, refusedInARow: inARow, parked }, notices };
+}
+
+function paused(clock: HostClock, untilMs: number): HostClock {
+  return { ...clock, pausedUntilMs: Math.max(clock.pausedUntilMs ?? untilMs, untilMs) };
+}
+
+/** `baseMs` × 2^`times`, at most `maxMs`; exact for any number of times. */
+function doubled(baseMs: number, times: number, maxMs: number): number {
+  return times > 30 ? maxMs : Math.min(baseMs * 2 ** times, maxMs);
+}

@@ -1,0 +1,61 @@
+// One process per file: a lock file beside it names the process that has it open.
+// A lock whose process is gone is taken over; one whose number belongs to a living process is respected, even where
+// that is another process by now: a wrong refusal costs a person a moment, a wrong grant costs a site its peace.
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { FrontierError } from '../errors.js';
+
+/** A lock that is held. */
+export interface FileLock {
+  /** Gives it up. */
+  readonly release: () => Promise<void>;
+}
+
+/**
+ * Takes the lock of a file.
+ *
+ * @throws FrontierError `store-failed` while a living process, this one included, has it.
+ */
+export async function lockFile(path: string): Promise<FileLock> {
+  const lockPath = `${path}.lock`;
+  const mine = `${process.pid} ${Math.round(performance.timeOrigin)}`;
+  const lock = { release: () => rm(lockPath, { force: true }) };
+  if (await tryCreate(lockPath, mine)) return lock;
+  const theirs = await readFile(lockPath, 'utf8');
+  const pid = Number(theirs.split(' ')[0]);
+  const isTaken = pid === process.pid ? theirs === mine : isAlive(pid);
+  if (isTaken) {
+    throw new FrontierError('store-failed', `${path} is open in process ${pid}`, {
+      hint: `If no crawl is running in process ${pid}, remove ${lockPath}.`,
+    });
+  }
+  await rm(lockPath, { force: true });
+  if (await tryCreate(lockPath, mine)) return lock;
+  throw new FrontierError('store-failed', `${path} was opened by another process at the same moment`);
+}
+
+async function tryCreate(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw new FrontierError('store-failed', `cannot write ${path}`, { cause: error });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and belongs to somebody else.
+    return !hasCode(error, 'ESRCH');
+  }
+}
+
+/** Whether an error of the platform carries this code. Never throws. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,47 @@
+// Many fingerprints at once: they are gathered by table first, so that each table is in the processor's cache while its
+// share is added. Half the time of adding them as they come, from some millions on.
+
+import type { FingerprintSet } from './fingerprint-set.js';
+
+const TABLES = 256;
+/** Pairs gathered per table. */
+const GATHERED = 2_048;
+
+/** Adds to a set. `finish` must be called before the set is asked. */
+export class FingerprintLoader {
+  readonly #set: FingerprintSet;
+  readonly #gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * GATHERED));
+  readonly #filled = new Uint32Array(TABLES);
+
+  /** @param count - How many will come; room for them is made. */
+  constructor(set: FingerprintSet, count: number) {
+    this.#set = set;
+    set.reserve(count);
+  }
+
+  /** Adds those that stand one after the other in these octets. */
+  add(octets: Uint8Array): void {
+    const gathered = this.#gathered;
+    const filled = this.#filled;
+    for (let at = 0; at < octets.length; at += 8) {
+      const which = octets[at]!;
+      const words = gathered[which]!;
+      const to = filled[which]!;
+      words[to] = (which << 24) | (octets[at + 1]! << 16) | (octets[at + 2]! << 8) | octets[at + 3]!;
+      words[to + 1] = (octets[at + 4]! << 24) | (octets[at + 5]! << 16) | (octets[at + 6]! << 8) | octets[at + 7]!;
+      filled[which] = to + 2;
+      if (to + 2 === words.length) this.#flush(which);
+    }
+  }
+
+  /** Adds what is left. */
+  finish(): void {
+    for (let which = 0; which < TABLES; which += 1) this.#flush(which);
+  }
+
+  #flush(which: number): void {
+    const end = this.#filled[which]!;
+    this.#filled[which] = 0;
+    this.#set.addWordsOf(this.#gathered[which]!, end);
+  }
+}

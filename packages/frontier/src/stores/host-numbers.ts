@@ -1,0 +1,74 @@
+// Host keys to numbers, without keeping the keys: an open table of numbers, four octets a place, that asks its owner
+// which key a number has. A map of a million strings would be a hundred megabytes.
+
+import type { HostKey } from '../store.js';
+
+const FIRST_PLACES = 1_024;
+/** The table doubles when more than five eighths of it are taken. */
+const FULL_EIGHTHS = 5;
+
+/** What the owner of the numbers knows. */
+export interface KeysByNumber {
+  keyOf(number: number): HostKey;
+  hasKey(number: number, key: HostKey): boolean;
+}
+
+/** Numbers are given from 0 on and never taken away. All costs O(1) over time. */
+export class HostNumbers {
+  readonly #keys: KeysByNumber;
+  /** So that nobody can choose host names that all meet in one place. */
+  readonly #seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  /** Number + 1; 0: free. */
+  #table = new Int32Array(FIRST_PLACES);
+  #size = 0;
+
+  constructor(keys: KeysByNumber) {
+    this.#keys = keys;
+  }
+
+  /** Numbers given. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The number of a key, -1 when it has none. */
+  find(key: HostKey): number {
+    return this.#table[this.#placeOf(key)]! - 1;
+  }
+
+  /** Gives a key that has none the next number. Its owner must know the key by it at once. */
+  add(key: HostKey): number {
+    const number = this.#size;
+    if (8 * (number + 1) > FULL_EIGHTHS * this.#table.length) this.#grow();
+    this.#table[this.#placeOf(key)] = number + 1;
+    this.#size += 1;
+    return number;
+  }
+
+  #placeOf(key: HostKey): number {
+    const mask = this.#table.length - 1;
+    for (let at = this.#hash(key) & mask; ; at = (at + 1) & mask) {
+      const taken = this.#table[at]!;
+      if (taken === 0 || this.#keys.hasKey(taken - 1, key)) return at;
+    }
+  }
+
+  #grow(): void {
+    this.#table = new Int32Array(2 * this.#table.length);
+    const mask = this.#table.length - 1;
+    for (let number = 0; number < this.#size; number += 1) {
+      let at = this.#hash(this.#keys.keyOf(number)) & mask;
+      while (this.#table[at] !== 0) at = (at + 1) & mask;
+      this.#table[at] = number + 1;
+    }
+  }
+
+  #hash(key: HostKey): number {
+    let mixed = this.#seed ^ key.length;
+    for (let at = 0; at < key.length; at += 1) {
+      mixed = Math.imul(mixed ^ key.charCodeAt(at), 0x9e3779b1);
+      mixed ^= mixed >>> 15;
+    }
+    return (Math.imul(mixed, 0x85ebca6b) ^ (mixed >>> 13)) >>> 0;
+  }
+}

@@ -1,0 +1,279 @@
+// What the conformance suite cannot see: files that are not ours, owners that died, budgets that shrank, commits that
+// are shared. At stake are a crawl overwritten by another and a host asked by two.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { NewEntry } from '../store.js';
+import { openEnvironment } from './lmdb/environment.js';
+import { addHolder, isDead, listHolders } from './lmdb/holders.js';
+import { type LmdbStoreOptions, lmdbStore } from './lmdb.js';
+
+let folder = '';
+let now = 0;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mannerly-lmdb-'));
+  now = 1_000_000;
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const make = (more: Partial<LmdbStoreOptions> = {}) =>
+  lmdbStore({ path: join(folder, 'frontier'), commitEveryMs: 0, nowMs: () => now, ...more });
+
+async function opened(more: Partial<LmdbStoreOptions> = {}, crawl = 'c') {
+  const store = make(more);
+  await store.open({ crawl, owner: 'o', create: true });
+  return store;
+}
+
+function entry(number: number, host = 'h'): NewEntry {
+  const fp = new Uint8Array(8);
+  const view = new DataView(fp.buffer);
+  view.setUint32(0, Math.imul(number + 1, 0x9e3779b1));
+  view.setUint32(4, Math.imul(number + 7, 0x85ebca6b));
+  return { host, fp, band: 4, body: Uint8Array.of(number & 255, number >>> 8) };
+}
+
+const entries = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => entry(from + at));
+
+describe('opening', () => {
+  it('refuses a folder of another identity by both names', async () => {
+    await (await opened({ identity: 'mybot' })).close();
+    const other = make({ identity: 'yourbot' });
+    const refused = other.open({ crawl: 'c', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({
+      code: 'store-mismatch',
+      message: expect.stringMatching(/mybot.*yourbot/),
+    });
+    await (await opened({ identity: 'mybot' })).close();
+  });
+
+  it('refuses another crawl by both names', async () => {
+    await (await opened()).close();
+    const refused = make().open({ crawl: 'd', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringMatching(/"c".*"d"/) });
+  });
+
+  it('refuses another format by name', async () => {
+    const path = join(folder, 'frontier');
+    const tables = await openEnvironment(path, true);
+    tables.write(() => {
+      const kept = { format: 'mannerly-frontier-lmdb', version: 99, crawl: 'c', identity: '' };
+      tables.meta.putSync(Buffer.from('crawl'), Buffer.from(JSON.stringify(kept)));
+      // Counts of another length than ours, which are read before the name.
+      tables.meta.putSync(Buffer.from('counts'), Buffer.alloc(80, 1));
+      return true;
+    });
+    await tables.close();
+    const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining('99') });
+  });
+
+  it('does not make what it was told not to make', async () => {
+    const refused = make().open({ crawl: 'c', owner: 'o', create: false });
+    await expect(refused).rejects.toMatchObject({ code: 'store-mismatch' });
+  });
+
+  it('names the folder that cannot be made or used', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const below = make({ path: join(folder, 'file', 'frontier') });
+    const refused = below.open({ crawl: 'c', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('frontier') });
+  });
+
+  it.each([
+    ['that is something else', 'store-mismatch', () => Buffer.alloc(40_000, 'x')],
+    ['of another version of lmdb', 'store-mismatch', (whole: Buffer) => whole.fill(9, 28, 29)],
+    ['that was cut short', 'store-failed', (whole: Buffer) => whole.subarray(0, whole.length - 4_096)],
+    ['that was cut within its head', 'store-mismatch', (whole: Buffer) => whole.subarray(0, 100)],
+  ])('refuses a file %s, and stays alive', async (_what, code, spoil) => {
+    const store = await opened();
+    await store.add(entries(0, 500));
+    await store.close();
+    const path = join(folder, 'frontier', 'data.mdb');
+    await writeFile(path, spoil(await readFile(path)));
+    const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(path) });
+  });
+
+  it('names the folder that cannot be made', async () => {
+    // Below a file, which stops root too.
+    await writeFile(join(folder, 'file'), 'x');
+    const refused = make({ path: join(folder, 'file', 'frontier') }).open({ crawl: 'c', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('frontier') });
+  });
+
+  it.each([
+    ['path', { path: '' }],
+    ['seenBudget', { seenBudget: 1_000 }],
+    ['maxQueued', { maxQueued: 0 }],
+    ['commitEveryMs', { commitEveryMs: 1_001 }],
+    ['sync', { sync: true } as Partial<LmdbStoreOptions>],
+  ])('refuses the option %s', (name, more) => {
+    expect(() => make(more)).toThrow(name);
+  });
+});
+
+describe('owners (O1)', () => {
+  it('ends leases of a process that is gone at once, its hosts due at now + delay', async () => {
+    const store = await opened();
+    await store.add([entry(1), entry(2)]);
+    const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
+    const { host, epoch } = lease!;
+    await store.commit([{ host, epoch, delayMs: 500, then: { keep: { ttlMs: 60_000, want: 0 } } }]);
+    await store.close();
+    await renameOwners((holder) => ({ ...holder, pid: deadPid() }));
+    const next = await opened();
+    expect(await next.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 1 })).toEqual([]);
+    now += 499;
+    expect(await next.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 1 })).toEqual([]);
+    now += 1;
+    const [again] = await next.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
+    expect(again?.entries.map(({ id, attempt }) => [id, attempt])).toEqual([
+      ['1', 1],
+      ['2', 0],
+    ]);
+    await next.close();
+  });
+
+  it('gives a host whose delay nobody has said the first delay', async () => {
+    const store = await opened();
+    await store.add([entry(1)]);
+    await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
+    await store.close();
+    await renameOwners((holder) => ({ ...holder, pid: deadPid() }));
+    const next = await opened({ firstDelayMs: 700 });
+    now += 699;
+    expect(await next.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1 })).toEqual([]);
+    now += 1;
+    expect(await next.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1 })).toHaveLength(1);
+    await next.close();
+  });
+
+  it('leaves leases of a process that lives, a closed client included', async () => {
+    const store = await opened();
+    await store.add([entry(1)]);
+    await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
+    await store.close();
+    const next = await opened();
+    now += 59_999;
+    expect(await next.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1 })).toEqual([]);
+    now += 1;
+    expect(await next.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1 })).toHaveLength(1);
+    await next.close();
+  });
+
+  it('is dead when nobody has its number, or somebody who started later, or when the machine was started anew', async () => {
+    const tables = await openEnvironment(join(folder, 'holders'), true);
+    tables.write(() => {
+      const holder = addHolder(tables.meta, 'o');
+      expect(isDead(holder)).toBe(false);
+      expect(isDead({ ...holder, pid: deadPid() })).toBe(true);
+      if (holder.started !== null) expect(isDead({ ...holder, started: '1' })).toBe(true);
+      if (holder.boot !== null) expect(isDead({ ...holder, boot: 'another' })).toBe(true);
+      // A number of another container proves nothing.
+      if (holder.boot !== null) expect(isDead({ ...holder, pidSpace: 'pid:[1]', pid: deadPid() })).toBe(false);
+      return true;
+    });
+    await tables.close();
+  });
+
+  it('forgets clients that leave nothing behind', async () => {
+    for (let round = 0; round < 3; round += 1) await (await opened()).close();
+    const tables = await openEnvironment(join(folder, 'frontier'), false);
+    expect(listHolders(tables.meta)).toEqual([]);
+    await tables.close();
+  });
+
+  /** Rewrites who has the file open, as if it were others. */
+  async function renameOwners(change: (holder: Record<string, unknown>) => Record<string, unknown>): Promise<void> {
+    const tables = await openEnvironment(join(folder, 'frontier'), false);
+    tables.write(() => {
+      for (const { key, value } of tables.meta.getRange({
+        start: Buffer.from('holder '),
+        end: Buffer.from('holder!'),
+      })) {
+        tables.meta.putSync(key, Buffer.from(JSON.stringify(change(JSON.parse(value.toString())))));
+      }
+      return true;
+    });
+    await tables.close();
+  }
+});
+
+describe('fingerprints', () => {
+  it('are all known after the budget has shrunk and grown again', async () => {
+    const least = 65_536;
+    const large = await opened();
+    for (let at = 0; at < 40_000; at += 8_000) await large.add(entries(at, at + 8_000));
+    await large.close();
+    for (const seenBudget of [least, 4 * least, 268_435_456]) {
+      const store = await opened({ seenBudget });
+      const outcomes = await store.add([...entries(0, 100), ...entries(20_000, 20_100), ...entries(39_900, 40_000)]);
+      expect(new Set(outcomes)).toEqual(new Set(['known']));
+      const from = 40_000 + (seenBudget % 1_000);
+      expect(new Set(await store.add(entries(from, from + 50)))).toEqual(new Set(['new']));
+      expect((await store.stats()).known).toBeGreaterThan(40_000);
+      await store.close();
+    }
+  });
+
+  it('of one client are known to another with its next verb', async () => {
+    const [one, other] = [await opened(), await opened()];
+    expect(await one.add(entries(0, 600))).not.toContain('known');
+    expect(new Set(await other.add(entries(0, 600)))).toEqual(new Set(['known']));
+    await Promise.all([one.close(), other.close()]);
+  });
+});
+
+describe('group commit', () => {
+  it('commits the first verb at once and those that follow together, in their order', async () => {
+    const store = await opened({ commitEveryMs: 1_000 });
+    await store.add([entry(0)]);
+    // The time of the next commit does not come: whoever waited for it would wait for ever.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const first = store.add([entry(1)]);
+    const second = store.add([entry(1), entry(2)]);
+    // Nobody waits for a lease with idle hands, and what was called before it comes before it.
+    const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
+    expect(lease?.entries).toHaveLength(3);
+    expect([await first, await second]).toEqual([['new'], ['known', 'new']]);
+    await store.close();
+  });
+
+  it('reads a record that is being written, and closes with nothing unwritten', async () => {
+    const store = await opened({ commitEveryMs: 1_000 });
+    await store.writeRecord('k', Uint8Array.of(1));
+    const writing = store.writeRecord('k', Uint8Array.of(2));
+    expect(await store.readRecord('k')).toEqual(Uint8Array.of(2));
+    const last = store.writeRecord('k', Uint8Array.of(3));
+    await store.close();
+    await Promise.all([writing, last]);
+    const next = await opened();
+    expect(await next.readRecord('k')).toEqual(Uint8Array.of(3));
+    await next.close();
+  });
+
+  it('says that something may be due before it is committed', async () => {
+    const store = await opened({ commitEveryMs: 1_000 });
+    await store.writeRecord('k', null);
+    const adding = store.add([entry(1)]);
+    const dueInMs = await store.nextDueInMs();
+    expect(dueInMs).not.toBeNull();
+    expect(dueInMs).toBeLessThanOrEqual(1_000);
+    await store.stats();
+    expect(await adding).toEqual(['new']);
+    expect(await store.nextDueInMs()).toBe(0);
+    await store.close();
+  });
+});
+
+/** The number of a process that has ended. */
+function deadPid(): number {
+  return spawnSync(process.execPath, ['-e', '']).pid;
+}

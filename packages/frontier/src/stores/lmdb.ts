@@ -1,0 +1,274 @@
+// The durable store: a crawl in one folder, several processes at a time. A verb that resolved survives a killed process;
+// a power cut may take the last commits, never the file. Its parts are in `lmdb/`: `queues.ts` holds the verbs.
+
+import { FrontierError } from '../errors.js';
+import { HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES, STORE_BODY_MAX_BYTES } from '../limits.js';
+import type {
+  FrontierStore,
+  HostCommit,
+  LeaseRequest,
+  NewEntry,
+  OpenRequest,
+  ReserveSlot,
+  StoreCaps,
+  StoreStats,
+} from '../store.js';
+import { claimCrawl } from './lmdb/crawl-name.js';
+import { CrawlView } from './lmdb/crawl-view.js';
+import { type Environment, openEnvironment } from './lmdb/environment.js';
+import { GroupCommit, type Urgency } from './lmdb/group-commit.js';
+import { addHolder, removeHolder } from './lmdb/holders.js';
+import { LmdbQueues } from './lmdb/queues.js';
+import { LmdbRecords } from './lmdb/records.js';
+import { anchorClock } from './lmdb/store-clock.js';
+import { type LmdbSettings, type LmdbStoreOptions, resolveLmdbOptions } from './lmdb/store-options.js';
+import { checkBatch, checkOctets } from './size-checks.js';
+
+/** Entries of one `add` or links of one commit: a verb is one step, and nothing else happens meanwhile. */
+const BATCH_MAX = 8_192;
+/** Pages that are committed together at most. */
+const PAGES_PER_COMMIT = 32;
+/** The caps of the lmdb store. */
+export const LMDB_CAPS: StoreCaps = Object.freeze({
+  shared: true,
+  durable: 'process',
+  exactCounts: true,
+  maxBody: STORE_BODY_MAX_BYTES,
+  maxBatch: BATCH_MAX,
+  fpBytes: 8,
+});
+
+/**
+ * A store in a folder, by lmdb. Processes on one machine may have it open together; network file systems will not do.
+ *
+ * Verbs that come close together are committed together: a promise resolves when its commit is done. While one process
+ * is stopped in the middle of a commit the others wait, and are not early afterwards.
+ *
+ * @returns A store that was not opened yet. After `close` another one on the same path can be.
+ * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for a folder of another crawl, identity or
+ * format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
+ */
+export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
+  return new LmdbStore(resolveLmdbOptions(options));
+}
+
+export type { LmdbStoreOptions } from './lmdb/store-options.js';
+
+/** What is there while the store is open. */
+interface Opened {
+  readonly tables: Environment;
+  readonly view: CrawlView;
+  readonly queues: LmdbQueues;
+  readonly records: LmdbRecords;
+  readonly clock: () => number;
+}
+
+class LmdbStore implements FrontierStore {
+  readonly caps = LMDB_CAPS;
+  readonly #settings: LmdbSettings;
+  readonly #group: GroupCommit;
+  #opened: Opened | null = null;
+  #isOpening = false;
+  #isClosed = false;
+  #failure: FrontierError | null = null;
+  /** Writes of records that are not committed yet. */
+  #recordsPending = 0;
+
+  constructor(settings: LmdbSettings) {
+    this.#settings = settings;
+    const pace = { everyMs: settings.commitEveryMs, pages: PAGES_PER_COMMIT };
+    this.#group = new GroupCommit((verbs) => this.#transact(verbs), pace);
+  }
+
+  async open({ crawl, owner, create }: OpenRequest): Promise<void> {
+    if (this.#isClosed) throw new FrontierError('closed', 'this store was closed; make another one');
+    if (this.#isOpening) throw new FrontierError('option-invalid', 'this store is open already');
+    this.#isOpening = true;
+    const { path, identity, nowMs, maxQueued, seenBudgetBytes, firstDelayMs } = this.#settings;
+    const tables = await openEnvironment(path, create);
+    const view = new CrawlView(tables, seenBudgetBytes);
+    const queues = new LmdbQueues(view, { maxQueued, firstDelayMs });
+    let clock = nowMs;
+    try {
+      view.preload();
+      tables.write(() => {
+        claimCrawl(tables.meta, { crawl, identity, create, path });
+        view.begin();
+        clock ??= anchorClock(tables.meta, view.counts.latestMs);
+        const now = Math.max(view.counts.latestMs, clock());
+        queues.endLeasesOfTheDead(now);
+        view.holder = addHolder(tables.meta, owner).number;
+        view.holdersChanged();
+        return view.end(now);
+      });
+    } catch (error) {
+      this.#isOpening = false;
+      await tables.close();
+      throw error instanceof FrontierError ? error : this.#failed(error);
+    }
+    if (clock !== null) this.#opened = { tables, view, queues, clock, records: new LmdbRecords(tables) };
+  }
+
+  async add(entries: readonly NewEntry[]) {
+    const { queues } = this.#open();
+    checkBatch(entries, this.caps);
+    return this.#submit(() => queues.add(entries, this.#now()), entries.length, 'later');
+  }
+
+  async lease(request: LeaseRequest) {
+    const { queues } = this.#open();
+    return this.#submit(() => queues.lease(request, this.#now()), request.maxHosts, 'now');
+  }
+
+  async wake(host: string) {
+    const { queues } = this.#open();
+    return this.#submit(() => queues.wake(host, this.#now()), 1, 'now');
+  }
+
+  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
+    const { queues } = this.#open();
+    checkBatch(links, this.caps);
+    for (const { state, requeue } of hosts) {
+      if (state !== undefined) checkOctets('host state', state, HOST_STATE_MAX_BYTES);
+      for (const { body, band } of requeue ?? []) {
+        if (body !== undefined) checkOctets('body', body, this.caps.maxBody);
+        if (band !== undefined && !(band >= 0 && band <= 7)) {
+          throw new FrontierError('option-invalid', `expected a band from 0 to 7, got ${band}`);
+        }
+      }
+    }
+    return this.#submit(
+      () => queues.commit(hosts, links, this.#now()),
+      hosts.length + links.length,
+      'later',
+      hosts.length,
+    );
+  }
+
+  async nextDueInMs() {
+    const { queues, tables } = this.#open();
+    tables.refresh();
+    const dueInMs = queues.nextDueInMs(this.#now());
+    // What is not committed yet may make a host due: it is looked at again then.
+    const pendingInMs = this.#group.dueInMs;
+    if (pendingInMs === null) return dueInMs;
+    return dueInMs === null ? pendingInMs : Math.min(dueInMs, pendingInMs);
+  }
+
+  async readRecord(key: string) {
+    const { records, tables } = this.#open();
+    if (this.#recordsPending > 0) this.#group.flush();
+    tables.refresh();
+    return records.read(key);
+  }
+
+  async writeRecord(key: string, value: Uint8Array | null) {
+    const { records, view } = this.#open();
+    if (value !== null) checkOctets('record', value, RECORD_MAX_BYTES);
+    this.#recordsPending += 1;
+    const write = () => {
+      this.#recordsPending -= 1;
+      records.write(key, value);
+      view.changed();
+    };
+    return this.#submit(write, 1, 'later');
+  }
+
+  async reserve(slots: readonly ReserveSlot[]) {
+    const { records, view } = this.#open();
+    const reserve = () => {
+      view.changed();
+      return records.reserve(slots, this.#now());
+    };
+    return this.#submit(reserve, slots.length, 'now');
+  }
+
+  async stats(): Promise<StoreStats> {
+    const { view } = this.#settled();
+    const { unfinished, inHand, known, hosts, leased, parked } = view.freshCounts();
+    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+  }
+
+  async readHost(host: string) {
+    return this.#settled().queues.readHost(host, this.#now());
+  }
+
+  async scan(cursor: string | null, limit: number, host?: string) {
+    return this.#settled().queues.scan(cursor, limit, host);
+  }
+
+  async close() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const opened = this.#opened;
+    if (opened === null) return;
+    try {
+      if (this.#failure === null) this.#group.flush();
+      if (this.#failure === null) this.#leave(opened);
+    } finally {
+      this.#opened = null;
+      await opened.tables.close();
+    }
+  }
+
+  /** A client that leaves leases behind stays named: once its process is gone they can be ended. */
+  #leave({ tables, view, queues }: Opened): void {
+    tables.write(() => {
+      view.begin();
+      if (queues.hasLeases()) return false;
+      removeHolder(tables.meta, view.holder);
+      view.holdersChanged();
+      return view.end(this.#now());
+    });
+  }
+
+  #submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
+    return this.#group.submit(verb, Math.max(1, weight), urgency, pages);
+  }
+
+  #transact(verbs: () => void): void {
+    const opened = this.#opened;
+    if (this.#failure !== null) throw this.#failure;
+    if (opened === null) throw new FrontierError('closed', 'the store was closed');
+    const { tables, view } = opened;
+    try {
+      tables.write(() => {
+        view.begin();
+        verbs();
+        return view.end(this.#now());
+      });
+    } catch (cause) {
+      // What is in memory no longer agrees with the file: nothing goes on from here.
+      throw this.#failed(cause);
+    }
+  }
+
+  /** Everything asked for so far is in the file. */
+  #settled(): Opened {
+    const opened = this.#open();
+    this.#group.flush();
+    opened.tables.refresh();
+    return opened;
+  }
+
+  #open(): Opened {
+    if (this.#isClosed) throw new FrontierError('closed', 'the store is closed');
+    if (this.#opened === null) throw new FrontierError('not-open', 'the store was not opened');
+    if (this.#failure !== null) throw this.#failure;
+    return this.#opened;
+  }
+
+  #failed(cause: unknown): FrontierError {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    this.#failure ??= new FrontierError('store-failed', `the store in ${this.#settings.path} failed: ${why}`, {
+      cause,
+    });
+    return this.#failure;
+  }
+
+  /** A clock that was set back stands still here until it has caught up. */
+  #now(): number {
+    const opened = this.#opened;
+    return opened === null ? 0 : Math.max(opened.view.counts.latestMs, opened.clock());
+  }
+}

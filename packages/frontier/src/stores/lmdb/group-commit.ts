@@ -1,0 +1,110 @@
+// Several verbs, one transaction. The first verb after a pause is committed at once; while verbs keep coming they are
+// committed together, after a time that the last commit took many times over, 50 ms at most, or when 32 pages have come:
+// so commits take a small share of the time however long the disk takes over one, and a quiet crawl waits for nothing.
+// Verbs somebody waits for with idle hands (a lease, above all) do not wait. Calls take effect in their order.
+
+/** A verb on its way. */
+interface Pending {
+  readonly run: () => void;
+  readonly settle: () => void;
+  readonly reject: (error: unknown) => void;
+  readonly weight: number;
+}
+
+/** `now`: somebody waits for it with idle hands. */
+export type Urgency = 'now' | 'later';
+
+/** When to commit. */
+export interface GroupPace {
+  /** Most milliseconds between two commits while verbs keep coming. */
+  readonly everyMs: number;
+  /** Hosts spoken of in commits, each of them the end of a page or more, that are not made to wait any longer. */
+  readonly pages: number;
+}
+
+/** Between two commits lies this many times what the last one took: about 5 % of the time. */
+const PAUSE_PER_COMMIT = 20;
+/** Entries and hosts one transaction takes on before it is committed: it bounds how long the process stands still. */
+const WEIGHT_PER_TRANSACTION = 8_192;
+
+/** The queue of verbs in front of the file. */
+export class GroupCommit {
+  readonly #transact: (verbs: () => void) => void;
+  readonly #pace: GroupPace;
+  #pending: Pending[] = [];
+  #pages = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #immediate: NodeJS.Immediate | null = null;
+  #dueMs = 0;
+  #nextMs = Number.NEGATIVE_INFINITY;
+
+  /** @param transact - Runs verbs in one transaction; when it throws nothing has happened. */
+  constructor(transact: (verbs: () => void) => void, pace: GroupPace) {
+    this.#transact = transact;
+    this.#pace = pace;
+  }
+
+  /** Milliseconds until what is pending is committed; `null` when nothing is. */
+  get dueInMs(): number | null {
+    return this.#pending.length === 0 ? null : Math.max(0, this.#dueMs - performance.now());
+  }
+
+  /** The verb's answer, once it is kept. `weight`: entries and hosts it names. `pages`: ends of pages it is likely to say. */
+  submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const answers: T[] = [];
+      const run = () => void answers.push(verb());
+      const settle = () => resolve(answers[0] as T);
+      this.#pending.push({ run, settle, reject, weight });
+      this.#pages += pages;
+      this.#schedule(urgency === 'now' || this.#pages >= this.#pace.pages);
+    });
+  }
+
+  /** Commits what is pending now. */
+  flush(): void {
+    while (this.#pending.length > 0) this.#commit();
+  }
+
+  #schedule(isUrgent: boolean): void {
+    if (this.#immediate !== null) return;
+    const waitMs = isUrgent ? 0 : Math.max(0, this.#nextMs - performance.now());
+    if (waitMs === 0) {
+      this.#dueMs = 0;
+      this.#immediate = setImmediate(() => this.#commit());
+    } else if (this.#timer === null) {
+      this.#dueMs = performance.now() + waitMs;
+      this.#timer = setTimeout(() => this.#commit(), waitMs);
+    }
+  }
+
+  #commit(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#immediate !== null) clearImmediate(this.#immediate);
+    this.#timer = null;
+    this.#immediate = null;
+    const group = this.#nextGroup();
+    const startMs = performance.now();
+    try {
+      this.#transact(() => {
+        for (const { run } of group) run();
+      });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+      return;
+    } finally {
+      const endMs = performance.now();
+      this.#nextMs = endMs + Math.min(this.#pace.everyMs, PAUSE_PER_COMMIT * (endMs - startMs));
+      this.#pages = 0;
+      if (this.#pending.length > 0) this.#schedule(true);
+    }
+    for (const { settle } of group) settle();
+  }
+
+  #nextGroup(): Pending[] {
+    let weight = 0;
+    let end = 0;
+    while (end < this.#pending.length && weight < WEIGHT_PER_TRANSACTION) weight += this.#pending[end++]!.weight;
+    return this.#pending.splice(0, end);
+  }
+}

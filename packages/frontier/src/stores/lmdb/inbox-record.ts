@@ -1,0 +1,101 @@
+// A new entry in the log (`inbox.ts`): what `add` was told, and what it has done to the host.
+//
+//   host 4 · flags 1 · body length 4 · [ready 8] · [due 8] · [key length 4 · key] · [lane length 4 · lane] · body
+//
+// A lane that ends with the host's key is written without it.
+
+import type { HostKey } from '../../store.js';
+
+const BAND = 7;
+const WITH_READY = 8;
+const WITH_DUE = 16;
+const WITH_KEY = 32;
+const WITH_LANE = 64;
+const LANE_OF_KEY = 128;
+const HEAD_BYTES = 9;
+/** Everything that has a fixed length. */
+const HEAD_MOST_BYTES = HEAD_BYTES + 24;
+const NO_BODY = new Uint8Array(0);
+
+/** An entry of the log. */
+export interface Arrival {
+  readonly host: number;
+  /** Where the host has no row and none before it named the host. */
+  readonly key: HostKey | null;
+  readonly lane: string | null;
+  readonly band: number;
+  /** 0: at once. */
+  readonly readyAt: number;
+  /** Where it has put its host in the time index; `null`: it has not. */
+  readonly dueAt: number | null;
+  readonly body: Uint8Array;
+}
+
+/** Octets of a record at most. */
+export function recordMostBytes({ key, lane, body }: Arrival): number {
+  return HEAD_MOST_BYTES + 3 * ((key?.length ?? 0) + (lane?.length ?? 0)) + body.length;
+}
+
+/** Writes a record. `hostKey`: of its host. @returns where the record ends. */
+export function writeRecord(octets: Buffer, from: number, arrival: Arrival, hostKey: HostKey): number {
+  const { host, key, lane, band, readyAt, dueAt, body } = arrival;
+  let flags = band;
+  let at = from + HEAD_BYTES;
+  if (readyAt > 0) {
+    flags |= WITH_READY;
+    at = octets.writeDoubleBE(readyAt, at);
+  }
+  if (dueAt !== null) {
+    flags |= WITH_DUE;
+    at = octets.writeDoubleBE(dueAt, at);
+  }
+  if (key !== null) {
+    flags |= WITH_KEY;
+    at = writeText(octets, key, at);
+  }
+  if (lane !== null) {
+    flags |= WITH_LANE;
+    const endsWithKey = lane.endsWith(hostKey);
+    if (endsWithKey) flags |= LANE_OF_KEY;
+    at = writeText(octets, endsWithKey ? lane.slice(0, lane.length - hostKey.length) : lane, at);
+  }
+  octets.writeUInt32BE(host, from);
+  octets[from + 4] = flags;
+  octets.writeUInt32BE(body.length, from + 5);
+  octets.set(body, at);
+  return at + body.length;
+}
+
+/** Reads a record and where it ends. Without the host's key the lane is not whole and the body is left out: enough to know where the record ends. */
+export function readRecord(
+  octets: Buffer,
+  from: number,
+  hostKey: HostKey | null = null,
+): { arrival: Arrival; end: number } {
+  const host = octets.readUInt32BE(from);
+  const flags = octets[from + 4] ?? 0;
+  const bodyBytes = octets.readUInt32BE(from + 5);
+  let at = from + HEAD_BYTES;
+  const double = () => {
+    at += 8;
+    return octets.readDoubleBE(at - 8);
+  };
+  const text = (isWanted: boolean) => {
+    const start = at + 4;
+    at = start + octets.readUInt32BE(at);
+    return isWanted ? octets.toString('utf8', start, at) : '';
+  };
+  const readyAt = (flags & WITH_READY) === 0 ? 0 : double();
+  const dueAt = (flags & WITH_DUE) === 0 ? null : double();
+  const key = (flags & WITH_KEY) === 0 ? null : text(true);
+  const start = (flags & WITH_LANE) === 0 ? null : text(hostKey !== null);
+  const lane = start === null || hostKey === null || (flags & LANE_OF_KEY) === 0 ? start : start + hostKey;
+  const body = hostKey === null ? NO_BODY : new Uint8Array(octets.subarray(at, at + bodyBytes));
+  return { arrival: { host, key, lane, band: flags & BAND, readyAt, dueAt, body }, end: at + bodyBytes };
+}
+
+function writeText(octets: Buffer, text: string, at: number): number {
+  const bytes = octets.write(text, at + 4);
+  octets.writeUInt32BE(bytes, at);
+  return at + 4 + bytes;
+}

@@ -1,0 +1,57 @@
+// Records beside the queue, and reserved slots: two spaces of one table.
+
+import type { ReserveSlot } from '../../store.js';
+import type { Environment, Table } from './environment.js';
+import { rowsOf } from './environment.js';
+import { textKey } from './text-key.js';
+
+const RECORD = 1;
+const SLOT = 2;
+const FIRST_SLOT = Buffer.of(SLOT);
+const BEHIND_SLOTS = Buffer.of(SLOT + 1);
+/** Slots looked at, per slot taken, to forget those whose instant has passed. */
+const SWEPT_PER_SLOT = 2;
+
+/** Of one client. Writes happen inside a transaction. */
+export class LmdbRecords {
+  readonly #table: Table;
+  #sweepFrom: Buffer = FIRST_SLOT;
+
+  constructor({ records }: Environment) {
+    this.#table = records;
+  }
+
+  /** The record, a copy; `null` when absent. */
+  read(key: string): Uint8Array | null {
+    const kept = this.#table.getBinary(textKey(RECORD, key));
+    return kept === undefined ? null : new Uint8Array(kept);
+  }
+
+  /** Writes or removes a record. */
+  write(key: string, value: Uint8Array | null): void {
+    const rowKey = textKey(RECORD, key);
+    if (value === null) this.#table.removeSync(rowKey);
+    else this.#table.putSync(rowKey, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  }
+
+  /** Takes one slot after the other; answers how long to wait for each (R2). */
+  reserve(slots: readonly ReserveSlot[], now: number): number[] {
+    const waits = slots.map(({ key, delayMs }) => {
+      const rowKey = textKey(SLOT, key);
+      const start = Math.max(now, this.#table.getBinary(rowKey)?.readDoubleBE(0) ?? now);
+      const value = Buffer.allocUnsafe(8);
+      value.writeDoubleBE(start + delayMs);
+      this.#table.putSync(rowKey, value);
+      return start - now;
+    });
+    this.#sweep(SWEPT_PER_SLOT * slots.length, now);
+    return waits;
+  }
+
+  /** Slots whose instant has passed mean nothing: a few are looked at each time, round and round. */
+  #sweep(count: number, now: number): void {
+    const rows = rowsOf(this.#table, this.#sweepFrom, BEHIND_SLOTS, count + 1);
+    for (const { key, value } of rows.slice(0, count)) if (value.readDoubleBE(0) <= now) this.#table.removeSync(key);
+    this.#sweepFrom = rows[count]?.key ?? FIRST_SLOT;
+  }
+}

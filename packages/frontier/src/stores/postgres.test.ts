@@ -1,0 +1,208 @@
+// The PostgreSQL store's own options, words and retries, without a server. What it does with one is tried in test/conformance.
+
+import { describe, expect, it } from 'vitest';
+import { FrontierError } from '../errors.js';
+import type { NewEntry } from '../store.js';
+import { boolArray, byteaArray, int4Array, int8Array, readNumbers, textArray } from './postgres/arrays.js';
+import { LaneNames, linkWords, microseconds, readEntries } from './postgres/call-words.js';
+import { migrationText, VERSION } from './postgres/schema.js';
+import { type PostgresNotice, type PostgresPool, type PostgresStoreOptions, postgresStore } from './postgres.js';
+
+const nothing = () => undefined;
+const pool: PostgresPool = { ended: false, query: async () => ({ rows: [] }), on: nothing, removeListener: nothing };
+
+function codeOf(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    return error instanceof FrontierError ? `${error.code}: ${error.message}` : String(error);
+  }
+  return 'taken';
+}
+
+function entry(host: string, fp: number, more: Partial<NewEntry> = {}): NewEntry {
+  return { host, fp: new Uint8Array([fp, 0, 0, 0, 0, 0, 0, 1]), band: 4, body: new Uint8Array([fp]), ...more };
+}
+
+describe('postgresStore', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['`pool`', { pool: undefined }],
+    ['`pool`', { pool: {} }],
+    ['`schema`', { pool, schema: '' }],
+    ['`schema`', { pool, schema: 'pg_mine' }],
+    ['`schema`', { pool, schema: 'a"b' }],
+    ['`schema`', { pool, schema: "a'b" }],
+    ['`schema`', { pool, schema: 'a\\b' }],
+    ['`schema`', { pool, schema: 'a'.repeat(64) }],
+    ['`maxQueued`', { pool, maxQueued: 0.5 }],
+    ['`holdMs`', { pool, holdMs: -1 }],
+    ['`maxQeued`', { pool, maxQeued: 1 }],
+  ])('names %s when it is wrong: %j', (name, options) => {
+    const told = codeOf(() => postgresStore(options as unknown as PostgresStoreOptions));
+    expect(told).toMatch(/^option-invalid: /);
+    expect(told).toContain(name);
+  });
+
+  it('takes what is right, and promises nothing before it has seen the server', () => {
+    expect(postgresStore({ pool, schema: 'a'.repeat(63), holdMs: 0 }).caps).toMatchObject({
+      shared: true,
+      durable: 'none',
+    });
+  });
+
+  it('refuses verbs before open by name', async () => {
+    await expect(postgresStore({ pool }).readRecord('k')).rejects.toMatchObject({ code: 'not-open' });
+  });
+
+  it.each([
+    ['15', '150004', 'off', 'on', 'on', 'read committed', 'none'],
+    ['15', '150004', 'local', 'off', 'on', 'read committed', 'process'],
+    ['15', '150004', 'on', 'on', 'off', 'read committed', 'process'],
+    ['15', '150004', 'remote_apply', 'on', 'on', 'read committed', 'power'],
+    ['12', '120004', 'on', 'on', 'on', 'read committed', '13 or newer'],
+    ['15', '150004', 'on', 'on', 'on', 'serializable', 'serializable'],
+  ])('server %s (%s), synchronous_commit %s, fsync %s, full_page_writes %s, %s: %s', async (...row) => {
+    const [version, number, commit, fsync, pages, isolation, expected] = row;
+    const answers: Record<string, unknown[]> = {
+      server_version_num: [number, version, commit, fsync, pages, isolation],
+      pg_attribute: ['4', '4'],
+      'FROM "mannerly".crawl': ['mannerly-frontier-postgres', String(VERSION), 'one', ''],
+    };
+    const query: PostgresPool['query'] = async ({ text }) => {
+      const key = Object.keys(answers).find((word) => text.includes(word));
+      return { rows: key === undefined ? [] : [answers[key]] };
+    };
+    const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
+    const outcome = await store.open({ crawl: 'one', owner: 'x', create: false }).then(
+      () => store.caps.durable,
+      (error: Error) => error.message,
+    );
+    expect(outcome).toContain(expected);
+    await store.close();
+  });
+});
+
+describe('a server that fails', () => {
+  async function tell(error: Error): Promise<{ outcome: string; told: string[]; tries: number }> {
+    let tries = 0;
+    const told: PostgresNotice[] = [];
+    const query: PostgresPool['query'] = async () => {
+      tries += 1;
+      if (tries === 1) throw error;
+      throw Object.assign(new Error('refused for good'), { code: '42501' });
+    };
+    const store = postgresStore({ pool: { ...pool, query }, onNotice: (notice) => told.push(notice) });
+    const outcome = await store.open({ crawl: 'one', owner: 'x', create: true }).then(
+      () => 'opened',
+      (cause: Error) => cause.message,
+    );
+    return { outcome, told: told.map(({ kind }) => kind), tries };
+  }
+
+  it.each([
+    ['57P01', 'terminating connection due to administrator command', 2, ['holding']],
+    ['57P03', 'the database system is starting up', 2, ['holding']],
+    ['08006', 'connection failure', 2, ['holding']],
+    ['53300', 'sorry, too many clients already', 2, ['holding']],
+    ['25006', 'cannot execute INSERT in a read-only transaction', 2, ['holding']],
+    ['ECONNREFUSED', 'connect ECONNREFUSED', 2, ['holding']],
+    ['', 'Connection terminated unexpectedly', 2, ['holding']],
+    ['40P01', 'deadlock detected', 2, []],
+    ['42501', 'permission denied for database', 1, []],
+    ['28P01', 'password authentication failed', 1, []],
+  ])('with %s, %s: is asked %i times', async (code, message, tries, told) => {
+    const answer = await tell(Object.assign(new Error(message), { code }));
+    expect(answer).toMatchObject({ tries, told });
+    expect(answer.outcome).toContain(tries === 1 ? message : 'refused for good');
+  });
+});
+
+describe('the words of calls', () => {
+  it('never makes a duration shorter', () => {
+    expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([
+      0n,
+      1n,
+      1_000n,
+      1_500n,
+      86_400_000_000n,
+      0n,
+    ]);
+  });
+
+  it('names lanes alike, apart from each other and from none', () => {
+    const lanes = new LaneNames();
+    const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes.of(lane));
+    expect(new Set([a, b, empty, lanes.of(undefined)]).size).toBe(4);
+    // What is kept lies by these: a change here is a change of version.
+    expect([lanes.of(undefined), new LaneNames().of('https://a.example')]).toEqual([0, a]);
+    expect(a).toBe(945_892_502);
+  });
+
+  it('sends each fingerprint once, sorted, and answers in the order of the links', () => {
+    const links = [entry('b', 9), entry('a', 3), entry('b', 9), entry('a', 200), entry('c', 3, { dedupe: false })];
+    const { words, outcomes } = linkWords(links, new LaneNames());
+    const fps = [200, 3, 3, 9].map((octet) => BigInt.asIntN(64, (BigInt(octet) << 56n) + 1n));
+    expect(words[0]).toEqual(textArray(['a', 'b', 'c']));
+    expect(words[2]).toEqual(int8Array(fps));
+    expect(words[3]).toEqual(int4Array([1, 1, 3, 2]));
+    expect(words[4]).toEqual(int4Array([3, 1, 4, 0]));
+    expect(words[8]).toEqual(boolArray([false, false, true, false]));
+    expect(words[10]).toEqual(Buffer.from([200, 3, 3, 9]));
+    const [, , , known = 0n] = fps;
+    expect(outcomes([known], [])).toEqual(['new', 'known', 'known', 'known', 'new']);
+    expect(outcomes([], [0n, 4n])).toEqual(['full', 'known', 'full', 'known', 'full']);
+  });
+
+  it.each([
+    ['no texts', textArray([]), '000000000000000000000019'],
+    ['texts', textArray(['a', 'é']), `${'0000000100000000000000190000000200000001'}00000001${'61'}00000002${'c3a9'}`],
+    [
+      'numbers and none',
+      int4Array([1, null, -1]),
+      `${'0000000100000001000000170000000300000001'}0000000400000001ffffffff00000004ffffffff`,
+    ],
+    [
+      'octets and none',
+      byteaArray([null, new Uint8Array([7])]),
+      `${'0000000100000001000000110000000200000001'}ffffffff0000000107`,
+    ],
+  ])('writes %s as the server reads them', (_what, octets, hex) => {
+    expect(octets.toString('hex')).toBe(hex);
+  });
+
+  it('reads lists and entries of answers', () => {
+    expect([readNumbers('{}'), readNumbers(null), readNumbers('{1,-2}')]).toEqual([[], [], [1n, -2n]]);
+    const hex = [
+      '0000000000000005',
+      '0001',
+      '0004',
+      '00000002',
+      '6162',
+      '0000000000000006',
+      '0000',
+      '0007',
+      '00000000',
+    ];
+    expect(readEntries(hex.join(''))).toEqual([
+      { id: '5', attempt: 1, band: 4, body: new Uint8Array([0x61, 0x62]) },
+      { id: '6', attempt: 0, band: 7, body: new Uint8Array() },
+    ]);
+    expect(readEntries(null)).toEqual([]);
+  });
+});
+
+describe('versions', () => {
+  it('knows no way from a version that never was', () => {
+    expect(migrationText('"docs"', VERSION - 1000)).toBeNull();
+  });
+
+  it('takes every step in between in one transaction, unless another process did', () => {
+    const steps = { [VERSION - 2]: 'ALTER TABLE $S.first;', [VERSION - 1]: 'ALTER TABLE $S.second;' };
+    const text = migrationText('"docs"', VERSION - 2, steps) ?? '';
+    expect(text).toMatch(
+      /pg_advisory_xact_lock[\s\S]*"docs"\.first[\s\S]*"docs"\.second[\s\S]*CREATE OR REPLACE FUNCTION/,
+    );
+    expect(text).toContain(`IF (SELECT version FROM "docs".crawl) = ${VERSION - 2} THEN`);
+    expect(text).not.toContain('$S');
+  });
+});

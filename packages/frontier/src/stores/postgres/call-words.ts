@@ -1,0 +1,200 @@
+// Entries and commits as the lists that the function takes, and entries back from it.
+
+import { createHash } from 'node:crypto';
+import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
+import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
+
+const LANES_REMEMBERED = 10_000;
+/** Octets of an entry in an answer in front of its body: id, times handed out, band, length of the body. */
+const ENTRY_HEAD = 16;
+/** No epoch: what no number of ours can be. */
+const NO_EPOCH = -1n;
+const EPOCH = /^\d{1,18}$/;
+
+/** Names of lanes as the store knows them: 32 bits of a hash, which only lanes of one host must not share. */
+export class LaneNames {
+  readonly #names = new Map<string, number>();
+
+  /** 0 for the host's own lane. */
+  of(lane: string | undefined): number {
+    if (lane === undefined) return 0;
+    let name = this.#names.get(lane);
+    if (name === undefined) {
+      name = createHash('sha256').update(lane).digest().readInt32BE() || 1;
+      if (this.#names.size >= LANES_REMEMBERED) this.#names.clear();
+      this.#names.set(lane, name);
+    }
+    return name;
+  }
+}
+
+interface Link {
+  readonly fp: bigint;
+  readonly place: number;
+  readonly entry: NewEntry;
+}
+
+/** Links as words, and how their answer is read. */
+export interface LinkWords {
+  readonly words: unknown[];
+  /** The outcomes in the order of the links. `fresh`: fingerprints that were not known; `full`: places that found no room. */
+  readonly outcomes: (fresh: readonly bigint[], full: readonly bigint[]) => AddOutcome[];
+}
+
+/**
+ * Links, sorted by fingerprint and each fingerprint once: two transactions that add the same wait for each other in one order.
+ *
+ * @param links - At most 2,048.
+ */
+export function linkWords(links: readonly NewEntry[], lanes: LaneNames): LinkWords {
+  const { sent, twins } = sorted(links);
+  const pairs = pairsOf(links, lanes);
+  const bodies = sent.map(({ entry }) => entry.body);
+  const at = placesOf(bodies);
+  const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
+  const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
+  const words = [
+    textArray(pairs.all.map(({ key }) => key)),
+    int4Array(pairs.all.map(({ lane }) => lane)),
+    int8Array(sent.map(({ fp }) => fp)),
+    int4Array(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
+    int4Array(sent.map(({ place }) => place)),
+    int2Array(sent.map(({ entry }) => entry.band)),
+    int4Array(at),
+    int4Array(bodies.map(({ length }) => length)),
+    isPlain ? null : boolArray(sent.map(({ entry }) => entry.dedupe === false)),
+    waits ? int8Array(sent.map(({ entry }) => microseconds(entry.notBeforeMs ?? 0))) : null,
+    Buffer.concat(bodies),
+  ];
+  const outcomes = (fresh: readonly bigint[], full: readonly bigint[]) => {
+    const isFresh = new Set(fresh);
+    const isFull = new Set(full.map(Number));
+    const answer: AddOutcome[] = [];
+    for (const { fp, place, entry } of sent) {
+      answer[place] = isFull.has(place) ? 'full' : isFresh.has(fp) || entry.dedupe === false ? 'new' : 'known';
+    }
+    for (const [place, first] of twins) answer[place] = answer[first] === 'full' ? 'full' : 'known';
+    return answer;
+  };
+  return { words, outcomes };
+}
+
+/** Links to send, and those whose fingerprint came before in the batch, with its place. */
+function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, number][] } {
+  const first = new Map<bigint, number>();
+  const sent: Link[] = [];
+  const twins: [number, number][] = [];
+  for (const [place, entry] of links.entries()) {
+    const { buffer, byteOffset, byteLength } = entry.fp;
+    const fp = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
+    const before = first.get(fp);
+    if (before !== undefined && entry.dedupe !== false) {
+      twins.push([place, before]);
+      continue;
+    }
+    if (before === undefined) first.set(fp, place);
+    sent.push({ fp, place, entry });
+  }
+  sent.sort((a, b) => (a.fp < b.fp ? -1 : a.fp > b.fp ? 1 : a.place - b.place));
+  return { sent, twins };
+}
+
+/** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
+function pairsOf(links: readonly NewEntry[], lanes: LaneNames) {
+  const known = new Map<string, Map<number, { key: string; lane: number; number: number }>>();
+  const pairOf = links.map(({ host, lane }) => {
+    let ofHost = known.get(host);
+    if (ofHost === undefined) {
+      ofHost = new Map();
+      known.set(host, ofHost);
+    }
+    const name = lanes.of(lane);
+    let pair = ofHost.get(name);
+    if (pair === undefined) {
+      pair = { key: host, lane: name, number: 0 };
+      ofHost.set(name, pair);
+    }
+    return pair;
+  });
+  const all = [...known.keys()].toSorted().flatMap((host) => [...(known.get(host)?.values() ?? [])]);
+  for (const [at, pair] of all.entries()) pair.number = at + 1;
+  return { all, numbers: pairOf.map(({ number }) => number) };
+}
+
+/** Where each body begins behind the others, counted from 1. */
+function placesOf(bodies: readonly Uint8Array[]): number[] {
+  let next = 1;
+  return bodies.map(({ length }) => {
+    const at = next;
+    next += length;
+    return at;
+  });
+}
+
+/** Parts of a commit as lists; each host's part of a list ends where `…To` says. */
+export function commitWords(parts: readonly HostCommit[], lanes: LaneNames): unknown[] {
+  const done: bigint[] = [];
+  const doneTo: number[] = [];
+  const requeues = parts.map(({ requeue = [] }) => requeue);
+  const holds = parts.map(({ holdLanes = [] }) => holdLanes);
+  for (const part of parts) {
+    for (const id of part.done ?? []) done.push(idOf(id));
+    doneTo.push(done.length);
+  }
+  const allRequeues = requeues.flat();
+  const allHolds = holds.flat();
+  return [
+    textArray(parts.map(({ host }) => host)),
+    int8Array(parts.map(({ epoch }) => (EPOCH.test(epoch) ? BigInt(epoch) : NO_EPOCH))),
+    int2Array(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
+    int8Array(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
+    int4Array(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
+    int8Array(parts.map(({ delayMs }) => (delayMs === undefined ? null : microseconds(delayMs)))),
+    byteaArray(parts.map(({ state }) => state ?? null)),
+    int4Array(doneTo),
+    int8Array(done),
+    int4Array(endsOf(requeues)),
+    int8Array(allRequeues.map(({ id }) => idOf(id))),
+    int2Array(allRequeues.map(({ band }) => band ?? null)),
+    int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
+    byteaArray(allRequeues.map(({ body }) => body ?? null)),
+    int4Array(endsOf(holds)),
+    int4Array(allHolds.map(({ lane }) => lanes.of(lane))),
+    int8Array(allHolds.map(({ ms }) => microseconds(ms))),
+  ];
+}
+
+/** Entries of an answer, in hexadecimal digits. */
+export function readEntries(hex: string | null): Entry[] {
+  const octets = Buffer.from(hex ?? '', 'hex');
+  const entries: Entry[] = [];
+  for (let at = 0; at < octets.length; ) {
+    const end = at + ENTRY_HEAD + octets.readInt32BE(at + 12);
+    entries.push({
+      id: octets.readBigInt64BE(at).toString(),
+      attempt: octets.readInt16BE(at + 8),
+      band: octets.readInt16BE(at + 10),
+      // A copy: the answer's octets are a piece of something larger.
+      body: new Uint8Array(octets.subarray(at + ENTRY_HEAD, end)),
+    });
+    at = end;
+  }
+  return entries;
+}
+
+/** A duration in the store's unit; part of one counts as one. */
+export function microseconds(ms: number): bigint {
+  return BigInt(Math.max(0, Math.ceil(ms * 1_000)));
+}
+
+function idOf(id: string): bigint {
+  return EPOCH.test(id) ? BigInt(id) : NO_EPOCH;
+}
+
+function endsOf(lists: readonly (readonly unknown[])[]): number[] {
+  let end = 0;
+  return lists.map(({ length }) => {
+    end += length;
+    return end;
+  });
+}

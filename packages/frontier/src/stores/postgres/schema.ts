@@ -1,0 +1,119 @@
+// The tables of a crawl, in a schema of their own. Instants are microseconds of the server's clock; a host's row carries all that
+// a lease needs, so that an entry is written once when it comes and deleted once when it is done.
+//
+//   crawl     whose tables these are; when the present server was met, and until when leases may be lost
+//   alive     the server that was met: when it started, and which table `crawl` was there. Unlogged, so empty after a crash of one of
+//             its processes and on a promoted standby; in a restored copy the one or the other differs
+//   seen      fingerprints
+//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, holds, entries in hand
+//   entry     entries in line and in hand, by (host, lane, ord); `ord` is the rank in its upper bits, then the arrival
+//   later     entries that wait for their time
+//   tally     counts, in several rows so that transactions do not wait for each other; their sum counts
+//   record, slot   records, reserved slots
+
+import { COMMIT_SQL } from './sql-commit.js';
+import { LEASE_SQL, WAKE_SQL } from './sql-lease.js';
+import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-look.js';
+
+/** What the tables are called in `crawl`. */
+export const FORMAT = 'mannerly-frontier-postgres';
+/** Of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
+export const VERSION = 1;
+
+/** From each older version to the next, in SQL; functions are made anew afterwards. */
+const MIGRATIONS: Readonly<Record<number, string>> = {};
+
+const TABLES = `
+CREATE SCHEMA IF NOT EXISTS $S;
+CREATE TABLE IF NOT EXISTS $S.crawl (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  format text NOT NULL, version int4 NOT NULL, crawl text NOT NULL, identity text NOT NULL,
+  met_at int8 NOT NULL DEFAULT 0, lost_until int8 NOT NULL DEFAULT 0, longest int8 NOT NULL DEFAULT 0
+);
+CREATE UNLOGGED TABLE IF NOT EXISTS $S.alive (one boolean PRIMARY KEY, started timestamptz NOT NULL, home oid NOT NULL);
+CREATE TABLE IF NOT EXISTS $S.seen (fp int8 PRIMARY KEY);
+CREATE SEQUENCE IF NOT EXISTS $S.arrival;
+CREATE SEQUENCE IF NOT EXISTS $S.host_id;
+CREATE TABLE IF NOT EXISTS $S.host (
+  key text COLLATE "C" PRIMARY KEY,
+  id int4 NOT NULL,
+  parked boolean NOT NULL DEFAULT false,
+  epoch int8 NOT NULL DEFAULT 0,
+  next_at int8 NOT NULL DEFAULT 0,
+  lease_end int8 NOT NULL DEFAULT 0,
+  delay int8 NOT NULL DEFAULT 0,
+  op int8 NOT NULL DEFAULT 0,
+  due int8,
+  later_at int8,
+  lanes int4[] NOT NULL,
+  hold_lanes int4[] NOT NULL DEFAULT '{}',
+  hold_until int8[] NOT NULL DEFAULT '{}',
+  hand_id int8[] NOT NULL DEFAULT '{}',
+  hand_ord int8[] NOT NULL DEFAULT '{}',
+  hand_lane int4[] NOT NULL DEFAULT '{}',
+  state bytea
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX IF NOT EXISTS host_due ON $S.host (due) WHERE due IS NOT NULL;
+CREATE TABLE IF NOT EXISTS $S.entry (
+  ord int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, band int2 NOT NULL, attempt int2 NOT NULL,
+  id int8, body bytea NOT NULL,
+  PRIMARY KEY (host, lane, ord)
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+CREATE TABLE IF NOT EXISTS $S.later (
+  ready_at int8 NOT NULL, id int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, band int2 NOT NULL, attempt int2 NOT NULL,
+  body bytea NOT NULL,
+  PRIMARY KEY (host, ready_at, id)
+);
+CREATE TABLE IF NOT EXISTS $S.tally (
+  slot int4 PRIMARY KEY,
+  unfinished int8 NOT NULL DEFAULT 0, in_hand int8 NOT NULL DEFAULT 0, leased int8 NOT NULL DEFAULT 0,
+  parked int8 NOT NULL DEFAULT 0, known int8 NOT NULL DEFAULT 0, hosts int8 NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+INSERT INTO $S.tally (slot) SELECT generate_series(0, 63) ON CONFLICT DO NOTHING;
+CREATE TABLE IF NOT EXISTS $S.record (key text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
+CREATE TABLE IF NOT EXISTS $S.slot (key text COLLATE "C" PRIMARY KEY, next_at int8 NOT NULL) WITH (fillfactor = 50);
+`;
+
+const FUNCTIONS = [COMMIT_SQL, LEASE_SQL, WAKE_SQL, RESERVE_SQL, READ_HOST_SQL, SCAN_SQL].join('\n');
+
+/** All that makes a crawl's tables, as one text that is one transaction. Several processes may send it at the same time. */
+export function installText(schema: string): string {
+  return inSchema(schema, `${oneAtATime(schema)}${TABLES}${FUNCTIONS}`);
+}
+
+/** Names the crawl, unless it has a name. Takes the crawl and its identity; `FORMAT` and `VERSION` are in it. */
+export const NAME_CRAWL_SQL = `
+WITH made AS (
+  INSERT INTO $S.crawl (format, version, crawl, identity) VALUES ('${FORMAT}', ${VERSION}, $1, $2) ON CONFLICT DO NOTHING RETURNING one
+) INSERT INTO $S.alive SELECT one, pg_postmaster_start_time(), '$S.crawl'::regclass FROM made ON CONFLICT DO NOTHING`;
+
+/**
+ * What brings an older version here, as one transaction that does nothing where another process was first.
+ *
+ * @returns `null` where there is no way.
+ */
+export function migrationText(schema: string, from: number, migrations = MIGRATIONS): string | null {
+  const steps: string[] = [];
+  for (let version = from; version < VERSION; version += 1) {
+    const step = migrations[version];
+    if (step === undefined) return null;
+    steps.push(step);
+  }
+  const text = `${steps.join('\n')}${FUNCTIONS} UPDATE $S.crawl SET version = ${VERSION};`;
+  const guarded = `DO $guard$ BEGIN IF (SELECT version FROM $S.crawl) = ${from} THEN EXECUTE $steps$${text}$steps$; END IF; END $guard$;`;
+  return inSchema(schema, `${oneAtATime(schema)}${guarded}`);
+}
+
+/** A text with the schema's name where `$S` stands. */
+export function inSchema(schema: string, text: string): string {
+  return text.replaceAll('$S', schema);
+}
+
+/** Quotes a schema's name; the options have seen to it that it has no quotes itself, and may stand inside of a text. */
+export function quoteName(schema: string): string {
+  return `"${schema}"`;
+}
+
+function oneAtATime(schema: string): string {
+  return `SELECT pg_advisory_xact_lock(hashtext('mannerly ${schema}'));\n`;
+}

@@ -1,0 +1,144 @@
+// `add` and `commit` in PL/pgSQL: links first, then the hosts. One call is one transaction (A2, C5, X3). Lists of several hosts
+// stand behind each other; `…_to` is where each host's part ends.
+
+import { ADD_LINKS, ADD_VARIABLES } from './sql-add.js';
+import {
+  END_LEASE,
+  FUNCTION_SETTINGS,
+  HOST_VARIABLES,
+  indexHost,
+  meetServer,
+  SAVE_HOST,
+  SAVE_TALLY,
+  takeEntries,
+} from './sql-host.js';
+
+/** Takes entries out of hand: those of `v_leave`, in its order; the rows are `v_taken` (id), `v_taken_ord` and `v_taken_lane`. */
+const LEAVE_HAND = `
+  SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO v_taken, v_taken_ord, v_taken_lane
+    FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane) WHERE u.id = ANY (v_leave);
+  IF v_taken IS NOT NULL THEN
+    IF cardinality(v_taken) = cardinality(h.hand_id) THEN
+      h.hand_id := '{}'; h.hand_ord := '{}'; h.hand_lane := '{}';
+    ELSE
+      SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO h.hand_id, h.hand_ord, h.hand_lane
+        FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane) WHERE u.id <> ALL (v_leave);
+    END IF;
+    d_hand := d_hand - cardinality(v_taken);
+  END IF;`;
+
+const FINISH = `
+  v_leave := c_done[v_done + 1 : c_done_to[v_at_host]];
+  ${LEAVE_HAND}
+  IF v_taken IS NOT NULL THEN
+    DELETE FROM $S.entry e WHERE e.ctid = ANY (ARRAY(
+      SELECT x.place FROM unnest(v_taken_lane, v_taken_ord) u(lane, ord),
+        LATERAL (SELECT ctid AS place FROM $S.entry WHERE host = h.id AND entry.lane = u.lane AND entry.ord = u.ord LIMIT 1) x
+    ));
+    d_unfinished := d_unfinished - cardinality(v_taken);
+  END IF;`;
+
+/** One after the other: each arrives anew. */
+const REQUEUE = `
+  FOR v_again_at IN v_requeued + 1 .. c_requeue_to[v_at_host] LOOP
+    v_leave := ARRAY[c_requeue[v_again_at]];
+    ${LEAVE_HAND}
+    CONTINUE WHEN v_taken IS NULL;
+    SELECT * INTO v_entry FROM $S.entry x WHERE x.host = h.id AND x.lane = v_taken_lane[1] AND x.ord = v_taken_ord[1];
+    CONTINUE WHEN NOT FOUND;
+    v_entry.band := coalesce(c_requeue_band[v_again_at], v_entry.band);
+    v_entry.body := coalesce(c_requeue_body[v_again_at], v_entry.body);
+    v_entry.attempt := least(255, v_entry.attempt + 1);
+    IF c_requeue_us[v_again_at] > 0 THEN
+      DELETE FROM $S.entry x WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
+      INSERT INTO $S.later (ready_at, id, host, lane, band, attempt, body)
+        VALUES (v_now + c_requeue_us[v_again_at], v_taken[1], h.id, v_entry.lane, v_entry.band, v_entry.attempt, v_entry.body);
+      h.later_at := least(h.later_at, v_now + c_requeue_us[v_again_at]);
+    ELSE
+      UPDATE $S.entry x SET ord = ((v_entry.band + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id = v_taken[1],
+        band = v_entry.band, body = v_entry.body, attempt = v_entry.attempt WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
+    END IF;
+  END LOOP;`;
+
+const HOLD_LANES = `
+  FOR v_again_at IN v_held + 1 .. c_hold_to[v_at_host] LOOP
+    IF c_hold_lane[v_again_at] <> ALL (h.lanes) THEN h.lanes := h.lanes || c_hold_lane[v_again_at]; END IF;
+    SELECT coalesce(array_agg(u.lane), '{}'), coalesce(array_agg(u.till), '{}') INTO h.hold_lanes, h.hold_until
+      FROM unnest(h.hold_lanes, h.hold_until) u(lane, till) WHERE u.lane <> c_hold_lane[v_again_at];
+    IF c_hold_us[v_again_at] > 0 THEN
+      h.hold_lanes := h.hold_lanes || c_hold_lane[v_again_at];
+      h.hold_until := h.hold_until || (v_now + c_hold_us[v_again_at]);
+    END IF;
+  END LOOP;`;
+
+const KEEP = `
+  h.lease_end := v_now + c_us[v_at_host];
+  -- Only to an earlier place: who finds the host there too early moves it on.
+  h.due := least(h.due, h.lease_end + h.delay);
+  ${takeEntries('c_want[v_at_host]')}
+  o_entries := coalesce(v_packed, '');`;
+
+const RELEASE = `
+  h.next_at := v_now + CASE WHEN c_kind[v_at_host] = 2 THEN h.delay ELSE c_us[v_at_host] END;
+  -- A lease that was lost with the server's memory, and its release with it: the host waits as the others do.
+  IF h.epoch < v_met THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
+  h.epoch := greatest(h.epoch + 1, v_now);
+  ${END_LEASE}
+  IF c_kind[v_at_host] = 2 THEN
+    h.parked := true;
+    d_parked := d_parked + 1;
+  END IF;
+  h.op := p_op;
+  ${indexHost('v_now')}`;
+
+/**
+ * Answers a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the links that
+ * found no room; then a row for each host. `c_kind`: 0 keep, 1 release, 2 park.
+ */
+export const COMMIT_SQL = `
+CREATE OR REPLACE FUNCTION $S.commit(
+  p_now int8, p_op int8, p_most int8,
+  p_key text[], p_lane int4[], p_fp int8[], p_pair int4[], p_place int4[], p_band int2[], p_body_at int4[], p_body_len int4[],
+  p_again boolean[], p_wait int8[], p_bodies bytea,
+  c_key text[], c_epoch int8[], c_kind int2[], c_us int8[], c_want int4[], c_delay int8[], c_state bytea[], c_done_to int4[], c_done int8[],
+  c_requeue_to int4[], c_requeue int8[], c_requeue_band int2[], c_requeue_us int8[], c_requeue_body bytea[],
+  c_hold_to int4[], c_hold_lane int4[], c_hold_us int8[]
+) RETURNS TABLE (o_kept boolean, o_entries bytea, o_fresh int8[], o_full int4[]) ${FUNCTION_SETTINGS} AS $commit$
+DECLARE
+  ${HOST_VARIABLES}
+  ${ADD_VARIABLES}
+  v_entry $S.entry; v_full int4[] := '{}'; v_leave int8[]; v_at_host int4; v_again_at int4;
+  v_done int4 := 0; v_requeued int4 := 0; v_held int4 := 0; v_ttl int8;
+  v_again boolean[] := coalesce(p_again, '{}'); v_wait int8[] := coalesce(p_wait, '{}');
+BEGIN
+  v_fresh := '{}';
+  IF p_fp <> '{}' THEN ${ADD_LINKS} END IF;
+  o_fresh := v_fresh; o_full := v_full;
+  RETURN NEXT;
+  o_fresh := NULL; o_full := NULL;
+  IF c_key <> '{}' THEN
+    v_ttl := coalesce((SELECT max(us) FROM unnest(c_kind, c_us) u(kind, us) WHERE kind = 0), 0);
+    ${meetServer('v_ttl')}
+  END IF;
+  FOR v_at_host IN 1 .. cardinality(c_key) LOOP
+    SELECT * INTO h FROM $S.host g WHERE g.key = c_key[v_at_host] FOR NO KEY UPDATE;
+    IF NOT FOUND OR h.lease_end = 0 OR h.epoch <> c_epoch[v_at_host] THEN
+      -- Heard twice, because the answer was lost with its connection.
+      o_kept := h.key IS NOT NULL AND h.lease_end = 0 AND h.op = p_op;
+      o_entries := '';
+    ELSE
+      o_kept := true;
+      o_entries := '';
+      IF c_done_to[v_at_host] > v_done THEN ${FINISH} END IF;
+      IF c_requeue_to[v_at_host] > v_requeued THEN ${REQUEUE} END IF;
+      h.state := coalesce(c_state[v_at_host], h.state);
+      h.delay := coalesce(c_delay[v_at_host], h.delay);
+      IF c_hold_to[v_at_host] > v_held THEN ${HOLD_LANES} END IF;
+      IF c_kind[v_at_host] = 0 THEN ${KEEP} ELSE ${RELEASE} END IF;
+      ${SAVE_HOST}
+    END IF;
+    v_done := c_done_to[v_at_host]; v_requeued := c_requeue_to[v_at_host]; v_held := c_hold_to[v_at_host];
+    RETURN NEXT;
+  END LOOP;
+  ${SAVE_TALLY}
+END $commit$;`;

@@ -1,0 +1,164 @@
+// One host queue in PL/pgSQL: pieces of text that the functions are made of. Each works on `h`, a row of `host` that is locked,
+// and on `v_now`; `SAVE_HOST` writes the row back. What it means is in `memory-queues.ts` and `host-entries.ts`. Names: `p_` what is asked
+// (`c_` of hosts in a commit), `o_` what is answered, `d_` what changes in the counts, `v_` all else.
+//
+// Rank: 0 what a holder did not finish, else 1 + band. An entry's `ord` is rank * 2^52 + arrival; arrivals come in steps of 2,048, and
+// the entries of one batch stand within a step. The id is the first arrival: null in `entry` as long as it still is.
+//
+// Going to sleep (C4). Who finds nothing to hand out must not miss an entry that another transaction has written and not
+// committed. Whoever adds to a host holds `FOR KEY SHARE` on its row until the end; leases and commits, which take `FOR NO KEY UPDATE`, pass
+// that and need not wait. Only who wants to put a host out of the index, or later into it, asks for `FOR UPDATE`, does not wait for it, and
+// looks once more when it has it. Where somebody is adding the host stays where it is, and the next who looks decides.
+
+/**
+ * Settings of every function: plans are made once, for tables that were empty, and must not walk through full ones. For the same
+ * reason tables are not joined: each row is looked for by its own key, in a `LATERAL` with a limit, a scalar query or a loop.
+ */
+export const FUNCTION_SETTINGS = `LANGUAGE plpgsql VOLATILE
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_mergejoin = off SET enable_hashjoin = off SET jit = off
+SET plan_cache_mode = force_generic_plan`;
+
+/** The variables that the pieces need. */
+export const HOST_VARIABLES = `
+  h $S.host;
+  v_now int8 := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8);
+  v_open int4[]; v_hand int8[]; v_taken int8[]; v_taken_ord int8[]; v_taken_lane int4[]; v_packed bytea; v_count int4;
+  v_met int8; v_lost int8; v_longest int8; v_isready boolean; v_at int8;
+  d_unfinished int8 := 0; d_hand int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
+`;
+
+const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
+
+/**
+ * After a restart or on another server: what it answered for last may be gone, leases too. So nothing is granted before the longest
+ * lease that may be lost has ended, and the host's delay has passed.
+ *
+ * @param ttl - SQL: microseconds of the lease that is asked for.
+ */
+export function meetServer(ttl: string): string {
+  const look = 'SELECT met_at, lost_until, longest INTO v_met, v_lost, v_longest FROM $S.crawl WHERE one';
+  return `
+  ${look};
+  IF NOT ${IS_ALIVE} THEN
+    ${look} FOR NO KEY UPDATE;
+    IF NOT ${IS_ALIVE} THEN
+      DELETE FROM $S.alive;
+      INSERT INTO $S.alive VALUES (true, pg_postmaster_start_time(), '$S.crawl'::regclass);
+      UPDATE $S.crawl SET met_at = v_now, lost_until = v_now + greatest(longest, ${ttl}) WHERE one
+        RETURNING met_at, lost_until INTO v_met, v_lost;
+    END IF;
+  END IF;
+  IF ${ttl} > v_longest THEN
+    UPDATE $S.crawl SET longest = greatest(longest, ${ttl}) WHERE one;
+  END IF;`;
+}
+
+/** Entries whose time has come get in line, holds whose time has passed end; `v_open` is the lanes that are not held. */
+const RIPEN = `
+  IF h.later_at <= v_now THEN
+    WITH ripe AS (
+      DELETE FROM $S.later l WHERE l.ctid = ANY (ARRAY(
+        SELECT ctid FROM $S.later WHERE host = h.id AND ready_at <= v_now ORDER BY ready_at, id LIMIT 1000
+      )) RETURNING l.*
+    ) INSERT INTO $S.entry (host, lane, ord, id, band, attempt, body)
+      SELECT host, lane, ((band + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, band, attempt, body FROM ripe;
+    h.later_at := (SELECT ready_at FROM $S.later WHERE host = h.id ORDER BY ready_at LIMIT 1);
+  END IF;
+  IF h.hold_lanes = '{}' THEN
+    v_open := h.lanes;
+  ELSE
+    SELECT coalesce(array_agg(lane), '{}'), coalesce(array_agg(till), '{}') INTO h.hold_lanes, h.hold_until
+      FROM unnest(h.hold_lanes, h.hold_until) u(lane, till) WHERE till > v_now;
+    v_open := ARRAY(SELECT lane FROM unnest(h.lanes) lane WHERE lane <> ALL (h.hold_lanes));
+  END IF;`;
+
+const LOOK = `
+  ${RIPEN}
+  v_isready := EXISTS (
+    SELECT FROM unnest(v_open) o(lane), LATERAL (SELECT FROM $S.entry WHERE host = h.id AND entry.lane = o.lane LIMIT 1) e
+  );
+  v_at := CASE WHEN v_isready THEN 0 ELSE least(h.later_at, (
+    SELECT min(u.till) FROM unnest(h.hold_lanes, h.hold_until) u(lane, till)
+    WHERE (SELECT true FROM $S.entry WHERE host = h.id AND entry.lane = u.lane LIMIT 1)
+  )) END;`;
+
+/**
+ * Where a host without a lease belongs in the time index; `v_isready` says whether an entry can be handed out.
+ *
+ * @param again - SQL: when to look again where somebody is adding.
+ */
+export function indexHost(again: string): string {
+  return `
+  IF h.parked THEN
+    h.due := NULL;
+  ELSE
+    ${LOOK}
+    IF NOT v_isready THEN
+      PERFORM FROM $S.host WHERE key = h.key FOR UPDATE SKIP LOCKED;
+      IF FOUND THEN
+        -- What was committed between the look and the lock. The row's own \`later_at\` cannot have changed: it is locked.
+        ${LOOK}
+      ELSE
+        v_at := ${again};
+      END IF;
+    END IF;
+    h.due := CASE WHEN v_at IS NULL THEN NULL ELSE greatest(h.next_at, v_at) END;
+  END IF;`;
+}
+
+/** Up to so many entries into hand; they are in `v_packed`. */
+export function takeEntries(count: string): string {
+  return `
+  v_packed := NULL;
+  v_count := ${count};
+  IF v_count > 0 THEN
+    ${RIPEN}
+    v_hand := ARRAY(SELECT o FROM unnest(h.hand_ord) o ORDER BY o);
+    SELECT array_agg(t.id ORDER BY t.ord), array_agg(t.ord ORDER BY t.ord), array_agg(t.lane ORDER BY t.ord),
+        string_agg(int8send(t.id) || int2send(t.attempt) || int2send(t.band) || int4send(length(t.body)) || t.body, '' ORDER BY t.ord)
+      INTO v_taken, v_taken_ord, v_taken_lane, v_packed
+      FROM (
+        SELECT coalesce(e.id, e.ord & 4503599627370495) AS id, e.ord, e.lane, e.attempt, e.band, e.body
+        FROM unnest(v_open) o(lane), LATERAL (
+          SELECT * FROM $S.entry WHERE host = h.id AND entry.lane = o.lane ORDER BY entry.ord LIMIT v_count + cardinality(v_hand)
+        ) e
+        -- A search in the sorted list of what is in hand already.
+        WHERE v_hand[width_bucket(e.ord, v_hand)] IS DISTINCT FROM e.ord
+        ORDER BY e.ord LIMIT v_count
+      ) t;
+    IF v_taken IS NOT NULL THEN
+      h.hand_id := h.hand_id || v_taken;
+      h.hand_ord := h.hand_ord || v_taken_ord;
+      h.hand_lane := h.hand_lane || v_taken_lane;
+      d_hand := d_hand + cardinality(v_taken);
+    END IF;
+  END IF;`;
+}
+
+/** Ends a lease: what is in hand goes back in front, in the order it was handed out. */
+export const END_LEASE = `
+  IF h.hand_id <> '{}' THEN
+    UPDATE $S.entry e SET ord = b.back, id = b.id, attempt = least(255, e.attempt + 1)
+      FROM (
+        SELECT x.place, u.id, nextval('$S.arrival') * 2048 AS back FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane),
+          LATERAL (SELECT ctid AS place FROM $S.entry WHERE host = h.id AND entry.lane = u.lane AND entry.ord = u.ord LIMIT 1) x
+      ) b WHERE e.ctid = b.place;
+    d_hand := d_hand - cardinality(h.hand_id);
+    h.hand_id := '{}'; h.hand_ord := '{}'; h.hand_lane := '{}';
+  END IF;
+  h.lease_end := 0;
+  d_leased := d_leased - 1;`;
+
+/** Writes `h`. The key and the id never change, and lanes only by who adds. */
+export const SAVE_HOST = `
+  UPDATE $S.host SET parked = h.parked, epoch = h.epoch, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
+    due = h.due, later_at = h.later_at, lanes = h.lanes, hold_lanes = h.hold_lanes, hold_until = h.hold_until,
+    hand_id = h.hand_id, hand_ord = h.hand_ord, hand_lane = h.hand_lane, state = h.state
+    WHERE key = h.key;`;
+
+/** Writes the counts; the last thing that a function does, so that nobody waits for it long. */
+export const SAVE_TALLY = `
+  IF d_unfinished <> 0 OR d_hand <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
+    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_hand = in_hand + d_hand, leased = leased + d_leased,
+      parked = parked + d_parked, known = known + d_known, hosts = hosts + d_hosts WHERE slot = (pg_backend_pid() & 63);
+  END IF;`;

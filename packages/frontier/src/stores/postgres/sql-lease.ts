@@ -1,0 +1,115 @@
+// `lease` and `wake` in PL/pgSQL.
+
+import {
+  END_LEASE,
+  FUNCTION_SETTINGS,
+  HOST_VARIABLES,
+  indexHost,
+  meetServer,
+  SAVE_HOST,
+  SAVE_TALLY,
+  takeEntries,
+} from './sql-host.js';
+
+/** Microseconds after which a host is looked at again that could not go idle, because somebody was adding to it. */
+const LOOK_AGAIN_US = 20_000;
+
+const END_LAPSED_LEASE = `
+  IF h.lease_end > 0 THEN
+    h.next_at := h.lease_end + h.delay;
+    ${END_LEASE}
+  END IF;`;
+
+/** `v_isready` after it: whether the host may be granted. Otherwise it was put where it belongs. */
+const COME_TO_HOST = `
+  v_isready := false;
+  IF h.epoch < v_met AND v_lost + greatest(h.delay, p_delay) > v_now THEN
+    -- Somebody may still talk to it by a lease that was lost.
+    ${END_LAPSED_LEASE}
+    h.next_at := greatest(h.next_at, v_lost + greatest(h.delay, p_delay));
+    ${indexHost('v_now')}
+    v_isready := false;
+    ${SAVE_HOST}
+  ELSIF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
+    -- Its lease was made longer since it was put here.
+    h.due := h.lease_end + h.delay;
+    ${SAVE_HOST}
+  ELSE
+    ${END_LAPSED_LEASE}
+    v_isready := true;
+  END IF;`;
+
+/** The count stops here: `queued` of a lease is no more than that. */
+const QUEUED_COUNTED = 256;
+
+const GRANT = `
+  h.epoch := greatest(h.epoch + 1, v_now);
+  h.delay := greatest(h.delay, p_delay);
+  h.lease_end := v_now + p_ttl;
+  h.due := h.lease_end + h.delay;
+  d_leased := d_leased + 1;
+  ${takeEntries('p_entries')}
+  ${SAVE_HOST}
+  key := h.key; epoch := h.epoch; state := h.state; entries := coalesce(v_packed, '');
+  queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${QUEUED_COUNTED} + cardinality(h.hand_id)) c)
+    - cardinality(h.hand_id);
+  IF h.later_at IS NOT NULL THEN
+    queued := queued + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${QUEUED_COUNTED}) c);
+  END IF;
+  v_granted := v_granted + 1;
+  RETURN NEXT;`;
+
+/** `lease`: hosts that are due, oldest first, or those of the names. */
+export const LEASE_SQL = `
+CREATE OR REPLACE FUNCTION $S.lease(p_now int8, p_hosts int4, p_entries int4, p_ttl int8, p_delay int8, p_names text[])
+RETURNS TABLE (key text, epoch int8, state bytea, queued int4, entries bytea) ${FUNCTION_SETTINGS} AS $lease$
+#variable_conflict use_column
+DECLARE
+  ${HOST_VARIABLES}
+  v_granted int4 := 0; v_looks int4 := 2 * p_hosts + 64; v_visits int4; v_name text;
+BEGIN
+  ${meetServer('p_ttl')}
+  IF p_names IS NOT NULL THEN
+    FOREACH v_name IN ARRAY p_names LOOP
+      EXIT WHEN v_granted >= p_hosts;
+      INSERT INTO $S.host (key, id, lanes) SELECT v_name, nextval('$S.host_id')::int4, '{}'
+        WHERE NOT EXISTS (SELECT FROM $S.host x WHERE x.key = v_name) ON CONFLICT DO NOTHING;
+      IF FOUND THEN d_hosts := d_hosts + 1; END IF;
+      SELECT * INTO h FROM $S.host x WHERE x.key = v_name FOR NO KEY UPDATE;
+      CONTINUE WHEN h.parked OR greatest(h.next_at, CASE WHEN h.lease_end > 0 THEN h.lease_end + h.delay END) > v_now;
+      ${COME_TO_HOST}
+      IF v_isready THEN ${GRANT} END IF;
+    END LOOP;
+  END IF;
+  WHILE p_names IS NULL AND v_granted < p_hosts AND v_looks > 0 LOOP
+    v_visits := 0;
+    FOR h IN SELECT * FROM $S.host x WHERE x.due <= v_now ORDER BY x.due
+      LIMIT least(v_looks, p_hosts - v_granted) FOR NO KEY UPDATE SKIP LOCKED LOOP
+      v_visits := v_visits + 1;
+      v_looks := v_looks - 1;
+      ${COME_TO_HOST}
+      IF v_isready THEN
+        ${indexHost(`v_now + ${LOOK_AGAIN_US}`)}
+        IF v_isready THEN ${GRANT} ELSE ${SAVE_HOST} END IF;
+      END IF;
+    END LOOP;
+    EXIT WHEN v_visits = 0;
+  END LOOP;
+  ${SAVE_TALLY}
+END $lease$;`;
+
+/** `wake`: a parked host gets its place in the index. */
+export const WAKE_SQL = `
+CREATE OR REPLACE FUNCTION $S.wake(p_now int8, p_key text) RETURNS void ${FUNCTION_SETTINGS} AS $wake$
+DECLARE
+  ${HOST_VARIABLES}
+BEGIN
+  SELECT * INTO h FROM $S.host x WHERE x.key = p_key AND x.parked FOR NO KEY UPDATE;
+  IF FOUND THEN
+    h.parked := false;
+    d_parked := -1;
+    ${indexHost('v_now')}
+    ${SAVE_HOST}
+    ${SAVE_TALLY}
+  END IF;
+END $wake$;`;

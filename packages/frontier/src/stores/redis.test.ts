@@ -1,0 +1,75 @@
+// The Redis store's own options, without a server. What it does with one is tried in test/conformance.
+
+import { describe, expect, it } from 'vitest';
+import { FrontierError } from '../errors.js';
+import { LaneNames, microseconds } from './redis/commit-words.js';
+import { shardBase, shardOf } from './redis/shards.js';
+import { type RedisStoreOptions, redisStore } from './redis.js';
+
+const client = { status: 'ready', isCluster: false, callBuffer: async () => null };
+
+function codeOf(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    return error instanceof FrontierError ? `${error.code}: ${error.message}` : String(error);
+  }
+  return 'taken';
+}
+
+describe('redisStore', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['`client`', { client: undefined }],
+    ['`client`', { client: {} }],
+    ['`prefix`', { client, prefix: '' }],
+    ['`prefix`', { client, prefix: 'a{b' }],
+    ['`prefix`', { client, prefix: 'a b' }],
+    ['`shards`', { client, shards: 0 }],
+    ['`shards`', { client, shards: 1_025 }],
+    ['`maxQueued`', { client, maxQueued: 0.5 }],
+    ['`holdMs`', { client, holdMs: -1 }],
+    ['`maxQeued`', { client, maxQeued: 1 }],
+  ])('names %s when it is wrong: %j', (name, options) => {
+    const told = codeOf(() => redisStore(options as unknown as RedisStoreOptions));
+    expect(told).toMatch(/^option-invalid: /);
+    expect(told).toContain(name);
+  });
+
+  it('takes what is right, and promises nothing before it has seen the server', () => {
+    expect(redisStore({ client, shards: 1_024, holdMs: 0 }).caps).toMatchObject({ shared: true, durable: 'none' });
+  });
+
+  it('refuses verbs before open by name', async () => {
+    await expect(redisStore({ client }).readRecord('k')).rejects.toMatchObject({ code: 'not-open' });
+  });
+});
+
+describe('the words of scripts', () => {
+  it('never makes a duration shorter', () => {
+    expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([
+      '0',
+      '1',
+      '1000',
+      '1500',
+      '86400000000',
+      '0',
+    ]);
+  });
+
+  it('names lanes alike, apart from each other and from none', () => {
+    const lanes = new LaneNames();
+    const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes.of(lane));
+    expect(new Set([a, b, empty, lanes.of(undefined)]).size).toBe(4);
+    expect([lanes.of(undefined), new LaneNames().of('https://a.example')]).toEqual(['', a]);
+  });
+
+  // What is kept lies by these: a change here is a change of format.
+  it.each([
+    ['example.org', 16, 1],
+    ['example.com', 16, 6],
+    ['example.org', 1, 0],
+  ])('puts %s among %i shards into number %i', (host, shards, shard) => {
+    expect(shardOf(host, shards)).toBe(shard);
+    expect(shardBase('docs', shard)).toBe(`{docs:${shard}}`);
+  });
+});

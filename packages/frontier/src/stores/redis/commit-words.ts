@@ -1,0 +1,82 @@
+// Entries and commits as the words of the script, and entries back from it.
+
+import { createHash } from 'node:crypto';
+import type { Entry, HostCommit, NewEntry } from '../../store.js';
+import type { Word } from './scripts.js';
+
+/** Characters of a lane's name in the store: 36 bits of a hash, which only lanes of one host must not share. */
+const LANE_CHARS = 6;
+const LANES_REMEMBERED = 10_000;
+/** Octets of an entry in front of its lane. */
+const ENTRY_HEAD = 13;
+
+/** Names of lanes as the store knows them; the last ones are remembered. */
+export class LaneNames {
+  readonly #names = new Map<string, string>();
+
+  /** Six characters, none for the host's own lane. */
+  of(lane: string | undefined): string {
+    if (lane === undefined) return '';
+    let name = this.#names.get(lane);
+    if (name === undefined) {
+      name = createHash('sha256').update(lane).digest('base64url').slice(0, LANE_CHARS);
+      if (this.#names.size >= LANES_REMEMBERED) this.#names.clear();
+      this.#names.set(lane, name);
+    }
+    return name;
+  }
+}
+
+/** Appends entries: their hosts, once each, and three words per entry. */
+export function putEntries(words: Word[], entries: readonly NewEntry[], lanes: LaneNames): void {
+  const hosts = new Map<string, number>();
+  const rest: Word[] = [];
+  for (const { host, lane, fp, band, body, notBeforeMs = 0, dedupe = true } of entries) {
+    let number = hosts.get(host);
+    if (number === undefined) {
+      number = hosts.size + 1;
+      hosts.set(host, number);
+    }
+    const octets = Buffer.from(fp.buffer, fp.byteOffset, fp.byteLength);
+    const waitUs = notBeforeMs > 0 ? microseconds(notBeforeMs) : '';
+    const about = `${band}${dedupe ? 1 : 0}${number},${lanes.of(lane)},${waitUs}`;
+    rest.push(octets.readBigInt64BE().toString(), about, bufferOf(body));
+  }
+  words.push(hosts.size, ...hosts.keys(), entries.length);
+  for (const word of rest) words.push(word);
+}
+
+/** Appends one host's part of a commit. */
+export function putCommit(words: Word[], part: HostCommit, lanes: LaneNames): void {
+  const { host, epoch, done = [], requeue = [], state, delayMs, holdLanes = [], then } = part;
+  words.push(host, epoch, done.length, ...done, requeue.length);
+  for (const { id, band, body, notBeforeMs = 0 } of requeue) {
+    words.push(id, band ?? '', microseconds(notBeforeMs), body === undefined ? 0 : 1, bufferOf(body));
+  }
+  words.push(state === undefined ? 0 : 1, bufferOf(state), delayMs === undefined ? '' : microseconds(delayMs));
+  words.push(holdLanes.length);
+  for (const { lane, ms } of holdLanes) words.push(lanes.of(lane), microseconds(ms));
+  if ('keep' in then) words.push('k', microseconds(then.keep.ttlMs), then.keep.want);
+  else if (then.release.dueInMs === null) words.push('p', 0, 0);
+  else words.push('r', microseconds(then.release.dueInMs), 0);
+}
+
+/** An entry as the store holds it. The body is a copy: the answer's octets are a piece of something larger. */
+export function readEntry(octets: Buffer): Entry {
+  const laneLength = octets[ENTRY_HEAD - 1] ?? 0;
+  return {
+    id: String(octets.readUIntBE(5, 5)),
+    attempt: octets[10] ?? 0,
+    band: octets[11] ?? 0,
+    body: new Uint8Array(octets.subarray(ENTRY_HEAD + laneLength)),
+  };
+}
+
+/** A duration in the store's unit, as digits; part of one counts as one. */
+export function microseconds(ms: number): string {
+  return String(Math.max(0, Math.ceil(ms * 1_000)));
+}
+
+function bufferOf(octets: Uint8Array | undefined): Buffer {
+  return octets === undefined ? Buffer.alloc(0) : Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
+}

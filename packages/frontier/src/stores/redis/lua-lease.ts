@@ -1,0 +1,94 @@
+// `lease` and `wake` in Lua.
+
+/**
+ * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; `1` and names, or nothing.
+ * Answers for each lease its host, epoch, state, queued entries, microseconds since it fell due, and entries.
+ */
+export const LEASE_LUA = `
+local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local leases = {}
+-- Hosts that turn out to wait may be passed, but not without end.
+local looks = 2 * maxHosts + 64
+
+local function endLapsedLease(r)
+  if r.l == 0 then return end
+  r.a = r.l + r.d
+  endLease(r)
+end
+
+-- Another server than before: somebody may still talk to the host by a lease that was lost.
+local function waitsForTheLost(r)
+  if r.e >= m.g then return false end
+  local notBefore = m.x + math.max(r.d, delay)
+  if notBefore <= now then return false end
+  endLapsedLease(r)
+  r.a = math.max(r.a, notBefore)
+  touch(r)
+  index(r)
+  return true
+end
+
+local function grant(r, since)
+  touch(r)
+  r.e = math.max(r.e + 1, now)
+  r.d = math.max(r.d, delay)
+  r.l = now + ttl
+  m.l = m.l + 1
+  index(r)
+  local entries = take(r, perHost)
+  leases[#leases + 1] = { r.key, string.format('%.0f', r.e), call('HGET', base .. 's', r.n), r.q, now - since, entries }
+end
+
+local function leaseDue()
+  while #leases < maxHosts and looks > 0 do
+    local found = call('ZRANGEBYSCORE', due, '-inf', now, 'WITHSCORES', 'LIMIT', 0, math.min(looks, maxHosts - #leases))
+    if #found == 0 then return end
+    for at = 1, #found, 2 do
+      looks = looks - 1
+      local r = load(found[at])
+      if not waitsForTheLost(r) then
+        endLapsedLease(r)
+        local ready = readyAt(r)
+        if ready and ready <= now then
+          grant(r, tonumber(found[at + 1]))
+        else
+          touch(r)
+          index(r)
+        end
+      end
+    end
+  end
+end
+
+local function leaseNamed()
+  for at = 7, #ARGV do
+    if #leases >= maxHosts then return end
+    local r = load(ARGV[at]) or create(ARGV[at])
+    touch(r)
+    local allowedAt = r.l > 0 and r.l + r.d or r.a
+    if not r.parked and allowedAt <= now and not waitsForTheLost(r) then
+      endLapsedLease(r)
+      grant(r, allowedAt)
+    end
+  end
+end
+
+meetServer(ttl)
+m.t = math.max(m.t, ttl)
+if ARGV[6] == '1' then leaseNamed() else leaseDue() end
+save()
+return leases
+`;
+
+/** Lua, after the shard and the host. ARGV: now; host. */
+export const WAKE_LUA = `
+local r = load(ARGV[2])
+if r and r.parked then
+  r.parked = false
+  m.p = m.p - 1
+  touch(r)
+  index(r)
+  save()
+end
+return 0
+`;

@@ -1,0 +1,51 @@
+// The set of fingerprints in Lua. Sets of whole numbers take 8 octets for each while they have at most 512 members
+// (`intset`), and some 70 beyond. So fingerprints lie in buckets, and there are always as many buckets as keep them small:
+// linear hashing, one bucket split for each 220 fingerprints that come. Buckets that are not split yet have some 440, those
+// that are some 220. A split costs one reading of a bucket, whatever the number of fingerprints.
+
+/** Lua, after `SHARD_LUA`. Fingerprints are whole numbers of 64 bits as decimal digits; their last 12 digits choose the bucket. */
+export const SEEN_LUA = `
+local PER_BUCKET = 220
+local SPLITS_MOST = 64
+local span = 1
+while span < m.b do span = span * 2 end
+
+local function bucketOf(fp)
+  local hash = tonumber(string.sub(fp, -12))
+  local at = hash % span
+  if at >= m.b then at = hash % (span / 2) end
+  return base .. 'f' .. at
+end
+
+local function putAll(key, members)
+  for from = 1, #members, 1000 do
+    call('SADD', key, unpack(members, from, math.min(#members, from + 999)))
+  end
+end
+
+local function splitBucket()
+  local half = 1
+  while half * 2 <= m.b do half = half * 2 end
+  local from = base .. 'f' .. (m.b - half)
+  local members, stay, move = call('SMEMBERS', from), {}, {}
+  for at = 1, #members do
+    local isMoved = tonumber(string.sub(members[at], -12)) % (half * 2) == m.b
+    local side = isMoved and move or stay
+    side[#side + 1] = members[at]
+  end
+  if #move > 0 then
+    call('DEL', from)
+    putAll(from, stay)
+    putAll(base .. 'f' .. m.b, move)
+  end
+  m.b = m.b + 1
+end
+
+local function splitBuckets()
+  local splits = 0
+  while m.b * PER_BUCKET < m.k and splits < SPLITS_MOST do
+    splitBucket()
+    splits = splits + 1
+  end
+end
+`;

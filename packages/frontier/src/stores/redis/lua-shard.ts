@@ -1,0 +1,58 @@
+// The part every script begins with: the shard's clock, its counts, and whether the server is still the one that answered
+// before. Instants are microseconds of the server's TIME.
+//
+// Keys of a shard, all with its hash tag (`base`):
+//   m      counts and generation       h   host → record           due  the time index: host → instant
+//   f<b>   fingerprints, a bucket      s   number → host's state   N<c> host names by number, 1,024 a list
+//   q<n>:… lines of entries of host n  i<n> entries in hand        w<n> entries that wait for their time
+//   o<n>, k<n>, L<n>   only where a host has several lanes: open lines, holds, lanes
+//   r<key> records                     t<key> reserved slots       -   never exists
+//
+// Scripts name two keys, `m` and `-`: while a slot migrates, a command with a key that is not there is answered TRYAGAIN on
+// both sides, so that no script ever runs on half a shard.
+
+/**
+ * Lua. A restart or a failover gives the server another replication id. What it answered for last may be gone then, leases
+ * too; so nothing is granted before the longest lease that may be lost has ended, and the host's delay has passed (`barrier`).
+ */
+export const SHARD_LUA = `
+local call = redis.call
+local base = string.sub(KEYS[1], 1, -2)
+local now = tonumber(ARGV[1])
+if not now then
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
+local COUNTS = {'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't'}
+local kept = call('HMGET', KEYS[1], 'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'v')
+-- u unfinished, i in hand, l leased, p parked, k known, b buckets, n hosts,
+-- g when the present server was met, x end of the leases that may be lost, t longest lease
+local m, was = {}, {}
+for at = 1, 10 do
+  local count = tonumber(kept[at] or 0)
+  m[COUNTS[at]], was[COUNTS[at]] = count, count
+end
+if m.b == 0 then m.b = 1 end
+
+local function saveCounts()
+  local changed = {}
+  for at = 1, 10 do
+    local name = COUNTS[at]
+    if m[name] ~= was[name] then
+      changed[#changed + 1] = name
+      changed[#changed + 1] = m[name]
+    end
+  end
+  if #changed > 0 then call('HSET', KEYS[1], unpack(changed)) end
+end
+
+local function meetServer(ttl)
+  local id = string.match(call('INFO', 'replication'), 'master_replid:(%w+)') or '?'
+  if id == kept[11] then return end
+  if kept[11] then
+    m.g = now
+    m.x = now + math.max(m.t, ttl)
+  end
+  call('HSET', KEYS[1], 'v', id)
+end
+`;

@@ -1,0 +1,61 @@
+// Short runs of octets outside the engine's heap, where a million of them cost their octets and nothing else. Sizes are
+// rounded up to 16; what is freed is kept by size and given out again, so nothing is ever moved.
+//
+//   address = slab × 65,536 + place in it, in units of 16 octets; 0 is none
+
+const UNIT_BYTES = 16;
+const UNITS_PER_SLAB = 65_536;
+const SLAB_BYTES = UNIT_BYTES * UNITS_PER_SLAB;
+
+/** Octets of the longest run. */
+export const LONGEST_RUN = 8_192;
+
+/** A pile of runs. All costs O(1). */
+export class Slabs {
+  /** Where a run is written before its length is known. */
+  readonly draft = Buffer.allocUnsafeSlow(LONGEST_RUN);
+  readonly #slabs: Buffer[] = [];
+  /** By units: addresses to give out again. */
+  readonly #free: (number[] | undefined)[] = [];
+  /** Place 0 of the first slab is never given out. */
+  #next = 1;
+
+  /** Octets set aside. */
+  get bytes(): number {
+    return this.#slabs.length * SLAB_BYTES;
+  }
+
+  /** Room for a run of at most `LONGEST_RUN` octets. @returns Its address. */
+  take(bytes: number): number {
+    const units = unitsOf(bytes);
+    const again = this.#free[units]?.pop();
+    if (again !== undefined) return again;
+    const left = UNITS_PER_SLAB - (this.#next % UNITS_PER_SLAB);
+    if (units > left) this.#next += left;
+    const address = this.#next;
+    this.#next += units;
+    while (this.#slabs.length * UNITS_PER_SLAB < this.#next) this.#slabs.push(Buffer.allocUnsafeSlow(SLAB_BYTES));
+    return address;
+  }
+
+  /** Gives a run back. `bytes` as it was taken. */
+  give(address: number, bytes: number): void {
+    const units = unitsOf(bytes);
+    this.#free[units] ??= [];
+    this.#free[units].push(address);
+  }
+
+  /** The slab that an address lies in; the run begins at `offsetOf`. */
+  slabOf(address: number): Buffer {
+    return this.#slabs[Math.floor(address / UNITS_PER_SLAB)]!;
+  }
+}
+
+/** Where in its slab a run begins. Never throws. */
+export function offsetOf(address: number): number {
+  return UNIT_BYTES * (address % UNITS_PER_SLAB);
+}
+
+function unitsOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / UNIT_BYTES));
+}

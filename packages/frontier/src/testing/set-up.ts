@@ -1,0 +1,120 @@
+// For tests: a frontier over a memory store under a manual clock, and a world for it to crawl.
+
+import { type Clock, createManualClock } from '../clock.js';
+import { createFrontier, type Frontier } from '../frontier.js';
+import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
+import type { FrontierOptions } from '../options.js';
+import type { FrontierStore } from '../store.js';
+import type { NewUrl } from '../url-record.js';
+import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';
+
+/** A URL on its way in. */
+export function url(address: string, more: Partial<NewUrl> = {}): NewUrl {
+  return { url: address, depth: 0, via: 'seed', ...more };
+}
+
+/** Whether an address is that of a robots.txt. */
+export function isRobots(address: string): boolean {
+  return new URL(address).pathname === '/robots.txt';
+}
+
+/** A store that outlives the frontiers that open and close it. */
+export function lastingStore(store: FrontierStore): FrontierStore {
+  let opened: Promise<void> | null = null;
+  const { caps } = store;
+  return {
+    caps,
+    open(request) {
+      opened ??= store.open(request);
+      return opened;
+    },
+    close: async () => undefined,
+    add: (entries) => store.add(entries),
+    lease: (request) => store.lease(request),
+    wake: (host) => store.wake(host),
+    commit: (hosts, links) => store.commit(hosts, links),
+    nextDueInMs: () => store.nextDueInMs(),
+    readRecord: (key) => store.readRecord(key),
+    writeRecord: (key, value) => store.writeRecord(key, value),
+    ...(store.reserve === undefined ? {} : { reserve: (slots) => store.reserve!(slots) }),
+    ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost!(host) }),
+    stats: () => store.stats(),
+    scan: (cursor, limit, host) => store.scan(cursor, limit, host),
+  };
+}
+
+/** A store whose verbs take a few turns of the event loop, before and after: what runs beside them gets in between. */
+export function wanderingStore(store: FrontierStore, random: () => number): FrontierStore {
+  const wander = async <T>(verb: () => Promise<T>): Promise<T> => {
+    for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
+    const answer = await verb();
+    for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
+    return answer;
+  };
+  return {
+    caps: { ...store.caps, shared: true },
+    open: (request) => wander(() => store.open(request)),
+    close: () => store.close(),
+    add: (entries) => wander(() => store.add(entries)),
+    lease: (request) => wander(() => store.lease(request)),
+    wake: (host) => wander(() => store.wake(host)),
+    commit: (hosts, links) => wander(() => store.commit(hosts, links)),
+    nextDueInMs: () => wander(() => store.nextDueInMs()),
+    readRecord: (key) => wander(() => store.readRecord(key)),
+    writeRecord: (key, value) => wander(() => store.writeRecord(key, value)),
+    ...(store.reserve === undefined ? {} : { reserve: (slots) => wander(() => store.reserve!(slots)) }),
+    stats: () => wander(() => store.stats()),
+    scan: (cursor, limit, host) => wander(() => store.scan(cursor, limit, host)),
+  };
+}
+
+/** A clock whose timers stop firing: that of a process that is stopped or gone. */
+export function mortalClock(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
+  let isStopped = false;
+  return {
+    clock: { nowMs: () => clock.nowMs(), after: (ms, fn) => clock.after(ms, () => (isStopped ? undefined : fn())) },
+    stop: () => {
+      isStopped = true;
+    },
+  };
+}
+
+/** Everything a test needs. `makeStore` is given the test's clock. */
+export function setUp(
+  makeStore: (nowMs: () => number) => FrontierStore,
+  answer: (address: string, nth: number, nowMs: number) => Reply,
+  more: Partial<FrontierOptions> = {},
+) {
+  const clock = createManualClock();
+  const events: FrontierEvent[] = [];
+  const store = lastingStore(makeStore(() => clock.nowMs()));
+  const world = createFakeWorld(answer);
+  /** One more process over the same store. */
+  const make = (other: Partial<FrontierOptions> = {}): Frontier =>
+    createFrontier({
+      store,
+      robots: { tokens: ['testbot'] },
+      clock,
+      random: () => 0,
+      onEvent: (event) => events.push(event),
+      ...more,
+      ...other,
+    });
+  return {
+    clock,
+    events,
+    store,
+    world,
+    make,
+    frontier: make(),
+    work: (frontier: Frontier, forMs = 3_600_000, options: Partial<WorkerOptions> = {}) =>
+      world.work(frontier, { clock, untilMs: clock.nowMs() + forMs, ...options }),
+    verdicts: () => events.filter((event): event is UrlVerdict => event.kind === 'url'),
+    notices: (word: HostNotice['notice']) =>
+      events.filter((event): event is HostNotice => event.kind === 'host' && event.notice === word),
+    /** What was asked, in order. */
+    asked: () => world.log.map((seen) => seen.url),
+    /** When it was asked, counted from the first. */
+    startsMs: () => world.log.map((seen) => seen.startMs - world.log[0]!.startMs),
+  };
+}

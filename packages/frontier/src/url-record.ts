@@ -1,0 +1,51 @@
+// What the frontier knows of one URL: the URL itself and how the crawl came to it.
+// It travels through the store as an opaque body and comes back unchanged.
+
+/** A JSON value: what user data may hold, since it is written to a store. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** By which road a URL came. `companion` is a file asked for beside robots.txt (data.txt, a well-known file). */
+export type Via = 'seed' | 'link' | 'redirect' | 'sitemap' | 'feed' | 'handler' | 'companion' | 'dataset';
+
+/** A URL on its way into the frontier. */
+export interface NewUrl {
+  /** Absolute http(s) URL as the URL parser serialises it; a fragment is dropped. */
+  readonly url: string;
+  /** Links between this URL and its seed; a redirect target keeps the depth of its origin. */
+  readonly depth: number;
+  readonly via: Via;
+  /** The URL it was found on or redirected from; absent for seeds. */
+  readonly from?: string;
+  /** Redirects followed so far in this chain. @default 0 */
+  readonly hops?: number;
+  /** Priority class, 0 first, 7 last. @default 4 */
+  readonly band?: number;
+  /** The route that handles it. */
+  readonly label?: string;
+  /** Handed to the handler as it is; at most `limits.maxUserDataBytes` as JSON. */
+  readonly userData?: JsonValue;
+  /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
+  readonly notBeforeMs?: number;
+  /**
+   * Names one more visit of a URL that may be known: a whole number > 0, told from its other visits. The same visit added
+   * twice is known, however often a crash repeats it. Absent or 0: the first.
+   */
+  readonly visit?: number;
+  /** `false` queues the URL although it is known, as often as it is added; `visit` is the better way. @default true */
+  readonly dedupe?: boolean;
+}
+
+/** A URL that is queued or in hand: as it was added, with what has been tried. */
+export interface UrlRecord {
+  readonly url: string;
+  readonly depth: number;
+  readonly via: Via;
+  readonly from: string | null;
+  readonly hops: number;
+  readonly label: string | null;
+  readonly userData: JsonValue | null;
+  /** Exchanges made for it so far, all of which ended in a retry. */
+  readonly tries: number;
+  /** Which visit of the URL it is; absent for the first. */
+  readonly visit?: number;
+}

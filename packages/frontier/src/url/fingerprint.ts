@@ -1,0 +1,46 @@
+// Fingerprints: canonical URLs cut to 8 octets, keyed, so that no site can craft URLs that pass for others.
+// At 10 million URLs the chance that any two meet is about 3 in a million; the price of a meeting is one page not seen.
+
+import { hash, randomBytes } from 'node:crypto';
+import { FrontierError } from '../errors.js';
+import { FINGERPRINT_BYTES, FINGERPRINT_SECRET_LEAST_CHARS } from '../limits.js';
+
+/** Canonical URL → 8 octets. Never throws. */
+export type Fingerprinter = (canonical: string) => Uint8Array;
+
+/** Fingerprints that share one array buffer: a page's links or two. */
+const PER_SLAB = 128;
+
+/** A secret for a new crawl; it belongs beside the crawl's fingerprints and must not change while they are kept. */
+export function newFingerprintSecret(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 octets.
+ *
+ * @throws FrontierError `option-invalid` when the secret is shorter than 16 characters.
+ */
+export function createFingerprinter(secret: string): Fingerprinter {
+  if (secret.length < FINGERPRINT_SECRET_LEAST_CHARS) {
+    throw new FrontierError(
+      'option-invalid',
+      `expected a fingerprint secret of at least ${FINGERPRINT_SECRET_LEAST_CHARS} characters, got ${secret.length}`,
+    );
+  }
+  // An array buffer of its own costs more than the digest: the digest comes as a string of octets, and what is kept of
+  // it stands beside others.
+  let slab = new Uint8Array(0);
+  let end = 0;
+  return (canonical) => {
+    const digest = hash('sha256', secret + canonical, 'binary');
+    if (end === slab.length) {
+      slab = new Uint8Array(FINGERPRINT_BYTES * PER_SLAB);
+      end = 0;
+    }
+    const fp = slab.subarray(end, end + FINGERPRINT_BYTES);
+    for (let at = 0; at < FINGERPRINT_BYTES; at += 1) fp[at] = digest.charCodeAt(at);
+    end += FINGERPRINT_BYTES;
+    return fp;
+  };
+}

@@ -1,0 +1,96 @@
+// A parsed http(s) URL as plain strings: what the canonical rules read and change.
+
+/** The parts of a URL, delimiters not included unless said so. */
+export interface UrlParts {
+  /** `http` or `https`. */
+  readonly scheme: string;
+  /** `user` or `user:password`; empty when absent. */
+  readonly userinfo: string;
+  /** Lower case, A-labels, IPv6 in brackets. */
+  readonly host: string;
+  /** Empty when it is the scheme's own. */
+  readonly port: string;
+  /** Starts with `/`. */
+  readonly path: string;
+  /** `null` when there is no `?`. */
+  readonly query: string | null;
+  /** `null` when there is no `#`. */
+  readonly fragment: string | null;
+}
+
+/**
+ * Reads a URL as the platform's parser does: scheme and host in lower case, A-labels, the scheme's own port dropped, dot
+ * segments resolved.
+ *
+ * Links come by the million and nearly all are plain: letters of an ordinary host, a path without surprises. Those are
+ * cut apart here, in a third of the parser's time; everything else goes to the parser. A differential test holds the two
+ * together.
+ *
+ * @returns `null` for what is no absolute http(s) URL.
+ * @throws Never.
+ */
+export function parseUrlParts(url: string): UrlParts | null {
+  return plainParts(url) ?? parsedParts(url);
+}
+
+// Scheme; a name whose last label begins with a letter (so it is no number in disguise), or four plain octets; a port;
+// segments that are not empty and begin with no dot and no escape (`%2e` is a dot); a query. Every character stands for
+// itself. Each alternative begins with a character that the one before cannot hold: one way to match, linear time.
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const NAME = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)*[a-z](?:[a-z\\d-]*[a-z\\d])?';
+const SEGMENT = '[\\w~-][\\w.~%!$&()*+,;=@:-]*';
+const PLAIN = new RegExp(
+  `^(https?)://(${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}|${NAME})(?::([1-9]\\d{0,3}))?(/(?:${SEGMENT}(?:/${SEGMENT})*/?)?)(?:\\?([\\w.~%!$&()*+,;=@/:?-]*))?$`,
+);
+
+function plainParts(url: string): UrlParts | null {
+  const match = PLAIN.exec(url);
+  if (match === null) return null;
+  const scheme = match[1]!;
+  const host = match[2]!;
+  const port = match[3] ?? '';
+  const path = match[4] ?? '/';
+  const query = match[5] ?? null;
+  if (port === (scheme === 'http' ? '80' : '443') || host.includes('xn--')) return null;
+  return { scheme, userinfo: '', host, port, path, query, fragment: null };
+}
+
+/** One attempt rather than `canParse` and then the same again. */
+function parsedParts(url: string): UrlParts | null {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return null; // The parser has no other way to say so.
+  }
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return null;
+  const { href, username, password } = parsed;
+  const hashAt = href.indexOf('#');
+  const beforeHash = hashAt < 0 ? href : href.slice(0, hashAt);
+  const queryAt = beforeHash.indexOf('?');
+  return {
+    scheme: parsed.protocol.slice(0, -1),
+    userinfo: password === '' ? username : `${username}:${password}`,
+    host: parsed.hostname,
+    port: parsed.port,
+    path: parsed.pathname,
+    query: queryAt < 0 ? null : beforeHash.slice(queryAt + 1),
+    fragment: hashAt < 0 ? null : href.slice(hashAt + 1),
+  };
+}
+
+/** The parts as a URL again. Never throws. */
+export function formatUrlParts({ scheme, userinfo, host, port, path, query, fragment }: UrlParts): string {
+  const authority = `${userinfo === '' ? '' : `${userinfo}@`}${host}${port === '' ? '' : `:${port}`}`;
+  return `${scheme}://${authority}${path}${query === null ? '' : `?${query}`}${fragment === null ? '' : `#${fragment}`}`;
+}
+
+/** The same through the platform's parser alone: what the test compares with. @internal */
+export function parseUrlPartsSlowly(url: string): UrlParts | null {
+  return parsedParts(url);
+}
+
+/** A host name without its trailing dot: the same DNS name (access §1, DECISION A2). Never throws. */
+export function withoutTrailingDot(host: string): string {
+  return host.length > 1 && host.endsWith('.') ? host.slice(0, -1) : host;
+}

@@ -1,0 +1,82 @@
+// What `take()` hands out: one request that may be made now, under a lease on its host.
+
+import type { Decision } from '@mannerly/robots';
+import type { UrlRecord } from './url-record.js';
+
+/** What a host's file asks for beyond the profile, for a second lock at the door; `null` fields ask for nothing. */
+export interface HostAsk {
+  /** Crawl-delay, from the end of one exchange to the start of the next, milliseconds. */
+  readonly crawlDelayMs: number | null;
+  /** Request-rate in force, from start to start, milliseconds. */
+  readonly requestIntervalMs: number | null;
+  /** In `bucket` mode, documents per period; `null` in `spaced` mode. */
+  readonly bucket: { readonly documents: number; readonly periodMs: number } | null;
+}
+
+/** The right to talk to a host. */
+export interface WorkLease {
+  /** The politeness unit: host name, or registrable domain or address by option. */
+  readonly host: string;
+  /** The fencing token. */
+  readonly epoch: string;
+  readonly asks: HostAsk;
+}
+
+/** Whether a request may leave at this instant: asked last, right before the socket. */
+export type StartAnswer =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'lost' };
+
+/** A robots.txt to fetch, in its host's slot; a hop of its redirect chain is one more such item. */
+export interface RobotsWork {
+  readonly kind: 'robots';
+  readonly lease: WorkLease;
+  /** The authority whose rules are wanted, as `scheme://host[:port]`; on a hop not the one that `url` names. */
+  readonly authority: string;
+  readonly url: string;
+  /** Redirects followed so far. */
+  readonly hops: number;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** A URL to fetch: rules are known and allow it. */
+export interface PageWork {
+  readonly kind: 'page';
+  readonly lease: WorkLease;
+  /** Unique in the host, stable across crashes: what sinks use to be idempotent. */
+  readonly entryId: string;
+  readonly url: string;
+  readonly record: UrlRecord;
+  /** The binding decision of the gate. */
+  readonly decision: Decision;
+  /** Which copy of robots.txt decided. */
+  readonly robots: RobotsCopyRef;
+  /** What robots.txt says of this URL beside allow and deny, for page-level exclusion. */
+  readonly signals: RobotsSignals;
+}
+
+/** The lines of robots.txt that speak about use rather than fetching (specification, robots §9.10 and §10). */
+export interface RobotsSignals {
+  /** A `Noindex` pattern of the selected groups matches. */
+  readonly isNoindex: boolean;
+  /** Content-Usage and Content-Signal combined; an absent category is unknown. */
+  readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
+  /** Content-Signal as written. */
+  readonly contentSignals: Readonly<Record<string, string>>;
+}
+
+/** One request that may be made now: switch over `kind`. */
+export type Work = RobotsWork | PageWork;
+
+/** Which copy of an authority's robots.txt decided. */
+export interface RobotsCopyRef {
+  readonly authority: string;
+  /** State of the access machine: `rules`, `no-rules`, `kept`, `last-good`, … */
+  readonly phase: string;
+  /** SHA-256 of the body, first 16 hex digits; `null` where there is no body. */
+  readonly hash: string | null;
+  /** Epoch milliseconds of its receipt; `null` where there is none. */
+  readonly receivedAtMs: number | null;
+}
