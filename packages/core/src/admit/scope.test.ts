@@ -1,0 +1,154 @@
+// One judge for every road into the crawl. At stake: a road by which something comes in that the operator left out.
+
+import { parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
+import { describe, expect, it } from 'vitest';
+import { createScope } from './scope.js';
+import { resolveScope, type ScopeOptions } from './scope-options.js';
+
+const SEEDS = { seeds: ['https://www.example.org/docs/'] };
+
+function judge(options: Omit<ScopeOptions, 'seeds'>, url: string, via: Via = 'link'): string {
+  const answer = createScope(resolveScope({ ...SEEDS, ...options })).judge(parseUrlParts(url) as UrlParts, via);
+  return answer.kind === 'in' ? 'in' : answer.reason;
+}
+
+describe('the scope', () => {
+  const all: Omit<ScopeOptions, 'seeds'> = {
+    within: 'domain',
+    prefixes: ['/docs/', '/blog/'],
+    include: ['/*.html', /\/$/],
+    exclude: ['/docs/private/', 'https://old.example.org'],
+    allows: (url) => !url.includes('draft'),
+  };
+
+  it.each<[string, string]>([
+    ['https://www.example.org/docs/a.html', 'in'],
+    ['http://api.example.org:8080/blog/', 'in'],
+    ['https://www.example.net/docs/a.html', 'out-of-scope'],
+    ['https://www.example.org/shop/a.html', 'out-of-scope'],
+    ['https://www.example.org/docs/a.pdf', 'out-of-scope'],
+    ['https://www.example.org/docs/private/a.html', 'scope-excluded'],
+    ['https://old.example.org/docs/a.html', 'scope-excluded'],
+    ['https://www.example.org/docs/draft-a.html', 'hook-refused'],
+  ])('with everything said: %s is %s', (url, expected) => {
+    expect(judge(all, url)).toBe(expected);
+  });
+
+  it.each<Via>(['seed', 'link', 'redirect', 'sitemap', 'feed', 'handler', 'companion', 'dataset'])(
+    'judges a %s like any other, and tells the function which it is',
+    (via) => {
+      const asked: [string, Via][] = [];
+      const allows = (url: string, road: Via) => asked.push([url, road]) > 1;
+      expect(judge({ ...all, allows }, 'https://me:you@www.example.org/docs/a.html#x', via)).toBe('hook-refused');
+      expect(asked).toEqual([['https://www.example.org/docs/a.html', via]]);
+    },
+  );
+
+  it('a function refuses, it never lets in; whatever is not true is a refusal', () => {
+    expect(judge({ allows: () => true }, 'https://elsewhere.test/')).toBe('out-of-scope');
+    expect(judge({ exclude: ['/x'], allows: () => true }, 'https://www.example.org/x')).toBe('scope-excluded');
+    for (const answer of [undefined, null, 0, '', 'yes', 1, Promise.resolve(true)]) {
+      expect(judge({ allows: () => answer as unknown as boolean }, 'https://www.example.org/')).toBe('hook-refused');
+    }
+  });
+
+  it('a function that throws refuses, and what it threw is told', () => {
+    const allows = () => {
+      throw new Error('no such table');
+    };
+    expect(
+      createScope({ ...SEEDS, allows }).judge(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
+    ).toEqual({
+      kind: 'out',
+      reason: 'hook-refused',
+      detail: 'scope.allows threw: Error: no such table',
+    });
+  });
+
+  it.each<[string, string]>([
+    ['https://www.example.org/docs/', 'in'],
+    ['https://example.org/docs/', 'in'],
+    ['https://example.org.uk/docs/', 'out-of-scope'],
+  ])('within surt: %s is %s', (url, expected) => {
+    expect(judge({ within: 'surt', surts: ['(org,example,'] }, url)).toBe(expected);
+  });
+
+  it.each<[object, string]>([
+    [{ within: 'web' }, '`scope.within` to be host, domain, list or surt, got "web"'],
+    [{ within: 'list' }, '`scope.hosts`'],
+    [{ within: 'list', hosts: [] }, '`scope.hosts`'],
+    [{ within: 'surt' }, '`scope.surts`'],
+    [{ surts: ['(org,'] }, '`scope.surts` has a meaning only with `scope.within`: surt'],
+    [{ prefixes: ['docs'] }, '`scope.prefixes`'],
+    [{ prefixes: '/docs' }, '`scope.prefixes`'],
+    [{ include: ['docs'] }, '`scope.include`'],
+    [{ exclude: ['docs'] }, '`scope.exclude`'],
+    [{ allows: true }, '`scope.allows`'],
+  ])('%j is refused by name', (options, message) => {
+    expect(() => resolveScope({ ...SEEDS, ...options } as ScopeOptions)).toThrow(
+      expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }),
+    );
+  });
+});
+
+it('a sitemap stands where it stands: of a file asked for beside the pages no path is expected', () => {
+  const narrow = { prefixes: ['/docs/'], include: ['/*.html'], exclude: ['/old'] };
+  const of = (url: string, via: Via) => judge(narrow, url, via);
+  expect(of('https://www.example.org/sitemap.xml', 'companion')).toBe('in');
+  expect(of('https://www.example.org/sitemap.xml', 'link')).toBe('out-of-scope');
+  expect(of('https://www.example.org/old/sitemap.xml', 'companion')).toBe('scope-excluded');
+  expect(of('https://elsewhere.test/sitemap.xml', 'companion')).toBe('out-of-scope');
+});
+
+describe('a scope that moves', () => {
+  const seed = 'http://example.org/';
+  const inScope = (scope: ReturnType<typeof createScope>, url: string) =>
+    scope.judge(parseUrlParts(url) as UrlParts, 'link').kind === 'in';
+
+  it('goes with its seed to another host of the domain, hop by hop, and keeps the host it had', () => {
+    const scope = createScope({ seeds: [seed] });
+    expect(scope.redirected(seed, 'https://example.org/')).toBeNull();
+    expect(scope.redirected('https://example.org/', 'https://www.example.org/')).toEqual({
+      from: 'https://example.org/',
+      to: 'https://www.example.org/',
+    });
+    expect(scope.redirected('https://www.example.org/', 'https://en.example.org/home')).not.toBeNull();
+    const urls = ['https://en.example.org/x', 'http://www.example.org/x', 'https://example.org/x'];
+    expect(urls.map((url) => inScope(scope, url))).toEqual([true, true, true]);
+    expect(inScope(scope, 'https://fr.example.org/')).toBe(false);
+  });
+
+  it.each<[string, ScopeOptions, string, string]>([
+    ['a page that is no seed', { seeds: [seed] }, 'http://example.org/page', 'http://www.example.org/page'],
+    ['another domain', { seeds: [seed] }, seed, 'https://example.com/'],
+    ['a neighbour under a public suffix', { seeds: ['http://a.co.uk/'] }, 'http://a.co.uk/', 'http://b.co.uk/'],
+    ['a list of hosts', { seeds: [seed], within: 'list', hosts: ['example.org'] }, seed, 'https://www.example.org/'],
+    ['SURTs', { seeds: [seed], within: 'surt', surts: ['(org,example,)'] }, seed, 'https://www.example.org/'],
+    ['what is no web address', { seeds: [seed] }, seed, 'ftp://www.example.org/'],
+  ])('does not move for %s', (_name, options, from, to) => {
+    const scope = createScope(options);
+    expect(scope.redirected(from, to)).toBeNull();
+    expect(inScope(scope, to.replace('ftp:', 'http:'))).toBe(false);
+  });
+
+  it('is still asked everything else of the new host', () => {
+    const scope = createScope({ seeds: [seed], exclude: ['/private'] });
+    scope.redirected(seed, 'https://www.example.org/');
+    expect(scope.judge(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject({
+      reason: 'scope-excluded',
+    });
+  });
+
+  it('takes up earlier moves, and only such as could have been made', () => {
+    const scope = createScope({ seeds: [seed] });
+    scope.restore([
+      { from: seed, to: 'https://www.example.org/' },
+      { from: 'https://www.example.org/', to: 'https://en.example.org/' },
+      { from: 'https://nobody.test/', to: 'https://www.nobody.test/' },
+    ]);
+    expect(['https://en.example.org/', 'https://www.nobody.test/'].map((url) => inScope(scope, url))).toEqual([
+      true,
+      false,
+    ]);
+  });
+});

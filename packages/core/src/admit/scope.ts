@@ -1,0 +1,128 @@
+// Where a crawl may go: one judge, asked of seeds, links, redirects, sitemaps and handlers' URLs alike.
+//
+// A scope by host moves with its seeds: where a seed itself answers with a redirect to another host of its registrable
+// domain (www, a country's host), that host is what the operator meant. Nothing else moves a scope: not a redirect of a page
+// found later, not one to another domain, and no scope that names its hosts.
+
+import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
+import { MAX_SCOPE_MOVES } from '../limits.js';
+import type { ResolvedScope, ScopeOptions } from './scope-options.js';
+import { readSurts } from './surt.js';
+import { readPatterns } from './url-pattern.js';
+
+/** In scope, or why not. */
+export type ScopeAnswer =
+  | { readonly kind: 'in' }
+  | {
+      readonly kind: 'out';
+      /** `hook-refused`: the function of the operator's own said no, or threw. */
+      readonly reason: 'out-of-scope' | 'scope-excluded' | 'hook-refused';
+      readonly detail?: string;
+    };
+
+/** A seed led to another host of its domain, and its scope went with it. */
+export interface ScopeMove {
+  /** The seed, or where it had led so far. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The crawl's scope. Without moves in between, the same URL always gets the same answer. */
+export interface Scope {
+  judge(url: UrlParts, via: Via): ScopeAnswer;
+  /** A URL led elsewhere. @returns The move, where it was a seed and the scope moves; `null` otherwise. */
+  redirected(from: string, to: string): ScopeMove | null;
+  /** Takes up moves of an earlier run, in their order. */
+  restore(moves: readonly ScopeMove[]): void;
+}
+
+const IN: ScopeAnswer = { kind: 'in' };
+const OUT: ScopeAnswer = { kind: 'out', reason: 'out-of-scope' };
+const EXCLUDED: ScopeAnswer = { kind: 'out', reason: 'scope-excluded' };
+
+/**
+ * The scope that the options describe.
+ *
+ * `host` compares host names, whatever scheme and port; `domain` compares registrable domains by the public suffix
+ * list; `list` compares host names, or host and port where an entry names one; `surt` compares the beginnings of SURTs.
+ *
+ * @throws Never: options were checked before.
+ */
+export function createScope(options: ScopeOptions | ResolvedScope): Scope {
+  const hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
+  const isInside = insideTest(options, hosts);
+  const prefixes = options.prefixes ?? [];
+  const includes = readPatterns('scope.include', options.include);
+  const excludes = readPatterns('scope.exclude', options.exclude);
+  const isWanted = (url: UrlParts): boolean =>
+    (prefixes.length === 0 || prefixes.some((prefix) => url.path.startsWith(prefix))) && includes?.(url) !== false;
+  const { allows } = options;
+  // Seeds and where they led: only these move a scope.
+  const seeds = new Set(options.seeds.map(bare));
+  const move = ({ from, to }: ScopeMove): boolean => {
+    const target = parseUrlParts(to);
+    if (target === null || !seeds.has(bare(from)) || seeds.size >= options.seeds.length + MAX_SCOPE_MOVES) return false;
+    if (hostKeyOf(from, 'domain') !== hostKeyOf(to, 'domain')) return false;
+    seeds.add(bare(to));
+    const isNews = !hosts.has(target.host);
+    hosts.add(target.host);
+    return isNews;
+  };
+  return {
+    judge(url, via) {
+      if (!isInside(url)) return OUT;
+      if (excludes?.(url) === true) return EXCLUDED;
+      // A sitemap stands where it stands, whatever part of the site is wanted.
+      if (via !== 'companion' && !isWanted(url)) return OUT;
+      return allows === undefined ? IN : asked(allows, url, via);
+    },
+    redirected(from, to) {
+      const moved = { from, to };
+      return (options.within ?? 'host') === 'host' && move(moved) ? moved : null;
+    },
+    restore(moves) {
+      if ((options.within ?? 'host') === 'host') for (const each of moves) move(each);
+    },
+  };
+}
+
+/** The operator's own function: whatever it does but answer `true` is a refusal. */
+function asked(allows: NonNullable<ScopeOptions['allows']>, url: UrlParts, via: Via): ScopeAnswer {
+  try {
+    if (allows(formatUrlParts({ ...url, fragment: null, userinfo: '' }), via) === true) return IN;
+    return { kind: 'out', reason: 'hook-refused' };
+  } catch (error) {
+    return { kind: 'out', reason: 'hook-refused', detail: `scope.allows threw: ${String(error)}` };
+  }
+}
+
+function insideTest(options: ScopeOptions, seedHosts: ReadonlySet<string>): (url: UrlParts) => boolean {
+  const within = options.within ?? 'host';
+  if (within === 'surt') return readSurts('scope.surts', options.surts);
+  if (within === 'list') {
+    const listed = new Set((options.hosts ?? []).map(asHostOfUrl));
+    return (url) => listed.has(url.host) || listed.has(hostAndPort(url));
+  }
+  if (within === 'domain') {
+    const domains = new Set(options.seeds.map((seed) => hostKeyOf(seed, 'domain')));
+    return (url) => domains.has(hostKeyOf(`${url.scheme}://${url.host}/`, 'domain'));
+  }
+  return (url) => seedHosts.has(url.host);
+}
+
+/** A listed host as URLs have it: lower case, A-labels. A port stays as it was written, the scheme's own too. */
+function asHostOfUrl(text: string): string {
+  const [, name = text, port = ''] = /^(.*?)(:\d+)?$/.exec(text) ?? [];
+  return URL.canParse(`http://${name}/`) ? new URL(`http://${name}/`).hostname + port : text;
+}
+
+function hostAndPort({ host, port, scheme }: UrlParts): string {
+  if (port !== '') return `${host}:${port}`;
+  return `${host}:${scheme === 'https' ? '443' : '80'}`;
+}
+
+/** As it is requested. */
+function bare(url: string): string {
+  const parts = parseUrlParts(url);
+  return parts === null ? url : formatUrlParts({ ...parts, fragment: null, userinfo: '' });
+}

@@ -1,0 +1,88 @@
+// What a crawl may say about traps, and the words in which a trap is told.
+
+import { MannerlyError } from '../errors.js';
+import { MAX_ALIKE_PAGES, MAX_PATH_SEGMENTS, MAX_QUERY_PARAMETERS } from '../limits.js';
+
+/** How endless spaces are told from real ones. Every number is the crawler's own patience: a site pays for a larger one with more requests. */
+export interface TrapOptions {
+  /**
+   * Pages that say the same as others of their group, one after another, after which links that such pages add are
+   * dropped. 16 to 1,000,000. @default 128
+   */
+  readonly alikePages?: number;
+  /** Segments of a path; a link with more is dropped. 4 to 1,024. @default 32 */
+  readonly pathSegments?: number;
+  /** Parameters of a query; a link with more is dropped. 4 to 1,024. @default 32 */
+  readonly parameters?: number;
+}
+
+/** `TrapOptions` with every field filled in. */
+export type TrapKnobs = Required<TrapOptions>;
+
+/** By which sign a trap was known. */
+export type TrapRule =
+  | 'repeating-path'
+  | 'long-path'
+  | 'repeating-query'
+  | 'long-query'
+  /** Pages beside each other, such as the months of a calendar. */
+  | 'alike-pages'
+  /** Pages below each other. */
+  | 'alike-growth'
+  /** Pages of one host, whatever their URLs. */
+  | 'alike-host'
+  /** Pages on ever new host names of a domain. */
+  | 'alike-hosts';
+
+/** A trap: the sign it was known by, and the URLs it is about, with `*` and `…` for what varies. */
+export interface TrapFinding {
+  readonly rule: TrapRule;
+  readonly pattern: string;
+}
+
+/** What is used where nothing is said. */
+export const TRAP_DEFAULTS: TrapKnobs = Object.freeze({ alikePages: 128, pathSegments: 32, parameters: 32 });
+
+const RANGES: Readonly<Record<keyof TrapOptions, readonly [number, number]>> = {
+  alikePages: [16, MAX_ALIKE_PAGES],
+  pathSegments: [4, MAX_PATH_SEGMENTS],
+  parameters: [4, MAX_QUERY_PARAMETERS],
+};
+
+/**
+ * Checks the option `traps`.
+ *
+ * @returns `null`: no URL is taken for a trap.
+ * @throws MannerlyError `option-invalid`, `option-unknown`.
+ */
+export function resolveTrapOptions(given: TrapOptions | false | undefined): TrapKnobs | null {
+  if (given === false) return null;
+  if (given === undefined) return TRAP_DEFAULTS;
+  if (typeof given !== 'object' || given === null) {
+    throw new MannerlyError('option-invalid', `expected \`traps\` to be false or an object, got ${String(given)}`);
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const range = Object.hasOwn(RANGES, name) ? RANGES[name as keyof TrapOptions] : null;
+    if (range === null) {
+      const known = Object.keys(RANGES).join(', ');
+      throw new MannerlyError('option-unknown', `\`traps.${name}\` is no option of createCrawler; known are ${known}`);
+    }
+    const [least, greatest] = range;
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= greatest)) {
+      throw new MannerlyError(
+        'option-invalid',
+        `expected \`traps.${name}\` to be a whole number from ${least} to ${greatest}, got ${String(value)}`,
+      );
+    }
+  }
+  return Object.freeze({
+    alikePages: given.alikePages ?? TRAP_DEFAULTS.alikePages,
+    pathSegments: given.pathSegments ?? TRAP_DEFAULTS.pathSegments,
+    parameters: given.parameters ?? TRAP_DEFAULTS.parameters,
+  });
+}
+
+/** A trap as the detail of a decision. @throws Never */
+export function trapText({ rule, pattern }: TrapFinding): string {
+  return `${rule}: ${pattern}`;
+}

@@ -1,0 +1,247 @@
+// At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of one.
+
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { describe, expect, it } from 'vitest';
+import { likenessOf } from './page-likeness.js';
+import {
+  resolveTrapOptions,
+  TRAP_DEFAULTS,
+  type TrapFinding,
+  type TrapKnobs,
+  type TrapOptions,
+} from './trap-options.js';
+import { createTraps, type Traps } from './traps.js';
+import { urlLoop } from './url-loops.js';
+
+describe('a URL that gives itself away', () => {
+  it.each<[string, string | null]>([
+    ['/a/b/a/b/a/b/', 'repeating-path'],
+    ['/a/b/a/b/', null],
+    ['/img/img/img/logo.html', 'repeating-path'],
+    ['/img/img/logo.html', null],
+    ['/x/about/y/about/z/about/w/about', 'repeating-path'],
+    ['/x/about/y/about/z/about/', null],
+    ['/one/two/three/four/one/two/three/four/one/two/three/four', 'repeating-path'],
+    // Dates, tiles and hashed folders.
+    ['/2011/11/11/11', null],
+    ['/tiles/0/0/0', null],
+    ['/0/0/0/0/0/0', null],
+    ['/pool/a/a/a/apt.html', null],
+    ['/a/a/a/a/x', 'repeating-path'],
+    [`/${'d/e/f/g/'.repeat(2)}x`, null],
+    [`/${Array.from({ length: 32 }, (_, at) => `s${at}`).join('/')}`, null],
+    [`/${Array.from({ length: 33 }, (_, at) => `s${at}`).join('/')}`, 'long-path'],
+    ['/x?a=1&a=1&a=1', 'repeating-query'],
+    ['/x?a=1&a=2&a=3&a=4', null],
+    ['/x?a=1&a=1&b=1', null],
+    [`/x?${Array.from({ length: 32 }, (_, at) => `p${at}=1`).join('&')}`, null],
+    [`/x?${Array.from({ length: 33 }, (_, at) => `p${at}=1`).join('&')}`, 'long-query'],
+    ['/library/xml.etree.elementtree.html', null],
+    ['/api/com/example/util/impl/util/com/Example.html', null],
+  ])('%s: %s', (path, rule) => {
+    expect(urlLoop(parseUrlParts(`https://a.test${path}`) as UrlParts, TRAP_DEFAULTS)?.rule ?? null).toBe(rule);
+  });
+});
+
+describe('what a page says', () => {
+  const page = (body: string) => likenessOf(`<!doctype html><title>Calendar</title><body>${body}`);
+  const november = page('<h1>November 2026</h1><a href="/2026/12">December</a>');
+
+  it.each([
+    ['another month', '<h1>May 1999</h1><a href="/1999/06">June</a>'],
+    ['other white space and order', '<a href="/x">\n December</a> <h1> 2026 November</h1>'],
+    ['a script and a comment', '<script>let a = "words"</script><!-- words --><h1>November</h1><a>December</a>'],
+    ['a style', '<STYLE>.words{}</STYLE><h1>November</h1>'],
+    ['a token nobody can read', '<h1>November x8f3k2</h1><p>qwrtzpsdfg</p>'],
+    ['a path in its text', '<h1>November</h1><a href="/q">/some/words?more=words</a>'],
+    ['a comment that never ends', '<h1>November</h1><!-- words'],
+  ])('is the same with %s', (_name, body) => {
+    expect(page(body)).toBe(november);
+  });
+
+  it.each([
+    ['one more word', '<h1>November 2026</h1><a>December</a> concert'],
+    ['a word twice', '<h1>November 2026</h1>concert concert'],
+    ['an image', '<h1>November 2026</h1><img src="/photo/17.jpg">'],
+    ['a word of another alphabet', '<h1>November 2026</h1>\u03bb\u03cc\u03b3\u03bf\u03c2'],
+  ])('is another with %s', (_name, body) => {
+    expect(page(body)).not.toBe(november);
+  });
+
+  it('tells two images apart by their address, not by what is asked of it', () => {
+    expect(page('<img src="/1.jpg?r=1">')).toBe(page('<img  src=/1.jpg?r=2>'));
+    expect(page('<img src="/1.jpg">')).not.toBe(page('<img src="/2.jpg">'));
+  });
+
+  it('goes on behind a script that is written in capitals, or never ends', () => {
+    for (const script of ['<SCRIPT>var a</SCRIPT>', '<Script>var a</SCRIPT>', '<script>var a']) {
+      expect(page(`${script}<h1>river</h1>`)).not.toBe(page(`${script}<h1>meadow</h1>`));
+    }
+  });
+
+  it('is that of the first million characters', () => {
+    const long = 'river '.repeat(250_000);
+    expect(page(`${long}meadow`)).toBe(page(`${long}harbour`));
+  });
+
+  it('is a number for anything at all', () => {
+    for (const text of ['', '<', '<!--', '<script', '</', '<img', '\u0000', '<a href="'.repeat(10_000)]) {
+      expect(Number.isSafeInteger(likenessOf(text))).toBe(true);
+    }
+  });
+});
+
+/** Walks a site as a crawl does: breadth first, the watch asked at the door and when a URL is taken. */
+function walk(
+  start: readonly string[],
+  site: (url: string) => { readonly html: string; readonly links: readonly string[] },
+  more: { readonly knobs?: Partial<TrapKnobs>; readonly traps?: Traps; readonly most?: number } = {},
+) {
+  const traps = more.traps ?? createTraps({ ...TRAP_DEFAULTS, ...more.knobs });
+  const known = new Set(start);
+  const queue: { url: string; from: string | null }[] = start.map((url) => ({ url, from: null }));
+  const fetched: string[] = [];
+  const dropped: string[] = [];
+  const closed: TrapFinding[] = [];
+  for (let next = queue.shift(); next !== undefined && fetched.length < (more.most ?? 3_000); next = queue.shift()) {
+    const { url, from } = next;
+    if (traps.judge(url, from) !== null) {
+      dropped.push(url);
+      continue;
+    }
+    fetched.push(url);
+    const { html, links } = site(url);
+    if (traps.wants(url, from)) closed.push(...traps.read(url, from, html));
+    for (const link of links) {
+      if (known.has(link)) continue;
+      if (traps.judge(link, url) !== null) {
+        dropped.push(link);
+        continue;
+      }
+      known.add(link);
+      traps.queued({ url: link, from: url, depth: 1, via: 'link' });
+      queue.push({ url: link, from: url });
+    }
+  }
+  return { fetched, dropped, closed, traps };
+}
+
+const numberOf = (url: string) => Number(/\d+/.exec(new URL(url).pathname)?.[0] ?? 0);
+/** A whole number that has nothing to do with the one given. */
+const scattered = (number: number) =>
+  (Math.imul(number + 1, 2_654_435_761) ^ (Math.imul(number + 7, 40_503) >>> 9)) >>> 4;
+const item = (number: number) => `https://a.test/item/${number}`;
+
+describe('the watch', () => {
+  const counter = (url: string) => ({ html: '<h1>Item</h1>', links: [item(numberOf(url) + 1)] });
+
+  it('follows an endless space for so many pages, and no further', () => {
+    for (const alikePages of [16, 128, 500]) {
+      const { fetched } = walk([item(1)], counter, { knobs: { alikePages } });
+      expect(fetched.length).toBeGreaterThanOrEqual(alikePages);
+      expect(fetched.length).toBeLessThanOrEqual(alikePages + 16);
+    }
+  });
+
+  it('takes a finite site of pages that all say the same: its links are known after a while', () => {
+    const html = '<h1>Nothing here yet</h1>';
+    const site = (url: string) => ({
+      html,
+      links: Array.from({ length: 40 }, (_, way) => item(scattered(numberOf(url) * 40 + way) % 900)),
+    });
+    expect(walk([item(0)], site).fetched).toHaveLength(900);
+  });
+
+  it('takes a long list whose pages say different things, page by page', () => {
+    const site = (url: string) => {
+      const at = numberOf(url);
+      const entry = `topic${'abcdefghij'[at % 10]}${'klmnopqrst'[Math.floor(at / 10) % 10]}${'uvwaeiouyz'[Math.floor(at / 100) % 10]}`;
+      return { html: `<h1>Page ${at}</h1><p>${entry}</p>`, links: at < 900 ? [item(at + 1)] : [] };
+    };
+    const { fetched, dropped } = walk([item(1)], site);
+    expect([fetched.length, dropped.length]).toEqual([900, 0]);
+  });
+
+  it('takes pages that say the same where a list leads to them: they add nothing themselves', () => {
+    const site = (url: string) => {
+      const { pathname } = new URL(url);
+      const at = numberOf(url);
+      if (!pathname.startsWith('/list/')) return { html: '<h1>Sold</h1>', links: ['https://a.test/list/1'] };
+      const lots = Array.from({ length: 20 }, (_, lot) => `https://a.test/lot/${at * 20 + lot}`);
+      const words = `${'abcdefghij'[at % 10]}x${'abcdefghij'[Math.floor(at / 10)]}`;
+      return {
+        html: `<h1>Auctions of ${words}</h1>`,
+        links: at < 50 ? [...lots, `https://a.test/list/${at + 1}`] : lots,
+      };
+    };
+    const { fetched, dropped } = walk(['https://a.test/list/1'], site);
+    expect([fetched.length, dropped.length]).toEqual([50 + 1_000, 0]);
+  });
+
+  it('takes what other pages link to, although it looks like a part of the trap', () => {
+    const { traps } = walk([item(1)], counter);
+    expect(traps.judge(item(5_000), item(4_999))).toMatchObject({ rule: 'alike-pages', pattern: 'a.test/item/*' });
+    expect(traps.judge(item(5_000), 'https://a.test/')).toBeNull();
+    expect(traps.judge(item(5_000), null)).toBeNull();
+    expect(traps.judge('https://a.test/other/1', 'https://a.test/other/2')).toBeNull();
+    expect(traps.judge('https://b.test/item/2', 'https://b.test/item/1')).toBeNull();
+  });
+
+  it('notices a space that goes empty after five hundred real pages', () => {
+    const site = (url: string) => {
+      const at = numberOf(url);
+      const words =
+        at > 500
+          ? 'nothing'
+          : `${'abcdefgh'[at % 8]}o${'abcdefgh'[Math.floor(at / 8) % 8]}o${'abcdefgh'[Math.floor(at / 64)]}`;
+      return { html: `<h1>${words}</h1>`, links: [item(at + 1)] };
+    };
+    const { fetched } = walk([item(1)], site);
+    expect(fetched.length).toBeGreaterThan(500);
+    expect(fetched.length).toBeLessThan(500 + 2.5 * TRAP_DEFAULTS.alikePages);
+  });
+
+  it('remembers what it found for the next run, and begins to count again what it had not', () => {
+    const { closed } = walk([item(1)], counter);
+    const second = createTraps(TRAP_DEFAULTS);
+    second.restore(JSON.parse(JSON.stringify(closed)));
+    expect(second.judge(item(900), item(899))).toMatchObject({ rule: 'alike-pages' });
+    expect(walk([item(900)], counter, { traps: second }).fetched).toEqual([item(900)]);
+  });
+
+  it('stays small however many hosts and traps there are', { timeout: 60_000 }, () => {
+    const traps = createTraps({ ...TRAP_DEFAULTS, alikePages: 16 });
+    for (let host = 0; host < 3_000; host += 1) {
+      const name = (number: number) => `https://h${host}.test/item/${number}`;
+      for (let at = 1; at < 40; at += 1) {
+        traps.queued({ url: name(at), from: name(at - 1), depth: 1, via: 'link' });
+        if (traps.wants(name(at), name(at - 1))) traps.read(name(at), name(at - 1), '<h1>Item</h1>');
+      }
+    }
+    // Of three thousand hosts with two traps each (their folder, themselves) the latest thousand traps are remembered.
+    expect(traps.judge('https://h2999.test/item/9', 'https://h2999.test/item/8')).not.toBeNull();
+    const isKnown = (host: number) =>
+      traps.judge(`https://h${host}.test/item/9`, `https://h${host}.test/item/8`) !== null;
+    expect(Array.from({ length: 3_000 }, (_, host) => host).filter(isKnown)).toHaveLength(500);
+  });
+});
+
+describe('the option', () => {
+  it('has defaults, can be changed in part, and can be switched off', () => {
+    expect(resolveTrapOptions(undefined)).toEqual({ alikePages: 128, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions({ alikePages: 50 })).toEqual({ alikePages: 50, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions(false)).toBeNull();
+  });
+
+  it.each<[unknown, string, string]>([
+    [{ alikePages: 15 }, 'option-invalid', '`traps.alikePages` to be a whole number from 16 to 1000000, got 15'],
+    [{ pathSegments: 2.5 }, 'option-invalid', '`traps.pathSegments`'],
+    [{ parameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.parameters`'],
+    [{ pages: 5 }, 'option-unknown', '`traps.pages`'],
+    [true, 'option-invalid', '`traps` to be false or an object'],
+  ])('%j is refused by name', (given, code, message) => {
+    expect(() => resolveTrapOptions(given as TrapOptions)).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
+    );
+  });
+});

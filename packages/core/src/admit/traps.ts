@@ -1,0 +1,260 @@
+// Endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. What gives them
+// away is that their pages say nothing new and go on all the same. So pages are compared with others of their group
+// (page-likeness.ts, url-groups.ts), and a group is a trap when
+//
+//   so many of its pages repeat others · most of its pages of late do · and repeating pages went on adding new URLs.
+//
+// The last one tells an endless space from a finite one, whose links are all known after a while. Then URLs that pages of
+// the group add to it are dropped, those in the queue too; what other pages link to is taken as ever.
+//
+// Nothing is counted per link: of an unsuspicious group every sixth page is compared, and a link
+// costs nothing until something is suspected. Memory is bounded in groups and in numbers per group; what is forgotten is
+// watched from the start again.
+
+import type { NewUrl } from '@mannerly/frontier';
+import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from '../limits.js';
+import { likenessOf } from './page-likeness.js';
+import type { TrapFinding, TrapKnobs, TrapRule } from './trap-options.js';
+import { createGroupFinder, type UrlGroup } from './url-groups.js';
+
+/** The watch over endless spaces. */
+export interface Traps {
+  /** Why a link is not worth following; `null` when nothing is against it. */
+  judge(url: string, from: string | null): TrapFinding | null;
+  /** A URL was queued that was not known before. */
+  queued(url: NewUrl): void;
+  /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
+  wants(url: string, from: string | null): boolean;
+  /** Compares a page that is wanted. @returns What it proved to be a trap, for telling. */
+  read(url: string, from: string | null, html: string): readonly TrapFinding[];
+  /** A URL led elsewhere: it stands for the page that linked to it. */
+  redirected(url: string, from: string | null): void;
+  /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
+  restore(found: readonly TrapFinding[]): void;
+}
+
+interface Group {
+  readonly name: UrlGroup;
+  /** How many repeating pages make it a trap. */
+  readonly limit: number;
+  /** Pages since the last one that was compared. */
+  skipped: number;
+  /** Pages compared, and those of them that repeated another; both halved now and then, so that they speak of late pages. */
+  compared: number;
+  repeats: number;
+  /** What its pages said, the latest first to be found. */
+  readonly likenesses: number[];
+  /** Repeating pages, by their URLs' hashes. */
+  readonly breeders: number[];
+  /** The page compared last repeated another: the next one is compared too. */
+  isRepeating: boolean;
+  /** Three quarters of the repeats have been seen: it is watched whether repeating pages add URLs. */
+  isSuspect: boolean;
+  repeatsSince: number;
+  bredSince: number;
+  isTrap: boolean;
+}
+
+/** Pages of a group that are not compared: so few are no trap, and most groups never have more. */
+const FIRST_PAGES = 8;
+/** Afterwards every sixth is compared, unless some repeat. */
+const EVERY = 6;
+/** From this share of the limit on it is watched whether repeating pages add URLs: a finite site has shown most of its links by then. */
+const SUSPICIOUS_SHARE = 0.75;
+/** Repeating pages of an endless space add one URL each at least, in the long run; some may still be on their way. */
+const BREEDING_SHARE = 0.75;
+/** Of the pages compared of late, the share that must repeat. */
+const REPEATING_SHARE = 0.6;
+/**
+ * The patience with a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
+ * Hosts of one domain are asked all at the same time, so that some more are on their way when the trap shows.
+ */
+const PATIENCE: Readonly<Record<TrapRule, number>> = {
+  'repeating-path': 1,
+  'long-path': 1,
+  'repeating-query': 1,
+  'long-query': 1,
+  'alike-pages': 1,
+  'alike-growth': 1,
+  'alike-host': 1.25,
+  'alike-hosts': 0.75,
+};
+
+/** Makes the watch of one run. @throws Never */
+export function createTraps(knobs: TrapKnobs): Traps {
+  const groupsOf = createGroupFinder();
+  const groups = new Map<string, Group>();
+  const traps = new Map<string, Group>();
+  /** Hosts that have a trap, so that links elsewhere cost nothing; `*`: a trap that goes over hosts. */
+  let trapped = new Set<string>();
+  let suspects = 0;
+
+  const forget = (group: Group): void => {
+    if (group.isSuspect) suspects -= 1;
+    groups.delete(keyOf(group.name));
+  };
+  const groupFor = (name: UrlGroup): Group => {
+    const key = keyOf(name);
+    const known = traps.get(key) ?? groups.get(key);
+    if (known !== undefined) {
+      // The one used longest ago stands first.
+      if (groups.delete(key)) groups.set(key, known);
+      return known;
+    }
+    const group = newGroup(name, Math.ceil(knobs.alikePages * PATIENCE[name.rule]));
+    groups.set(key, group);
+    const [oldest] = groups.values();
+    if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);
+    return group;
+  };
+  const suspect = (name: UrlGroup): Group | undefined => {
+    const key = keyOf(name);
+    const group = traps.get(key) ?? groups.get(key);
+    return group?.isSuspect === true ? group : undefined;
+  };
+  const closeGroup = (group: Group): void => {
+    group.isTrap = true;
+    groups.delete(keyOf(group.name));
+    traps.set(keyOf(group.name), group);
+    const [oldest] = traps.values();
+    if (traps.size > MAX_TRAPS && oldest !== undefined) {
+      if (oldest.isSuspect) suspects -= 1;
+      traps.delete(keyOf(oldest.name));
+      if (trapped.size > 2 * MAX_TRAPS) trapped = new Set([...traps.values()].map(({ name }) => placeOf(name)));
+    }
+    trapped.add(placeOf(group.name));
+  };
+
+  return {
+    judge(url, from) {
+      if (traps.size === 0 || from === null || !(trapped.has(hostOf(url)) || trapped.has('*'))) return null;
+      for (const name of groupsOf(url, from)) {
+        const trap = traps.get(keyOf(name));
+        if (trap !== undefined && (!name.isWide || trap.breeders.includes(hashOf(from)))) return findingOf(name);
+      }
+      return null;
+    },
+    queued({ url, from = null }) {
+      if (suspects === 0 || from === null) return;
+      for (const name of groupsOf(url, from)) {
+        const group = suspect(name);
+        if (group?.breeders.includes(hashOf(from)) === true) group.bredSince += 1;
+      }
+    },
+    wants(url, from) {
+      const found = groupsOf(url, from).map(groupFor);
+      for (const group of found) group.skipped += 1;
+      return found.some(isDue);
+    },
+    read(url, from, html) {
+      const closed: TrapFinding[] = [];
+      const likeness = likenessOf(html);
+      // What is read for one group is there for the others: they take their samples from the same pages.
+      for (const group of groupsOf(url, from).map(groupFor)) {
+        if (group.isTrap && !group.name.isWide) continue;
+        const wasSuspect = group.isSuspect;
+        compare(group, likeness, url);
+        if (group.isSuspect !== wasSuspect) suspects += wasSuspect ? -1 : 1;
+        if (group.isTrap || !isEndless(group)) continue;
+        closeGroup(group);
+        closed.push(findingOf(group.name));
+      }
+      return closed;
+    },
+    redirected(url, from) {
+      if (suspects === 0 || from === null) return;
+      for (const name of groupsOf(url, from)) {
+        const group = suspect(name);
+        if (group?.breeders.includes(hashOf(from)) === true) remember(group.breeders, hashOf(url), MAX_TRAP_BREEDERS);
+      }
+    },
+    restore(found) {
+      for (const { rule, pattern } of found) {
+        const isWide = rule === 'alike-host' || rule === 'alike-hosts';
+        if (!isWide) closeGroup(newGroup({ rule, pattern, isWide }, knobs.alikePages));
+      }
+    },
+  };
+}
+
+function newGroup(name: UrlGroup, limit: number): Group {
+  return {
+    name,
+    limit,
+    skipped: 0,
+    compared: 0,
+    repeats: 0,
+    likenesses: [],
+    breeders: [],
+    isRepeating: false,
+    isSuspect: false,
+    repeatsSince: 0,
+    bredSince: 0,
+    isTrap: false,
+  };
+}
+
+function keyOf({ rule, pattern }: { readonly rule: TrapRule; readonly pattern: string }): string {
+  return `${rule} ${pattern}`;
+}
+
+function findingOf({ rule, pattern }: UrlGroup): TrapFinding {
+  return { rule, pattern };
+}
+
+/** Where a group is: its host, or `*` for one that goes over hosts. */
+function placeOf({ rule, pattern }: UrlGroup): string {
+  return rule === 'alike-hosts' ? '*' : pattern.slice(0, pattern.indexOf('/'));
+}
+
+/** The host name of a URL as the URL parser serialises it. */
+function hostOf(url: string): string {
+  const start = url.indexOf('//') + 2;
+  const end = url.indexOf('/', start);
+  const authority = url.slice(start, end < 0 ? url.length : end);
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  return host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':', 1)[0] ?? host);
+}
+
+/** Whether the group wants this page compared: not the first ones, then a sample; all while they repeat, or when a quarter did. */
+function isDue({ skipped, compared, repeats, isRepeating, isTrap, name }: Group): boolean {
+  if (isTrap) return name.isWide;
+  if (compared === 0) return skipped > FIRST_PAGES;
+  return isRepeating || (repeats > 0 && repeats * 4 >= compared) || skipped >= EVERY;
+}
+
+function compare(group: Group, likeness: number, url: string): void {
+  group.skipped = 0;
+  group.compared += 1;
+  group.isRepeating = group.likenesses.includes(likeness);
+  if (group.isRepeating) {
+    group.repeats += 1;
+    remember(group.breeders, hashOf(url), MAX_TRAP_BREEDERS);
+    if (group.isSuspect) group.repeatsSince += 1;
+    if (group.repeats >= group.limit * SUSPICIOUS_SHARE) group.isSuspect = true;
+  } else {
+    remember(group.likenesses, likeness, MAX_TRAP_LIKENESSES);
+  }
+  if (group.isTrap || group.compared < 2 * group.limit) return;
+  group.compared = Math.floor(group.compared / 2);
+  group.repeats = Math.floor(group.repeats / 2);
+  group.repeatsSince = Math.floor(group.repeatsSince / 2);
+  group.bredSince = Math.floor(group.bredSince / 2);
+  if (group.repeats >= group.limit * SUSPICIOUS_SHARE) return;
+  Object.assign(group, { isSuspect: false, repeatsSince: 0, bredSince: 0 });
+}
+
+function isEndless({ limit, compared, repeats, repeatsSince, bredSince }: Group): boolean {
+  return repeats >= limit && repeats >= compared * REPEATING_SHARE && bredSince >= repeatsSince * BREEDING_SHARE;
+}
+
+function remember(list: number[], value: number, most: number): void {
+  list.push(value);
+  if (list.length > most) list.shift();
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}

@@ -1,0 +1,141 @@
+// An exchange becomes records that say no more and no less than what happened: what was cut, repeated, withheld or never came.
+
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { type ArchivedExchange, recordsOf } from './exchange-records.js';
+import { createPayloadMemory, type PayloadMemory } from './payload-memory.js';
+import { recordOctets } from './warc-record.js';
+
+const URL_ = 'https://example.org/a?b=c';
+const STARTED = Date.UTC(2026, 10, 20, 12, 0, 0, 7);
+const timing = { startedAtMs: STARTED, headersAtMs: STARTED, endedAtMs: STARTED + 30 };
+
+const response = (more: Partial<ResponseOutcome> = {}): ResponseOutcome => ({
+  kind: 'response',
+  url: URL_,
+  status: 200,
+  statusText: 'OK',
+  headers: [
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Content-Encoding', 'gzip'],
+  ],
+  body: Buffer.from('decoded'),
+  encodedBody: Buffer.from('coded'),
+  truncated: null,
+  encodedBytes: 5,
+  remoteAddress: '192.0.2.7',
+  timing,
+  ...more,
+});
+
+/** Records as text, by type. */
+async function records(
+  outcome: FetchOutcome,
+  more: Partial<ArchivedExchange> = {},
+  payloads: PayloadMemory = createPayloadMemory(),
+): Promise<Record<string, string>> {
+  const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null, page: null, ...more };
+  const batch = await recordsOf(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
+  const found: Record<string, string> = {};
+  for (const { record } of batch.records) {
+    const pieces: Uint8Array[] = [];
+    for await (const octets of recordOctets(record)) pieces.push(octets);
+    found[record.type] = gunzipSync(Buffer.concat(pieces)).toString('latin1');
+  }
+  return found;
+}
+
+describe('an exchange', () => {
+  it('is a request, what is known of it, and its response as it came', async () => {
+    const { request, metadata, response: kept } = await records(response());
+    expect(kept).toMatch(/Content-Encoding: gzip\r\n\r\ncoded\r\n\r\n$/);
+    expect(kept).toContain('WARC-Date: 2026-11-20T12:00:00.007Z\r\n');
+    expect(kept).toContain('WARC-IP-Address: 192.0.2.7\r\n');
+    expect(request).toContain('GET /a?b=c HTTP/1.1\r\nhost: example.org\r\n');
+    expect(metadata).toMatch(/purpose: page\r\nfetchTimeMs: 30\r\n/);
+    const id = /WARC-Record-ID: (\S+)/.exec(kept ?? '')?.[1] ?? '';
+    for (const text of [request, metadata]) expect(text).toContain(`WARC-Concurrent-To: ${id}\r\n`);
+  });
+
+  it('says which fields are not true any more where only the decoded body is known', async () => {
+    const { encodedBody: _, ...decoded } = response();
+    expect((await records(decoded))['response']).toMatch(/X-Orig-Content-Encoding: gzip\r\n\r\ndecoded\r\n\r\n$/);
+    const plain = await records({ ...decoded, headers: [['Content-Length', '7']] });
+    expect(plain['response']).toMatch(/\r\nContent-Length: 7\r\n\r\ndecoded\r\n\r\n$/);
+  });
+
+  it('takes a large body from its file', async () => {
+    const { encodedBody: _, ...decoded } = response({ headers: [['Content-Type', 'application/pdf']] });
+    const octets = Buffer.alloc(3_000_000, 'a page ');
+    const file: BodyFile = {
+      bytes: octets.length,
+      async *read() {
+        for (let at = 0; at < octets.length; at += 65_536) yield octets.subarray(at, at + 65_536);
+      },
+      remove: async () => undefined,
+    };
+    const { response: kept = '' } = await records({ ...decoded, file });
+    expect(kept.length).toBeGreaterThan(octets.length);
+    expect(kept.endsWith(`${octets.subarray(-50).toString()}\r\n\r\n`)).toBe(true);
+    expect((await records({ ...decoded, body: octets }))['response']?.match(/WARC-Payload-Digest: \S+/)?.[0]).toBe(
+      kept.match(/WARC-Payload-Digest: \S+/)?.[0],
+    );
+  });
+
+  const CUTS: readonly (readonly [truncated: ResponseOutcome['truncated'], field: string | undefined])[] = [
+    ['cap', 'WARC-Truncated: length'],
+    ['peer', 'WARC-Truncated: disconnect'],
+    [null, undefined],
+  ];
+  it.each(CUTS)('tells why a body is not whole: %s', async (truncated, field) => {
+    expect((await records(response({ truncated })))['response']?.match(/WARC-Truncated: \S+/)?.[0]).toBe(field);
+  });
+
+  it('repeats what came before as a revisit, whatever its URL; not what is empty', async () => {
+    const payloads = createPayloadMemory();
+    await records(response({ url: 'https://example.org/first' }), {}, payloads);
+    const { revisit } = await records(response(), {}, payloads);
+    expect(revisit).toContain('WARC-Refers-To-Target-URI: https://example.org/first\r\n');
+    expect(revisit).toContain('WARC-Refers-To-Date: 2026-11-20T12:00:00.007Z\r\n');
+    expect(revisit).toMatch(/Content-Encoding: gzip\r\n\r\n\r\n\r\n$/);
+    const empty = response({ encodedBody: Buffer.alloc(0) });
+    await records(empty, {}, payloads);
+    expect(await records(empty, {}, payloads)).toHaveProperty('response');
+  });
+
+  it('is not modified where the server says so, and what it means is known', async () => {
+    const payloads = createPayloadMemory();
+    const unchanged = response({ status: 304, statusText: 'Not Modified', encodedBody: Buffer.alloc(0) });
+    expect(await records(unchanged, {}, payloads)).toHaveProperty('response');
+    const known = createPayloadMemory();
+    await records(response(), {}, known);
+    const { revisit = '' } = await records(unchanged, {}, known);
+    expect(revisit).toContain('WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n');
+    expect(revisit).not.toContain('WARC-Payload-Digest');
+  });
+
+  it('came to nothing: the request, and one word why', async () => {
+    const failed: FetchOutcome = {
+      kind: 'failed',
+      url: URL_,
+      failure: 'timeout-headers',
+      detail: 'nothing\r\nfor 30 s',
+      remoteAddress: null,
+      wasSent: true,
+      timing,
+    };
+    const found = await records(failed);
+    expect(Object.keys(found)).toEqual(['request', 'metadata']);
+    expect(found['metadata']).toContain('fetchFailure: timeout-headers\r\nfailureDetail: nothing for 30 s\r\n');
+    expect(found['request']).not.toContain('WARC-IP-Address');
+  });
+
+  it('is withheld: its status is all that is said of what came', async () => {
+    const found = await records(response(), { withheld: 'noarchive' });
+    expect(Object.keys(found)).toEqual(['request', 'metadata']);
+    expect(found['metadata']).toContain('withheld: noarchive\r\nstatus: 200\r\n');
+    const noStore = await records(response(), { withheld: 'no-store' });
+    expect(noStore['response']).toMatch(/WARC-Truncated: unspecified[\s\S]*Content-Encoding: gzip\r\n\r\n\r\n\r\n$/);
+  });
+});

@@ -1,0 +1,151 @@
+// The archive from the command line: made by a crawl, packaged, and replayed without a request. If this breaks, a person
+// who changed a handler asks the sites again.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let out: string;
+let site: TestSite;
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+const lines = (path: string): unknown[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+/** One crawl for all: the tests after it only read. */
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-archive-'));
+  out = join(base, 'crawl');
+  site = await testSite(['/1', '/2', '/closed']);
+  const csv = ['--csv', join(base, 'items.csv')];
+  const { code } = await run(
+    'crawl',
+    `${site.url}/`,
+    ...who,
+    '--interval',
+    '0',
+    '--pages',
+    '9',
+    '--out',
+    out,
+    '--wacz',
+    ...csv,
+  );
+  expect(code).toBe(0);
+});
+
+afterAll(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+});
+
+describe('mannerly crawl', () => {
+  it('archives and packages with --wacz, and writes a table with --csv', () => {
+    expect(existsSync(join(out, 'archive.wacz'))).toBe(true);
+    const table = readFileSync(join(base, 'items.csv'), 'utf8').split('\n');
+    expect(table[0]).toBe('id,url,fetchedAt,expiresAt,preferences,title,status,depth,more');
+    expect(table).toHaveLength(5);
+  });
+
+  it('refuses a size for WARC files that is none', async () => {
+    const { code, err } = await run('crawl', `${site.url}/`, ...who, '--warc-bytes', '10');
+    expect(code).toBe(2);
+    expect(err).toMatch(/1048576/);
+  });
+});
+
+describe('mannerly replay', () => {
+  it('yields the items of the crawl with its own handler, and asks nobody', async () => {
+    const before = site.asked.length;
+    const told = await run('replay', out);
+    expect(told).toMatchObject({ code: 0, err: '' });
+    expect(told.out).toMatch(/^3 pages, 3 items: .*replayed\.jsonl$/);
+    const byId = (path: string) => lines(path).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    expect(byId(join(out, 'replayed.jsonl'))).toEqual(byId(join(out, 'items.jsonl')));
+    expect(site.asked.length).toBe(before);
+  });
+
+  const FILES: readonly (readonly [how: string, source: string])[] = [
+    [
+      'an object of routes',
+      'export const handlers = { html: async (page) => { await page.emit({ t: page.title }) } };',
+    ],
+    [
+      'a route with options',
+      'export const handlers = { html: { handler: (page) => page.emit({ t: page.title }), bodyBytes: 9 } };',
+    ],
+    [
+      'an object as `crawler.route` takes it',
+      'export const handlers = { html: { handle: (page) => page.emit({ t: page.title }), bodyBytes: 9 } };',
+    ],
+    ['a function', "export default (routes) => { routes.on('html', (page) => page.emit({ t: page.title })) };"],
+  ];
+  it.each(FILES)('takes handlers from a file: %s', async (_how, source) => {
+    const folder = mkdtempSync(join(base, 'handlers-'));
+    const file = join(folder, 'handlers.mjs');
+    writeFileSync(file, source);
+    const items = join(folder, 'items.jsonl');
+    const told = await run(
+      'replay',
+      out,
+      '--handlers',
+      file,
+      '--items',
+      items,
+      '--csv',
+      join(folder, 'items.csv'),
+      '--json',
+    );
+    expect(told).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(told.out)).toMatchObject({ pages: 3, items: 3, failures: 0, itemsPath: items });
+    expect(lines(items)).toContainEqual(expect.objectContaining({ t: '/1' }));
+    expect(readFileSync(join(folder, 'items.csv'), 'utf8')).toContain('/2');
+  });
+
+  it('tells which pages a handler failed for', async () => {
+    const file = join(base, 'failing.mjs');
+    writeFileSync(file, "export const handlers = { html: () => { throw new Error('no title') } };");
+    const told = await run('replay', out, '--handlers', file, '--items', join(base, 'none.jsonl'));
+    expect(told.code).toBe(1);
+    expect(told.err).toMatch(/\/1: the handler failed: Error: no title/);
+  });
+
+  const REFUSALS: readonly (readonly [what: string, argv: () => string[], says: RegExp])[] = [
+    ['a file that is there', () => [out, '--items', join(out, 'items.jsonl')], /there already/],
+    [
+      'no such handlers',
+      () => [out, '--handlers', join(base, 'no.mjs'), '--items', join(base, 'x')],
+      /could not be loaded/,
+    ],
+    ['a directory without a crawl', () => [base], /holds no crawl/],
+  ];
+  it.each(REFUSALS)('refuses %s', async (_what, argv, says) => {
+    const { code, err } = await run('replay', ...argv());
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+  });
+});
+
+describe('mannerly wacz', () => {
+  it('packages an archive under the name that it is given', async () => {
+    const to = join(base, 'mine.wacz');
+    const { code, out: said } = await run('wacz', out, '--to', to, '--title', 'Tides', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(said)).toMatchObject({ path: to, warcs: 1 });
+    expect(readFileSync(to).subarray(0, 2).toString()).toBe('PK');
+  });
+});

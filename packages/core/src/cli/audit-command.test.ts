@@ -1,0 +1,109 @@
+// `mannerly report` and `mannerly audit` as a person or a CI job meets them: what they print, what they write, and the exit code
+// that a build may hang on.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuditReport, ReportData } from 'mannerly';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let out: string;
+let site: TestSite;
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-audit-command-'));
+  out = join(base, 'crawl');
+  site = await testSite(['/1', '/2', '/closed']);
+  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+  await run(
+    'crawl',
+    `${site.url}/`,
+    ...who,
+    '--interval',
+    '0',
+    '--out',
+    out,
+    '--pages',
+    '10',
+    '--decisions-sample',
+    '0',
+  );
+});
+
+afterAll(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+});
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+/** The crawl's log while `judge` looks at it, with every line changed. */
+async function doctored(change: (line: string) => string, judge: () => Promise<void>): Promise<void> {
+  const path = join(out, 'requests.jsonl');
+  const whole = readFileSync(path, 'utf8');
+  writeFileSync(path, whole.split('\n').map(change).join('\n'));
+  try {
+    await judge();
+  } finally {
+    writeFileSync(path, whole);
+  }
+}
+
+describe('mannerly audit', () => {
+  it('says that a crawl was polite, and ends with 0', async () => {
+    expect(await run('audit', out)).toEqual({
+      code: 0,
+      out: 'Polite: 4 requests to 1 host in 1 run, no violation found.',
+      err: '',
+    });
+  });
+
+  it('ends with 5 where it finds something, and names it', async () => {
+    await doctored(
+      (line) => line.replace('/1",', '/closed/1",'),
+      async () => {
+        const told = await run('audit', out);
+        expect(told.code).toBe(5);
+        expect(told.out).toMatch(/^Not polite: 4 requests to 1 host in 1 run\.\n +1 {2}excluded: .*\n\n/);
+        expect(told.out).toContain(`${site.url}/closed/1: robots.txt (copy `);
+        const report = JSON.parse((await run('audit', out, '--json')).out) as AuditReport;
+        expect(report).toMatchObject({ format: 1, passed: false, counts: { excluded: 1, log: 0 } });
+        expect((await run('audit', out, '--limit', '0')).out).toContain('… and 1 more.');
+      },
+    );
+  });
+
+  it('ends with 5 where there is nothing to judge: an empty log proves nothing', async () => {
+    await doctored(
+      () => '',
+      async () =>
+        expect(await run('audit', out)).toMatchObject({ code: 5, out: expect.stringContaining('Nothing to audit') }),
+    );
+  });
+
+  it('ends with 2 where there is no crawl', async () => {
+    expect((await run('audit', base)).code).toBe(2);
+  });
+});
+
+describe('mannerly report', () => {
+  it('writes its two files beside the logs and says where', async () => {
+    const told = await run('report', out);
+    expect(told.code).toBe(0);
+    expect(told.out).toContain(`Audit:  no violation\nReport: ${join(out, 'report.html')}\n`);
+    expect(readdirSync(out)).toEqual(expect.arrayContaining(['report.html', 'report.json']));
+    expect(readdirSync(out).filter((name) => name.includes('.part'))).toEqual([]);
+    const data = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as ReportData;
+    // The log is a sample of none: the totals are whole all the same.
+    expect(data.totals.words).toEqual({ fetched: 3, excluded: 1, dropped: 0, failed: 0, held: 0 });
+    expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,59 @@
+// How much, from the command line. All of it counts over all runs of a crawl.
+
+import type { Command } from 'commander';
+import type { BoundsOptions } from 'mannerly';
+import { numberArgument } from './flag-values.js';
+
+/** The flags of bounds as commander hands them over. */
+export interface BoundsFlags {
+  readonly pages: number;
+  readonly depth: number;
+  readonly minutes: number;
+  readonly bytes?: number;
+  readonly pagesPerHost?: number;
+  readonly bytesPerHost?: number;
+  readonly minutesPerHost?: number;
+  readonly queued?: number;
+}
+
+/** A year; a crawl of the command's is not meant to run longer. */
+const MOST_MINUTES = 525_600;
+/** Below this a number of minutes is no time at all. */
+const LEAST_MINUTES = 0.001;
+const MOST_PAGES = 1e9;
+
+/** Adds the flags to a command. */
+export function withBounds(command: Command): Command {
+  const octets = numberArgument(1, Number.MAX_SAFE_INTEGER, true);
+  const minutes = numberArgument(LEAST_MINUTES, MOST_MINUTES, false);
+  const many = numberArgument(1, MOST_PAGES, true);
+  return command
+    .optionsGroup('How much, all runs together:')
+    .option('--pages <n>', 'pages fetched at most', many, 100)
+    .option('--depth <n>', 'links from a seed at most', numberArgument(0, 1_000, true), 5)
+    .option('--minutes <n>', 'running time at most', minutes, 30)
+    .option('--bytes <octets>', 'decoded octets of bodies at most, such as 1e9 (default: no limit)', octets)
+    .option('--pages-per-host <n>', 'pages of one host at most (default: --pages)', many)
+    .option('--bytes-per-host <octets>', 'decoded octets of one host at most (default: no limit)', octets)
+    .option(
+      '--minutes-per-host <n>',
+      'running time from the first request to a host at most (default: no limit)',
+      minutes,
+    )
+    .option('--queued <n>', 'URLs queued at a time; links past it are dropped (default: 10000000)', many);
+}
+
+/** The bounds from the flags. Never throws. */
+export function boundsFrom(flags: BoundsFlags): BoundsOptions {
+  const { pages, depth, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queued } = flags;
+  return {
+    pages,
+    depth,
+    minutes,
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(pagesPerHost === undefined ? {} : { pagesPerHost }),
+    ...(bytesPerHost === undefined ? {} : { bytesPerHost }),
+    ...(minutesPerHost === undefined ? {} : { minutesPerHost }),
+    ...(queued === undefined ? {} : { queued }),
+  };
+}

@@ -1,0 +1,69 @@
+// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for: from the decision log, the queue
+// and the copies of robots.txt in a crawl directory. It asks nobody anything.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Explanation, explanationText, printable, readCrawlDirectory } from 'mannerly';
+import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
+import type { CliIo } from '../io.js';
+import { inspecting, type StoreFlags, whereOf } from '../store-flags.js';
+
+/** The flags as commander hands them over. */
+export interface ExplainFlags extends StoreFlags {
+  readonly json?: boolean;
+}
+
+/**
+ * Runs the command.
+ *
+ * @param first - The crawl directory; with `--store` what is asked about.
+ * @param second - A URL, or the name of a host.
+ * @returns The exit code; a URL that the crawl never met is no error.
+ * @throws UsageError, MannerlyError
+ */
+export async function explainCommand(
+  first: string,
+  second: string | undefined,
+  flags: ExplainFlags,
+  io: CliIo,
+): Promise<number> {
+  const [directory, about] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
+  if (about === undefined)
+    throw new UsageError('missing argument: url-or-host', 'First the crawl directory, then a URL or a host.');
+  if (!URL.canParse(about) && (about.includes('/') || !URL.canParse(`http://${about}/`))) {
+    throw new UsageError(
+      `"${about}" is neither a URL nor a host`,
+      'First the crawl directory, then https://example.org/page, written whole, or example.org.',
+    );
+  }
+  const where = whereOf(directory, flags);
+  const robotsPath = 'directory' in where ? (await readCrawlDirectory(where.directory)).robotsPath : null;
+  const { explanation, isAtRest } = await inspecting(where, async (inspection) => ({
+    explanation: await inspection.explain(about),
+    isAtRest: 'directory' in where && inspection.whyLogsOnly === null,
+  }));
+  if (flags.json === true) {
+    io.out(JSON.stringify(explanation, null, 2));
+    return EXIT.ok;
+  }
+  io.out(explanationText(explanation));
+  const quoted = await quotedLine(explanation, robotsPath);
+  if (quoted !== null) io.out(`  It reads: ${printable(quoted)}`);
+  if (isAtRest && ['waiting', 'held'].includes(explanation.word))
+    io.out('  No run has the directory: the command that began the crawl goes on with it.');
+  return EXIT.ok;
+}
+
+/** The deciding line as it stands in the copy that decided; `null` where there is no line or no copy. */
+async function quotedLine({ line, robots }: Explanation, robotsPath: string | null): Promise<string | null> {
+  const hash = robots?.hash ?? '';
+  if (robotsPath === null || line === null || !/^[0-9a-f]+$/.test(hash)) return null;
+  try {
+    const text = await readFile(join(robotsPath, `${hash}.txt`), 'utf8');
+    return text.split(/\r\n|\r|\n/)[line - 1] ?? null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+// `mannerly report`: the politeness of a crawl once more, computed from the logs in its directory, on the
+// terminal and as `report.html` and `report.json` in it.
+
+import { politenessText, readCrawlDirectory, reportFromLogs, writeReport } from 'mannerly';
+import { EXIT } from '../exit-codes.js';
+import type { CliIo } from '../io.js';
+import { inspectingStore, type StoreFlags, whereOf } from '../store-flags.js';
+import { storeReportText } from '../store-report-text.js';
+
+/**
+ * Runs the command.
+ *
+ * @returns The exit code.
+ * @throws MannerlyError `directory-taken` or `directory-format` when the directory holds no crawl that can be read.
+ */
+export async function reportCommand(
+  named: string | undefined,
+  flags: StoreFlags & { readonly json?: boolean },
+  io: CliIo,
+): Promise<number> {
+  const where = whereOf(named, flags);
+  if ('store' in where) {
+    const whole = await inspectingStore(where.store, (inspection) => inspection.report());
+    io.out(flags.json === true ? JSON.stringify(whole, null, 2) : storeReportText(whole));
+    return EXIT.ok;
+  }
+  const { directory } = where;
+  const { manifest, ...paths } = await readCrawlDirectory(directory);
+  const report = await reportFromLogs(paths);
+  const written = await writeReport({ manifest, ...paths });
+  if (flags.json === true) {
+    io.out(JSON.stringify({ manifest, ...report }, null, 2));
+    return EXIT.ok;
+  }
+  const day = new Date(manifest.createdAtMs).toISOString();
+  io.out(
+    `Crawl of ${manifest.seeds.slice(0, 3).join(', ')}${manifest.seeds.length > 3 ? ', …' : ''} by ${manifest.name}, begun ${day}.`,
+  );
+  io.out(`${report.requests} requests.`);
+  for (const [word, reasons] of Object.entries(report.words)) {
+    const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+    io.out(`  ${word}: ${counts.join(', ')}`);
+  }
+  if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
+  const { audit } = written.data;
+  const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
+  const verdict = audit.passed ? 'no violation' : `${found} violations: mannerly audit ${directory}`;
+  io.out(`\nAudit:  ${verdict}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
+  return EXIT.ok;
+}

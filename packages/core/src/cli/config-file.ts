@@ -1,0 +1,111 @@
+// The configuration file of a crawl: found in the working directory or named, read as JSON or loaded as a module, checked.
+
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CrawlConfig } from 'mannerly';
+import { checkConfig } from './config-check.js';
+import { UsageError } from './failure.js';
+
+/** A configuration that was read. Its paths are absolute. */
+export interface ReadConfig {
+  /** The file, as it was named. */
+  readonly file: string;
+  readonly config: CrawlConfig;
+}
+
+/** Names of the file, in a working directory. */
+export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
+  (extension) => `mannerly.config.${extension}`,
+);
+
+/** Octets of a JSON file: 100,000 seeds of ordinary length. */
+const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The file of a working directory; `null`: there is none.
+ *
+ * @throws UsageError where there are several.
+ */
+export function findConfig(directory: string): string | null {
+  const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
+  if (found.length > 1) {
+    throw new UsageError(
+      `several configurations are here: ${found.join(', ')}`,
+      'Name one with --config <file>, or none with --no-config.',
+    );
+  }
+  return found[0] === undefined ? null : join(directory, found[0]);
+}
+
+/**
+ * Reads and checks a file.
+ *
+ * @param readsTypeScript - Whether this Node.js strips types by itself.
+ * @throws UsageError saying the file, and where it can be said the key, its range and the value.
+ */
+export async function readConfig(file: string, readsTypeScript = stripsTypes()): Promise<ReadConfig> {
+  const path = resolve(file);
+  const isJson = extname(path) === '.json';
+  if (!existsSync(path)) {
+    throw new UsageError(`${file} is not there`, 'Name the configuration with --config <file>.');
+  }
+  if (/^\.[mc]?ts$/.test(extname(path)) && !readsTypeScript) {
+    throw new UsageError(
+      `${file} is TypeScript, which this Node.js (${process.version}) does not read`,
+      'Use Node.js 22.18 or newer, or write it as mannerly.config.js (defineConfig gives completion there too) or .json.',
+    );
+  }
+  const value = isJson ? await readJson(file, path) : await loadModule(file, path);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(
+      `${file} holds no configuration`,
+      isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).',
+    );
+  }
+  await checkConfig(file, value, !isJson);
+  return { file, config: withPaths(value as CrawlConfig, dirname(path)) };
+}
+
+/** Whether this Node.js loads TypeScript by stripping types. Never throws. */
+function stripsTypes(): boolean {
+  return 'typescript' in process.features && Boolean(process.features.typescript);
+}
+
+async function readJson(file: string, path: string): Promise<unknown> {
+  const { size } = await stat(path);
+  if (size > MAX_CONFIG_BYTES) {
+    throw new UsageError(`${file} has ${size} octets; a configuration has ${MAX_CONFIG_BYTES} at most`);
+  }
+  try {
+    return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${file} is not JSON: ${error.message}`);
+  }
+}
+
+async function loadModule(file: string, path: string): Promise<unknown> {
+  try {
+    const module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
+    return module['default'] ?? module['config'];
+  } catch (error) {
+    throw new UsageError(`${file} could not be loaded: ${String(error)}`, 'It is an ES module with a default export.');
+  }
+}
+
+/** Paths in the file are relative to it, wherever the command is called from. */
+function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
+  const { $schema: _, handlers, out, csv, archive, ...rest } = config;
+  const isFolder = typeof archive === 'object' && archive.folder !== undefined;
+  return {
+    ...rest,
+    ...(archive === undefined
+      ? {}
+      : { archive: isFolder ? { ...archive, folder: resolve(folder, archive.folder) } : archive }),
+    ...(handlers === undefined ? {} : { handlers: resolve(folder, handlers) }),
+    ...(out === undefined ? {} : { out: resolve(folder, out) }),
+    ...(csv === undefined ? {} : { csv: resolve(folder, csv) }),
+  };
+}

@@ -1,0 +1,234 @@
+// A configuration is how a crawl is repeated: what it says must hold, flags must override it one by one, and a mistake must be
+// told with its key, its range and its value, before anything is asked of anybody.
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { type CrawlConfig, createCrawler, defineConfig } from 'mannerly';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONFIG_NAMES, findConfig, readConfig } from './config-file.js';
+import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
+import { givenFlags, setUpCrawl } from './crawl-setup.js';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let folder: string;
+let site: TestSite;
+let count = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mannerly-config-'));
+  site = await testSite(['/a', '/b']);
+});
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A file in a folder of its own. */
+async function written(name: string, text: string): Promise<string> {
+  count += 1;
+  const own = join(folder, String(count));
+  await mkdir(own);
+  await writeFile(join(own, name), text);
+  return join(own, name);
+}
+
+const asFile = (config: unknown): Promise<string> => written('mannerly.config.json', JSON.stringify(config));
+
+/** What a command line with this configuration comes to. */
+async function setUp(config: CrawlConfig, words: readonly string[] = []) {
+  const file = await asFile(config);
+  const command = withCrawlFlags(new Command().argument('[seed...]')).exitOverride();
+  command.parse([...words, '--config', file], { from: 'user' });
+  return setUpCrawl(command.args, { ...command.opts<CrawlFlags>(), given: givenFlags(command) });
+}
+
+const IDENTITY = { name: 'tester', contact: 'https://example.org/us' };
+const WHOLE: CrawlConfig = {
+  identity: IDENTITY,
+  scope: { seeds: ['https://a.test/'] },
+  bounds: { pages: 20, minutes: 9 },
+};
+
+describe('flags and configuration together', () => {
+  it('need no flag where the file says all', async () => {
+    const { options, seeds } = await setUp(WHOLE);
+    expect(seeds).toEqual(['https://a.test/']);
+    expect(options).toEqual({
+      identity: IDENTITY,
+      scope: { seeds: ['https://a.test/'], within: 'host' },
+      bounds: { pages: 20, minutes: 9 },
+    });
+    expect(() => createCrawler(options)).not.toThrow();
+  });
+
+  it.each<[string, CrawlConfig, string[], unknown]>([
+    ['a bound', WHOLE, ['--pages', '7'], { bounds: { pages: 7, minutes: 9 } }],
+    ['a bound given with its default value', WHOLE, ['--pages', '100'], { bounds: { pages: 100 } }],
+    ['the name', WHOLE, ['--name', 'other'], { identity: { name: 'other', contact: IDENTITY.contact } }],
+    ['seeds', WHOLE, ['https://b.test/'], { scope: { seeds: ['https://b.test/'] } }],
+    ['the pace', { ...WHOLE, profile: 'gentle' }, ['--interval', '3'], { profile: { minMs: 3_000, maxMs: 3_000 } }],
+    ['nothing else', { ...WHOLE, profile: 'gentle' }, ['--depth', '2'], { profile: 'gentle', bounds: { depth: 2 } }],
+    [
+      'one of the network',
+      { ...WHOLE, network: { allow: ['10.0.0.0/8'], bodyBytes: 5 } },
+      ['--body-bytes', '9'],
+      { network: { allow: ['10.0.0.0/8'], bodyBytes: 9 } },
+    ],
+    [
+      'not what only the flag left out',
+      { ...WHOLE, discover: { sitemaps: true } },
+      ['--sitemap', 'https://a.test/s.xml'],
+      { discover: { sitemaps: true, sitemapUrls: ['https://a.test/s.xml'] } },
+    ],
+    [
+      'not the scope of the file',
+      { ...WHOLE, scope: { seeds: ['https://a.test/'], within: 'list', hosts: ['a.test', 'b.test'] } },
+      ['--exclude', '/x'],
+      { scope: { within: 'list', hosts: ['a.test', 'b.test'], exclude: ['/x'] } },
+    ],
+  ])('a flag overrides %s', async (_title, config, words, expected) => {
+    expect((await setUp(config, words)).options).toMatchObject(expected as object);
+  });
+
+  it('have the defaults of the command where neither speaks', async () => {
+    const { bounds: _, ...config } = WHOLE;
+    expect((await setUp(config)).options.bounds).toEqual({ pages: 100, depth: 5, minutes: 30 });
+  });
+
+  it('take paths as relative to the file', async () => {
+    const { flags, file } = await setUp({ ...WHOLE, out: 'here/crawl' });
+    expect(flags.out).toBe(join(file ?? '', '..', 'here/crawl'));
+  });
+
+  it('hand on the store and the requests under way, which several processes share out', async () => {
+    const { flags } = await setUp({ ...WHOLE, store: 'redis://127.0.0.1/', network: { concurrency: 8 } });
+    expect(flags).toMatchObject({ store: 'redis://127.0.0.1/', concurrency: 8, config: expect.any(String) });
+    // As a worker gets them.
+    const { options } = await setUpCrawl(['https://a.test/'], JSON.parse(JSON.stringify({ ...flags, concurrency: 4 })));
+    expect(options).toMatchObject({ network: { concurrency: 4 }, bounds: { pages: 20, minutes: 9 } });
+  });
+
+  it('refuse sinks of a module for several processes', async () => {
+    const file = await written('c.mjs', 'export default { sinks: [{ name: "mine" }] };');
+    const command = withCrawlFlags(new Command()).exitOverride();
+    command.parse(['--workers', '2', '--config', file], { from: 'user' });
+    await expect(setUpCrawl(['https://a.test/'], command.opts<CrawlFlags>())).rejects.toThrow('`sinks` of');
+  });
+
+  it.each<[string, CrawlConfig, string]>([
+    ['a name', { scope: WHOLE.scope as NonNullable<CrawlConfig['scope']> }, 'missing --name'],
+    ['seeds', { identity: IDENTITY }, 'missing seeds'],
+  ])('say that they lack %s', async (_title, config, message) => {
+    await expect(setUp(config)).rejects.toThrow(message);
+  });
+});
+
+describe('a mistake', () => {
+  it.each<[unknown, string]>([
+    [{ bounds: { page: 3 } }, '`bounds.page` is no key; `bounds` knows pages, minutes'],
+    [{ boundz: {} }, '`boundz` is no key; a configuration knows'],
+    [{ bounds: { pages: 0 } }, 'expected `bounds.pages` to be a whole number from 1 to 1000000000, got 0'],
+    [{ bounds: { pages: 'many' } }, 'expected `bounds.pages` to be a whole number from 1 to 1000000000, got "many"'],
+    [{ bounds: { minutes: 0 } }, 'expected `bounds.minutes` to be a number above 0, up to 5256000, got 0'],
+    [{ scope: { within: 'planet' } }, 'expected `scope.within` to be one of host, domain, list, surt, got "planet"'],
+    [{ scope: { seeds: ['ftp://a.test/'] } }, '`scope.seeds[0]`'],
+    [
+      { profile: 'rude' },
+      'expected `profile` to be one of polite, gentle, 1996-rule-of-thumb, or an object, got "rude"',
+    ],
+    [{ profile: { factor: 1, minMs: 0 } }, '`profile` lacks `maxMs`'],
+    [{ profile: { factor: 1, minMs: -1, maxMs: 0 } }, 'expected `profile.minMs` to be a number from 0 to 86400000'],
+    [{ traps: true }, 'expected `traps` to be false, or an object, got true'],
+    [{ network: { ports: [99_999] } }, '`network.ports[0]`'],
+    [{ discover: 'sitemaps' }, 'expected `discover` to be an object, got "sitemaps"'],
+    [{ hooks: {} }, '`hooks` is no key'],
+    [{ store: 'mongodb://a' }, '`store`'],
+    [[], 'holds no configuration'],
+  ])('in %j is told', async (config, message) => {
+    const file = await asFile(config);
+    await expect(readConfig(file)).rejects.toThrow(message);
+    await expect(readConfig(file)).rejects.toThrow(file);
+  });
+
+  it('in the JSON itself is told', async () => {
+    await expect(readConfig(await written('c.json', '{ "bounds": '))).rejects.toThrow('is not JSON');
+  });
+
+  it('in a name of the file is told', async () => {
+    await expect(readConfig(join(folder, 'nowhere.json'))).rejects.toThrow('is not there');
+  });
+});
+
+describe('a module', () => {
+  it('may hold code, and is checked beside it', async () => {
+    const code = (pages: string) =>
+      `export default { bounds: { pages: ${pages} }, scope: { allows: () => true, include: [/x/, '/y'] }, network: { resolve: async () => [] }, sinks: [], hooks: { beforeFetch() {} } };`;
+    const { config } = await readConfig(await written('mannerly.config.mjs', code('4')));
+    expect(config.scope?.allows).toBeTypeOf('function');
+    await expect(readConfig(await written('mannerly.config.mjs', code('-4')))).rejects.toThrow('`bounds.pages`');
+  });
+
+  it('without a default export is told', async () => {
+    await expect(readConfig(await written('c.mjs', 'export const x = 1;'))).rejects.toThrow('holds no configuration');
+  });
+
+  it('that does not load is told', async () => {
+    await expect(readConfig(await written('c.mjs', 'throw new Error("no");'))).rejects.toThrow('could not be loaded');
+  });
+
+  it('in TypeScript needs a Node.js that strips types, and says so', async () => {
+    const text = 'const pages: number = 5;\nexport default { bounds: { pages } };\n';
+    const file = await written('mannerly.config.ts', text);
+    await expect(readConfig(file, false)).rejects.toMatchObject({
+      message: expect.stringContaining('which this Node.js'),
+      hint: expect.stringContaining('22.18'),
+    });
+    expect((await readConfig(file, true)).config).toEqual({ bounds: { pages: 5 } });
+  });
+});
+
+describe('the file', () => {
+  it.each(CONFIG_NAMES)('%s is found in the working directory', async (name) => {
+    const file = await written(name, '');
+    expect(findConfig(join(file, '..'))).toBe(file);
+  });
+
+  it('is none where none is', () => expect(findConfig(folder)).toBeNull());
+
+  it('is not chosen among several', async () => {
+    const file = await written('mannerly.config.json', '{}');
+    await writeFile(join(file, '..', 'mannerly.config.mjs'), '');
+    expect(() => findConfig(join(file, '..'))).toThrow('several configurations');
+  });
+});
+
+it('a crawl runs by its file alone, with handlers named in it, and its plan does', async () => {
+  const file = await asFile({
+    identity: IDENTITY,
+    scope: { seeds: [`${site.url}/`] },
+    bounds: { pages: 5 },
+    profile: { factor: 0, minMs: 0, maxMs: 0 },
+    network: { allow: ['127.0.0.0/8'] },
+    handlers: './handlers.mjs',
+    out: 'crawl',
+  });
+  const own = join(file, '..');
+  await writeFile(
+    join(own, 'handlers.mjs'),
+    'export const handlers = { html: async (page) => { await page.emit({ mine: page.url }); } };',
+  );
+  const planned = fakeIo();
+  expect(await runCommand(['plan', '--config', file], planned)).toBe(0);
+  expect(site.asked).toEqual(['/robots.txt']);
+  const io = fakeIo();
+  expect(await runCommand(['crawl', '--config', file], io)).toBe(0);
+  expect(io.errLines.join('\n')).toContain(`Configured by ${file}`);
+  expect(io.errLines.join('\n')).toContain('At most 5 pages (');
+  expect(await readFile(join(own, 'crawl', 'items.jsonl'), 'utf8')).toContain('"mine"');
+});
+
+it('defineConfig hands on what it gets', () => expect(defineConfig(WHOLE)).toBe(WHOLE));

@@ -1,0 +1,234 @@
+// The command against a real server: what it writes, how it ends, and that Ctrl-C leaves a whole account behind.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CrawlReport, reasonOf } from 'mannerly';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeIo, fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+
+let base: string;
+let server: Server;
+let site: string;
+let asked: string[];
+let robots: { status: number; body: string };
+let onPage: () => void;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-crawl-'));
+  asked = [];
+  robots = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };
+  onPage = () => undefined;
+  server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    asked.push(path);
+    if (path === '/robots.txt') {
+      response.writeHead(robots.status, { 'content-type': 'text/plain' }).end(robots.body);
+      return;
+    }
+    if (path === '/data.txt') {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('path: /tides.csv\nname: Tides\n');
+      return;
+    }
+    const number = Number(path.slice(1));
+    const links = `<a href="/${number + 1}">on</a> <a href="/closed">closed</a>`;
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<title>Page ${number}</title>${links}`);
+    onPage();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(base, { recursive: true });
+});
+
+const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+
+async function crawl(io: FakeIo, ...more: string[]): Promise<{ code: number; report: CrawlReport }> {
+  const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--json', ...more];
+  const code = await runCommand(argv, io);
+  expect(io.outLines, io.errLines.join('\n')).toHaveLength(1);
+  return { code, report: JSON.parse(io.outLines[0]!) as CrawlReport };
+}
+
+const lines = (name: string): Record<string, unknown>[] =>
+  readFileSync(join(base, 'out', name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('mannerly crawl', () => {
+  it('crawls to its bound, writes an item per page, and leaves alone what is closed', async () => {
+    const io = fakeIo();
+    const { code, report } = await crawl(io, '--pages', '4');
+    expect({ code, state: report.state, bound: report.bound, pages: report.pages }).toEqual({
+      code: 0,
+      state: 'bounded',
+      bound: 'pages',
+      pages: 4,
+    });
+    expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
+    expect(lines('items.jsonl')).toMatchObject(
+      ['/', '/1', '/2', '/3'].map((path, depth) => ({
+        url: site + path,
+        title: `Page ${Number(path.slice(1))}`,
+        status: 200,
+        depth,
+      })),
+    );
+    // The run's promise, and five requests.
+    expect(lines('requests.jsonl')).toHaveLength(6);
+    expect(lines('decisions.jsonl')).toContainEqual(
+      expect.objectContaining({ url: `${site}/closed`, word: 'excluded', reason: 'robots-rule', line: 2 }),
+    );
+    for (const { reason, word, layer } of lines('decisions.jsonl')) {
+      expect(reasonOf(String(reason)), String(reason)).toMatchObject({ words: expect.arrayContaining([word]), layer });
+    }
+    expect(io.errLines.join('\n')).toMatch(/At most 4 pages, depth 5, 30 minutes/);
+    expect(io.errLines.join('\n')).toMatch(/Warning: --interval 0/);
+  });
+
+  it('ends with 0 when nothing is left', async () => {
+    const { code, report } = await crawl(fakeIo(), '--depth', '1');
+    expect({ code, state: report.state, pages: report.pages }).toEqual({ code: 0, state: 'finished', pages: 2 });
+  });
+
+  it('ends with 3 when only a host is left that must be waited for', async () => {
+    robots = { status: 503, body: '' };
+    const { code, report } = await crawl(fakeIo(), '--patience', '1');
+    expect({ code, state: report.state }).toEqual({ code: 3, state: 'waiting' });
+    expect(report.waiting).toMatchObject([{ host: '127.0.0.1', reason: 'robots-unreachable' }]);
+    expect(asked).toEqual(['/robots.txt']);
+  });
+
+  it('stops cleanly at Ctrl-C, says what was done, and ends with 130', async () => {
+    const io = fakeIo();
+    onPage = () => {
+      if (asked.length === 4) io.interrupt();
+    };
+    const { code, report } = await crawl(io, '--pages', '1000', '--depth', '999');
+    expect({ code, state: report.state }).toEqual({ code: 130, state: 'stopped' });
+    expect(io.errLines.join('\n')).toContain('Stopping');
+    expect(report.pages).toBeGreaterThan(0);
+    expect(lines('items.jsonl')).toHaveLength(report.items);
+    expect(io.exits).toEqual([]);
+  });
+
+  it('goes on after Ctrl-C, ends with 4 where its bounds are used up, and starts over when told to', async () => {
+    const io = fakeIo();
+    onPage = () => {
+      if (asked.length === 3) io.interrupt();
+    };
+    const { code, report } = await crawl(io, '--pages', '4');
+    expect(code).toBe(130);
+    onPage = () => undefined;
+    const second = await crawl(fakeIo(), '--pages', '4');
+    expect(second).toMatchObject({ code: 0, report: { state: 'bounded', resumed: true, wasOver: false, pages: 4 } });
+    expect(second.report.requests).toBeGreaterThan(report.requests);
+    expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
+    const third = fakeIo();
+    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { wasOver: true, pages: 4 } });
+    expect(third.errLines.join('\n')).toContain('Going on in');
+    const told = fakeIo();
+    const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];
+    expect(await runCommand(argv, told)).toBe(4);
+    expect(told.outLines.join('\n')).toMatch(
+      /Ended before by its bound of pages: nothing was asked.*larger --pages.*--reset/,
+    );
+    expect(asked).toHaveLength(5);
+    const over = await crawl(fakeIo(), '--depth', '0', '--reset');
+    expect(over).toMatchObject({ code: 0, report: { state: 'finished', resumed: false, pages: 1, items: 1 } });
+    expect(asked.slice(5)).toEqual(['/robots.txt', '/']);
+    expect(lines('items.jsonl')).toHaveLength(1);
+  });
+
+  it('goes on in the directory it chose itself, and says when there is nothing left', async () => {
+    const before = process.cwd();
+    process.chdir(base);
+    try {
+      const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1'];
+      expect(await runCommand(argv, fakeIo())).toBe(0);
+      const again = fakeIo();
+      expect(await runCommand(argv, again)).toBe(0);
+      expect(again.outLines.join('\n')).toMatch(/Finished before: nothing was left to fetch.*--reset/);
+      expect(asked).toEqual(['/robots.txt', '/', '/1']);
+      expect(readdirSync('crawls')).toHaveLength(1);
+      // Another crawl takes another directory.
+      expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(0);
+      expect(readdirSync('crawls')).toHaveLength(2);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it('ends at once at the second Ctrl-C', async () => {
+    const io = fakeIo();
+    onPage = () => {
+      io.interrupt();
+      io.interrupt();
+    };
+    await crawl(io, '--depth', '0');
+    expect(io.exits).toEqual([130]);
+  });
+
+  it('refuses the directory of another crawl with 2, before it asks anybody anything', async () => {
+    await crawl(fakeIo(), '--depth', '0');
+    asked.length = 0;
+    const io = fakeIo();
+    const argv = ['crawl', `${site}/other`, ...who, '--interval', '0', '--out', join(base, 'out')];
+    expect(await runCommand(argv, io)).toBe(2);
+    expect(io.errLines.join('\n')).toContain('belongs to another crawl');
+    expect(asked).toEqual([]);
+  });
+
+  it('prints the politeness table, and the report command prints the same from the logs', async () => {
+    const io = fakeIo();
+    const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1', '--out', join(base, 'out')];
+    expect(await runCommand(argv, io)).toBe(0);
+    const printed = io.outLines.join('\n');
+    expect(printed).toMatch(/Finished: nothing is left.*2 pages, 3 requests, 2 items/);
+    const table = printed.slice(printed.indexOf('host '), printed.search(/\n\n(?:Departure|Items:)/));
+    expect(printed).toMatch(/Departure from the defaults: .*minMs is 0 ms/);
+    const again = fakeIo();
+    expect(await runCommand(['report', join(base, 'out')], again)).toBe(0);
+    expect(again.outLines.join('\n')).toContain(table);
+  });
+});
+
+describe('asking one file of a site', () => {
+  it('mannerly robots asks for robots.txt once, and for nothing else', async () => {
+    const io = fakeIo();
+    const code = await runCommand(['robots', `${site}/robots.txt`, `${site}/closed`, ...who], io);
+    expect(io.outLines.join('\n')).toMatch(/Disallow: \/closed[\s\S]*disallowed .*\/closed\n.*line 2/);
+    expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt'] });
+  });
+
+  it.each([404, 503])('mannerly robots says so when the answer is %i', async (status) => {
+    robots = { status, body: 'nothing' };
+    const io = fakeIo();
+    const code = await runCommand(['robots', site, ...who], io);
+    expect(io.outLines.join('\n')).toContain(`the answer was ${status}`);
+    expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt'] });
+  });
+
+  it('mannerly datasets reads robots.txt and then data.txt', { timeout: 30_000 }, async () => {
+    const io = fakeIo();
+    const code = await runCommand(['datasets', site, ...who], io);
+    expect(io.outLines.join('\n')).toContain(`Tides\n  at: ${site}/tides.csv`);
+    expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt', '/data.txt'] });
+  });
+
+  it('mannerly datasets leaves a closed data.txt alone', async () => {
+    robots = { status: 200, body: 'User-agent: *\nDisallow: /data.txt\n' };
+    const io = fakeIo();
+    await runCommand(['datasets', site, ...who], io);
+    expect(io.outLines.join('\n')).toContain('excluded: robots-rule');
+    expect(asked).toEqual(['/robots.txt']);
+  });
+});

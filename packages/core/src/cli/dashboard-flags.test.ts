@@ -1,0 +1,100 @@
+// The live view from the command line: its address is told on standard error and nowhere else, what is behind it works, and
+// it is gone when the command has ended.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeIo, fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let site: TestSite;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-look-'));
+  site = await testSite(Array.from({ length: 200 }, (_, at) => `/${at}`));
+});
+afterEach(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+  delete process.env['MANNERLY_DASHBOARD_TOKEN'];
+});
+
+const crawl = (io: FakeIo, ...more: string[]): Promise<number> =>
+  runCommand(
+    [
+      'crawl',
+      `${site.url}/`,
+      '--name',
+      'tester',
+      '--contact',
+      'https://example.org/us',
+      '--allow-address',
+      '127.0.0.0/8',
+      '--interval',
+      '0.02',
+      '--pages',
+      '200',
+      '--out',
+      join(base, 'out'),
+      ...more,
+    ],
+    io,
+  );
+
+/** The address that was told, once it was. */
+async function address(io: FakeIo): Promise<URL> {
+  for (;;) {
+    const told = io.errLines.find((line) => line.startsWith('Live view: '));
+    if (told !== undefined) return new URL(told.slice('Live view: '.length));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('mannerly crawl --dashboard', () => {
+  it('tells its address, shows the crawl, serves metrics, stops it when told, and is gone with it', async () => {
+    const io = fakeIo();
+    const ended = crawl(io, '--dashboard', '--metrics');
+    const url = await address(io);
+    expect(url.hostname).toBe('127.0.0.1');
+    const token = url.searchParams.get('token') ?? '';
+    const authorization = `Bearer ${token}`;
+    expect((await fetch(url)).status).toBe(200);
+    expect((await fetch(new URL('/', url))).status).toBe(401);
+    const metrics = await fetch(new URL('/metrics', url), { headers: { authorization } });
+    expect(await metrics.text()).toContain('mannerly_queued_urls');
+    const stopped = await fetch(new URL('/stop', url), {
+      method: 'POST',
+      headers: { authorization, origin: url.origin },
+    });
+    expect(stopped.status).toBe(200);
+    expect(await ended).toBe(130);
+    await expect(fetch(url)).rejects.toThrow();
+    // The token is for the person at the terminal.
+    expect(io.outLines.join('\n')).not.toContain(token);
+    expect(readFileSync(join(base, 'out', 'settings.json'), 'utf8')).not.toContain(token);
+  });
+
+  it('takes a token from the environment, so that a reader of metrics knows it', async () => {
+    process.env['MANNERLY_DASHBOARD_TOKEN'] = 'a-token-for-many-runs-0123456789';
+    const io = fakeIo();
+    const ended = crawl(io, '--dashboard');
+    const url = await address(io);
+    expect(url.searchParams.get('token')).toBe('a-token-for-many-runs-0123456789');
+    io.interrupt();
+    expect(await ended).toBe(130);
+  });
+
+  it.each([
+    [['--metrics'], /--metrics needs --dashboard/],
+    [['--dashboard', '70000'], /from 0 to 65535/],
+    [['--progress', 'loud'], /auto, lines, none/],
+  ])('%j is called wrongly, and nobody is asked anything', async (flags, says) => {
+    const io = fakeIo();
+    expect(await crawl(io, ...flags)).toBe(2);
+    expect(io.errLines.join('\n')).toMatch(says);
+    expect(site.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+// Handlers from a file of the user's: a module whose `handlers` (or whose default export) is an object of routes, or a
+// function that registers them. And what runs where no file is named.
+
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Handler, HandlerOptions, Route } from 'mannerly';
+import { UsageError } from './failure.js';
+
+/** Where handlers are registered: a crawler, or a replay. */
+export interface HandlerRoutes {
+  on(route: Route, handler: Handler, options?: HandlerOptions): unknown;
+  route(routes: object): unknown;
+}
+
+/** What every HTML page is worth to a crawl from the command line: its URL, title, status and depth; its links are followed. */
+export function registerDefault(routes: HandlerRoutes): void {
+  routes.on('html', async (page) => {
+    await page.emit({ url: page.url, title: page.title, status: page.status, depth: page.depth });
+    await page.follow();
+  });
+}
+
+/**
+ * Loads a file of handlers.
+ *
+ * @example
+ * export const handlers = { html: async (page) => page.emit({ title: page.title }), 'label:news': { handle, item: News } }
+ * @throws UsageError when it cannot be loaded or has no handlers.
+ */
+export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {
+  const handlers = handlersOf(await loadModule(path));
+  if (typeof handlers === 'function') return handlers as (routes: HandlerRoutes) => void;
+  const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
+  if (entries.length === 0) {
+    throw new UsageError(
+      `${path} exports no handlers`,
+      'Export them as `handlers`: an object of routes, or a function that registers them.',
+    );
+  }
+  return (routes) => {
+    for (const [route, given] of entries) {
+      // As `crawler.route` takes them, with schemas.
+      if (typeof given === 'object' && given !== null && 'handle' in given) {
+        routes.route({ [route]: given });
+        continue;
+      }
+      const { handler, ...options } = typeof given === 'object' && given !== null ? given : { handler: given };
+      routes.on(route as Route, handler as Handler, options);
+    }
+  };
+}
+
+async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new UsageError(
+      `${path} could not be loaded: ${String(error)}`,
+      'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.',
+    );
+  }
+}
+
+function handlersOf(module: Readonly<Record<string, unknown>>): unknown {
+  return module['handlers'] ?? module['default'];
+}

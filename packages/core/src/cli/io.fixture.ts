@@ -1,0 +1,67 @@
+// A process for tests: it keeps what is written, its time is moved by hand, and Ctrl-C is a call.
+
+import type { CliIo } from './io.js';
+
+/** The fake process, and what a test can see and do of it. */
+export interface FakeIo extends CliIo {
+  readonly outLines: string[];
+  readonly errLines: string[];
+  /** Everything drawn, in pieces. */
+  readonly drawn: string[];
+  readonly exits: number[];
+  /** Moves time; ticks come when they are due. */
+  pass(ms: number): void;
+  interrupt(): void;
+}
+
+/** Makes one. @param options - Whether it is a terminal, and how wide. */
+export function fakeIo(options: { isTerminal?: boolean; columns?: number } = {}): FakeIo {
+  let now = 1_000_000;
+  const ticks = new Set<{ readonly ms: number; readonly tick: () => void; nextMs: number }>();
+  const interrupts = new Set<() => void>();
+  const io: FakeIo = {
+    outLines: [],
+    errLines: [],
+    drawn: [],
+    exits: [],
+    isTerminal: options.isTerminal ?? false,
+    out: (line) => io.outLines.push(line),
+    err: (line) => io.errLines.push(line),
+    draw: (text) => io.drawn.push(text),
+    columns: () => options.columns ?? 80,
+    nowMs: () => now,
+    every(ms, tick) {
+      const entry = { ms, tick, nextMs: now + ms };
+      ticks.add(entry);
+      return () => ticks.delete(entry);
+    },
+    onInterrupt(interrupted) {
+      interrupts.add(interrupted);
+      return () => interrupts.delete(interrupted);
+    },
+    exit: (code) => io.exits.push(code),
+    outSoon: async (line) => void io.outLines.push(line),
+    startWorker: () => {
+      throw new Error('this process starts no other');
+    },
+    parent: null,
+    pass(ms) {
+      const until = now + ms;
+      for (let due = earliest(ticks, until); due !== null; due = earliest(ticks, until)) {
+        now = due.nextMs;
+        due.nextMs += due.ms;
+        due.tick();
+      }
+      now = until;
+    },
+    interrupt: () => {
+      for (const interrupted of interrupts) interrupted();
+    },
+  };
+  return io;
+}
+
+function earliest<T extends { readonly nextMs: number }>(ticks: ReadonlySet<T>, untilMs: number): T | null {
+  const due = [...ticks].filter((tick) => tick.nextMs <= untilMs).sort((a, b) => a.nextMs - b.nextMs);
+  return due[0] ?? null;
+}

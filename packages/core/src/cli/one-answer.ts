@@ -1,0 +1,88 @@
+// One file of one site, asked for as politely as any page: a crawl of a single request, with robots.txt read first,
+// the crawl's own identity, and nothing kept but what came.
+
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCrawler, type IdentityOptions } from 'mannerly';
+
+/** Who asks, and what may be reached. */
+export interface AskOptions {
+  readonly identity: IdentityOptions;
+  /** Private address ranges to reach too. */
+  readonly allowAddress: readonly string[];
+}
+
+/** What came of it. */
+export type OneAnswer =
+  | { readonly kind: 'body'; readonly status: number; readonly body: Uint8Array }
+  | { readonly kind: 'nothing'; readonly why: string };
+
+/**
+ * The robots.txt of an authority. One request, redirects followed as for any crawl; no page is asked for.
+ *
+ * @param origin - `scheme://host[:port]`
+ * @throws MannerlyError for an identity that cannot be sent; broken machinery.
+ */
+export async function askForRobots(origin: string, options: AskOptions): Promise<OneAnswer> {
+  const crawler = singleCrawl(`${origin}/`, options);
+  let last: { status: number | null; failure: string | null } | null = null;
+  crawler.events.on('request', ({ purpose, status, failure }) => {
+    if (purpose !== 'robots') return;
+    last = { status, failure };
+    // The rules are all that is wanted: from here on nothing more is handed out, unless the answer is a redirect.
+    if (status === null || status < 300 || status > 399) crawler.stop();
+  });
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-robots-'));
+  try {
+    await crawler.run({ out });
+    const robots = join(out, 'robots');
+    const kept = (await readdir(robots)).find((name) => name.endsWith('.txt'));
+    return answerOf(last, kept === undefined ? null : await readFile(join(robots, kept)));
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+function answerOf(last: { status: number | null; failure: string | null } | null, body: Uint8Array | null): OneAnswer {
+  if (last === null) return { kind: 'nothing', why: 'it could not be asked for' };
+  if (last.status === null) return { kind: 'nothing', why: `it could not be had (${last.failure ?? 'no answer'})` };
+  if (body !== null) return { kind: 'body', status: last.status, body };
+  const isEmpty = last.status >= 200 && last.status < 300;
+  if (isEmpty) return { kind: 'body', status: last.status, body: new Uint8Array() };
+  return { kind: 'nothing', why: `the answer was ${last.status}` };
+}
+
+/**
+ * One file of a site, if robots.txt allows it.
+ *
+ * @param url - Absolute, without fragment.
+ * @throws As `askForRobots`.
+ */
+export async function askForFile(url: string, options: AskOptions): Promise<OneAnswer> {
+  const crawler = singleCrawl(url, options);
+  let answer: OneAnswer = { kind: 'nothing', why: 'it could not be asked for' };
+  crawler.events.on('decision', ({ word, reason, status }) => {
+    if (word !== 'fetched' && answer.kind === 'nothing') {
+      answer = { kind: 'nothing', why: `${word}: ${reason}${status === null ? '' : `, status ${status}`}` };
+    }
+  });
+  crawler.on('any', async (page) => {
+    answer = { kind: 'body', status: page.status, body: await page.bytes() };
+  });
+  const report = await crawler.run();
+  const wait = report.waiting[0];
+  if (answer.kind === 'nothing' && wait !== undefined)
+    return { kind: 'nothing', why: `its host waits: ${wait.reason}` };
+  return answer;
+}
+
+function singleCrawl(seed: string, { identity, allowAddress }: AskOptions) {
+  return createCrawler({
+    identity,
+    scope: { seeds: [seed], within: 'host' },
+    bounds: { pages: 1, minutes: 5, depth: 0 },
+    patienceMs: 30_000,
+    network: { allow: allowAddress },
+  });
+}

@@ -1,0 +1,126 @@
+// A store by its URL, for the command: makes the client and closes it. The libraries behind it are optional: they are loaded when
+// they are asked for, and whoever has not installed them is told which.
+
+import type { FrontierStore } from '@mannerly/frontier';
+import { type PostgresPool, postgresStore } from '@mannerly/frontier/postgres';
+import { type RedisClient, redisStore } from '@mannerly/frontier/redis';
+import type { StoreNotice } from 'mannerly';
+import { UsageError } from './failure.js';
+
+/** A store on a server, and its client. */
+export interface OpenedStore {
+  /** Makes a store on the client; one run each. */
+  make(tell: (notice: StoreNotice) => void): FrontierStore;
+  /** Without passwords, for messages. */
+  readonly name: string;
+  /** Closes the client, after the stores. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds for one command of Redis: a server that is gone without a word counts as away. */
+const COMMAND_MS = 10_000;
+/** Longest pause between two tries to connect, milliseconds. */
+const RECONNECT_MS = 2_000;
+/** Connections of one process to PostgreSQL. */
+const POOL_SIZE = 5;
+
+/**
+ * Opens a client for `redis://`, `rediss://`, `postgres://` or `postgresql://`. `?crawl=<name>` tells several crawls on one server
+ * apart (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
+ *
+ * @param identity - The product tokens; a crawl of other ones is refused. Empty: not compared.
+ * @throws UsageError for another URL, and where the library is not installed.
+ */
+export async function openStore(text: string, identity: string): Promise<OpenedStore> {
+  if (!URL.canParse(text)) throw wrongUrl(text);
+  const url = new URL(text);
+  const crawl = url.searchParams.get('crawl') ?? 'mannerly';
+  if (!/^[\w-]{1,48}$/.test(crawl)) {
+    throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);
+  }
+  const isCluster = url.searchParams.has('cluster');
+  url.searchParams.delete('crawl');
+  url.searchParams.delete('cluster');
+  const about = { identity, crawl, name: nameOf(url, crawl) };
+  if (/^rediss?:$/.test(url.protocol)) return openRedis(url.href, isCluster, about);
+  if (/^postgres(ql)?:$/.test(url.protocol)) return openPostgres(url.href, about);
+  throw wrongUrl(text);
+}
+
+interface About {
+  readonly identity: string;
+  readonly crawl: string;
+  readonly name: string;
+}
+
+async function openRedis(url: string, isCluster: boolean, { identity, crawl, name }: About): Promise<OpenedStore> {
+  const { Redis, Cluster } = (await load('ioredis', '--store redis://…')) as {
+    readonly Redis: new (url: string, options: object) => OwnRedis;
+    readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
+  };
+  const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
+  // A command that cannot be sent fails soon: the store sends it again, and tells that it waits.
+  const options = { commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
+  const client = isCluster
+    ? new Cluster([url], { clusterRetryStrategy: retryStrategy, redisOptions: options })
+    : new Redis(url, options);
+  // The store's own verbs tell what is wrong.
+  client.on('error', () => undefined);
+  return {
+    name,
+    make: (tell) => redisStore({ client, identity, prefix: crawl, onNotice: tell }),
+    close: async () => client.disconnect(),
+  };
+}
+
+type OwnRedis = RedisClient & {
+  on(event: 'error', listener: () => void): unknown;
+  disconnect(): void;
+};
+
+async function openPostgres(url: string, { identity, crawl, name }: About): Promise<OpenedStore> {
+  const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
+  const Pool = loaded.Pool ?? loaded.default?.Pool;
+  if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
+  const pool = new Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: COMMAND_MS });
+  pool.on('error', () => undefined);
+  return {
+    name,
+    make: (tell) => postgresStore({ pool, identity, schema: crawl, onNotice: tell }),
+    close: () => pool.end(),
+  };
+}
+
+interface PgModule {
+  readonly Pool: new (
+    options: object,
+  ) => PostgresPool & {
+    on(event: 'error', listener: () => void): unknown;
+    end(): Promise<void>;
+  };
+}
+
+/** A library that is not among those that come with the command. */
+async function load(name: string, wantedBy: string): Promise<unknown> {
+  try {
+    return await import(name);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
+    throw new UsageError(
+      `${wantedBy} needs the package ${name}, which is not installed`,
+      `Install it beside mannerly: npm install ${name} (with a global mannerly: npm install --global ${name}).`,
+    );
+  }
+}
+
+function wrongUrl(text: string): UsageError {
+  return new UsageError(
+    `${JSON.stringify(text.replace(/\/\/[^@/]*@/, '//***@'))} is no URL of a store`,
+    'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
+  );
+}
+
+function nameOf(url: URL, crawl: string): string {
+  const { protocol, host, pathname } = url;
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}?crawl=${crawl}`;
+}

@@ -1,0 +1,68 @@
+// `mannerly plan` is run before a crawl by people who want to know what they are about to do: it must ask for no page.
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let site: TestSite;
+let folder: string;
+const flags = () => [
+  `${site.url}/`,
+  '--name',
+  'tester',
+  '--contact',
+  'me@example.org',
+  '--allow-address',
+  '127.0.0.0/8',
+  '--interval',
+  '0',
+  '--pages',
+  '7',
+];
+
+beforeAll(async () => {
+  site = await testSite(['/a', '/b']);
+  folder = await mkdtemp(join(tmpdir(), 'mannerly-plan-'));
+});
+beforeEach(() => void site.asked.splice(0));
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('asks for no page, and says so', async () => {
+  const io = fakeIo();
+  expect(await runCommand(['plan', ...flags()], io)).toBe(0);
+  expect(site.asked).toEqual(['/robots.txt']);
+  expect(io.outLines.join('\n')).toContain('no sitemap');
+  expect(io.outLines.join('\n')).toMatch(/The crawl will take at most .* for at most 7 pages/);
+  expect(io.outLines.join('\n')).toContain('1 request was made');
+});
+
+it('prints JSON, and leaves the directory of the crawl alone', async () => {
+  const io = fakeIo();
+  const out = join(folder, 'crawl');
+  expect(await runCommand(['plan', ...flags(), '--json', '--out', out], io)).toBe(0);
+  expect(JSON.parse(io.outLines.join('\n'))).toMatchObject({
+    format: 1,
+    isWhole: true,
+    hosts: [{ host: '127.0.0.1', allowed: null, pages: 7 }],
+    estimate: { pages: 7, isAtMost: true, ends: 'pages' },
+  });
+  expect(existsSync(out)).toBe(false);
+  const audit = fakeIo();
+  expect(await runCommand(['audit', `${out}.plan`], audit)).toBe(0);
+  expect(await runCommand(['plan', ...flags(), '--out', out], fakeIo())).toBe(0);
+});
+
+it('says what is missing, as the crawl does', async () => {
+  const io = fakeIo();
+  expect(await runCommand(['plan', `${site.url}/`], io)).toBe(2);
+  expect(io.errLines.join('\n')).toContain('missing --name');
+  expect(site.asked).toEqual([]);
+});

@@ -1,0 +1,222 @@
+// The command is how most people meet the crawler. A wrong call must say what is wrong and what to write instead, and
+// must never send a request.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openCrawlDirectory, type UrlDecision } from 'mannerly';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+
+const who = ['--name', 'tester', '--contact', 'https://example.org/us'];
+
+let base: string;
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-cli-'));
+});
+
+afterEach(() => rmSync(base, { recursive: true }));
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+describe('a wrong call', () => {
+  it.each([
+    [
+      'no contact',
+      ['crawl', 'https://example.org/', '--name', 'tester'],
+      /missing --contact.*User-Agent of every request/s,
+    ],
+    ['no name', ['crawl', 'https://example.org/'], /missing --name.*--name tidepool-study/s],
+    [
+      'a contact that reaches nobody',
+      ['crawl', 'https://example.org/', '--name', 'tester', '--contact', 'me'],
+      /contact/,
+    ],
+    [
+      'a name that robots.txt cannot address',
+      ['crawl', 'https://example.org/', '--name', 'my bot', '--contact', 'a@b.org'],
+      /name/,
+    ],
+    ['no seed', ['crawl', ...who], /seed/],
+    ['a seed that is no URL', ['crawl', 'example', ...who], /seed/],
+    ['no pages', ['crawl', 'https://example.org/', ...who, '--pages', '0'], /from 1 to/],
+    ['pages that are no number', ['crawl', 'https://example.org/', ...who, '--pages', 'many'], /whole number/],
+    [
+      'a scope that is none',
+      ['crawl', 'https://example.org/', ...who, '--within', 'planet'],
+      /host, domain, list.*planet/,
+    ],
+    ['hosts without a list', ['crawl', 'https://example.org/', ...who, '--host', 'a.test'], /--within list/],
+    [
+      'two paces',
+      ['crawl', 'https://example.org/', ...who, '--interval', '5', '--profile', 'gentle'],
+      /both set the pace/,
+    ],
+    ['a negative pause', ['crawl', 'https://example.org/', ...who, '--interval', '-1'], /from 0 to/],
+    ['an unknown purpose', ['crawl', 'https://example.org/', ...who, '--purpose', 'profit'], /search, archive/],
+    ['an unknown flag', ['crawl', 'https://example.org/', ...who, '--fast'], /--fast/],
+    ['an unknown command', ['conquer'], /conquer/],
+    ['an unknown dialect', ['robots', 'package.json', '--dialect', '2077'], /dialect/],
+    ['a robots.txt that is not there', ['robots', '/nowhere/robots.txt'], /cannot be read/],
+    ['a robots URL without saying who asks', ['robots', 'https://example.org/robots.txt'], /missing --name/],
+    ['a question that is no URL', ['robots', 'package.json', 'what?'], /neither a URL nor a path/],
+    ['no directory to explain from', ['explain', 'https://example.org/'], /url-or-host/],
+    ['a question that is neither a URL nor a host', ['explain', '.', 'a/b'], /neither a URL nor a host/],
+    ['a directory to explain that holds no crawl', ['explain', '/', 'https://example.org/'], /no crawl\.json/],
+    ['a queue of no crawl', ['queue', '/'], /no crawl\.json/],
+    ['a page of the queue without end', ['queue', '/', '--limit', '1e6'], /from 1 to 1000.*1e6|1e6.*from 1 to 1000/s],
+    ['a directory that holds no crawl', ['report', '/'], /no crawl\.json/],
+    ['datasets of something that is no site', ['datasets', 'ftp://example.org/', ...who], /not the URL of a site/],
+  ])('%s', async (_, argv, says) => {
+    const { code, out, err } = await run(...argv);
+    expect(err).toMatch(says);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+});
+
+describe('help', () => {
+  it('has examples and the exit codes, and is no error', async () => {
+    const { code, out } = await run('crawl', '--help');
+    expect(code).toBe(0);
+    expect(out).toMatch(/Examples:[\s\S]*--contact[\s\S]*Exit codes:[\s\S]*130/);
+  });
+
+  it('and the README name the same flags of crawl', async () => {
+    const flagsIn = (text: string): string[] => [...new Set(text.match(/--[a-z]+(?:-[a-z]+)*/g))].sort();
+    const { out } = await run('crawl', '--help');
+    const help = out.split('\n').flatMap((line) => /^ +(?:-h, )?(--\S+)/.exec(line)?.[1] ?? []);
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const from = readme.indexOf('The flags of `mannerly crawl`');
+    const table = readme.slice(from, readme.indexOf('\n\nWhat takes a function', from));
+    const shown = flagsIn(help.join(' ')).filter((flag) => flag !== '--help');
+    expect(shown.length).toBeGreaterThan(30);
+    expect(flagsIn(table)).toEqual(shown);
+  });
+
+  it('shows the flags in groups, those that are needed first', async () => {
+    const { out } = await run('crawl', '--help');
+    const groups = out.split('\n').filter((line) => /^[A-Z].*:$/.test(line));
+    expect(groups[1]).toBe('Who asks (both are needed):');
+    expect(groups).not.toContain('Options:');
+    expect(groups.length).toBeGreaterThan(6);
+  });
+
+  it('tells the version', async () => {
+    expect(await run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+  });
+});
+
+describe('mannerly robots', () => {
+  const robots = `User-agent: tester
+Comment: be kind
+Disallow: /private/
+Allow: /private/door
+Crawl-delay: 2
+
+User-agent: *
+Dissalow: /
+
+Sitemap: https://example.org/sitemap.xml
+`;
+  let file: string;
+  beforeEach(() => {
+    file = join(base, 'robots.txt');
+    writeFileSync(file, robots);
+  });
+
+  it('prints the file as read, with the lines and whom each group speaks to', async () => {
+    const { code, out } = await run('robots', file, '--agent', 'tester');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /Group for tester {3}<- speaks to us\n.*\n +3 {2}Disallow: \/private\/\n +4 {2}Allow: \/private\/door/,
+    );
+    expect(out).toMatch(/Group for \*\n +8 {2}Disallow: \//);
+    expect(out).toContain('Crawl-delay: 2 s');
+    expect(out).toContain('Comment: be kind');
+    expect(out).toMatch(/8 {2}info: .*\(field-typo\)/);
+  });
+
+  it('gives a verdict per URL: the line, the reason, and what would have decided otherwise', async () => {
+    const urls = ['https://example.org/private/x', 'https://example.org/private/door', 'https://example.org/'];
+    const { out } = await run('robots', file, ...urls, '--agent', 'tester');
+    expect(out).toMatch(/disallowed {2}https:\/\/example\.org\/private\/x\n.*line 3/);
+    expect(out).toMatch(
+      /allowed {5}https:\/\/example\.org\/private\/door\n.*line 4.*\n.*line 3 would decide: disallow \/private\//,
+    );
+    expect(out).toMatch(/allowed {5}https:\/\/example\.org\/\n.*no rule/);
+  });
+
+  it('reads it for somebody else with --agent, and prints JSON', async () => {
+    const { out } = await run('robots', file, '/private/door', '--agent', 'other', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      groups: [
+        { agents: ['tester'], speaksToUs: false },
+        { agents: ['*'], speaksToUs: true },
+      ],
+      diagnostics: [{ code: 'field-typo', line: 8, meaning: expect.any(String) }],
+      verdicts: [{ url: '/private/door', decision: { allowed: false, line: 8, reason: 'rule' } }],
+    });
+  });
+
+  it('shows no control characters of the file', async () => {
+    writeFileSync(file, 'User-agent: *\nDisallow: /\u001b[31mred\n');
+    const { out } = await run('robots', file, '/x');
+    expect(out).toContain('/[31mred');
+    expect(out).not.toContain('\u001b');
+  });
+});
+
+describe('explaining and reporting from a crawl directory', () => {
+  const excluded: UrlDecision = {
+    url: 'https://example.org/private/x',
+    word: 'excluded',
+    reason: 'robots-rule',
+    layer: 'robots',
+    status: null,
+    line: 2,
+    pattern: '/private/',
+    dialect: 'rfc9309',
+    robots: { authority: 'https://example.org', phase: 'rules', hash: '00112233aabbccdd', receivedAtMs: 1 },
+    depth: 1,
+    from: 'https://example.org/',
+    atMs: 2,
+    detail: null,
+  };
+
+  beforeEach(async () => {
+    const crawl = { name: 'tester', tokens: ['tester'], seeds: ['https://example.org/'] };
+    const directory = await openCrawlDirectory(join(base, 'crawl'), crawl);
+    await directory.keepRobots(
+      'https://example.org',
+      '00112233aabbccdd',
+      Buffer.from('User-agent: *\nDisallow: /private/ # ours\n'),
+    );
+    writeFileSync(directory.decisionsPath, `${JSON.stringify(excluded)}\n`);
+  });
+
+  it('says why, and quotes the line from the copy that decided', async () => {
+    const { code, out } = await run('explain', join(base, 'crawl'), 'https://example.org/private/x#part');
+    expect(code).toBe(0);
+    expect(out).toMatch(/Excluded.*robots-rule/);
+    expect(out).toContain('Line 2 of https://example.org/robots.txt: /private/');
+    expect(out).toContain('It reads: Disallow: /private/ # ours');
+  });
+
+  it('knows nothing of a URL that the crawl never met', async () => {
+    const { code, out } = await run('explain', join(base, 'crawl'), 'https://example.org/other', '--json');
+    expect({ code, word: (JSON.parse(out) as { word: string }).word }).toEqual({ code: 0, word: 'unknown' });
+  });
+
+  it('reports what was left alone and whose line said so', async () => {
+    const { code, out } = await run('report', join(base, 'crawl'));
+    expect(code).toBe(0);
+    expect(out).toContain('excluded: robots-rule 1');
+    expect(out).toContain('https://example.org/robots.txt: /private/');
+  });
+});

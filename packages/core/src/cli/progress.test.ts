@@ -1,0 +1,104 @@
+// Progress must never cost the crawl anything, wrap a terminal's line, or fill a log.
+
+import type { CrawlProgress } from 'mannerly';
+import { progressText } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { defaultDirectory } from './default-directory.js';
+import { fakeIo } from './io.fixture.js';
+import { showProgress } from './progress.js';
+
+const progress: CrawlProgress = {
+  pages: 12,
+  requests: 20,
+  inFlight: 0,
+  hosts: 3,
+  queued: 40,
+  excluded: 2,
+  dropped: 5,
+  failed: 0,
+  items: 12,
+  bytes: 1,
+  runningMs: 6_000,
+  waitingFor: { host: 'mill.test', reason: 'crawl-delay', untilMs: 1_001_500, queued: 4 },
+  waitingHosts: 2,
+};
+
+describe('the progress line', () => {
+  it('tells pages, hosts, queue, exclusions, pace and what it waits for', () => {
+    expect(progressText(progress, 1_000_000, 200)).toBe(
+      '12 pages · 3 hosts · 40 queued · 2 excluded · 2.0/s · waiting for mill.test (crawl-delay) 1.50 s, 1 more',
+    );
+    expect(progressText({ ...progress, inFlight: 2, failed: 1, pages: 1 }, 0, 200)).toBe(
+      '1 page · 3 hosts · 40 queued · 2 excluded · 1 failed · 0.2/s · 2 in flight',
+    );
+    expect(progressText({ ...progress, waitingFor: null, waitingHosts: 0 }, 0, 200)).toMatch(/2\.0\/s$/);
+  });
+
+  it.each([10, 40, 79])('is never longer than %i columns', (width) => {
+    expect(progressText(progress, 1_000_000, width).length).toBeLessThanOrEqual(width);
+  });
+});
+
+describe('showing progress', () => {
+  it('draws at most five times a second on a terminal, over itself, within its width', () => {
+    const io = fakeIo({ isTerminal: true, columns: 40 });
+    const display = showProgress(io, () => progress);
+    io.pass(10_000);
+    expect(io.drawn.length).toBeGreaterThan(10);
+    expect(io.drawn.length).toBeLessThanOrEqual(50);
+    for (const drawn of io.drawn) {
+      expect(drawn.startsWith('\r\u001b[2K')).toBe(true);
+      expect(drawn.slice(5).length).toBeLessThan(40);
+    }
+    display.stop();
+    const count = io.drawn.length;
+    io.pass(10_000);
+    display.stop();
+    expect(io.drawn.length).toBe(count);
+    expect(io.errLines).toEqual([]);
+  });
+
+  it('takes the line away before it prints another', () => {
+    const io = fakeIo({ isTerminal: true });
+    const display = showProgress(io, () => progress);
+    io.pass(250);
+    display.line('mill.test: comment');
+    expect(io.drawn.at(-1)).toBe('\r\u001b[2K');
+    expect(io.errLines).toEqual(['mill.test: comment']);
+  });
+
+  it('is quiet where output is piped, or nothing is asked for', () => {
+    for (const [isTerminal, mode] of [
+      [false, 'auto'],
+      [true, 'none'],
+    ] as const) {
+      const io = fakeIo({ isTerminal });
+      const display = showProgress(io, () => progress, mode);
+      io.pass(60_000);
+      display.stop();
+      expect([...io.drawn, ...io.errLines]).toEqual([]);
+    }
+  });
+
+  it('writes a plain line every few seconds where that is asked for, without control characters', () => {
+    const io = fakeIo();
+    showProgress(io, () => progress, 'lines');
+    io.pass(21_000);
+    expect(io.drawn).toEqual([]);
+    expect(io.errLines).toHaveLength(4);
+    expect(io.errLines.join('')).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('the default directory', () => {
+  it.each([
+    ['https://docs.example.org/a', [], 'crawls/docs.example.org-2026-11-20'],
+    ['https://docs.example.org/a', ['crawls/docs.example.org-2026-11-20'], 'crawls/docs.example.org-2026-11-20-2'],
+    ['http://127.0.0.1:8080/', [], 'crawls/127.0.0.1_8080-2026-11-20'],
+    ['http://[::1]:8080/', [], 'crawls/_1_8080-2026-11-20'],
+    ['nonsense', [], 'crawls/crawl-2026-11-20'],
+  ])('for %s beside %j is %s', (seed, taken, expected) => {
+    const path = defaultDirectory(seed, Date.UTC(2026, 10, 20), (each) => taken.includes(each.replaceAll('\\', '/')));
+    expect(path.replaceAll('\\', '/')).toBe(expected);
+  });
+});

@@ -1,0 +1,60 @@
+// Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain lines are
+// asked for. For every command that takes its time.
+
+import { type CrawlProgress, progressText } from 'mannerly';
+import type { CliIo } from './io.js';
+
+/** Milliseconds between two drawings on a terminal: four a second. */
+const REDRAW_MS = 250;
+/** Milliseconds between two log lines. */
+const LOG_MS = 5_000;
+/** Columns of a log line. */
+const LOG_COLUMNS = 200;
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** `auto`: drawn on a terminal, quiet elsewhere; `lines`: a plain line every five seconds, for logs; `none`: nothing. */
+export const PROGRESS_MODES = ['auto', 'lines', 'none'] as const;
+/** One of `PROGRESS_MODES`. */
+export type ProgressMode = (typeof PROGRESS_MODES)[number];
+
+/** A running display. */
+export interface ProgressDisplay {
+  /** Prints a line of its own, above the progress line. */
+  line(text: string): void;
+  /** Takes the line away. Safe to call twice. */
+  stop(): void;
+}
+
+/** Starts showing the progress of a crawl. @param read - Asked at every drawing. */
+export function showProgress(io: CliIo, read: () => CrawlProgress, mode: ProgressMode = 'auto'): ProgressDisplay {
+  return showLine(io, (width) => progressText(read(), io.nowMs(), width), mode);
+}
+
+/** Starts showing a line. @param textOf - Asked at every drawing for a text of that many columns at most. */
+export function showLine(io: CliIo, textOf: (width: number) => string, mode: ProgressMode = 'auto'): ProgressDisplay {
+  let isDrawn = false;
+  const clear = (): void => {
+    if (isDrawn) io.draw(CLEAR_LINE);
+    isDrawn = false;
+  };
+  const draw = (): void => {
+    // One column stays free: a full line would make some terminals wrap.
+    io.draw(`${CLEAR_LINE}${textOf(io.columns() - 1)}`);
+    isDrawn = true;
+  };
+  const log = (): void => io.err(textOf(LOG_COLUMNS));
+  const isDrawing = mode === 'auto' && io.isTerminal;
+  const end = isDrawing ? io.every(REDRAW_MS, draw) : mode === 'lines' ? io.every(LOG_MS, log) : () => undefined;
+  let isOver = false;
+  return {
+    line(text) {
+      clear();
+      io.err(text);
+    },
+    stop() {
+      if (!isOver) end();
+      isOver = true;
+      clear();
+    },
+  };
+}

@@ -1,0 +1,161 @@
+// What a person asks of a crawl that has stopped: why not this page, what is left, and the failures once more. If this breaks, a
+// page that waits its turn reads as unknown, and a failure can only be mended by starting over.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CrawlReport, Explanation, QueuedPage } from 'mannerly';
+import { openCrawlDirectory } from 'mannerly';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let out: string;
+let site: TestSite;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-questions-'));
+  out = join(base, 'crawl');
+  site = await testSite(['/1', '/2', '/3', '/closed']);
+});
+
+afterEach(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+});
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+
+async function crawl(...more: string[]): Promise<CrawlReport & { code: number }> {
+  const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--json', ...more];
+  const told = await run(...argv);
+  return { ...(JSON.parse(told.out) as CrawlReport), code: told.code };
+}
+
+describe('mannerly explain', () => {
+  it('tells a URL that was never decided as queued: where, since which page, which bound keeps it', async () => {
+    await crawl('--pages', '2');
+    site.asked.length = 0;
+    const { code, out: text } = await run('explain', out, `${site.url}/3#part`);
+    expect(code).toBe(0);
+    expect(text).toMatch(/(Queued|Held): /);
+    expect(text).toContain(`Queued for 127.0.0.1 in band 4: link on ${site.url}/, depth 1.`);
+    expect(text).toMatch(/robots\.txt allows it/);
+    expect(text).toMatch(/bound of pages is used up[\s\S]*No run has the directory/);
+    expect(site.asked).toEqual([]);
+  });
+
+  it('tells a host: its queue, its interval and whose, its robots.txt with hash and time', async () => {
+    await crawl('--pages', '2');
+    const { code, out: text } = await run('explain', out, '127.0.0.1');
+    expect(code).toBe(0);
+    expect(text).toMatch(/2 URLs queued, 0 in hand/);
+    expect(text).toMatch(/Interval 0 s \(profile\)/);
+    expect(text).toMatch(/\/robots\.txt: rules, copy [0-9a-f]{16} of \d{4}-.*, used until \d{4}-/);
+    const json = JSON.parse((await run('explain', out, '127.0.0.1', '--json')).out) as Explanation;
+    expect(json.host).toMatchObject({ queued: 2, isParked: false });
+  });
+
+  it.each([
+    ['/', /Fetched\./],
+    ['/closed', /Excluded[\s\S]*It reads: Disallow: \/closed/],
+    ['/never', /Unknown/],
+  ])('%s: %s', async (path, says) => {
+    await crawl('--pages', '2');
+    expect((await run('explain', out, `${site.url}${path}`)).out).toMatch(says);
+  });
+
+  it('answers from the logs while a run has the directory, and says so', async () => {
+    await crawl('--pages', '2');
+    const crawlIs = { name: 'tester', tokens: ['tester'], seeds: [`${site.url}/`] };
+    const { release } = await openCrawlDirectory(out, crawlIs);
+    const url = await run('explain', out, `${site.url}/`);
+    const host = await run('explain', out, '127.0.0.1');
+    const queue = await run('queue', out);
+    await release();
+    expect(url.out).toMatch(/Fetched[\s\S]*From the logs alone: .*in use by process/);
+    expect(host.out).toMatch(/3 requests[\s\S]*From the logs alone/);
+    expect(queue).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/in use by process \d+/) });
+  });
+});
+
+describe('mannerly queue', () => {
+  it('lists page by page, each with the command for the next', async () => {
+    await crawl('--pages', '1');
+    const all = JSON.parse((await run('queue', out, '--json')).out) as QueuedPage;
+    expect(all).toMatchObject({ cursor: null });
+    expect(all.items.map(({ record }) => record.url)).toEqual(['/1', '/2', '/3'].map((path) => site.url + path));
+    const first = await run('queue', out, '--limit', '2');
+    const cursor = /--cursor '(.*)'$/.exec(first.out)?.[1] ?? '';
+    expect(first.out.split('\n')).toHaveLength(3);
+    expect(first.out).toContain(`${site.url}/1  (band 4, depth 1, link on ${site.url}/)`);
+    const rest = await run('queue', out, '--limit', '2', '--cursor', cursor);
+    expect(rest.out).toContain(`${site.url}/3 `);
+    expect(rest.out).not.toContain('More:');
+  });
+
+  it('of one host only, and of a crawl that is finished', async () => {
+    await crawl('--pages', '1');
+    expect((await run('queue', out, '--host', '127.0.0.1')).out.split('\n')).toHaveLength(3);
+    expect((await run('queue', out, '--host', 'other.test')).out).toBe('Nothing is queued.');
+    await crawl();
+    expect(await run('queue', out)).toMatchObject({ code: 0, out: 'Nothing is queued.' });
+  });
+});
+
+describe('mannerly crawl --retry', () => {
+  it('asks once more for the failures that it names, and for nothing else', async () => {
+    site.statuses.set('/1', 404).set('/2', 410);
+    const before = await crawl();
+    expect(before.words['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
+    site.statuses.clear();
+    site.asked.length = 0;
+    const after = await crawl('--retry', 'status-404', '--retry-host', '127.0.0.1', '--retry-since', '2020-01-01');
+    expect(site.asked).toEqual(['/1']);
+    expect(after).toMatchObject({ code: 0, state: 'finished', wasOver: false });
+    expect((await run('explain', out, `${site.url}/1`)).out).toMatch(/Fetched\./);
+    await crawl('--retry', 'all');
+    expect(site.asked).toEqual(['/1', '/2']);
+  });
+
+  it.each([
+    ['another reason', ['--retry', 'timeout-*']],
+    ['another host', ['--retry', 'all', '--retry-host', 'other.test']],
+    ['a later time', ['--retry', 'all', '--retry-since', '2999-01-01']],
+  ])('of %s asks nobody anything', async (_, flags) => {
+    site.statuses.set('/1', 404);
+    await crawl();
+    site.asked.length = 0;
+    expect(await crawl(...flags)).toMatchObject({ code: 0, wasOver: true });
+    expect(site.asked).toEqual([]);
+  });
+
+  it('keeps to the bounds of the whole crawl', async () => {
+    site.statuses.set('/1', 404);
+    await crawl('--pages', '4');
+    site.asked.length = 0;
+    expect(await crawl('--pages', '4', '--retry', 'all')).toMatchObject({ code: 4, state: 'bounded' });
+    expect(site.asked).toEqual([]);
+    await crawl('--pages', '5', '--retry', 'all');
+    expect(site.asked).toEqual(['/1']);
+  });
+
+  it.each([
+    ['where there is no crawl', ['--retry', 'all'], /nothing to retry/],
+    ['beside a reset', ['--retry', 'all', '--reset'], /contradict/],
+    ['with a host alone', ['--retry-host', 'a.test'], /--retry all/],
+    ['since no date', ['--retry', 'all', '--retry-since', 'yesterday'], /--retry-since.*yesterday.*2026-05-01/],
+  ])('%s is called wrongly', async (_, flags, says) => {
+    const { code, err } = await run('crawl', `${site.url}/`, ...who, '--out', out, ...flags);
+    expect({ code, asked: site.asked }).toEqual({ code: 2, asked: [] });
+    expect(err).toMatch(says);
+  });
+});

@@ -1,0 +1,46 @@
+// A loopback site for tests of the command: a front page with links, and pages that a test may break and mend.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The site while a test runs. */
+export interface TestSite {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Paths in the order in which they were asked for. */
+  readonly asked: string[];
+  /** Paths that answer with another status than 200. */
+  readonly statuses: Map<string, number>;
+  close(): Promise<void>;
+}
+
+/** Starts a site whose front page links to `links`, as they stand; robots.txt closes `/closed`. */
+export async function testSite(links: readonly string[]): Promise<TestSite> {
+  const asked: string[] = [];
+  const statuses = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    asked.push(path);
+    const status = statuses.get(path) ?? 200;
+    if (path === '/robots.txt') {
+      response.writeHead(status, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /closed\n');
+      return;
+    }
+    if (path === '/data.txt') {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('path: /tides.csv\nname: Tides\n');
+      return;
+    }
+    const body = path === '/' ? links.map((link) => `<a href="${link}">${link}</a>`).join(' ') : `page ${path}`;
+    response.writeHead(status, { 'content-type': 'text/html' }).end(`<title>${path}</title>${body}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    statuses,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

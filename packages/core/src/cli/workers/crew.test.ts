@@ -1,0 +1,118 @@
+// The command and its workers: the first opens, the others join, who dies is replaced within a bound, and a stop reaches all.
+
+import type { CrawlReport } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../exit-codes.js';
+import { startCrew } from './crew.js';
+import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
+
+/** A process that a test moves by hand. */
+function fakeWorker() {
+  const told: ToWorker[] = [];
+  let heard = (_: FromWorker): void => undefined;
+  let gone = (_code: number | null, _signal: string | null): void => undefined;
+  const process: WorkerProcess = {
+    pid: 1,
+    send: (message) => void told.push(message),
+    onMessage: (hear) => {
+      heard = hear;
+    },
+    onExit: (go) => {
+      gone = go;
+    },
+    kill: () => gone(null, 'SIGKILL'),
+  };
+  return {
+    process,
+    told,
+    says: (message: FromWorker) => heard(message),
+    exits: (code: number) => gone(code, null),
+    isKilled: () => gone(null, 'SIGKILL'),
+    /** Ends with a report. */
+    finishes(): void {
+      heard({ kind: 'report', report: { state: 'finished' } as CrawlReport });
+      gone(EXIT.ok, null);
+    },
+  };
+}
+
+function setUp(count: number) {
+  const started: ReturnType<typeof fakeWorker>[] = [];
+  const lines: string[] = [];
+  const crew = startCrew({
+    count,
+    start() {
+      const worker = fakeWorker();
+      started.push(worker);
+      return worker.process;
+    },
+    order: (isFirst) => ({ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst }),
+    say: (line) => void lines.push(line),
+  });
+  const worker = (at: number) => started[at] as ReturnType<typeof fakeWorker>;
+  return { crew, started, lines, worker };
+}
+
+const settle = () => new Promise((done) => setImmediate(done));
+
+describe('a crew', () => {
+  it('begins with one worker; the others join when it has opened the crawl', async () => {
+    const { crew, started, worker } = setUp(3);
+    await settle();
+    expect(started).toHaveLength(1);
+    expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst: true }]);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    expect(started).toHaveLength(3);
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    for (const each of started) each.finishes();
+    expect(await crew.ended).toHaveLength(3);
+  });
+
+  it('that is refused for what it was told says why once, and starts no others', async () => {
+    const { crew, started, lines, worker } = setUp(3);
+    worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code: EXIT.usage });
+    worker(0).exits(EXIT.usage);
+    const ends = await crew.ended;
+    expect(started).toHaveLength(1);
+    expect(lines).toEqual(['mannerly: no such place']);
+    expect(ends).toEqual([{ report: null, code: EXIT.usage }]);
+  });
+
+  it('replaces a worker that dies, tells it, and gives up after five times', async () => {
+    const { crew, started, lines, worker } = setUp(1);
+    for (let at = 0; at < 6; at += 1) {
+      worker(at).isKilled();
+      await settle();
+    }
+    expect(started).toHaveLength(6);
+    // The one that takes the place joins what there is: nothing is reset, woken or retried twice.
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toBe('Worker 1 was killed (SIGKILL); another one takes its place.');
+    expect(lines[5]).toBe('Worker 1 was killed (SIGKILL) for the 6th time: it stays away.');
+    expect(await crew.ended).toEqual([{ report: null, code: EXIT.broken }]);
+  });
+
+  it('passes a stop on to all, and to one that was just started; nobody is replaced any more', async () => {
+    const { crew, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    crew.stop();
+    for (const each of started) expect(each.told.at(-1)).toEqual({ kind: 'stop' });
+    worker(1).isKilled();
+    worker(0).finishes();
+    expect(await crew.ended).toHaveLength(2);
+    expect(started).toHaveLength(2);
+  });
+
+  it('ends all processes at once when it is killed', async () => {
+    const { crew, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    crew.kill();
+    expect((await crew.ended).map(({ report }) => report)).toEqual([null, null]);
+    expect(started).toHaveLength(2);
+    expect(crew.atWork()).toBe(0);
+  });
+});

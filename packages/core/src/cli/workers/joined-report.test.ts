@@ -1,0 +1,68 @@
+// What several processes tell, as one: what each has done is added up, what is the crawl's own is not.
+
+import type { CrawlProgress, CrawlReport, LoggedTotals } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { joinedProgress, joinedReport } from './joined-report.js';
+
+const progress = (more: Partial<CrawlProgress>): CrawlProgress => ({
+  ...{ pages: 0, requests: 0, inFlight: 0, hosts: 0, queued: 0, excluded: 0, dropped: 0, failed: 0 },
+  ...{ items: 0, bytes: 0, runningMs: 0, waitingFor: null, waitingHosts: 0 },
+  ...more,
+});
+const report = (more: Partial<CrawlReport>): CrawlReport => ({
+  ...{ state: 'finished', bound: null, resumed: false, wasOver: false, startedAtMs: 1, endedAtMs: 2, runningMs: 1 },
+  ...{ pages: 0, requests: 0, items: 0, bytes: 0, queued: 0, words: {}, politeness: [], politenessOf: 'run' },
+  ...{ waiting: [], scopeMoves: [], traps: [], departures: [] },
+  ...more,
+});
+
+describe('one progress of several', () => {
+  it('adds up what each does and takes the latest of what all share', () => {
+    const joined = joinedProgress([
+      progress({ pages: 9, requests: 4, inFlight: 1, queued: 7, items: 3, runningMs: 500 }),
+      progress({ pages: 10, requests: 8, inFlight: 2, queued: 6, items: 5, runningMs: 600 }),
+    ]);
+    expect(joined).toMatchObject({ pages: 10, requests: 12, inFlight: 3, queued: 7, items: 8, runningMs: 600 });
+    expect(joinedProgress([])).toBeNull();
+  });
+
+  it('waits for the earliest host, and holds when one of them does', () => {
+    const wait = (host: string, untilMs: number | null) => ({ host, reason: 'interval' as const, untilMs, queued: 1 });
+    const idle = [progress({ waitingFor: wait('late', 9) }), progress({ waitingFor: wait('soon', 5) })];
+    expect(joinedProgress(idle)?.waitingFor?.host).toBe('soon');
+    expect(joinedProgress([...idle, progress({ inFlight: 1 })])?.waitingFor).toBeNull();
+    expect(joinedProgress([...idle, progress({ holding: 'no answer' })])?.holding).toBe('no answer');
+  });
+});
+
+describe('one report of several', () => {
+  const states = [
+    ['finished', ['finished', 'finished']],
+    ['bounded', ['finished', 'bounded']],
+    ['waiting', ['bounded', 'waiting']],
+    ['stopped', ['waiting', 'stopped', 'finished']],
+  ] as const;
+  it.each(states)('%s', (expected, each) => {
+    const [first, ...others] = each.map((state) => report({ state, bound: state === 'bounded' ? 'pages' : null }));
+    expect(joinedReport([first as CrawlReport, ...others], null).state).toBe(expected);
+  });
+
+  it('counts by the logs of all where they were read, else by the reports', () => {
+    const both = [
+      report({ part: '1', pages: 30, requests: 20, items: 10, words: { fetched: { fetched: 20 } }, wasOver: true }),
+      report({ part: '2', pages: 28, requests: 15, items: 12, words: { fetched: { fetched: 9, redirect: 1 } } }),
+    ] as const;
+    const added = joinedReport(both, null);
+    expect(added).toMatchObject({ pages: 30, requests: 35, items: 22, wasOver: false, politenessOf: 'run' });
+    expect(added.words).toEqual({ fetched: { fetched: 29, redirect: 1 } });
+    expect(added).not.toHaveProperty('part');
+    const logged: LoggedTotals = {
+      requests: 34,
+      bytes: 1,
+      items: 21,
+      words: { fetched: { fetched: 30 } },
+      politeness: [],
+    };
+    expect(joinedReport(both, logged)).toMatchObject({ ...logged, politenessOf: 'crawl' });
+  });
+});

@@ -1,0 +1,62 @@
+// Where things are in a crawl directory. Several processes may share one: what each of them writes by itself carries its
+// number, the rest is everybody's.
+
+import { join } from 'node:path';
+
+/** Where things are in a crawl directory. */
+export interface CrawlPaths {
+  readonly path: string;
+  readonly itemsPath: string;
+  readonly requestsPath: string;
+  readonly decisionsPath: string;
+  /** Items that their schema did not take; absent where there were none. */
+  readonly rejectedPath: string;
+  readonly noticesPath: string;
+  readonly datasetsPath: string;
+  /** What the last run was told of pace, robots.txt and bounds. */
+  readonly settingsPath: string;
+  /** The manifest of the last run. */
+  readonly runPath: string;
+  readonly robotsPath: string;
+  /** What handlers save. */
+  readonly filesPath: string;
+  /** The WARC files of the crawl and their indexes. */
+  readonly archivePath: string;
+  /** The archive as one file. */
+  readonly waczPath: string;
+  /** Where the durable frontier lives. */
+  readonly frontierPath: string;
+}
+
+/**
+ * The paths of a crawl directory, whether it exists or not.
+ *
+ * @param part - The number of a process among several; `null`: a run that has the directory for itself.
+ * @throws Never
+ */
+export function crawlPaths(path: string, part: number | null = null): CrawlPaths {
+  const own = (stem: string, ending: string): string =>
+    join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
+  return {
+    path,
+    itemsPath: own('items', '.jsonl'),
+    requestsPath: own('requests', '.jsonl'),
+    decisionsPath: own('decisions', '.jsonl'),
+    rejectedPath: own('rejected', '.jsonl'),
+    noticesPath: own('notices', '.jsonl'),
+    datasetsPath: own('datasets', '.jsonl'),
+    settingsPath: join(path, 'settings.json'),
+    runPath: own('run', '.json'),
+    robotsPath: join(path, 'robots'),
+    filesPath: join(path, 'files'),
+    archivePath: own('archive', ''),
+    waczPath: own('archive', '.wacz'),
+    frontierPath: join(path, 'frontier'),
+  };
+}
+
+/** The number in the name of a file that belongs to one process among several; `null` for any other name. Never throws. */
+export function partOfName(name: string): number | null {
+  const number = /^(?:items|rejected|requests|decisions|notices|datasets)-([1-9]\d{0,5})\.jsonl$/.exec(name)?.[1];
+  return number === undefined ? null : Number(number);
+}

@@ -1,0 +1,374 @@
+// The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
+// The only file that chooses a store and a fetcher where none is given.
+
+import {
+  type FrontierStore,
+  type ListRequest,
+  memoryStore,
+  type PolitenessOptions,
+  type QueuedPage,
+  resolvePoliteness,
+  systemClock,
+} from '@mannerly/frontier';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { type ActivityOptions, activityBase, type CrawlActivity, NOTHING_UNDERWAY } from './activity.js';
+import { crawlPaths, readCrawlDirectory } from './crawl-directory.js';
+import type { CrawlProgress, CrawlReport } from './crawl-report.js';
+import { type CrawlRun, startRun } from './crawl-run.js';
+import { crawlSettings, readSettings } from './crawl-settings.js';
+import { MannerlyError } from './errors.js';
+import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './events.js';
+import { createUndiciFetcher } from './fetch/undici-fetcher.js';
+import type { HandledPage } from './handle/context.js';
+import { createHandlers, type Handler, type HandlerOptions, type Route } from './handle/handlers.js';
+import { type Routes, registerRoutes } from './handle/routes.js';
+import { type CrawlInspection, openInspection } from './inspection.js';
+import { MAX_WAIT_MS } from './limits.js';
+import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from './options.js';
+import { streamPages } from './page-stream.js';
+import type { Explanation } from './report/explain.js';
+import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './retry.js';
+import type { RunParts } from './run-parts.js';
+
+/** What `run` may be told. */
+export interface RunOptions {
+  /**
+   * The crawl directory: made if it is missing, gone on with if it holds the same crawl (name, tokens, and its seeds, to
+   * which more may be added). The frontier lives in it too, unless `store` is given. @default none
+   */
+  readonly out?: string;
+  /** Removes what the crawl in `out` has kept, and starts over. A directory that holds no crawl is refused. @default false */
+  readonly reset?: boolean;
+  /**
+   * Begins with failures of earlier runs once more: those whose last word in the decision log fits. A retry that was
+   * queued already is not queued again. @default none
+   */
+  readonly retry?: RetryFilter;
+  /**
+   * Other processes work on the same crawl at the same time: on other machines with the same `store`, or on this one, in the same `out`
+   * too. Each writes logs and items of its own in the directory, and all must be told the same (`crawl-differs`). @default false
+   */
+  readonly shared?: boolean;
+  /** Aborting it stops the run as `stop` does. */
+  readonly signal?: AbortSignal;
+}
+
+/** A crawl. One run at a time; handlers are registered before it. */
+export interface Crawler {
+  /**
+   * Registers a handler for pages of a content kind, a MIME type, a label (`label:news`) or `any`.
+   *
+   * @throws MannerlyError `route-invalid` for a route that cannot match, `already-running` during a run.
+   */
+  on(route: Route, handler: Handler, options?: HandlerOptions): Crawler;
+  /**
+   * Registers every route of an object, typed by each other: with schemas of user data and items where they are given. Labels
+   * that `page.add`, `follow` and `revisit` name must be routes of this object, with the user data that they ask for.
+   *
+   * @example
+   * crawler.route({ html: (page) => page.follow('.next', { label: 'list' }), 'label:list': { item: Title, handle: readList } })
+   * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`; `already-running` during a run.
+   */
+  route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
+  /**
+   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called.
+   *
+   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.wasOver`.
+   *
+   * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
+   *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
+   */
+  run(options?: RunOptions): Promise<CrawlReport>;
+  /**
+   * Runs the crawl and hands over each page, instead of the registered handlers; the next page comes when the loop asks
+   * for it. Leaving the loop ends the run at once; pages that the loop has not seen go back into the queue.
+   */
+  pages(options?: RunOptions): AsyncIterable<HandledPage>;
+  /** Hands out no more work; what is in hand comes to its end within ten seconds. A second call ends it at once. */
+  stop(): void;
+  /**
+   * Hands out no more work until `resume`; what is in hand comes to its end. The run does not end meanwhile, unless it is
+   * stopped; leases are renewed, and the time counts neither as running nor against `bounds.minutes`. A handler's own request
+   * (`page.fetch`) waits too, and is `held` when its wait is over. Without a run nothing happens; a second call changes nothing.
+   */
+  pause(): void;
+  /** Goes on after `pause`. Hosts whose turn came meanwhile are due at once, each by its own clock. */
+  resume(): void;
+  /** What is going on, in numbers; zeros before the first run. */
+  progress(): CrawlProgress;
+  /** What is going on, one by one: what is being asked, which hosts wait, until when and why. Milliseconds of work at most. */
+  activity(options?: ActivityOptions): CrawlActivity;
+  /**
+   * Why a URL was, was not or is not yet fetched. Of a host name (`example.org`): `host` says what is queued, when it may be
+   * asked next and why not sooner, and what its robots.txt asks. Between runs the crawl directory answers.
+   *
+   * @param where - The crawl directory, before the first run. @default that of the latest run
+   * @throws MannerlyError `not-running` before the first run without `out`; `directory-taken`, `directory-format`.
+   */
+  explain(urlOrHost: string, where?: Pick<RunOptions, 'out'>): Promise<Explanation>;
+  /**
+   * A page of what is queued: of everything, of a host, of an authority. Between runs the crawl directory answers.
+   *
+   * @param where - As for `explain`.
+   * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs it.
+   */
+  queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueuedPage>;
+  /**
+   * Queues failures for one more visit: the URLs whose last word in the decision log fits. Without a crawl directory the
+   * latest ten thousand words are known. Between runs give the filter to `run`.
+   *
+   * @throws MannerlyError `option-invalid`; `not-running` before and after a run, with the hint to give it to `run`.
+   */
+  retry(filter: RetryFilter): Promise<RetryAnswer>;
+  /**
+   * A host that was set aside (`host-parked`) is due again: somebody has looked at it. Between runs it is remembered for
+   * the next one. A host that is not parked is left alone.
+   *
+   * @param host - Its name, as `report.waiting` gives it.
+   */
+  wake(host: string): Promise<void>;
+  readonly events: CrawlEvents;
+}
+
+/**
+ * Makes a crawler. Nothing is opened and nothing is asked of anybody before `run`.
+ *
+ * @example
+ * ```ts
+ * const crawler = createCrawler({
+ *   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+ *   scope: { seeds: ['https://docs.example.org/'] },
+ *   bounds: { pages: 200 },
+ * });
+ * ```
+ * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`, `seed-invalid`, `bounds-missing`.
+ */
+export function createCrawler(options: CrawlerOptions): Crawler {
+  const resolved = resolveOptions(options);
+  const handlers = createHandlers();
+  const emitter = createCrawlEmitter((error) => {
+    // A listener that fails must not fail the crawl, nor be asked about its own failure again.
+    process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
+  });
+  let run: CrawlRun | null = null;
+  let isRunning = false;
+  /** The directory of the latest run. */
+  let latestOut: string | undefined;
+  /** Stops asked for while a run opens, which it hears of when it is open; `null`: none is opening. */
+  let earlyStops: number | null = null;
+  /** A pause that the run which opens has not heard of yet. */
+  let earlyPause = false;
+  let ended: CrawlActivity['ended'] = null;
+  const base = activityBase(resolved);
+  /** Hosts to wake that no run has heard of. */
+  let toWake: string[] = [];
+
+  const start = async (
+    { out, reset = false, retry, shared = false, signal }: RunOptions,
+    with_: Pick<RunParts, 'options' | 'handlers'>,
+  ): Promise<CrawlReport> => {
+    if (isRunning) throw alreadyRunning('wait for the first run to end, or make a second crawler');
+    if (reset && out === undefined)
+      throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
+    const toRetry = retry === undefined ? null : resolveRetryFilter(retry);
+    isRunning = true;
+    latestOut = out;
+    earlyStops = 0;
+    ended = null;
+    let holding: string | null = null;
+    try {
+      const clock = options.clock ?? systemClock();
+      const started = await startRun({
+        ...with_,
+        emitter,
+        store:
+          storeOf(options.store, (notice) => {
+            emitter.emit('store', notice);
+            holding = notice.kind === 'holding' ? notice.message : notice.kind === 'resumed' ? null : holding;
+          }) ?? storeFor(out, options, resolved),
+        holding: () => holding,
+        isShared: shared,
+        isOwnStore: options.store === undefined,
+        fetcher: options.fetcher ?? createUndiciFetcher({ nowMs: () => clock.nowMs() }),
+        sinks: options.sinks ?? [],
+        clock,
+        out: out ?? null,
+        reset,
+        wake: toWake,
+        retry: toRetry,
+      });
+      run = started;
+      toWake = [];
+      for (; earlyStops > 0; earlyStops -= 1) started.stop();
+      earlyStops = null;
+      if (earlyPause) started.pause();
+      const stop = (): void => started.stop();
+      if (signal?.aborted === true) stop();
+      signal?.addEventListener('abort', stop, { once: true });
+      const report = await started.report.finally(() => signal?.removeEventListener('abort', stop));
+      ended = report.state;
+      return report;
+    } finally {
+      ended ??= 'failed';
+      isRunning = false;
+      earlyStops = null;
+      earlyPause = false;
+    }
+  };
+
+  /** A question to a directory that no run of this crawler has open. */
+  const inspected = async <T>(
+    out: string | undefined,
+    ask: (inspection: CrawlInspection) => Promise<T>,
+  ): Promise<T> => {
+    if (out === undefined) throw notRunning();
+    const { manifest: _, ...paths } = await readCrawlDirectory(out);
+    const inspection = await openInspection({
+      paths,
+      store: options.store === undefined ? storeFor(out, options, resolved) : null,
+      settings: crawlSettings(resolved),
+      clock: options.clock ?? systemClock(),
+    });
+    return ask(inspection).finally(() => inspection.close());
+  };
+
+  const crawler: Crawler = {
+    events: { on: emitter.on },
+    on(route, handler, handlerOptions = {}) {
+      if (isRunning) throw alreadyRunning('register handlers before `run`');
+      handlers.on(route, handler, handlerOptions);
+      return crawler;
+    },
+    route(routes) {
+      if (isRunning) throw alreadyRunning('register handlers before `run`');
+      registerRoutes(handlers, routes);
+      return crawler;
+    },
+    run: (runOptions = {}) => start(runOptions, { options: resolved, handlers }),
+    pages: (runOptions = {}) =>
+      streamPages({
+        run: (handler) => {
+          const only = createHandlers();
+          only.on('any', handler);
+          // The loop's own pace is no reason to fail a page.
+          return start(runOptions, { options: { ...resolved, handlerMs: MAX_WAIT_MS }, handlers: only });
+        },
+        stop() {
+          crawler.stop();
+          crawler.stop();
+        },
+      }),
+    stop() {
+      if (earlyStops === null) run?.stop();
+      else earlyStops += 1;
+    },
+    pause() {
+      if (earlyStops !== null) earlyPause = true;
+      else if (isRunning) run?.pause();
+    },
+    resume() {
+      earlyPause = false;
+      if (earlyStops === null && isRunning) run?.resume();
+    },
+    progress: () => run?.progress() ?? NO_PROGRESS,
+    activity(activityOptions = {}) {
+      const nowMs = (options.clock ?? systemClock()).nowMs();
+      if (earlyStops !== null) return { phase: 'opening', ended, nowMs, ...base, ...NOTHING_UNDERWAY };
+      if (run === null)
+        return { phase: isRunning || ended !== null ? 'over' : 'idle', ended, nowMs, ...base, ...NOTHING_UNDERWAY };
+      return { ...run.activity(activityOptions), ended, nowMs, ...base };
+    },
+    async explain(urlOrHost, { out = latestOut } = {}) {
+      if (run !== null && (isRunning || out === undefined)) return run.explain(urlOrHost);
+      return inspected(out, (inspection) => inspection.explain(urlOrHost));
+    },
+    async queued(request = {}, { out = latestOut } = {}) {
+      if (run !== null && isRunning) return run.queued(request);
+      return inspected(out, (inspection) => inspection.queued(request));
+    },
+    async retry(filter) {
+      const failures = resolveRetryFilter(filter);
+      if (run !== null && isRunning) return run.retry(failures);
+      throw new MannerlyError('not-running', 'failures are queued again by a run', {
+        hint: 'call `run({ retry })` with the same filter',
+      });
+    },
+    async wake(host) {
+      if (run !== null && isRunning && earlyStops === null) await run.wake(host);
+      else toWake.push(host);
+    },
+  };
+  return crawler;
+}
+
+/**
+ * Opens a crawl directory for questions, by the settings of its last run. The caller closes it. Nobody is asked anything and
+ * nothing is changed; while a run has the directory, its logs answer.
+ *
+ * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
+ */
+export async function inspectCrawl(directory: string): Promise<CrawlInspection> {
+  const { manifest, ...paths } = await readCrawlDirectory(directory);
+  const settings = await readSettings(paths.settingsPath, manifest.tokens);
+  const store = durableStore(directory, manifest.tokens, settings.politeness);
+  return openInspection({ paths, store, settings, clock: systemClock() });
+}
+
+/** What a run beside a crawl stands on: its clock and fetcher, and a frontier in memory that nobody else sees. Never throws. */
+export function partsInMemory(options: CrawlerOptions): Pick<RunParts, 'clock' | 'fetcher' | 'store'> {
+  const clock = options.clock ?? systemClock();
+  const nowMs = (): number => clock.nowMs();
+  return { clock, fetcher: options.fetcher ?? createUndiciFetcher({ nowMs }), store: memoryStore({ nowMs }) };
+}
+
+function notRunning(): MannerlyError {
+  return new MannerlyError('not-running', 'this crawl is not running, and no directory of it is known', {
+    hint: 'ask while `run` is under way, or name its directory: { out }',
+  });
+}
+
+/** The store that was given, `null` without one. */
+function storeOf(given: CrawlerOptions['store'], tell: (notice: StoreNotice) => void): FrontierStore | null {
+  return typeof given === 'function' ? given(tell) : (given ?? null);
+}
+
+/** In the crawl directory, or in memory where there is none. */
+function storeFor(out: string | undefined, { clock }: CrawlerOptions, resolved: ResolvedOptions): FrontierStore {
+  if (out === undefined) return memoryStore(clock === undefined ? {} : { nowMs: () => clock.nowMs() });
+  return durableStore(out, resolved.identity.tokens, resolved.spacing.politeness, clock);
+}
+
+function durableStore(
+  out: string,
+  tokens: readonly string[],
+  politeness: PolitenessOptions = {},
+  clock?: CrawlerOptions['clock'],
+): FrontierStore {
+  return lmdbStore({
+    path: crawlPaths(out).frontierPath,
+    identity: tokens.join(' '),
+    // A process that dies over its first request to a host has not told the store how long the host is left alone.
+    firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),
+    ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),
+  });
+}
+
+const NO_PROGRESS: CrawlProgress = Object.freeze({
+  pages: 0,
+  requests: 0,
+  inFlight: 0,
+  hosts: 0,
+  queued: 0,
+  excluded: 0,
+  dropped: 0,
+  failed: 0,
+  items: 0,
+  bytes: 0,
+  runningMs: 0,
+  waitingFor: null,
+  waitingHosts: 0,
+});
+
+function alreadyRunning(hint: string): MannerlyError {
+  return new MannerlyError('already-running', 'this crawler is running', { hint });
+}

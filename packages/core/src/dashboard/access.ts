@@ -1,0 +1,95 @@
+// Who may speak to the dashboard: whoever knows the token, at an address of ours, from a page of ours. Pure; fails closed.
+//
+// A page in the operator's own browser is the attacker to think of: it can send requests to 127.0.0.1, by number or by a name
+// of its own that it has rebound (so the Host field is checked), it can post forms (so the Origin is), it can guess ports, and
+// it knows no token. Nothing is ever allowed across origins: there are no CORS fields and no answers to preflights.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+
+/** A request as far as it matters here. */
+export interface AskedAccess {
+  readonly method: string;
+  /** As it came; repeated fields are no single text. */
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly secFetchSite: string | undefined;
+  readonly authorization: string | undefined;
+  /** `token` of the query; `null`: none. */
+  readonly queryToken: string | null;
+  /** The address of ours that it was sent to, without a zone. */
+  readonly localAddress: string;
+}
+
+/** What is let in. */
+export interface AccessRules {
+  readonly token: string;
+  /** Names, beside addresses and `localhost`, that the Host field may say; in lower case. */
+  readonly hostNames: readonly string[];
+}
+
+/** The answer: in, or a status and one sentence for the person who asked. */
+export type AccessAnswer =
+  | { readonly kind: 'in' }
+  | { readonly kind: 'out'; readonly status: number; readonly says: string };
+
+/** Judges a request. @throws Never */
+export function judgeAccess(asked: AskedAccess, rules: AccessRules): AccessAnswer {
+  if (!isOurHost(asked, rules.hostNames))
+    return out(421, 'This name is none of the dashboard’s. Open the address that the crawl printed.');
+  // What changes something is sent with a header that no form and no link can set.
+  const isChange = asked.method !== 'GET';
+  const given = bearer(asked.authorization) ?? (isChange ? null : asked.queryToken);
+  if (given === null || !isSameText(given, rules.token)) {
+    return out(401, 'The token is missing or wrong. Open the address that the crawl printed.');
+  }
+  if (isChange && !isOurPage(asked)) return out(403, 'Only the dashboard’s own page may do this.');
+  return { kind: 'in' };
+}
+
+/** Whether two texts are the same, in a time that says nothing of where they differ. */
+export function isSameText(one: string, other: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(one), hash(other));
+}
+
+/** An address cannot be rebound, a name can: only names that we were told are ours. Ports may differ, as through a tunnel. */
+function isOurHost({ host, localAddress }: AskedAccess, hostNames: readonly string[]): boolean {
+  const name = nameOf(host);
+  if (name === null) return false;
+  if (hostNames.includes(name)) return true;
+  const local = plainAddress(localAddress);
+  if (name === 'localhost') return isLoopback(local);
+  return isIP(name) !== 0 && (name === local || (isLoopback(name) && isLoopback(local)));
+}
+
+/** A page of this very origin, whichever scheme a proxy has put before us. */
+function isOurPage({ host, origin, secFetchSite }: AskedAccess): boolean {
+  if (host === undefined || origin === undefined) return false;
+  if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return false;
+  return origin === `http://${host}` || origin === `https://${host}`;
+}
+
+/** The name in a Host field, in lower case, without port and brackets; `null` where there is none. */
+function nameOf(host: string | undefined): string | null {
+  const found = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?$/i.exec(host ?? '');
+  return (found?.[1] ?? found?.[2])?.toLowerCase() ?? null;
+}
+
+function bearer(authorization: string | undefined): string | null {
+  return /^bearer ([\w.~+/-]+)$/i.exec(authorization ?? '')?.[1] ?? null;
+}
+
+/** IPv4 in the clothes of IPv6 is IPv4. */
+function plainAddress(address: string): string {
+  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** Whether an address is the machine itself. @throws Never */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
+}
+
+function out(status: number, says: string): AccessAnswer {
+  return { kind: 'out', status, says };
+}

@@ -1,0 +1,85 @@
+// What a dashboard may be told, and the one place where it is checked and filled in.
+
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import { MannerlyError } from 'mannerly';
+import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from '../limits.js';
+
+/** Where metrics come from: a `Registry` of prom-client, or what looks like one. */
+export interface MetricsSource {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** What `createDashboard` may be told. */
+export interface DashboardOptions {
+  /** 0 to 65,535; 0: any that is free. @default 0 */
+  readonly port?: number;
+  /**
+   * The address it listens at. Any other than a loopback address lets other machines in: the token then travels in the open,
+   * so put a proxy with TLS before it. @default '127.0.0.1'
+   */
+  readonly host?: string;
+  /** Names, beside addresses and `localhost`, under which it may be asked for, such as that of a proxy. @default [] */
+  readonly hostNames?: readonly string[];
+  /** What everything asks for: 32 characters or more, of letters, digits, `-`, `_`, `.` and `~`. @default random, for this run alone */
+  readonly token?: string;
+  /** Served at `/metrics`, with the token as a bearer or in the query. @default none */
+  readonly metrics?: MetricsSource;
+  /** Whether the page may pause, resume and stop the crawl. @default true */
+  readonly controls?: boolean;
+}
+
+/** Options as they are read. */
+export interface DashboardSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly hostNames: readonly string[];
+  readonly token: string;
+  readonly metrics: MetricsSource | null;
+  readonly controls: boolean;
+}
+
+const KNOWN_KEYS: readonly string[] = ['port', 'host', 'hostNames', 'token', 'metrics', 'controls'];
+
+/** @throws MannerlyError `option-unknown`, `option-invalid`. */
+export function resolveDashboardOptions(options: DashboardOptions): DashboardSettings {
+  const unknown = Object.keys(options).find((key) => !KNOWN_KEYS.includes(key));
+  if (unknown !== undefined) {
+    throw new MannerlyError(
+      'option-unknown',
+      `a dashboard does not know \`${unknown}\`; it knows ${KNOWN_KEYS.join(', ')}`,
+    );
+  }
+  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw invalid('port', 'a whole number from 0 to 65535', port);
+  if (isIP(host) === 0) throw invalid('host', 'an IP address', host);
+  const areNames = Array.isArray(hostNames) && hostNames.every((name) => /^[a-z0-9]([a-z0-9.-]{0,252})$/i.test(name));
+  if (!areNames || hostNames.length > MAX_DASHBOARD_NAMES) {
+    throw invalid('hostNames', `at most ${MAX_DASHBOARD_NAMES} host names without ports`, hostNames);
+  }
+  if (token !== undefined && !(/^[\w.~-]+$/.test(token) && token.length >= MIN_DASHBOARD_TOKEN)) {
+    // What was given may be a secret all the same.
+    throw invalid(
+      'token',
+      `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`,
+      `${token.length} characters`,
+    );
+  }
+  return {
+    port,
+    host,
+    hostNames: hostNames.map((name) => name.toLowerCase()),
+    token: token ?? randomBytes(DASHBOARD_TOKEN_BYTES).toString('base64url'),
+    metrics,
+    controls,
+  };
+}
+
+function invalid(name: string, range: string, value: unknown): MannerlyError {
+  return new MannerlyError(
+    'option-invalid',
+    `expected \`${name}\` of the dashboard to be ${range}, got ${String(value)}`,
+  );
+}

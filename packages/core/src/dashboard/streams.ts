@@ -1,0 +1,58 @@
+// The open streams of server-sent events: few, and none of them may make us hold more than one frame. Whoever reads too slowly
+// misses frames, then its connection.
+
+import type { ServerResponse } from 'node:http';
+import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from '../limits.js';
+
+/** A stream as far as it is written to. */
+export type StreamTarget = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'on' | 'writableNeedDrain'>;
+
+/** The streams. */
+export interface Streams {
+  /** Takes one more, whose header section has been sent. @returns `false`: there are enough; nothing was taken. */
+  add(target: StreamTarget): boolean;
+  /** One frame to everybody who has read the last one; who has not for long is let go. */
+  send(event: string, data: string): void;
+  count(): number;
+  /** Ends all of them. */
+  close(): void;
+}
+
+/** @param nowMs - Milliseconds of any clock that only goes forward. @throws Never */
+export function createStreams(nowMs: () => number): Streams {
+  const open = new Map<StreamTarget, { stalledSinceMs: number | null }>();
+  return {
+    add(target) {
+      if (open.size >= MAX_DASHBOARD_STREAMS) return false;
+      open.set(target, { stalledSinceMs: null });
+      // Whatever ends a stream ends its place here; an error is the other side's leaving.
+      target.on('close', () => open.delete(target));
+      target.on('error', () => open.delete(target));
+      return true;
+    },
+    send(event, data) {
+      for (const [target, state] of open) {
+        if (!target.writableNeedDrain) {
+          state.stalledSinceMs = null;
+          target.write(frameOf(event, data));
+          continue;
+        }
+        state.stalledSinceMs ??= nowMs();
+        if (nowMs() - state.stalledSinceMs < DASHBOARD_STALL_MS) continue;
+        open.delete(target);
+        target.destroy();
+      }
+    },
+    count: () => open.size,
+    close() {
+      for (const target of open.keys()) target.end();
+      open.clear();
+    },
+  };
+}
+
+/** One event. A line break in its data would begin another field, so each line is a field of its own. */
+export function frameOf(event: string, data: string): string {
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `event: ${event.replace(/[^\w-]/g, '')}\n${lines.join('')}\n`;
+}

@@ -1,0 +1,50 @@
+// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets every day.
+
+/** Stable codes; the README has a heading for each. */
+export type MannerlyErrorCode =
+  | 'option-invalid'
+  | 'option-unknown'
+  | 'identity-name'
+  | 'identity-contact'
+  | 'bounds-missing'
+  | 'seed-invalid'
+  | 'already-running'
+  | 'not-running'
+  | 'directory-taken'
+  | 'directory-format'
+  | 'directory-in-use'
+  | 'crawl-differs'
+  | 'sink-failed'
+  | 'log-failed'
+  | 'install-broken'
+  | 'store-failed'
+  | 'item-invalid'
+  | 'page-over'
+  | 'page-not-markup'
+  | 'page-not-json'
+  | 'page-too-large'
+  | 'route-invalid'
+  | 'archive-failed'
+  | 'archive-missing'
+  | 'file-failed'
+  | 'file-folder-missing'
+  | 'dashboard-failed'
+  | 'clock-unavailable'
+  | 'clock-stuck';
+
+/**
+ * A mistake of the caller or broken machinery.
+ *
+ * Match on `code`; `hint` says what a person can do; `cause` holds the original error where there is one.
+ */
+export class MannerlyError extends Error {
+  readonly code: MannerlyErrorCode;
+  readonly hint: string | null;
+
+  constructor(code: MannerlyErrorCode, message: string, more: { hint?: string; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'MannerlyError';
+    this.code = code;
+    this.hint = more.hint ?? null;
+  }
+}

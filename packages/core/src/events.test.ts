@@ -1,0 +1,18 @@
+// What is at stake: whoever only watches a crawl must not be able to end it, nor the process it runs in.
+import { expect, it } from 'vitest';
+import { createCrawlEmitter } from './events.js';
+
+it.each<[string, () => void]>([
+  ['throws', () => expect.unreachable()],
+  ['rejects', () => Promise.reject(new Error('no'))],
+])('a listener that %s is told of, and the others are told what happened', async (_what, listener) => {
+  const failures: unknown[] = [];
+  const emitter = createCrawlEmitter((error) => failures.push(error));
+  const heard: string[] = [];
+  emitter.on('nofollow-taken', listener);
+  emitter.on('nofollow-taken', ({ url }) => heard.push(url));
+  emitter.emit('nofollow-taken', { url: 'http://a.test/', from: 'http://a.test/' });
+  await Promise.resolve();
+  await Promise.resolve();
+  expect([failures.length, heard.length]).toEqual([1, 1]);
+});

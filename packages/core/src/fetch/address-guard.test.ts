@@ -1,0 +1,285 @@
+// The crawler's own network stays out of reach, in whatever notation a link writes it and whatever a name resolves to.
+// If this breaks, any page on the web can make a crawl read its operator's intranet.
+
+import { describe, expect, it } from 'vitest';
+import { MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from '../limits.js';
+import { type AddressGuardOptions, createAddressGuard, type GuardAnswer } from './address-guard.js';
+
+const guard = (more: Partial<AddressGuardOptions> = {}) =>
+  createAddressGuard({ allow: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });
+
+const judge = (url: string, more: Partial<AddressGuardOptions> = {}): Promise<GuardAnswer> =>
+  guard(more).judge(new URL(url));
+
+const FORBIDDEN_URLS: readonly string[] = [
+  // loopback, in every notation the URL parser knows
+  'http://127.0.0.1/',
+  'http://127.0.0.1./',
+  'http://127.1/',
+  'http://127.255.255.254/',
+  'http://2130706433/',
+  'http://0x7f000001/',
+  'http://0x7f.0.0.1/',
+  'http://0177.0.0.1/',
+  'http://017700000001/',
+  'http://①②⑦.0.0.1/',
+  'http://127。0。0。1/',
+  'http://127.0.0.1%2e/',
+  'http://%31%32%37.0.0.1/',
+  'https://127.0.0.1/',
+  'http://user:pass@127.0.0.1/',
+  'http://example.org@127.0.0.1/',
+  'http://127.0.0.1\\@example.org/',
+  // this network
+  'http://0.0.0.0/',
+  'http://0/',
+  'http://0.1.2.3/',
+  // private
+  'http://10.0.0.1/',
+  'http://10.255.255.255/',
+  'http://172.16.0.1/',
+  'http://172.31.255.255/',
+  'http://192.168.1.1/',
+  'http://0xc0a80101/',
+  // link-local, metadata services
+  'http://169.254.169.254/latest/meta-data/',
+  'http://169.254.0.1/',
+  'http://168.63.129.16/',
+  'http://100.100.100.200/',
+  'http://192.0.0.192/',
+  // carrier-grade NAT
+  'http://100.64.0.1/',
+  'http://100.127.255.254/',
+  // documentation, benchmarking, reserved, anycast relay, multicast, broadcast
+  'http://192.0.2.1/',
+  'http://198.51.100.7/',
+  'http://203.0.113.9/',
+  'http://198.18.0.1/',
+  'http://198.19.255.255/',
+  'http://192.88.99.1/',
+  'http://192.0.0.1/',
+  'http://224.0.0.1/',
+  'http://239.255.255.250/',
+  'http://240.0.0.1/',
+  'http://255.255.255.255/',
+  // IPv6: loopback, unspecified, unique local, link-local, site-local, multicast, documentation, discard
+  'http://[::1]/',
+  'http://[0:0:0:0:0:0:0:1]/',
+  'http://[::]/',
+  'http://[fc00::1]/',
+  'http://[fd00:ec2::254]/',
+  'http://[fe80::1]/',
+  'http://[fec0::1]/',
+  'http://[ff02::1]/',
+  'http://[2001:db8::1]/',
+  'http://[3fff::1]/',
+  'http://[100::1]/',
+  'http://[2001:2::1]/',
+  'http://[2001:10::1]/',
+  'http://[5f00::1]/',
+  'http://[4000::1]/',
+  'http://[::2:3:4]/',
+  // an IPv4 address inside
+  'http://[::ffff:127.0.0.1]/',
+  'http://[::ffff:7f00:1]/',
+  'http://[::ffff:93.184.215.14]/',
+  'http://[::ffff:0:127.0.0.1]/',
+  'http://[::127.0.0.1]/',
+  'http://[::93.184.215.14]/',
+  'http://[64:ff9b::127.0.0.1]/',
+  'http://[64:ff9b::5db8:d70e]/',
+  'http://[64:ff9b:1::10.0.0.1]/',
+  'http://[2002:7f00:1::]/',
+  'http://[2002:5db8:d70e::1]/',
+  'http://[2001:0:4136:e378:8000:63bf:80ff:fffe]/',
+];
+
+const FORBIDDEN_ANSWERS: readonly (readonly string[])[] = [
+  ['127.0.0.1'],
+  ['::1'],
+  ['10.1.2.3'],
+  ['fe80::1%eth0'],
+  ['fe80::1'],
+  ['::ffff:10.0.0.1'],
+  ['93.184.215.14', '127.0.0.1'],
+  ['127.0.0.1', '93.184.215.14'],
+  ['2606:2800:220:1::1', 'fd00::1'],
+  // What is no address in its plain form is not connected to, however a platform might read it.
+  ['0177.0.0.1'],
+  ['0x5db8d70e'],
+  ['93.184.215'],
+  ['localhost'],
+  [''],
+  ['93.184.215.14/32'],
+];
+
+describe('by default', () => {
+  it.each(FORBIDDEN_URLS)('%s is refused', async (url) => {
+    expect(await judge(url)).toMatchObject({ kind: 'refused', failure: 'address-forbidden' });
+  });
+
+  it.each(FORBIDDEN_ANSWERS.map((answer) => [answer]))('a name that resolves to %j is refused', async (answer) => {
+    for (const url of ['http://inside.example/', 'http://inside.example./', 'https://localhost/']) {
+      const found = await judge(url, { resolve: () => Promise.resolve(answer) });
+      expect(found).toMatchObject({ kind: 'refused', failure: 'address-forbidden' });
+    }
+  });
+
+  it.each([
+    ['http://93.184.215.14/', '93.184.215.14', 4],
+    ['http://172.32.0.1/', '172.32.0.1', 4],
+    ['http://172.15.255.255/', '172.15.255.255', 4],
+    ['http://100.128.0.1/', '100.128.0.1', 4],
+    ['http://126.255.255.255/', '126.255.255.255', 4],
+    ['http://168.63.129.15/', '168.63.129.15', 4],
+    ['https://[2606:2800:220:1:248:1893:25c8:1946]/', '2606:2800:220:1:248:1893:25c8:1946', 6],
+  ] as const)('%s is reached: the nearest neighbours are open', async (url, address, family) => {
+    expect(await judge(url)).toEqual({ kind: 'go', address, family });
+  });
+
+  it('takes the first IPv4 address of a name, else the first', async () => {
+    const resolve = (name: string) =>
+      Promise.resolve(name === 'six.example' ? ['2606:2800::2', '2606:2800::3'] : ['2606:2800::2', '93.184.215.14']);
+    expect(await judge('http://both.example/', { resolve })).toMatchObject({ address: '93.184.215.14', family: 4 });
+    expect(await judge('http://six.example/', { resolve })).toMatchObject({ address: '2606:2800::2', family: 6 });
+  });
+
+  it.each(['ftp://93.184.215.14/', 'file:///etc/passwd', 'data:text/html,x', 'ws://93.184.215.14/', 'gopher://a/'])(
+    '%s is unsupported',
+    async (url) => {
+      expect(await judge(url)).toMatchObject({ kind: 'refused', failure: 'scheme-unsupported' });
+    },
+  );
+});
+
+describe('ports', () => {
+  it.each([
+    ['http://93.184.215.14:8080/', [], 'port-forbidden'],
+    ['http://93.184.215.14:22/', [8080], 'port-forbidden'],
+    ['http://93.184.215.14:8080/', [8080], null],
+    ['http://93.184.215.14:443/', [], null],
+    ['https://93.184.215.14:80/', [], null],
+    ['http://93.184.215.14:6379/', 'any', null],
+    ['http://127.0.0.1:8080/', 'any', 'address-forbidden'],
+    ['http://127.0.0.1:8080/', [8080], 'address-forbidden'],
+  ] as const)('%s with %j → %s', async (url, ports, failure) => {
+    const found = await judge(url, { ports });
+    expect(found).toMatchObject(failure === null ? { kind: 'go' } : { kind: 'refused', failure });
+  });
+
+  it('are refused before anybody is asked for the name', async () => {
+    let asked = 0;
+    const resolve = () => Promise.resolve(['93.184.215.14']).finally(() => (asked += 1));
+    expect(await judge('http://a.example:25/', { resolve })).toMatchObject({ failure: 'port-forbidden' });
+    expect(asked).toBe(0);
+  });
+});
+
+describe('opened ranges', () => {
+  it.each([
+    ['http://127.0.0.1:8080/', ['127.0.0.0/8'], 'go'],
+    ['http://127.1:1/', ['127.0.0.1/32'], 'go'],
+    ['http://127.0.0.2/', ['127.0.0.1/32'], 'address-forbidden'],
+    ['http://[::1]:8080/', ['127.0.0.0/8'], 'address-forbidden'],
+    ['http://[::1]:8080/', ['::1/128'], 'go'],
+    ['http://10.0.0.1/', ['127.0.0.0/8', '::1/128'], 'address-forbidden'],
+    ['http://93.184.215.14:8080/', ['127.0.0.0/8'], 'port-forbidden'],
+    // another notation of an opened address is not the opened range
+    ['http://[::ffff:127.0.0.1]/', ['127.0.0.0/8'], 'address-forbidden'],
+    // an opened translation prefix leads to what is permitted in itself, and nowhere else
+    ['http://[64:ff9b::5db8:d70e]/', ['64:ff9b::/96'], 'go'],
+    ['http://[64:ff9b::10.0.0.1]/', ['64:ff9b::/96'], 'address-forbidden'],
+    ['http://[2002:7f00:1::]/', ['2002::/16'], 'address-forbidden'],
+    ['http://[2001:0:1:2:0:0:80ff:fffe]/', ['2001::/32'], 'address-forbidden'],
+    ['http://[::ffff:127.0.0.1]/', ['::ffff:0:0/96', '127.0.0.0/8'], 'go'],
+  ] as const)('%s with %j → %s', async (url, allow, expected) => {
+    const found = await judge(url, { allow });
+    expect(found.kind === 'go' ? 'go' : found.failure).toBe(expected);
+  });
+
+  it('a name is reached on every port only when every address is opened', async () => {
+    const allow = ['127.0.0.0/8'];
+    const resolve = (name: string) =>
+      Promise.resolve(name === 'in.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1', '93.184.215.14']);
+    expect(await judge('http://in.example:8080/', { allow, resolve })).toMatchObject({ address: '127.0.0.1' });
+    expect(await judge('http://mixed.example:8080/', { allow, resolve })).toMatchObject({ failure: 'port-forbidden' });
+  });
+
+  it.each(['127.0.0.1', '127.0.0.0/33', 'localhost/8', '127.1/8', '', '::1', '127.0.0.0/-1', '10.0.0.0/8 '])(
+    '%j is no range',
+    (range) => {
+      expect(() => guard({ allow: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
+    },
+  );
+});
+
+describe('looking names up', () => {
+  const PUBLIC = ['93.184.215.14'];
+
+  it('happens once for all who ask at the same time, and once per lifetime', async () => {
+    let asked = 0;
+    let now = 1_000;
+    const resolve = () => Promise.resolve(PUBLIC).finally(() => (asked += 1));
+    const one = guard({ resolve, nowMs: () => now });
+    await Promise.all(
+      ['http://a.example/1', 'http://a.example/2', 'https://a.example/'].map((u) => one.judge(new URL(u))),
+    );
+    expect(asked).toBe(1);
+    now += 119_999;
+    await one.judge(new URL('http://a.example/'));
+    expect(asked).toBe(1);
+    now += 2;
+    await one.judge(new URL('http://a.example/'));
+    expect(asked).toBe(2);
+  });
+
+  it('a name whose answer turns to a forbidden address is refused from then on (rebinding)', async () => {
+    let now = 0;
+    const answers = [PUBLIC, ['127.0.0.1']];
+    const one = guard({ resolve: () => Promise.resolve(answers.shift() ?? []), nowMs: () => now });
+    expect((await one.judge(new URL('http://re.example/'))).kind).toBe('go');
+    now += 200_000;
+    expect(await one.judge(new URL('http://re.example/'))).toMatchObject({ failure: 'address-forbidden' });
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('ENOTFOUND'))],
+    ['gives nothing', () => Promise.resolve([])],
+    ['gives no list', () => Promise.resolve('93.184.215.14' as unknown as string[])],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['gives too much', () => Promise.resolve(Array.from({ length: MAX_DNS_ADDRESSES + 1 }, () => '93.184.215.14'))],
+  ])('a resolver that %s is a dns failure', async (_what, resolve) => {
+    expect(await judge('http://a.example/', { resolve })).toMatchObject({ kind: 'refused', failure: 'dns' });
+  });
+
+  it('a failure is remembered shortly', async () => {
+    let asked = 0;
+    let now = 0;
+    const failing = () => (asked++ === 0 ? Promise.reject(new Error('down')) : Promise.resolve(PUBLIC));
+    const one = guard({ resolve: failing, nowMs: () => now });
+    expect((await one.judge(new URL('http://a.example/'))).kind).toBe('refused');
+    now += 4_999;
+    expect((await one.judge(new URL('http://a.example/'))).kind).toBe('refused');
+    now += 2;
+    expect((await one.judge(new URL('http://a.example/'))).kind).toBe('go');
+  });
+
+  it('remembers a bounded number of names, and forgets the one unused longest', async () => {
+    const asked: string[] = [];
+    const resolve = (name: string) => Promise.resolve(PUBLIC).finally(() => asked.push(name));
+    const one = guard({ resolve });
+    const ask = (index: number) => one.judge(new URL(`http://n${index}.example/`));
+    for (let index = 0; index < MAX_DNS_NAMES; index += 1) await ask(index);
+    await ask(0);
+    await ask(MAX_DNS_NAMES);
+    asked.length = 0;
+    await ask(0);
+    await ask(1);
+    expect(asked).toEqual(['n1.example']);
+  });
+});

@@ -1,0 +1,162 @@
+// Octets to text: by byte order mark, by the header, by what the document says of itself, else UTF-8, else what the octets
+// look like. The platform's decoders come first; a library covers the old code pages they lack, another guesses.
+
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import iconv from 'iconv-lite';
+import { CHARSET_PRESCAN_BYTES } from '../limits.js';
+import { detectCharset } from './detect-charset.js';
+
+/**
+ * The text of a body.
+ *
+ * @param contentType - The Content-Type field; `null` when absent.
+ * @param kind - `html` and `xml` documents may name their own charset; for other kinds only the mark and the header count.
+ * @returns Text without byte order mark; what cannot be decoded is U+FFFD.
+ * @throws Never.
+ * @see WHATWG HTML, "determining the character encoding"; WHATWG Encoding (labels); XML 1.0, appendix F
+ */
+export function decodeText(body: Uint8Array, contentType: string | null, kind: string): string {
+  const octets = bufferOf(body);
+  return decodeAs(octets, charsetOf(octets, contentType, kind)) ?? utf8(octets);
+}
+
+/**
+ * Where the text of a body begins that {@link decodeText} takes for UTF-8: behind its byte order mark.
+ *
+ * @returns `null` for other charsets.
+ * @throws Never.
+ */
+export function utf8Start(body: Uint8Array, contentType: string | null, kind: string): number | null {
+  const octets = bufferOf(body);
+  if (!isUtf8Label(charsetOf(octets, contentType, kind))) return null;
+  return hasUtf8Mark(octets) ? UTF8_MARK_LENGTH : 0;
+}
+
+/** The first label that names a charset somebody knows: of the mark, the header, the document; else what the octets look like. */
+function charsetOf(octets: Buffer, contentType: string | null, kind: string): string {
+  const mark = markOf(octets);
+  if (mark !== null) return mark;
+  const fromHeader = charsetParameter(contentType);
+  if (fromHeader !== null && isKnown(fromHeader)) return fromHeader;
+  const declared = kind === 'html' ? htmlCharset(octets) : kind === 'xml' ? xmlCharset(octets) : null;
+  if (declared !== null && isKnown(declared)) return declared;
+  // JSON is UTF-8 by definition, XML without a declaration too; octets that are neither text nor markup are not guessed at.
+  if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(octets))) return 'utf-8';
+  return detectCharset(octets);
+}
+
+function bufferOf(body: Uint8Array): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+/** Octets to text as they arrive. */
+export type PieceDecoder = Pick<TextDecoder, 'decode'>;
+
+/**
+ * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else UTF-8.
+ *
+ * @param start - Its first octets.
+ * @throws Never.
+ */
+export function pieceDecoder(start: Uint8Array, contentType: string | null): PieceDecoder {
+  const octets = Buffer.from(start.buffer, start.byteOffset, start.byteLength);
+  const labels = [markOf(octets), charsetParameter(contentType), xmlCharset(octets), 'utf-8'];
+  for (const label of labels) {
+    const decoder = label === null ? null : platformDecoder(label.trim());
+    if (decoder !== null) return decoder;
+  }
+  return new TextDecoder();
+}
+
+function utf8(octets: Buffer): string {
+  return octets.toString('utf8');
+}
+
+const UTF8_MARK_LENGTH = 3;
+
+function hasUtf8Mark(octets: Buffer): boolean {
+  return octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf;
+}
+
+function markOf(octets: Buffer): string | null {
+  if (hasUtf8Mark(octets)) return 'utf-8';
+  if (octets[0] === 0xfe && octets[1] === 0xff) return 'utf-16be';
+  if (octets[0] === 0xff && octets[1] === 0xfe) return 'utf-16le';
+  return null;
+}
+
+function charsetParameter(text: string | null): string | null {
+  return text === null ? null : (/charset\s{0,9}=\s{0,9}["']?([^\s"';,]{1,40})/i.exec(text)?.[1] ?? null);
+}
+
+/** A document whose `meta` can be read as ASCII is not UTF-16, whatever it says (WHATWG HTML, prescan, step "UTF-16"). */
+function htmlCharset(octets: Buffer): string | null {
+  const start = octets.toString('latin1', 0, CHARSET_PRESCAN_BYTES).replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+  for (const [tag] of start.matchAll(/<meta[\s/][^>]*/gi)) {
+    const label = charsetParameter(tag);
+    if (label !== null) return /^utf-?16/i.test(label) ? 'utf-8' : label;
+  }
+  return null;
+}
+
+function xmlCharset(octets: Buffer): string | null {
+  const start = octets.toString('latin1', 0, 256);
+  return /^<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([^"']{1,40})["']/.exec(start)?.[1] ?? null;
+}
+
+const UTF8_LABELS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'x-unicode20utf8']);
+/** Code pages that the WHATWG encodings lack. The library also knows things that are no charsets, such as base64. */
+const OLD_CODE_PAGE = /^(?:cp|ibm|dos|mac|koi8|iso-?8859|windows|armscii|georgian|rk1048|pt154|tcvn|viscii|hp-?roman)/;
+
+function isUtf8Label(label: string): boolean {
+  return UTF8_LABELS.has(label.trim().toLowerCase());
+}
+
+/** Whether {@link decodeAs} has an answer for a label. */
+function isKnown(label: string): boolean {
+  const name = label.trim().toLowerCase();
+  return UTF8_LABELS.has(name) || platformDecoder(withoutAlias(name)) !== null || isOldCodePage(name);
+}
+
+/** A label of HTML's own: in a page it means what the legacy encoding does. */
+function withoutAlias(name: string): string {
+  return name === 'x-user-defined' ? 'windows-1252' : name;
+}
+
+function isOldCodePage(name: string): boolean {
+  return OLD_CODE_PAGE.test(name) && iconv.encodingExists(name);
+}
+
+/** `null` for a label that nobody knows. */
+function decodeAs(octets: Buffer, label: string): string | null {
+  const name = label.trim().toLowerCase();
+  if (UTF8_LABELS.has(name)) return hasUtf8Mark(octets) ? octets.toString('utf8', UTF8_MARK_LENGTH) : utf8(octets);
+  const decoder = platformDecoder(withoutAlias(name));
+  // Node 20 decodes 0x80 to 0x9F of this one as ISO 8859-1 does, to control characters.
+  if (decoder?.encoding === 'windows-1252') return iconv.decode(octets, 'windows-1252');
+  if (decoder !== null) return decoder.decode(octets);
+  return isOldCodePage(name) ? iconv.decode(octets, name) : null;
+}
+
+function platformDecoder(label: string): TextDecoder | null {
+  try {
+    return new TextDecoder(label);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** A body that a cap cut may end inside a character: its last octets do not speak against UTF-8. */
+function withoutCutTail(octets: Buffer): Buffer {
+  for (let back = 1; back <= 3 && back <= octets.length; back += 1) {
+    const octet = octets[octets.length - back] ?? 0;
+    if (octet < 0x80) break;
+    if (octet >= 0xc2 && octet <= 0xf4) {
+      const length = octet >= 0xf0 ? 4 : octet >= 0xe0 ? 3 : 2;
+      return length > back ? octets.subarray(0, octets.length - back) : octets;
+    }
+  }
+  return octets;
+}

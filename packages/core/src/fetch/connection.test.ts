@@ -1,0 +1,213 @@
+// What a fetcher does before a request leaves and with the connection afterwards: it connects to the judged address only,
+// asks last of all, and reuses a connection only after a clean end.
+// If this breaks, a request leaves that must not, or reaches a machine that nobody judged.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
+import { fetchRequest } from '../testing/fetch-request.js';
+import { meanwhile } from '../testing/meanwhile.js';
+import type { Fetcher } from './fetcher.js';
+import { createUndiciFetcher } from './undici-fetcher.js';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function serve(answer: Answer, host?: string): Promise<RawServer> {
+  const server = await listenRaw(answer, host);
+  closing.push(() => server.close());
+  return server;
+}
+
+function fetcher(): Fetcher {
+  const made = createUndiciFetcher();
+  closing.push(() => made.close());
+  return made;
+}
+
+const send =
+  (...parts: (string | Buffer)[]): Answer =>
+  (socket) => {
+    for (const part of parts) socket.write(part, 'latin1' as BufferEncoding);
+  };
+const sendAndEnd =
+  (...parts: (string | Buffer)[]): Answer =>
+  (socket) => {
+    for (const part of parts) socket.write(part);
+    socket.end();
+  };
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+
+describe('before the request leaves', () => {
+  it('mayStart is asked once, last, and false sends nothing', async () => {
+    const server = await serve(send(response('x')));
+    const one = fetcher();
+    let asked = 0;
+    const outcome = await one.fetch(
+      fetchRequest(`${server.origin}/`, {
+        mayStart: () => {
+          asked += 1;
+          expect(server.connections()).toBeLessThanOrEqual(1);
+          return false;
+        },
+      }),
+    );
+    expect(outcome).toBeNull();
+    expect(asked).toBe(1);
+    // The next request goes out on the very connection that stayed unused: had anything been written, it would show.
+    expect(await one.fetch(fetchRequest(`${server.origin}/next`))).toMatchObject({ kind: 'response' });
+    expect(server.requests.map((head) => head.split(' ')[1])).toEqual(['/next']);
+    expect(server.connections()).toBe(1);
+  });
+
+  it('mayStart is asked when the connection stands, not before', async () => {
+    const server = await serve(send(response('x')));
+    let connectionsWhenAsked = -1;
+    await fetcher().fetch(
+      fetchRequest(`${server.origin}/`, {
+        mayStart: () => {
+          connectionsWhenAsked = 1;
+          return true;
+        },
+      }),
+    );
+    expect(connectionsWhenAsked).toBe(server.connections());
+  });
+
+  it('a mayStart that throws sends nothing and is a value', async () => {
+    const server = await serve(send(response('x')));
+    const outcome = await fetcher().fetch(
+      fetchRequest(`${server.origin}/`, {
+        mayStart: () => {
+          throw new Error('broken clock');
+        },
+      }),
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: 'broken clock', wasSent: false });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('the address', () => {
+  it('is the judged one: the name is not looked up again', async () => {
+    const server = await serve(send(response('x')));
+    // This name resolves nowhere; only the judged address can lead to the server.
+    const outcome = await fetcher().fetch(fetchRequest(`http://never.invalid:${server.port}/`));
+    expect(outcome).toMatchObject({ kind: 'response', remoteAddress: '127.0.0.1' });
+    expect(server.requests[0]).toContain(`host: never.invalid:${server.port}`);
+  });
+
+  it('a connection to another address is never used for it', async () => {
+    const one = fetcher();
+    const first = await serve(send(response('first')));
+    const url = `http://never.invalid:${first.port}/`;
+    await one.fetch(fetchRequest(url));
+    const outcome = await one.fetch(fetchRequest(url, { address: { address: '127.0.0.2', family: 4 } }));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'refused' });
+    expect(first.requests).toHaveLength(1);
+  });
+
+  it('a name in its place is refused, not looked up', async () => {
+    const server = await serve(send(response('x')));
+    const outcome = await fetcher().fetch(
+      fetchRequest(`${server.origin}/`, { address: { address: 'localhost', family: 4 } }),
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', wasSent: false });
+    expect(server.connections()).toBe(0);
+  });
+});
+
+describe('connections', () => {
+  it('are used again, one request at a time', async () => {
+    const server = await serve(send(response('x')));
+    const one = fetcher();
+    for (let index = 0; index < 5; index += 1) await one.fetch(fetchRequest(`${server.origin}/${index}`));
+    expect(server.requests).toHaveLength(5);
+    expect(server.connections()).toBe(1);
+  });
+
+  it('two requests at once use two, never a pipeline', async () => {
+    const server = await serve((socket) => setTimeout(() => socket.write(response('x')), 30));
+    const one = fetcher();
+    await Promise.all([one.fetch(fetchRequest(`${server.origin}/1`)), one.fetch(fetchRequest(`${server.origin}/2`))]);
+    expect(server.connections()).toBe(2);
+  });
+
+  it.each([
+    ['connection: close', send(response('x', { headers: ['Connection: close'] }))],
+    ['an end after the response', sendAndEnd(response('x'))],
+    ['octets behind the response', send(response('x'), 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale')],
+  ])('%s: the next request gets a fresh one and its own answer', async (_what, answer) => {
+    let isFirst = true;
+    const server = await serve((socket, head, index) => {
+      if (isFirst) answer(socket, head, index);
+      else socket.write(response('second'));
+      isFirst = false;
+    });
+    const one = fetcher();
+    expect(await one.fetch(fetchRequest(`${server.origin}/1`))).toMatchObject({ kind: 'response', truncated: null });
+    // A polite crawl waits at least this long; a request that meets the very end of a connection fails as closed-early.
+    await meanwhile(150);
+    const outcome = await one.fetch(fetchRequest(`${server.origin}/2`));
+    expect(outcome).toMatchObject({ kind: 'response' });
+    if (outcome?.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe('second');
+    expect(server.connections()).toBe(2);
+  });
+
+  it('one that was cut is not used again, and no new one is opened for nothing', async () => {
+    const server = await serve((socket) => {
+      socket.write(`${HEAD}\r\n`);
+      writeEndlessly(socket, Buffer.alloc(64_000));
+    });
+    const one = fetcher();
+    await one.fetch(fetchRequest(`${server.origin}/`));
+    await meanwhile(100);
+    expect(server.connections()).toBe(1);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('giving up', () => {
+  it('before it began: aborted, and nobody is asked', async () => {
+    const server = await serve(() => undefined);
+    const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/`, { signal: AbortSignal.abort() }));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: false });
+    expect(server.connections()).toBe(0);
+  });
+
+  it('while it waits for an answer: aborted, and the connection ends', async () => {
+    const controller = new AbortController();
+    let hasEnded: Promise<void> | null = null;
+    const server = await serve((socket) => {
+      hasEnded = new Promise((resolve) => socket.on('close', () => resolve()));
+      controller.abort();
+    });
+    const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/`, { signal: controller.signal }));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: true });
+    await hasEnded;
+    expect(server.connections()).toBe(1);
+  });
+
+  it('one signal ends every exchange that it belongs to', async () => {
+    const server = await serve(() => undefined);
+    const controller = new AbortController();
+    const one = fetcher();
+    const all = Array.from({ length: 20 }, (_, index) =>
+      one.fetch(fetchRequest(`${server.origin}/${index}`, { signal: controller.signal })),
+    );
+    setTimeout(() => controller.abort(), 30);
+    expect((await Promise.all(all)).map((outcome) => outcome?.kind === 'failed' && outcome.failure)).toEqual(
+      Array.from({ length: 20 }, () => 'aborted'),
+    );
+  });
+
+  it('closing ends idle connections and lets the others finish', async () => {
+    const server = await serve((socket) => setTimeout(() => socket.write(response('x')), 40));
+    const one = createUndiciFetcher();
+    const underway = one.fetch(fetchRequest(`${server.origin}/`));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await one.close();
+    expect(await underway).toMatchObject({ kind: 'response', truncated: null });
+  });
+});

@@ -1,0 +1,120 @@
+// The Content-Encoding field: which codings were applied, and how each is undone in one call or as a stream.
+// Only what this runtime can undo is known here; what is known is what Accept-Encoding offers.
+
+import type { Transform } from 'node:stream';
+import zlib, {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+} from 'node:zlib';
+import { MAX_CONTENT_CODINGS } from '../limits.js';
+import { findZstd } from './zstd.js';
+
+const ZSTD = findZstd(zlib);
+
+/** The value of Accept-Encoding on every request. */
+export const ACCEPT_ENCODING = ZSTD === null ? 'gzip, deflate, br' : 'gzip, deflate, br, zstd';
+
+/** A content coding that can be undone; `zstd` only where the runtime has it. */
+export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd';
+
+/** What a Content-Encoding field says. */
+export type CodingAnswer =
+  /** In the order in which they are undone: the last applied first. Empty: the body is as it is. */
+  | { readonly kind: 'known'; readonly codings: readonly ContentCoding[] }
+  | { readonly kind: 'unknown'; readonly detail: string };
+
+const NAMES: ReadonlyMap<string, ContentCoding | 'identity'> = new Map<string, ContentCoding | 'identity'>([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+  ...(ZSTD === null ? [] : [['zstd', 'zstd'] as const]),
+  ['identity', 'identity'],
+  // Servers write these for a body that is not coded at all.
+  ['none', 'identity'],
+  ['', 'identity'],
+]);
+
+/** Words in one list, those that mean nothing included. */
+const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
+
+const AS_IS: CodingAnswer = { kind: 'known', codings: [] };
+const GZIP_ONLY: CodingAnswer = { kind: 'known', codings: ['gzip'] };
+
+/**
+ * Reads a Content-Encoding value.
+ *
+ * @param value - The field's value, several lines joined by commas; `null` when absent.
+ * @throws Never.
+ * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
+ */
+export function parseContentEncoding(value: string | null): CodingAnswer {
+  if (value === null) return AS_IS;
+  if (value === 'gzip') return GZIP_ONLY;
+  const codings: ContentCoding[] = [];
+  const parts = value.split(',', MAX_CODING_PARTS + 1);
+  // What stands behind the last part that is read may be a coding like any other.
+  if (parts.length > MAX_CODING_PARTS) return { kind: 'unknown', detail: `more than ${MAX_CODING_PARTS} codings` };
+  for (const part of parts) {
+    const coding = NAMES.get(part.trim().toLowerCase());
+    if (coding === undefined) return { kind: 'unknown', detail: `content coding ${JSON.stringify(part.trim())}` };
+    if (coding !== 'identity') codings.unshift(coding);
+  }
+  if (codings.length > MAX_CONTENT_CODINGS) return { kind: 'unknown', detail: `${codings.length} content codings` };
+  return { kind: 'known', codings };
+}
+
+/**
+ * Undoes one coding of a whole body in one call.
+ *
+ * @throws zlib's errors: past `maxBytes`, for a body that ends early, and for data that is not of this coding.
+ */
+export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes: number): Buffer {
+  const options = { maxOutputLength: maxBytes, chunkSize: expectedBytes(coding, encoded, maxBytes) };
+  if (coding === 'br') return brotliDecompressSync(encoded, options);
+  if (coding === 'zstd' && ZSTD !== null) return ZSTD.inOneCall(encoded, options);
+  if (coding === 'gzip') return gunzipSync(encoded, options);
+  return hasZlibHeader(encoded) ? inflateSync(encoded, options) : inflateRawSync(encoded, options);
+}
+
+/**
+ * A stream that undoes one coding. Destroyed with zlib's error when the encoded body ends early or is not of this coding.
+ *
+ * @param start - The first octets of the body, by which the two kinds of `deflate` are told apart.
+ */
+export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {
+  const options = { chunkSize: STREAM_CHUNK };
+  if (coding === 'br') return createBrotliDecompress(options);
+  if (coding === 'zstd' && ZSTD !== null) return ZSTD.stream(options);
+  if (coding === 'gzip') return createGunzip(options);
+  return hasZlibHeader(start) ? createInflate(options) : createInflateRaw(options);
+}
+
+/**
+ * Servers mean either of two things by `deflate`: the zlib format (RFC 9110 §8.4.1.2) or bare deflate data. A zlib header
+ * has method 8 and a check that bare data meets by chance once in about five hundred bodies.
+ */
+function hasZlibHeader(start: Uint8Array): boolean {
+  const first = start[0] ?? 0;
+  return (first & 0x0f) === 8 && start.length > 1 && ((first << 8) | (start[1] ?? 0)) % 31 === 0;
+}
+
+const STREAM_CHUNK = 64 * 1024;
+const LEAST_CHUNK = 16 * 1024;
+const USUAL_RATIO = 5;
+
+/**
+ * The output buffer's size, so that one allocation usually does. gzip ends with the decoded length (modulo 2³²), which a
+ * server can lie about: it is believed up to a ratio that pages reach, and never past the cap.
+ */
+function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number): number {
+  const said = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;
+  const likely = said > 0 && said <= encoded.length * 16 ? said : encoded.length * USUAL_RATIO;
+  return Math.max(LEAST_CHUNK, Math.min(likely, maxBytes + 1));
+}

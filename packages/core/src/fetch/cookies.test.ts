@@ -1,0 +1,135 @@
+// A cookie comes back to the origin that set it and to no other, and no site can fill the memory with them. If this breaks, one
+// site learns what another said about the crawl.
+
+import { describe, expect, it } from 'vitest';
+import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from '../limits.js';
+import { type CookieJar, createCookies, jarMaker } from './cookies.js';
+import type { RequestPurpose } from './request-purpose.js';
+
+/** A jar that keeps names and values, and knows nothing of domains: what keeps origins apart is not the jar. */
+function plainJar(): CookieJar {
+  const kept = new Map<string, string>();
+  return {
+    setCookie(line) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === 'refused') throw new Error('refused');
+      kept.set(name, value);
+    },
+    getCookieString: async () => [...kept].map(([name, value]) => `${name}=${value}`).join('; '),
+  };
+}
+
+const A = new URL('https://a.example/x');
+
+function cookies() {
+  let jars = 0;
+  const made = createCookies(() => {
+    jars += 1;
+    return plainJar();
+  });
+  const set = (url: URL, lines: readonly string[], purpose: RequestPurpose = 'page') =>
+    made.keep(
+      url,
+      purpose,
+      lines.map((line) => ['Set-Cookie', line] as const),
+    );
+  return { ...made, set, jars: () => jars };
+}
+
+describe('a cookie', () => {
+  it('comes back to its origin', async () => {
+    const { set, valueFor } = cookies();
+    expect(await valueFor(A, 'page')).toBeNull();
+    await set(A, ['one=1; Path=/', 'two=2']);
+    expect(await valueFor(new URL('https://a.example/elsewhere'), 'page')).toBe('one=1; two=2');
+    expect(await valueFor(A, 'handler')).toBe('one=1; two=2');
+  });
+
+  it.each([
+    'https://b.example/',
+    'https://www.a.example/',
+    'https://example/',
+    'http://a.example/',
+    'https://a.example:8443/',
+  ])('never goes to %s, whatever its Domain says', async (other) => {
+    const { set, valueFor } = cookies();
+    await set(A, ['one=1; Domain=example', 'two=2; Domain=a.example']);
+    expect(await valueFor(new URL(other), 'page')).toBeNull();
+  });
+
+  it.each(['robots', 'data-txt', 'well-known'] as const)('is neither sent nor set with %s', async (purpose) => {
+    const { set, valueFor, jars } = cookies();
+    await set(A, ['one=1'], purpose);
+    expect(jars()).toBe(0);
+    await set(A, ['two=2']);
+    expect(await valueFor(A, purpose)).toBeNull();
+  });
+});
+
+describe('bounds', () => {
+  it('an origin has so many cookies, and old ones can still change', async () => {
+    const { set, valueFor } = cookies();
+    for (let index = 0; index < MAX_ORIGIN_COOKIES + 10; index += 1) await set(A, [`n${index}=1`]);
+    await set(A, ['n0=changed']);
+    const value = (await valueFor(A, 'page')) ?? '';
+    expect(value.split('; ')).toHaveLength(MAX_ORIGIN_COOKIES);
+    expect(value).toContain('n0=changed');
+  });
+
+  it('a line, and what is sent, have a length', async () => {
+    const { set, valueFor } = cookies();
+    await set(A, [`long=${'x'.repeat(MAX_COOKIE_LINE_CHARS)}`, 'short=1']);
+    expect(await valueFor(A, 'page')).toBe('short=1');
+    const piece = 'x'.repeat(MAX_COOKIE_LINE_CHARS - 10);
+    for (let index = 0; index <= MAX_COOKIE_HEADER_CHARS / piece.length; index += 1)
+      await set(A, [`n${index}=${piece}`]);
+    expect(await valueFor(A, 'page')).toBeNull();
+  });
+
+  it('so many origins are remembered, the one unused longest goes first', async () => {
+    const { set, valueFor } = cookies();
+    const url = (index: number) => new URL(`https://h${index}.example/`);
+    for (let index = 0; index < MAX_COOKIE_ORIGINS; index += 1) await set(url(index), ['a=1']);
+    await valueFor(url(0), 'page');
+    await set(url(MAX_COOKIE_ORIGINS), ['a=1']);
+    expect(await valueFor(url(0), 'page')).toBe('a=1');
+    expect(await valueFor(url(1), 'page')).toBeNull();
+  });
+
+  it.each(['no name', '=1', 'bad=refused'])('%j is no cookie, and no failure', async (line) => {
+    const { set, valueFor } = cookies();
+    await set(A, [line, 'good=1']);
+    expect(await valueFor(A, 'page')).toBe('good=1');
+  });
+
+  it('a value that would end its field line is not sent', async () => {
+    const made = createCookies(() => ({ setCookie: () => undefined, getCookieString: () => 'a=1\r\nX-Evil: 1' }));
+    await made.keep(A, 'page', [['Set-Cookie', 'a=1']]);
+    expect(await made.valueFor(A, 'page')).toBeNull();
+  });
+});
+
+describe('the usual jars', () => {
+  const usual = async () => createCookies((await jarMaker('usual')) ?? plainJar);
+
+  it('keep Path, Max-Age and Secure, as browsers do', async () => {
+    const { keep, valueFor } = await usual();
+    const lines = ['in=1; Path=/docs', 'gone=1; Max-Age=0', 'safe=1; Secure', 'far=1; Domain=b.example'];
+    for (const line of lines) await keep(A, 'page', [['Set-Cookie', line]]);
+    expect(await valueFor(new URL('https://a.example/docs/x'), 'page')).toBe('in=1; safe=1');
+    expect(await valueFor(A, 'page')).toBe('safe=1');
+  });
+
+  it('are bounded like any, and of one origin each', async () => {
+    const { keep, valueFor } = await usual();
+    for (let index = 0; index < MAX_ORIGIN_COOKIES + 10; index += 1)
+      await keep(A, 'page', [['Set-Cookie', `n${index}=1; Domain=a.example`]]);
+    expect((await valueFor(A, 'page'))?.split('; ')).toHaveLength(MAX_ORIGIN_COOKIES);
+    expect(await valueFor(new URL('https://www.a.example/'), 'page')).toBeNull();
+  });
+
+  it('are not made for who wants none, or has jars of their own', async () => {
+    expect(await jarMaker(null)).toBeNull();
+    expect(await jarMaker(plainJar)).toBe(plainJar);
+  });
+});

@@ -1,0 +1,102 @@
+// Cookies, for operators who want them: off unless they say so. One jar for each origin, so that nothing one origin sets
+// can reach another, whatever its Domain attribute says; bounded in number and size; never for robots.txt and its companions.
+
+import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from '../limits.js';
+import { type FieldLines, headerValues } from './outcome.js';
+import type { RequestPurpose } from './request-purpose.js';
+
+/** What a jar has to do, as `CookieJar` of tough-cookie does it: the rules of cookies are its own (RFC 6265). */
+export interface CookieJar {
+  /** Keeps what a Set-Cookie line says, or refuses it: by rejecting, if it likes. */
+  setCookie(line: string, url: string): unknown;
+  /** The value of Cookie for a URL; empty where there is none. */
+  getCookieString(url: string): string | Promise<string>;
+}
+
+/** What an operator chose: none, jars of tough-cookie, or jars of their own. */
+export type CookieChoice = null | 'usual' | (() => CookieJar);
+
+/**
+ * The function that makes the jar of an origin; tough-cookie is loaded for whoever wants it, and for nobody else.
+ *
+ * @returns `null` where no cookies are wanted.
+ * @throws What the platform throws when the package cannot be loaded.
+ */
+export async function jarMaker(choice: CookieChoice): Promise<(() => CookieJar) | null> {
+  if (choice !== 'usual') return choice;
+  const { CookieJar: Jar } = await import('tough-cookie');
+  return () => new Jar();
+}
+
+/** The cookies of one crawl. */
+export interface Cookies {
+  /** The value of Cookie for a request, or `null`. Never rejects. */
+  valueFor(url: URL, purpose: RequestPurpose): Promise<string | null>;
+  /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
+  keep(url: URL, purpose: RequestPurpose, headers: FieldLines): Promise<void>;
+}
+
+/** Files that a site shows to everybody: who asks for them is nobody in particular (access §2). */
+const WITHOUT: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known']);
+
+/** The jar of one origin, and the names of the cookies it was given. */
+interface OriginCookies {
+  readonly jar: CookieJar;
+  readonly names: Set<string>;
+}
+
+/**
+ * Makes the cookies of one crawl.
+ *
+ * @param makeJar - Called once for each origin that sets a cookie; the origin unused longest is forgotten first.
+ * @throws Never.
+ */
+export function createCookies(makeJar: () => CookieJar): Cookies {
+  /** In order of use: the first is the one unused longest. */
+  const origins = new Map<string, OriginCookies>();
+  const used = (origin: string, cookies: OriginCookies): void => {
+    origins.delete(origin);
+    origins.set(origin, cookies);
+    const oldest = origins.keys().next();
+    if (origins.size > MAX_COOKIE_ORIGINS && !oldest.done) origins.delete(oldest.value);
+  };
+  return {
+    async valueFor({ origin, href }, purpose) {
+      const known = WITHOUT.has(purpose) ? undefined : origins.get(origin);
+      if (known === undefined) return null;
+      used(origin, known);
+      try {
+        const value = await known.jar.getCookieString(href);
+        return value !== '' && value.length <= MAX_COOKIE_HEADER_CHARS && isFieldValue(value) ? value : null;
+      } catch (error) {
+        return noCookie(error);
+      }
+    },
+    async keep({ origin, href }, purpose, headers) {
+      const lines = WITHOUT.has(purpose) ? [] : headerValues(headers, 'set-cookie').slice(0, MAX_ORIGIN_COOKIES);
+      for (const line of lines) {
+        const name = line.slice(0, Math.max(0, line.indexOf('='))).trim();
+        if (name === '' || line.length > MAX_COOKIE_LINE_CHARS) continue;
+        const known = origins.get(origin) ?? { jar: makeJar(), names: new Set() };
+        if (!known.names.has(name) && known.names.size >= MAX_ORIGIN_COOKIES) continue;
+        known.names.add(name);
+        used(origin, known);
+        try {
+          await known.jar.setCookie(line, href);
+        } catch (error) {
+          noCookie(error);
+        }
+      }
+    },
+  };
+}
+
+/** A jar refuses by throwing: that is an answer, and it is no. */
+function noCookie(_refusal: unknown): null {
+  return null;
+}
+
+/** Nothing that would end a field line and begin another (RFC 9110 §5.5). */
+function isFieldValue(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}

@@ -1,0 +1,279 @@
+// One door, and nothing leaves by another: with the crawl's name on it, to a judged address, when lock and frontier agree.
+// If this breaks, a request leaves that nobody allowed, or nobody can tell whose it was.
+
+import type { HostAsk, StartAnswer } from '@mannerly/frontier';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
+import { resolveIdentity } from '../identity.js';
+import { ROBOTS_BODY_BYTES } from '../limits.js';
+import { createAddressGuard } from './address-guard.js';
+import { createEgress, type Egress, type EgressRecord, type EgressRequest } from './egress.js';
+import { createHostLimiter } from './host-limiter.js';
+import { createUndiciFetcher } from './undici-fetcher.js';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+interface Door {
+  readonly server: RawServer;
+  readonly egress: Egress;
+  readonly records: EgressRecord[];
+  readonly asked: string[];
+  send(path: string, more?: Partial<EgressRequest>): ReturnType<Egress['send']>;
+}
+
+const NOTHING: HostAsk = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
+const GO: StartAnswer = { kind: 'go' };
+
+async function door(
+  answer: Answer,
+  more: { contact?: string; allow?: readonly string[]; resolve?: (name: string) => Promise<readonly string[]> } = {},
+): Promise<Door> {
+  const server = await listenRaw(answer);
+  const fetcher = createUndiciFetcher();
+  const records: EgressRecord[] = [];
+  const asked: string[] = [];
+  const resolve = (name: string): Promise<readonly string[]> => {
+    asked.push(name);
+    return more.resolve?.(name) ?? Promise.resolve(['127.0.0.1']);
+  };
+  const egress = createEgress({
+    fetcher,
+    identity: resolveIdentity({ name: 'tide', contact: more.contact ?? 'https://example.org/bot' }),
+    guard: createAddressGuard({ allow: more.allow ?? ['127.0.0.0/8'], ports: [], resolve, nowMs: Date.now }),
+    limiter: createHostLimiter(),
+    network: { connectMs: 15_000, headersMs: 15_000, exchangeMs: 15_000, bodyBytes: 50_000 },
+    nowMs: Date.now,
+    onRequest: (record) => records.push(record),
+  });
+  closing.push(
+    () => server.close(),
+    () => fetcher.close(),
+    () => egress.close(),
+  );
+  return {
+    server,
+    egress,
+    records,
+    asked,
+    send: (path, request = {}) =>
+      egress.send({
+        url: path.includes('://') ? path : `http://a.example:${server.port}${path}`,
+        purpose: 'page',
+        host: 'a.example',
+        asks: NOTHING,
+        mayStart: () => GO,
+        signal: new AbortController().signal,
+        ...request,
+      }),
+  };
+}
+
+const ok: Answer = (socket) => socket.write(response('<p>hi'));
+
+describe('what leaves', () => {
+  it('carries the name, the contact and the purpose, and nothing of a browser', async () => {
+    const { server, send } = await door(ok, { contact: 'ann@example.org' });
+    await send('/a');
+    await send('/robots.txt', { purpose: 'robots', headers: { 'If-None-Match': '"x"' } });
+    expect(server.requests).toEqual([
+      [
+        'GET /a HTTP/1.1',
+        `host: a.example:${server.port}`,
+        'connection: keep-alive',
+        'User-Agent: tide/1.0 (+ann@example.org)',
+        'From: ann@example.org',
+        'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+        'Accept-Encoding: gzip, deflate, br',
+      ].join('\r\n'),
+      [
+        'GET /robots.txt HTTP/1.1',
+        `host: a.example:${server.port}`,
+        'connection: keep-alive',
+        'User-Agent: tide/1.0 (+ann@example.org)',
+        'From: ann@example.org',
+        'Accept: text/plain, */*;q=0.5',
+        'Accept-Encoding: gzip, deflate, br',
+        'If-None-Match: "x"',
+      ].join('\r\n'),
+    ]);
+  });
+
+  it('never carries credentials of the URL, its fragment, or fields that are not the caller’s to say', async () => {
+    const { server, send } = await door(ok);
+    const outcome = await send(`http://user:secret@a.example:${server.port}/a?b#c`, {
+      headers: {
+        'user-agent': 'Mozilla/5.0',
+        Cookie: 'a=b',
+        AUTHORIZATION: 'Basic x',
+        Host: 'b.example',
+        Referer: '/',
+        accept: 'x/y',
+      },
+    });
+    expect(outcome).toMatchObject({ kind: 'response', url: `http://a.example:${server.port}/a?b` });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toContain('GET /a?b HTTP/1.1');
+    expect(server.requests[0]).toContain('Accept: x/y');
+    expect(server.requests[0]).not.toMatch(/secret|Mozilla|cookie|authorization|b\.example|referer|dXNlc/i);
+  });
+
+  it('is told to the log, once, with its times, its gap and what the host asked for', async () => {
+    const { records, send } = await door(ok);
+    await send('/a');
+    await send('/b', { asks: { ...NOTHING, crawlDelayMs: 20 } });
+    expect(records).toHaveLength(2);
+    const [first, second] = records;
+    expect(first).toMatchObject({
+      host: 'a.example',
+      purpose: 'page',
+      status: 200,
+      failure: null,
+      encodedBytes: 5,
+      gapMs: null,
+    });
+    expect(first).toMatchObject({
+      userAgent: 'tide/1.0 (+https://example.org/bot)',
+      remoteAddress: '127.0.0.1',
+      crawlDelayMs: null,
+    });
+    expect(second).toMatchObject({ crawlDelayMs: 20, gapMs: (second?.startedAtMs ?? 0) - (first?.endedAtMs ?? 0) });
+  });
+
+  it('robots.txt has its own cap, one octet more than the reader reads', async () => {
+    const { send } = await door((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
+    });
+    const robots = await send('/robots.txt', { purpose: 'robots' });
+    expect(robots).toMatchObject({ kind: 'response', truncated: 'cap' });
+    if (robots.kind === 'response') expect(robots.body.length).toBe(ROBOTS_BODY_BYTES);
+    const page = await send('/page');
+    if (page.kind === 'response') expect(page.body.length).toBe(50_000);
+  });
+});
+
+describe('what does not leave', () => {
+  it.each([
+    ['http://10.0.0.1/', 'address-forbidden'],
+    ['http://[::ffff:127.0.0.1]/', 'address-forbidden'],
+    ['ftp://a.example/', 'scheme-unsupported'],
+    ['/relative', 'scheme-unsupported'],
+    ['http://93.184.215.14:8080/', 'port-forbidden'],
+  ])('%s: %s, without a connection or a record', async (url, failure) => {
+    const { server, records, egress } = await door(ok);
+    let asked = 0;
+    const outcome = await egress.send({
+      url,
+      purpose: 'handler',
+      host: 'a.example',
+      asks: NOTHING,
+      mayStart: () => {
+        asked += 1;
+        return GO;
+      },
+      signal: new AbortController().signal,
+    });
+    expect(outcome).toMatchObject({ kind: 'failed', failure, wasSent: false });
+    expect([asked, server.connections(), records.length]).toEqual([0, 0, 0]);
+  });
+
+  it.each(['page', 'robots', 'sitemap', 'data-txt', 'well-known', 'handler'] as const)(
+    'a %s request to a name inside: the server that listens there hears nothing',
+    async (purpose) => {
+      const { server, send } = await door(ok, { allow: ['127.0.0.2/32'] });
+      for (const host of ['inside.example', 'localhost', '127.0.0.1', '127.1', '0x7f000001', '[::1]', 'localhost.']) {
+        const outcome = await send(`http://${host}:${server.port}/`, { purpose });
+        expect(outcome).toMatchObject({ kind: 'failed', failure: 'address-forbidden' });
+      }
+      expect(server.connections()).toBe(0);
+    },
+  );
+
+  it('a name is looked up once between judging and connecting (rebinding)', async () => {
+    const answers = [['127.0.0.1'], ['127.0.0.9'], ['10.0.0.1']];
+    const { asked, send } = await door(ok, { resolve: () => Promise.resolve(answers.shift() ?? []) });
+    for (const path of ['/1', '/2', '/3']) expect(await send(path)).toMatchObject({ remoteAddress: '127.0.0.1' });
+    expect(asked).toEqual(['a.example']);
+  });
+
+  it.each([
+    [{ kind: 'wait', untilMs: 123 } as const, { reason: 'wait', untilMs: 123 }],
+    [{ kind: 'lost' } as const, { reason: 'lost', untilMs: null }],
+  ])('when the frontier says %j', async (said, expected) => {
+    const { server, records, send } = await door(ok);
+    expect(await send('/', { mayStart: () => said })).toMatchObject({ kind: 'not-sent', ...expected });
+    expect([server.requests.length, records.length]).toEqual([0, 0]);
+  });
+
+  it('when the second lock says wait, although the frontier says go', async () => {
+    const { server, records, send } = await door(ok);
+    const asks = { ...NOTHING, crawlDelayMs: 5_000 };
+    expect(await send('/1', { asks })).toMatchObject({ kind: 'response' });
+    let asked = 0;
+    const mayStart = (): StartAnswer => {
+      asked += 1;
+      return GO;
+    };
+    const second = await send('/2', { asks, mayStart });
+    expect(second).toMatchObject({ kind: 'not-sent', reason: 'wait', untilMs: (records[0]?.endedAtMs ?? 0) + 5_000 });
+    expect([server.requests.length, asked]).toEqual([1, 0]);
+  });
+
+  it('a request that did not leave starts no silence at the second lock', async () => {
+    const { send } = await door(ok);
+    const asks = { ...NOTHING, crawlDelayMs: 5_000 };
+    await send('/1', { asks, mayStart: () => ({ kind: 'wait', untilMs: 1 }) });
+    expect(await send('/1', { asks })).toMatchObject({ kind: 'response' });
+  });
+});
+
+describe('whatever happens', () => {
+  it('a resolver, a fetcher or a server that breaks is a value', async () => {
+    const { send, server } = await door(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
+    expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
+    const broken = createEgress({
+      fetcher: {
+        caps: createUndiciFetcher().caps,
+        fetch: () => Promise.reject(new Error('broken')),
+        close: () => Promise.resolve(),
+      },
+      identity: resolveIdentity({ name: 'tide', contact: 'ann@example.org' }),
+      guard: createAddressGuard({ allow: ['127.0.0.0/8'], ports: [], resolve: null, nowMs: Date.now }),
+      limiter: createHostLimiter(),
+      network: { connectMs: 1, headersMs: 1, exchangeMs: 1, bodyBytes: 1 },
+      nowMs: Date.now,
+    });
+    const outcome = await broken.send({
+      url: `http://127.0.0.1:${server.port}/`,
+      purpose: 'page',
+      host: 'a',
+      asks: NOTHING,
+      mayStart: () => GO,
+      signal: new AbortController().signal,
+    });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: 'broken' });
+  });
+
+  it('a failed exchange counts for the second lock from its end', async () => {
+    const { send, records } = await door((socket) => socket.destroy());
+    const asks = { ...NOTHING, crawlDelayMs: 5_000 };
+    expect(await send('/', { asks })).toMatchObject({ kind: 'failed', wasSent: true });
+    expect(await send('/', { asks })).toMatchObject({
+      kind: 'not-sent',
+      untilMs: (records[0]?.endedAtMs ?? 0) + 5_000,
+    });
+  });
+});
+
+it('a stop at once does not wait for a name to be looked up', async () => {
+  const stop = new AbortController();
+  const { server, send } = await door(ok, { resolve: () => new Promise(() => undefined) });
+  const sending = send('/a', { signal: stop.signal });
+  stop.abort();
+  expect(await sending).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: false });
+  expect(await send('/b', { signal: stop.signal })).toMatchObject({ kind: 'failed', failure: 'aborted' });
+  expect(server.requests).toEqual([]);
+});

@@ -1,0 +1,382 @@
+// The one door: every request of a crawl leaves here, with the crawl's own identity, to a judged address, when both the
+// host's second lock and the frontier say so, and is told to the log. It never decides when: it only refuses.
+//
+//   send ─▶ guard ─▶ mayConnect ─▶ second lock ─▶ fetcher ─▶ (connected) ─▶ mayStart ─▶ the request leaves ─▶ outcome, record
+//
+// The lock is asked before a connection is made, the frontier's `mayStart` after, right before the first octet. Either may
+// say wait, and both must say go: so the later of their instants wins, whichever of them was asked.
+
+import type { HostAsk, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
+import type { Identity } from '../identity.js';
+import {
+  MAX_GAP_HOSTS,
+  MAX_LOGGED_FIELD_CHARS,
+  ROBOTS_BODY_BYTES,
+  ROBOTS_CONNECT_MS,
+  ROBOTS_EXCHANGE_MS,
+} from '../limits.js';
+import { onAbort } from '../on-abort.js';
+import { parseUrl } from '../parse-url.js';
+import type { AddressGuard } from './address-guard.js';
+import { encodedCap } from './body.js';
+import { ACCEPT_ENCODING } from './content-coding.js';
+import { type CookieJar, createCookies } from './cookies.js';
+import { failureDetail } from './failure-word.js';
+import type { FetchCaps, Fetcher, FetchRequest, ResponseHead } from './fetcher.js';
+import type { HostLimiter } from './host-limiter.js';
+import {
+  type EgressOutcome,
+  type FailedOutcome,
+  type FailureWord,
+  type FetchOutcome,
+  headerValue,
+  type NotSentOutcome,
+} from './outcome.js';
+import { ACCEPT, type RequestPurpose } from './request-purpose.js';
+import { type RobotsReceipt, robotsReceipt } from './robots-receipt.js';
+import { createSpool, type SpooledBody } from './spool.js';
+
+/** One request for the door. */
+export interface EgressRequest {
+  /** Credentials and fragment in it are never sent. */
+  readonly url: string;
+  readonly purpose: RequestPurpose;
+  /** Beside those that identity and purpose set: conditional fields, Accept-Language. Identity, cookies and framing are not the caller's to say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The politeness unit that the URL's host belongs to. */
+  readonly host: string;
+  readonly asks: HostAsk;
+  /** For the log: the copy of robots.txt that lets it out. @default `null` */
+  readonly robots?: RobotsCopyRef | null;
+  /** For the log: whose robots.txt is asked for. @default `null`: none is */
+  readonly robotsOf?: string | null;
+  /** Asked when the address is known, before a connection is made; at most once. Never rejects. @default always yes */
+  readonly mayConnect?: (address: string) => Promise<StartAnswer>;
+  /** Awaited after the last octet and before the body is decoded. @default at once */
+  readonly beforeDecoding?: (() => Promise<void>) | undefined;
+  /** Asked last, right before the first octet; at most once. */
+  readonly mayStart: () => StartAnswer;
+  /** Decoded octets kept. @default `network.bodyBytes`; robots.txt has its own cap */
+  readonly bodyBytes?: number;
+  /**
+   * Asked when the header section has come: decoded octets that the body may have, which then goes to a file where it is
+   * large. `null`: it is held, up to `bodyBytes`. @default `null`
+   */
+  readonly largeBody?: (head: ResponseHead) => number | null;
+  readonly signal: AbortSignal;
+}
+
+/** The door. */
+export interface Egress {
+  /** One exchange, or the news that nothing left. Never rejects. */
+  send(request: EgressRequest): Promise<EgressOutcome>;
+  /** Lets the second lock's timers go. The fetcher is closed by whoever made it. */
+  close(): Promise<void>;
+}
+
+/** One request that left, for the request log. */
+export interface EgressRecord {
+  readonly url: string;
+  readonly host: string;
+  readonly purpose: RequestPurpose;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly encodedBytes: number;
+  readonly remoteAddress: string | null;
+  readonly userAgent: string;
+  readonly crawlDelayMs: number | null;
+  readonly requestIntervalMs: number | null;
+  /** Milliseconds from the end of the host's last exchange to this start, as measured here; `null` for the first. */
+  readonly gapMs: number | null;
+  readonly truncated: 'cap' | 'peer' | null;
+  /** As it came. */
+  readonly retryAfter: string | null;
+  readonly robots: RobotsCopyRef | null;
+  readonly robotsAnswer: RobotsReceipt | null;
+}
+
+/** What a door is made of. */
+export interface EgressOptions {
+  readonly fetcher: Fetcher;
+  readonly identity: Pick<Identity, 'userAgent' | 'from'>;
+  readonly guard: AddressGuard;
+  readonly limiter: HostLimiter;
+  /** Milliseconds and octets; robots.txt is bounded by the lesser of these and its own limits. */
+  readonly network: {
+    readonly connectMs: number;
+    readonly headersMs: number;
+    readonly exchangeMs: number;
+    readonly bodyBytes: number;
+    /** Makes the jar of an origin. @default no cookies */
+    readonly cookies?: (() => CookieJar) | null;
+  };
+  /** Epoch milliseconds. */
+  readonly nowMs: () => number;
+  /** Told once for each request that left, when its exchange is over. */
+  readonly onRequest?: (record: EgressRecord) => void;
+  /** Told right before that, what was sent and what came, for an archive; bodies are then kept as they came as well. @default nobody */
+  readonly onExchange?: ((sent: SentRequest, outcome: FetchOutcome) => void) | undefined;
+}
+
+/** A request as it left. */
+export interface SentRequest {
+  readonly url: string;
+  readonly purpose: RequestPurpose;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Makes the door of one crawl. Never throws. */
+export function createEgress(options: EgressOptions): Egress {
+  const { guard, limiter, nowMs } = options;
+  const headersFor = createHeaders(options.identity);
+  const makeJar = options.network.cookies ?? null;
+  const cookies = makeJar === null ? null : createCookies(makeJar);
+  const lastEnds = new LastEnds();
+  const spool = createSpool();
+  return {
+    async send(request) {
+      const url = cleanUrl(request.url);
+      if (url === null) return unsent(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
+      const answer = await unlessAborted(guard.judge(url), request.signal);
+      if (answer === null) return unsent(url.href, nowMs(), 'aborted', 'given up by the crawl');
+      if (answer.kind === 'refused') return unsent(url.href, nowMs(), answer.failure, answer.detail);
+      const road = await request.mayConnect?.(answer.address);
+      if (road !== undefined && road.kind !== 'go') return notSent(url.href, road);
+      const cookie = cookies === null ? null : await cookies.valueFor(url, request.purpose);
+      const lock = await limiter.ask(request.host, request.asks, nowMs());
+      if (lock.kind === 'wait') return notSent(url.href, { kind: 'wait', untilMs: lock.untilMs });
+
+      const headers = cookie === null ? headersFor(request) : { ...headersFor(request), Cookie: cookie };
+      // Unless the fetcher asked, nothing left: then it may be tried again at once.
+      let said: StartAnswer = { kind: 'wait', untilMs: nowMs() };
+      let spooled: SpooledBody | null = null;
+      const { largeBody } = request;
+      const came = await fetchOrFail(options.fetcher, nowMs, {
+        url: url.href,
+        method: 'GET',
+        headers,
+        address: { address: answer.address, family: answer.family },
+        caps: capsFor(request, options.network),
+        ...(options.onExchange === undefined ? {} : { keepsEncoded: true }),
+        ...(largeBody === undefined
+          ? {}
+          : {
+              takeBody: (head) => {
+                const bytes = largeBody(head);
+                spooled = bytes === null ? null : spool.open(bytes);
+                return spooled;
+              },
+            }),
+        ...(request.beforeDecoding === undefined ? {} : { beforeDecoding: request.beforeDecoding }),
+        mayStart: () => {
+          said = request.mayStart();
+          return said.kind === 'go';
+        },
+        signal: request.signal,
+      });
+      const outcome = came === null ? null : await withSpooled(came, spooled);
+      if (outcome === null) {
+        lock.done(null, nowMs(), nowMs());
+        return notSent(url.href, said);
+      }
+      const { startedAtMs, endedAtMs } = outcome.timing;
+      if (outcome.kind === 'failed' && !outcome.wasSent) {
+        lock.done(null, endedAtMs, nowMs());
+        return outcome;
+      }
+      lock.done(startedAtMs, endedAtMs, nowMs());
+      const gapMs = lastEnds.gap(request.host, startedAtMs, endedAtMs);
+      if (cookies !== null && outcome.kind === 'response') await cookies.keep(url, request.purpose, outcome.headers);
+      options.onExchange?.({ url: url.href, purpose: request.purpose, headers }, outcome);
+      options.onRequest?.(recordOf(request, outcome, headers['User-Agent'] ?? '', gapMs));
+      return outcome;
+    },
+    close() {
+      limiter.close();
+      return spool.close();
+    },
+  };
+}
+
+/** A name may take seconds to look up: a stop at once does not wait for it. `null`: aborted. */
+function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(null);
+    const ignoreAbort = onAbort(signal, () => resolve(null));
+    asked.then(resolve, reject).finally(ignoreAbort);
+  });
+}
+
+/** A fetcher of somebody else's that breaks its promise never to reject is broken machinery, and still a value here. */
+async function fetchOrFail(fetcher: Fetcher, nowMs: () => number, request: FetchRequest): Promise<FetchOutcome | null> {
+  const startedAtMs = nowMs();
+  try {
+    return await fetcher.fetch(request);
+  } catch (error) {
+    // Whether anything left is not known: it counts as sent, so that the host gets its silence.
+    return {
+      ...unsent(request.url, nowMs(), 'internal', failureDetail(error)),
+      wasSent: true,
+      timing: { startedAtMs, headersAtMs: null, endedAtMs: nowMs() },
+    };
+  }
+}
+
+/** The outcome with what went to the spool. A medium that takes nothing more is broken machinery, and a value all the same. */
+async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody | null): Promise<FetchOutcome> {
+  if (spooled === null) return outcome;
+  if (outcome.kind === 'failed') {
+    await spooled.discard();
+    return outcome;
+  }
+  try {
+    const { body, file } = spooled.end();
+    return file === null ? { ...outcome, body } : { ...outcome, body, file };
+  } catch (error) {
+    await spooled.discard();
+    const { url, remoteAddress, timing } = outcome;
+    return {
+      kind: 'failed',
+      url,
+      failure: 'internal',
+      detail: failureDetail(error),
+      remoteAddress,
+      wasSent: true,
+      timing,
+    };
+  }
+}
+
+/** The URL as it is asked for and logged: no credentials, no fragment. `null` for what is no URL. */
+function cleanUrl(text: string): URL | null {
+  const url = parseUrl(text);
+  if (url === null) return null;
+  if (url.username !== '') url.username = '';
+  if (url.password !== '') url.password = '';
+  if (url.hash !== '' || text.endsWith('#')) url.hash = '';
+  return url;
+}
+
+/** Field names that no caller sets: who asks, where the connection ends, and what would make one request know of another. */
+const OURS: ReadonlySet<string> = new Set([
+  'user-agent',
+  'from',
+  'accept-encoding',
+  'host',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'content-length',
+  'expect',
+  'upgrade',
+  'cookie',
+  'authorization',
+  'proxy-authorization',
+  'proxy-connection',
+  'referer',
+]);
+
+/** Fields are made once per purpose; most requests add none of their own. */
+function createHeaders(
+  identity: EgressOptions['identity'],
+): (request: EgressRequest) => Readonly<Record<string, string>> {
+  const byPurpose = new Map<RequestPurpose, Readonly<Record<string, string>>>();
+  return ({ purpose, headers }) => {
+    let base = byPurpose.get(purpose);
+    if (base === undefined) {
+      base = Object.freeze({
+        'User-Agent': identity.userAgent,
+        ...(identity.from === null ? {} : { From: identity.from }),
+        Accept: ACCEPT[purpose],
+        'Accept-Encoding': ACCEPT_ENCODING,
+      });
+      byPurpose.set(purpose, base);
+    }
+    const own = Object.entries(headers ?? {}).filter(([name]) => !OURS.has(name.toLowerCase()));
+    if (own.length === 0) return base;
+    const merged: Record<string, string> = { ...base };
+    for (const [name, value] of own) {
+      if (name.toLowerCase() === 'accept') merged['Accept'] = value;
+      else merged[name] = value;
+    }
+    return merged;
+  };
+}
+
+function capsFor({ purpose, bodyBytes }: EgressRequest, network: EgressOptions['network']): FetchCaps {
+  if (purpose !== 'robots') {
+    const kept = bodyBytes ?? network.bodyBytes;
+    const { connectMs, headersMs, exchangeMs } = network;
+    return { connectMs, headersMs, exchangeMs, bodyBytes: kept, encodedBytes: encodedCap(kept) };
+  }
+  const kept = bodyBytes ?? ROBOTS_BODY_BYTES;
+  return {
+    connectMs: Math.min(network.connectMs, ROBOTS_CONNECT_MS),
+    headersMs: Math.min(network.headersMs, ROBOTS_EXCHANGE_MS),
+    exchangeMs: Math.min(network.exchangeMs, ROBOTS_EXCHANGE_MS),
+    bodyBytes: kept,
+    encodedBytes: encodedCap(kept),
+  };
+}
+
+function recordOf(
+  { host, purpose, asks, robots = null, robotsOf = null }: EgressRequest,
+  outcome: FetchOutcome,
+  userAgent: string,
+  gapMs: number | null,
+): EgressRecord {
+  const isResponse = outcome.kind === 'response';
+  return {
+    url: outcome.url,
+    host,
+    purpose,
+    startedAtMs: outcome.timing.startedAtMs,
+    endedAtMs: outcome.timing.endedAtMs,
+    status: isResponse ? outcome.status : null,
+    failure: isResponse ? null : outcome.failure,
+    encodedBytes: isResponse ? outcome.encodedBytes : 0,
+    remoteAddress: outcome.remoteAddress,
+    userAgent,
+    crawlDelayMs: asks.crawlDelayMs,
+    requestIntervalMs: asks.requestIntervalMs,
+    gapMs,
+    truncated: isResponse ? outcome.truncated : null,
+    retryAfter: isResponse
+      ? (headerValue(outcome.headers, 'retry-after')?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null)
+      : null,
+    robots,
+    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
+  };
+}
+
+function notSent(url: string, said: StartAnswer): NotSentOutcome {
+  return {
+    kind: 'not-sent',
+    url,
+    reason: said.kind === 'lost' ? 'lost' : 'wait',
+    untilMs: said.kind === 'wait' ? said.untilMs : null,
+  };
+}
+
+function unsent(url: string, nowMs: number, failure: FailureWord, detail: string): FailedOutcome {
+  const timing = { startedAtMs: nowMs, headersAtMs: null, endedAtMs: nowMs };
+  return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent: false, timing };
+}
+
+/** When each host's last exchange ended, for a bounded number of hosts: what the log's gaps are measured from. */
+class LastEnds {
+  readonly #ends = new Map<string, number>();
+
+  gap(host: string, startedAtMs: number, endedAtMs: number): number | null {
+    const last = this.#ends.get(host);
+    this.#ends.delete(host);
+    this.#ends.set(host, Math.max(endedAtMs, last ?? endedAtMs));
+    const oldest = this.#ends.keys().next();
+    if (this.#ends.size > MAX_GAP_HOSTS && !oldest.done) this.#ends.delete(oldest.value);
+    return last === undefined ? null : startedAtMs - last;
+  }
+}

@@ -1,0 +1,58 @@
+// A domain whose name server is silent costs one look-up at a time, whatever number of hosts it names. If this breaks, a page of
+// links to such names makes every other name of the crawl unknown.
+
+import { describe, expect, it } from 'vitest';
+import { MAX_SYSTEM_LOOKUPS } from '../limits.js';
+import { inLanes } from './lookup-lanes.js';
+
+/** A resolver whose look-ups end when they are told to. */
+function makeResolver() {
+  const underway = new Map<string, (addresses: readonly string[]) => void>();
+  const asked: string[] = [];
+  const resolve = inLanes((hostname) => {
+    asked.push(hostname);
+    return new Promise((done) => underway.set(hostname, done));
+  });
+  const answer = async (hostname: string): Promise<void> => {
+    underway.get(hostname)?.(['192.0.2.1']);
+    await new Promise(setImmediate);
+  };
+  return { resolve, asked, answer };
+}
+
+describe('look-ups', () => {
+  it('of one domain are made one at a time, and others go past them', async () => {
+    const { resolve, asked, answer } = makeResolver();
+    const all = ['a.evil.example', 'b.evil.example', 'c.evil.example', 'good.example', 'www.fine.example'].map(resolve);
+    expect(asked).toEqual(['a.evil.example', 'good.example', 'www.fine.example']);
+    await answer('good.example');
+    await answer('www.fine.example');
+    expect(asked).toHaveLength(3);
+    await answer('a.evil.example');
+    expect(asked.at(-1)).toBe('b.evil.example');
+    await answer('b.evil.example');
+    await answer('c.evil.example');
+    expect(await Promise.all(all)).toEqual(all.map(() => ['192.0.2.1']));
+  });
+
+  it('are few at once, and go on in the order in which they were asked for', async () => {
+    const { resolve, asked, answer } = makeResolver();
+    const names = Array.from({ length: MAX_SYSTEM_LOOKUPS + 2 }, (_, index) => `site-${index}.example`);
+    const all = names.map(resolve);
+    expect(asked).toEqual(names.slice(0, MAX_SYSTEM_LOOKUPS));
+    for (const name of names) await answer(name);
+    expect(asked).toEqual(names);
+    await Promise.all(all);
+  });
+
+  it('that fail make room as well', async () => {
+    let asked = 0;
+    const resolve = inLanes(() => {
+      asked += 1;
+      return Promise.reject(new Error('ENOTFOUND'));
+    });
+    const all = Array.from({ length: 10 }, (_, index) => resolve(`n${index}.example`));
+    expect(await Promise.all(all.map((one) => one.catch(() => 'failed')))).toEqual(all.map(() => 'failed'));
+    expect(asked).toBe(10);
+  });
+});

@@ -1,0 +1,48 @@
+// Whatever pieces octets come in, they are the same octets. If this breaks, pages are silently garbled.
+
+import { describe, expect, it } from 'vitest';
+import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from '../limits.js';
+import { Pieces } from './pieces.js';
+
+const octets = (length: number): Buffer =>
+  Buffer.from(Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 0xff));
+const SMALL = octets(5_000);
+const LARGE = Buffer.concat(Array.from({ length: 260 }, () => SMALL));
+
+function collect(whole: Buffer, step: number): Pieces {
+  const pieces = new Pieces();
+  for (let at = 0; at < whole.length; at += step) pieces.push(whole.subarray(at, at + step));
+  return pieces;
+}
+
+describe('pieces', () => {
+  it.each([
+    ['nothing', Buffer.alloc(0), 1],
+    ['one piece', SMALL, 5_000],
+    ['octet by octet', SMALL, 1],
+    ['pieces of an odd length', SMALL, 77],
+    ['a large body in small pieces', LARGE, 777],
+    ['a large body in one piece', LARGE, LARGE.length],
+    ['a body past the first large buffer', Buffer.alloc(MAX_SPARE_BODY_BYTES + 70_000, 'abc'), 65_536],
+  ])('%s', (_what, whole, step) => {
+    const pieces = collect(whole, step);
+    expect(pieces.bytes).toBe(whole.length);
+    expect(pieces.joined().equals(whole)).toBe(true);
+    expect(pieces.joined().equals(whole)).toBe(true);
+  });
+
+  it('goes on after somebody asked, on both sides of the bound', () => {
+    const pieces = new Pieces();
+    const parts = [octets(10), octets(LARGE_BODY_BYTES - 10), octets(1), octets(20)];
+    for (const [index, part] of parts.entries()) {
+      pieces.push(part);
+      expect(pieces.joined().equals(Buffer.concat(parts.slice(0, index + 1)))).toBe(true);
+    }
+  });
+
+  it('is empty again when it was cleared', () => {
+    const pieces = collect(LARGE, 1_000);
+    pieces.clear();
+    expect([pieces.bytes, pieces.joined().length]).toEqual([0, 0]);
+  });
+});

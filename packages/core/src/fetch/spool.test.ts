@@ -1,0 +1,62 @@
+// A body that is too large to be held must be whole in its file, and leave nothing behind.
+
+import { existsSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { SPOOL_MEMORY_BYTES } from '../limits.js';
+import { createSpool } from './spool.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+async function all(octets: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of octets) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const body = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, at) => at % 251));
+
+describe('a body', () => {
+  it('that is small stays in memory', () => {
+    const spooled = createSpool().open(10_000_000);
+    for (const octet of body(1_000)) spooled.take(Uint8Array.of(octet));
+    expect(spooled.end()).toEqual({ body: body(1_000), file: null });
+  });
+
+  it.each([1, 4_096, 65_536, SPOOL_MEMORY_BYTES + 10])(
+    'in pieces of %d is whole in its file, twice over',
+    async (piece) => {
+      const whole = body(SPOOL_MEMORY_BYTES + 10);
+      const spool = createSpool();
+      const spooled = spool.open(10_000_000);
+      for (let at = 0; at < whole.length; at += piece) spooled.take(whole.subarray(at, at + piece));
+      const { body: start, file } = spooled.end();
+      expect(start.length).toBeLessThanOrEqual(SPOOL_MEMORY_BYTES);
+      expect(file?.bytes).toBe(whole.length);
+      expect(whole.subarray(0, start.length).equals(start)).toBe(true);
+      expect((await all(file!.read())).equals(whole)).toBe(true);
+      expect((await all(file!.read())).equals(whole)).toBe(true);
+      await spool.close();
+    },
+  );
+
+  it('leaves nothing behind: removed, discarded, closed', async () => {
+    const spool = createSpool();
+    const paths: string[] = [];
+    for (const end of ['remove', 'discard', 'close'] as const) {
+      const spooled = spool.open(10_000_000);
+      spooled.take(body(SPOOL_MEMORY_BYTES + 1));
+      if (end === 'discard') await spooled.discard();
+      else {
+        const { file } = spooled.end();
+        const stream = file!.read() as AsyncIterable<Uint8Array> & { readonly path?: string; destroy?(): void };
+        paths.push(String(stream.path));
+        stream.destroy?.();
+        if (end === 'remove') await file!.remove();
+      }
+    }
+    await spool.close();
+    expect(paths).toHaveLength(2);
+    expect(paths.filter((path) => existsSync(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,378 @@
+// Whatever a server sends or does not send, an exchange ends within its bounds, once, with a value that tells the truth.
+// If this breaks, one server stops a crawl, or half a page counts as a page.
+
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type Answer,
+  drip,
+  listenRaw,
+  type RawServer,
+  response,
+  writeAndReset,
+  writeEndlessly,
+} from '../fetcher-conformance/raw-server.js';
+import { MAX_HEADER_BYTES } from '../limits.js';
+import { fetchRequest, TEST_CAPS } from '../testing/fetch-request.js';
+import { encodedCap } from './body.js';
+import type { FetchCaps, Fetcher } from './fetcher.js';
+import type { FetchOutcome } from './outcome.js';
+import { createUndiciFetcher } from './undici-fetcher.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function serve(answer: Answer, host?: string): Promise<RawServer> {
+  const server = await listenRaw(answer, host);
+  closing.push(() => server.close());
+  return server;
+}
+
+function fetcher(): Fetcher {
+  const made = createUndiciFetcher();
+  closing.push(() => made.close());
+  return made;
+}
+
+async function get(
+  answer: Answer,
+  caps: Partial<FetchCaps> = {},
+): Promise<{ outcome: FetchOutcome; server: RawServer }> {
+  const server = await serve(answer);
+  const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/a?b=c`, { caps }));
+  if (outcome === null) throw new Error('mayStart said yes');
+  return { outcome, server };
+}
+
+const send =
+  (...parts: (string | Buffer)[]): Answer =>
+  (socket) => {
+    for (const part of parts) socket.write(part, 'latin1' as BufferEncoding);
+  };
+const sendAndEnd =
+  (...parts: (string | Buffer)[]): Answer =>
+  (socket) => {
+    for (const part of parts) socket.write(part);
+    socket.end();
+  };
+const sendAndReset =
+  (part: string): Answer =>
+  (socket) =>
+    writeAndReset(socket, part);
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+
+describe('a response', () => {
+  it('is handed over with its status line, its field lines in order and as sent, its body, address and timings', async () => {
+    const before = Date.now();
+    const { outcome, server } = await get(
+      send(
+        response('<p>hi', { status: '203 Fine By Me', headers: ['X-B: 1', 'set-cookie: a=1', 'Set-Cookie: b=\xff'] }),
+      ),
+    );
+    expect(outcome).toMatchObject({
+      kind: 'response',
+      url: `${server.origin}/a?b=c`,
+      status: 203,
+      statusText: 'Fine By Me',
+      headers: [
+        ['Content-Length', '5'],
+        ['X-B', '1'],
+        ['set-cookie', 'a=1'],
+        ['Set-Cookie', 'b=\xff'],
+      ],
+      truncated: null,
+      encodedBytes: 5,
+      remoteAddress: '127.0.0.1',
+    });
+    if (outcome.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe('<p>hi');
+    const { startedAtMs, headersAtMs, endedAtMs } = outcome.timing;
+    const stamps = [before, startedAtMs, headersAtMs ?? 0, endedAtMs, Date.now()];
+    expect(stamps).toEqual([...stamps].sort((a, b) => a - b));
+  });
+
+  it('is asked for with the headers given and what the protocol demands, and nothing else', async () => {
+    const { server } = await get(send(response('x')));
+    expect(server.requests).toEqual([
+      `GET /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\nUser-Agent: bot/1.0 (+https://example.org/bot)`,
+    ]);
+  });
+
+  const WHOLE: readonly (readonly [what: string, answer: Answer, status: number, body: string])[] = [
+    ['chunked', send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n`), 200, 'abcde'],
+    ['without a length, ended by the connection', sendAndEnd(`${HEAD}\r\nabc`), 200, 'abc'],
+    ['in HTTP/1.0', sendAndEnd('HTTP/1.0 200 OK\r\n\r\nabc'), 200, 'abc'],
+    ['204', send('HTTP/1.1 204 No Content\r\n\r\n'), 204, ''],
+    ['304 with a length', send('HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n'), 304, ''],
+    ['302, not followed', send(response('', { status: '302 Found', headers: ['Location: /b'] })), 302, ''],
+    ['500', send(response('oops', { status: '500 No' })), 500, 'oops'],
+    ['after 103', send('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n', response('abc')), 200, 'abc'],
+    ['gzip', send(response(gzipSync('zipped'), { headers: ['Content-Encoding: gzip'] })), 200, 'zipped'],
+    [
+      'gzip, br in two lines',
+      send(
+        response(brotliCompressSync(gzipSync('both')), { headers: ['content-encoding: gzip', 'Content-Encoding: br'] }),
+      ),
+      200,
+      'both',
+    ],
+    ['an empty body that claims gzip', send(response('', { headers: ['Content-Encoding: gzip'] })), 200, ''],
+    ['no body, length 0', send(response('')), 200, ''],
+    ['a status line without a reason', send('HTTP/1.1 200\r\nContent-Length: 1\r\n\r\nx'), 200, 'x'],
+    [
+      'octet by octet',
+      (socket) => {
+        for (const octet of response('slow')) socket.write(Buffer.from([octet]));
+      },
+      200,
+      'slow',
+    ],
+  ];
+  it.each(WHOLE)('%s is whole', async (_what, answer, status, body) => {
+    const { outcome, server } = await get(answer);
+    expect(outcome).toMatchObject({ kind: 'response', status, truncated: null });
+    if (outcome.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe(body);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const CUT: readonly (readonly [what: string, answer: Answer, body: string])[] = [
+    ['shorter than its length', sendAndEnd(`${HEAD}Content-Length: 10\r\n\r\nabc`), 'abc'],
+    [
+      'shorter than its length, with close',
+      sendAndEnd(`${HEAD}Connection: close\r\nContent-Length: 10\r\n\r\nabc`),
+      'abc',
+    ],
+    ['ended before its last chunk', sendAndEnd(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`), 'abc'],
+    [
+      'ended inside a chunk',
+      sendAndEnd(`${HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n9\r\nabc`),
+      'abc',
+    ],
+    ['reset on the way', sendAndReset(`${HEAD}Content-Length: 10\r\n\r\nabc`), 'abc'],
+    ['without a length, ended by a reset', sendAndReset(`${HEAD}\r\nabc`), 'abc'],
+    [
+      'a gzip stream that ends early',
+      send(response(gzipSync('x'.repeat(9)).subarray(0, -9), { headers: ['Content-Encoding: gzip'] })),
+      'x'.repeat(9),
+    ],
+  ];
+  it.each(CUT)('%s is told as cut by the peer', async (_what, answer, body) => {
+    const { outcome } = await get(answer);
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'peer' });
+    if (outcome.kind === 'response') expect(body.startsWith(Buffer.from(outcome.body).toString())).toBe(true);
+  });
+});
+
+describe('a failure', () => {
+  const BROKEN: readonly (readonly [what: string, answer: Answer, failure: string])[] = [
+    ['no answer at all', (socket) => socket.end(), 'closed-early'],
+    ['half a header section', sendAndEnd('HTTP/1.1 200 OK\r\nContent-'), 'closed-early'],
+    ['a reset', (socket) => socket.resetAndDestroy(), 'reset'],
+    ['another protocol', send('SSH-2.0-OpenSSH_9.2\r\n'), 'framing'],
+    ['a status that is no number', send('HTTP/1.1 abc OK\r\n\r\n'), 'framing'],
+    ['two lengths', send(`${HEAD}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`), 'framing'],
+    ['a negative length', send(`${HEAD}Content-Length: -3\r\n\r\nabc`), 'framing'],
+    [
+      'a length beside chunks',
+      send(`${HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`),
+      'framing',
+    ],
+    ['a chunk size that is no number', send(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n`), 'framing'],
+    ['a field without a colon', send('HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'), 'framing'],
+    [
+      'an upgrade nobody asked for',
+      send('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+      'framing',
+    ],
+    ['100 that nobody asked for', send('HTTP/1.1 100 Continue\r\n\r\n', response('x')), 'framing'],
+    [
+      'a header section past its bound',
+      send(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(MAX_HEADER_BYTES)}\r\n\r\n`),
+      'headers-too-large',
+    ],
+    [
+      'endless header lines',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        writeEndlessly(socket, Buffer.from('A: b\r\n'.repeat(1_000)));
+      },
+      'headers-too-large',
+    ],
+    ['a coding nobody offered', send(response('x', { headers: ['Content-Encoding: zstd'] })), 'encoding'],
+    ['a coding it is not', send(response('plain', { headers: ['Content-Encoding: gzip'] })), 'encoding'],
+  ];
+  it.each(BROKEN)('%s → %s', async (_what, answer, failure) => {
+    const { outcome, server } = await get(answer);
+    expect(outcome).toMatchObject({ kind: 'failed', failure: failure ?? '', wasSent: true });
+    // Nothing is tried again behind the frontier's back.
+    expect(server.requests).toHaveLength(1);
+    expect(server.connections()).toBe(1);
+  });
+
+  const SLOW: readonly (readonly [what: string, answer: Answer, caps: Partial<FetchCaps>, failure: string])[] = [
+    ['silence', () => undefined, { headersMs: 80 }, 'timeout-headers'],
+    [
+      'headers that drip',
+      (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n', 10),
+      { headersMs: 80 },
+      'timeout-headers',
+    ],
+    [
+      'interim responses without end',
+      (socket) => {
+        const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
+        socket.on('close', () => clearInterval(timer));
+      },
+      { headersMs: 80 },
+      'timeout-headers',
+    ],
+    [
+      'a body that drips',
+      (socket) => {
+        socket.write(`${HEAD}\r\n`);
+        drip(socket, 'x', 10);
+      },
+      { exchangeMs: 120 },
+      'timeout-exchange',
+    ],
+    [
+      'a coded body that drips',
+      (socket) => {
+        socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
+        drip(socket, gzipSync('x'.repeat(50)).toString('latin1'), 10);
+      },
+      { exchangeMs: 120 },
+      'timeout-exchange',
+    ],
+    ['a body that stops', send(`${HEAD}Content-Length: 10\r\n\r\nabc`), { exchangeMs: 120 }, 'timeout-exchange'],
+    ['silence, with both deadlines the same', () => undefined, { headersMs: 80, exchangeMs: 80 }, 'timeout-exchange'],
+  ];
+  it.each(SLOW)('%s ends at its deadline', async (_what, answer, caps, failure) => {
+    const started = performance.now();
+    const { outcome, server } = await get(answer, caps);
+    expect(outcome).toMatchObject({ kind: 'failed', failure });
+    const deadline = caps.headersMs ?? caps.exchangeMs ?? 0;
+    expect(performance.now() - started).toBeGreaterThanOrEqual(deadline - 2);
+    expect(server.connections()).toBe(1);
+  });
+
+  it('a port where nobody listens is refused', async () => {
+    const server = await listenRaw(() => undefined);
+    await server.close();
+    const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/`));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'refused', wasSent: false });
+  });
+
+  it('a TLS connection to a server that speaks plainly is a TLS failure', async () => {
+    const server = await serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    server.requests.length = 0;
+    const outcome = await fetcher().fetch(
+      fetchRequest(`https://127.0.0.1:${server.port}/`, { caps: { connectMs: 300 } }),
+    );
+    expect(outcome?.kind).toBe('failed');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('a connection that is not made in time ends at the connect deadline', async () => {
+    // A server that accepts and says nothing: TLS never gets ready.
+    const server = await serve(() => undefined);
+    const outcome = await fetcher().fetch(
+      fetchRequest(`https://127.0.0.1:${server.port}/`, { caps: { connectMs: 80 } }),
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'timeout-connect', wasSent: false });
+  });
+
+  it.each([['ftp://127.0.0.1/'], ['nonsense']])('%s is a value as well', async (url) => {
+    expect(await fetcher().fetch(fetchRequest(url))).toMatchObject({ kind: 'failed', failure: 'scheme-unsupported' });
+  });
+});
+
+describe('caps', () => {
+  const endless =
+    (head: string, piece: Buffer): Answer =>
+    (socket) => {
+      socket.write(`${HEAD}${head}\r\n`);
+      writeEndlessly(socket, piece);
+    };
+
+  it('an endless body is cut at the cap', async () => {
+    const { outcome } = await get(endless('', Buffer.alloc(64_000, 'x')));
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    if (outcome.kind === 'response') {
+      expect(outcome.body.length).toBe(TEST_CAPS.bodyBytes);
+      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_CAPS.bodyBytes + 64 * 1024);
+    }
+  });
+
+  it('an endless chunked body is cut at the cap', async () => {
+    const { outcome } = await get(
+      endless('Transfer-Encoding: chunked\r\n', Buffer.from(`400\r\n${'x'.repeat(1024)}\r\n`)),
+    );
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+  });
+
+  it('a body of exactly the cap is whole, one octet more is cut', async () => {
+    expect((await get(send(response('x'.repeat(100))), { bodyBytes: 100 })).outcome).toMatchObject({ truncated: null });
+    expect((await get(send(response('x'.repeat(101))), { bodyBytes: 100 })).outcome).toMatchObject({
+      truncated: 'cap',
+    });
+  });
+
+  const zeros = gzipSync(Buffer.alloc(50_000_000));
+  it.each([
+    ['gzip', zeros, 'gzip'],
+    ['gzip in gzip', gzipSync(zeros), 'gzip, gzip'],
+    ['br', brotliCompressSync(Buffer.alloc(20_000_000)), 'br'],
+  ])('a bomb (%s) is cut at the decoded cap', async (_what, body, coding) => {
+    const { outcome } = await get(send(response(body, { headers: [`Content-Encoding: ${coding}`] })));
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_CAPS.bodyBytes);
+  });
+
+  it('an endless bomb is cut while it comes', async () => {
+    const caps = { bodyBytes: 2_000_000, encodedBytes: encodedCap(2_000_000) };
+    const { outcome } = await get(endless('Content-Encoding: gzip\r\n', zeros), caps);
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    if (outcome.kind === 'response') expect(outcome.encodedBytes).toBeLessThan(caps.encodedBytes + 128 * 1024);
+  });
+
+  it('holds neither a bomb nor an endless body in memory', async () => {
+    const caps = { bodyBytes: 10_000_000, encodedBytes: encodedCap(10_000_000) };
+    const before = process.memoryUsage();
+    const held: FetchOutcome[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      held.push((await get(endless('Content-Encoding: gzip\r\n', zeros), caps)).outcome);
+    }
+    const after = process.memoryUsage();
+    expect(held.every((outcome) => outcome.kind === 'response' && outcome.body.length === 10_000_000)).toBe(true);
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(100_000_000);
+  });
+});
+
+describe('a body whose decoding can wait', () => {
+  it('is decoded after the caller’s turn, and the exchange has ended before', async () => {
+    const server = await serve(
+      (socket) => void socket.write(response(gzipSync('hello'), { headers: ['Content-Encoding: gzip'] })),
+    );
+    let turnAtMs = 0;
+    const beforeDecoding = async (): Promise<void> => {
+      await new Promise((done) => setTimeout(done, 30));
+      turnAtMs = Date.now();
+    };
+    const outcome = await fetcher().fetch(fetchRequest(server.origin, { beforeDecoding }));
+    expect(Buffer.from((outcome as { body: Uint8Array }).body).toString()).toBe('hello');
+    expect(turnAtMs).toBeGreaterThan(outcome?.timing.endedAtMs ?? Number.POSITIVE_INFINITY);
+  });
+
+  it('is no answer where the turn fails', async () => {
+    const server = await serve((socket) => void socket.write(response('hello')));
+    const beforeDecoding = () => Promise.reject(new Error('no turn'));
+    const outcome = await fetcher().fetch(fetchRequest(server.origin, { beforeDecoding }));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: 'no turn' });
+  });
+});

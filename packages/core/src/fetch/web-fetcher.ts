@@ -1,0 +1,199 @@
+// The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within the caps
+// it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
+
+import { MAX_HEADER_FIELDS } from '../limits.js';
+import { onAbort } from '../on-abort.js';
+import { parseContentEncoding } from './content-coding.js';
+import { failureDetail, failureWordWithin } from './failure-word.js';
+import type { FetchCaps, Fetcher, FetcherCaps, FetchRequest } from './fetcher.js';
+import type { ExchangeTiming, FailedOutcome, FailureWord, FetchOutcome, FieldLines } from './outcome.js';
+
+/** How the platform fetcher is set up. */
+export interface PlatformFetcherOptions {
+  /** @default the global `fetch`, looked up at each request, so that a tool may put its own in its place */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Epoch milliseconds. @default Date.now */
+  readonly nowMs?: () => number;
+}
+
+const CAPS: FetcherCaps = Object.freeze({
+  rawHeaders: false,
+  remoteAddress: false,
+  pinsAddress: false,
+  encodedBody: false,
+  exactHeaders: false,
+  asksLast: false,
+});
+
+/**
+ * Makes a fetcher on the platform's `fetch`: one exchange per call, no redirects, no cookies, no cache.
+ *
+ * It does not connect to the judged address: a crawl takes it only with `network.unpinned`. `connectMs` is not told apart
+ * from `headersMs`, and both run from the call. Node's `fetch` takes a coded body that breaks off for whole where its framing
+ * is in order.
+ *
+ * @throws Never.
+ */
+export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
+  const nowMs = options.nowMs ?? Date.now;
+  return {
+    caps: CAPS,
+    fetch: (request) => new WebExchange(request, options.fetch ?? globalThis.fetch, nowMs).run(),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Nothing is followed, remembered or carried over. Node's own `fetch` has no cache; others have. */
+const ALONE = Object.freeze({
+  redirect: 'manual',
+  credentials: 'omit',
+  cache: 'no-store',
+  referrerPolicy: 'no-referrer',
+});
+
+/** What an abort of ours means. */
+class OurAbort extends Error {
+  readonly word: FailureWord;
+
+  constructor(word: FailureWord, detail: string) {
+    super(detail);
+    this.word = word;
+  }
+}
+
+/** A body as far as it was read. */
+interface ReadBody {
+  readonly body: Uint8Array;
+  readonly cut: 'cap' | 'peer' | null;
+}
+
+class WebExchange {
+  readonly #request: FetchRequest;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #nowMs: () => number;
+  readonly #control = new AbortController();
+  #startedAtMs = 0;
+  #headersAtMs: number | null = null;
+
+  constructor(request: FetchRequest, fetch: typeof globalThis.fetch, nowMs: () => number) {
+    this.#request = request;
+    this.#fetch = fetch;
+    this.#nowMs = nowMs;
+  }
+
+  async run(): Promise<FetchOutcome | null> {
+    const { url, signal, caps } = this.#request;
+    this.#startedAtMs = this.#nowMs();
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      return this.#failed('scheme-unsupported', 'neither an http nor an https URL', false);
+    }
+    if (signal.aborted) return this.#failed('aborted', 'given up by the crawl', false);
+    try {
+      if (!this.#request.mayStart()) return null;
+    } catch (error) {
+      return this.#failed('internal', failureDetail(error), false);
+    }
+    this.#startedAtMs = this.#nowMs();
+    const ignoreAbort = onAbort(signal, () => this.#abort('aborted', 'given up by the crawl'));
+    const exchange = this.#after(caps.exchangeMs, 'timeout-exchange', `not ended within ${caps.exchangeMs} ms`);
+    const headersMs = Math.min(caps.headersMs, caps.exchangeMs);
+    const headers = this.#after(
+      headersMs,
+      headersMs < caps.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
+      `no header section within ${headersMs} ms`,
+    );
+    try {
+      return await this.#exchange(headers);
+    } catch (error) {
+      return this.#failedBy(error);
+    } finally {
+      clearTimeout(headers);
+      clearTimeout(exchange);
+      ignoreAbort();
+    }
+  }
+
+  async #exchange(headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
+    const { url, method, headers, caps } = this.#request;
+    const response = await this.#fetch(url, { ...ALONE, method, headers, signal: this.#control.signal });
+    clearTimeout(headersTimer);
+    this.#headersAtMs = this.#nowMs();
+    const fields: FieldLines = [...response.headers];
+    if (fields.length > MAX_HEADER_FIELDS) {
+      this.#abort('headers-too-large', `${fields.length} header fields`);
+      return this.#failed('headers-too-large', `${fields.length} header fields`, true);
+    }
+    // What the platform cannot undo it hands on as it is.
+    const coding = parseContentEncoding(response.headers.get('content-encoding'));
+    if (coding.kind === 'unknown') {
+      this.#abort('encoding', coding.detail);
+      return this.#failed('encoding', coding.detail, true);
+    }
+    const { body, cut } = await this.#read(response, caps, coding.codings.length > 0);
+    return {
+      kind: 'response',
+      url,
+      status: response.status,
+      statusText: response.statusText,
+      headers: fields,
+      body,
+      truncated: cut,
+      encodedBytes: body.length,
+      remoteAddress: null,
+      timing: this.#timing(),
+    };
+  }
+
+  async #read(response: Response, { bodyBytes }: FetchCaps, isCoded: boolean): Promise<ReadBody> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const end = (cut: ReadBody['cut']): ReadBody => ({ body: Buffer.concat(chunks, Math.min(length, bodyBytes)), cut });
+    if (response.body === null) return end(null);
+    const reader = response.body.getReader();
+    for (;;) {
+      let step: Awaited<ReturnType<typeof reader.read>>;
+      try {
+        step = await reader.read();
+      } catch (error) {
+        const { reason } = this.#control.signal;
+        if (reason instanceof OurAbort) throw reason;
+        if (isCoded && length === 0) throw new OurAbort('encoding', failureDetail(error));
+        return end('peer');
+      }
+      if (step.done) return end(null);
+      chunks.push(step.value);
+      length += step.value.length;
+      if (length > bodyBytes) {
+        this.#abort('internal', 'the body is longer than what is kept');
+        return end('cap');
+      }
+    }
+  }
+
+  #after(ms: number, word: FailureWord, detail: string): NodeJS.Timeout {
+    return setTimeout(() => this.#abort(word, detail), ms);
+  }
+
+  #abort(word: FailureWord, detail: string): void {
+    this.#control.abort(new OurAbort(word, detail));
+  }
+
+  /** Where it broke is not known: it counts as sent, unless nobody was reached at all. */
+  #failedBy(error: unknown): FailedOutcome {
+    const { reason } = this.#control.signal;
+    const ours = error instanceof OurAbort ? error : reason instanceof OurAbort ? reason : null;
+    if (ours !== null) return this.#failed(ours.word, ours.message, true);
+    const word = failureWordWithin(error);
+    const isUnreached = word === 'refused' || word === 'dns' || word === 'unreachable-network' || word === 'tls';
+    return this.#failed(word, failureDetail(error), !isUnreached);
+  }
+
+  #failed(failure: FailureWord, detail: string, wasSent: boolean): FailedOutcome {
+    const { url } = this.#request;
+    return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing: this.#timing() };
+  }
+
+  #timing(): ExchangeTiming {
+    return { startedAtMs: this.#startedAtMs, headersAtMs: this.#headersAtMs, endedAtMs: this.#nowMs() };
+  }
+}

@@ -1,0 +1,19 @@
+// Both fetchers keep the contract: the undici one whole, the platform's within the caps it declares. If this breaks, a crawl
+// sends what nobody allowed, or takes half a page for a page.
+
+// By the name that authors of fetchers import it by.
+import { fetcherSuite } from 'mannerly/fetcher-conformance';
+import { describe, it, vi } from 'vitest';
+import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
+import { createPlatformFetcher } from '../fetch/web-fetcher.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe('the undici fetcher', () => {
+  fetcherSuite({ test: it, makeFetcher: () => createUndiciFetcher(), caps: createUndiciFetcher().caps });
+});
+
+describe('the platform fetcher', () => {
+  fetcherSuite({ test: it, makeFetcher: () => createPlatformFetcher(), caps: createPlatformFetcher().caps });
+});

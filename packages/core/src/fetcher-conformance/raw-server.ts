@@ -1,0 +1,109 @@
+// A loopback server that writes exactly the octets it is told to, and stamps what arrives: what reached it is the truth about
+// what was sent. For the conformance suite of fetchers and for our own tests.
+
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** What a scenario does with one request; `head` is the request's header section. */
+export type Answer = (socket: Socket, head: string, index: number) => void;
+
+/** A server that is listening. */
+export interface RawServer {
+  readonly port: number;
+  readonly origin: string;
+  /** Header sections of requests, in order of arrival. */
+  readonly requests: string[];
+  /** Connections accepted so far. */
+  connections(): number;
+  /** Octets written to all connections so far. */
+  written(): number;
+  close(): Promise<void>;
+}
+
+/** What whoever asked has to read an answer before it is reset: milliseconds, and after them turns of the event loop. */
+const RESET_AFTER_MS = 20;
+const RESET_AFTER_TURNS = 20;
+
+/** Listens on an ephemeral loopback port. */
+export async function listenRaw(answer: Answer, host = '127.0.0.1'): Promise<RawServer> {
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  let written = 0;
+  const server: Server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    let pending = '';
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      written += socket.bytesWritten;
+      sockets.delete(socket);
+    });
+    socket.on('data', (chunk) => {
+      pending += chunk.toString('latin1');
+      for (let end = pending.indexOf('\r\n\r\n'); end >= 0; end = pending.indexOf('\r\n\r\n')) {
+        requests.push(pending.slice(0, end));
+        pending = pending.slice(end + 4);
+        answer(socket, requests.at(-1) ?? '', requests.length - 1);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    requests,
+    connections: () => connections,
+    written: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, written),
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** A whole response with a length. */
+export function response(body: string | Buffer, more: { status?: string; headers?: readonly string[] } = {}): Buffer {
+  const octets = Buffer.from(body);
+  const head = [
+    `HTTP/1.1 ${more.status ?? '200 OK'}`,
+    `Content-Length: ${octets.length}`,
+    ...(more.headers ?? ['Content-Type: text/html']),
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), octets]);
+}
+
+/** Writes a piece again and again, as fast as the other side takes it, until the connection ends. */
+export function writeEndlessly(socket: Socket, piece: Buffer): void {
+  const go = (): void => {
+    while (!socket.destroyed && socket.write(piece)) {
+      if (socket.writableLength > 1_000_000) break;
+    }
+  };
+  socket.on('drain', go);
+  go();
+}
+
+/**
+ * Writes octets and then resets the connection: once whoever asked, in this process, has had many turns to read them. A reset
+ * overtakes what has not been read.
+ */
+export function writeAndReset(socket: Socket, octets: string): void {
+  const reset = (turns: number): void => {
+    if (turns === 0) socket.resetAndDestroy();
+    else setImmediate(reset, turns - 1);
+  };
+  socket.write(octets, () => setTimeout(reset, RESET_AFTER_MS, RESET_AFTER_TURNS));
+}
+
+/** Writes a text a character at a time. The timer ends with the connection. */
+export function drip(socket: Socket, text: string, everyMs: number): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    if (socket.destroyed) clearInterval(timer);
+    else socket.write(text[at % text.length] ?? '');
+    at += 1;
+  }, everyMs);
+  socket.on('close', () => clearInterval(timer));
+}

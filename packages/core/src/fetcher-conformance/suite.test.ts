@@ -1,0 +1,127 @@
+// The suite finds what it looks for: a fetcher that breaks one promise fails the test of that promise. A suite that everything
+// passes would let a crawl be impolite with a certificate in its hand.
+
+import { describe, expect, it } from 'vitest';
+import type { Fetcher, FetchRequest } from '../fetch/fetcher.js';
+import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
+import { fetcherSuite } from './suite.js';
+
+type Fetch = (request: FetchRequest) => Promise<FetchOutcome | null>;
+
+/** The undici fetcher with one fault. */
+function broken(fault: (fetch: Fetch) => Fetch): Fetcher {
+  const fetcher = createUndiciFetcher();
+  return { caps: fetcher.caps, fetch: fault((request) => fetcher.fetch(request)), close: () => fetcher.close() };
+}
+
+const responses =
+  (change: (outcome: ResponseOutcome) => Partial<ResponseOutcome>) =>
+  (fetch: Fetch): Fetch =>
+  async (request) => {
+    const outcome = await fetch(request);
+    return outcome?.kind === 'response' ? { ...outcome, ...change(outcome) } : outcome;
+  };
+
+const requests =
+  (change: (request: FetchRequest) => Partial<FetchRequest>) =>
+  (fetch: Fetch): Fetch =>
+  (request) =>
+    fetch({ ...request, ...change(request) });
+
+const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, found: RegExp])[] = [
+  ['never asks mayStart', requests(() => ({ mayStart: () => true })), /asks mayStart once/],
+  [
+    'does not heed mayStart',
+    requests((r) => ({ mayStart: () => [r.mayStart()].length > 0 })),
+    /sends nothing and resolves/,
+  ],
+  ['asks mayStart twice', requests((r) => ({ mayStart: () => r.mayStart() && r.mayStart() })), /asks mayStart once/],
+  [
+    'asks mayStart before it connects',
+    (fetch) => async (r) => (r.mayStart() ? fetch({ ...r, mayStart: () => true }) : null),
+    /with the connection made/,
+  ],
+  [
+    'follows redirects',
+    (fetch) => async (r) => {
+      const outcome = await fetch(r);
+      const to = outcome?.kind === 'response' ? outcome.headers.find(([name]) => name === 'Location')?.[1] : undefined;
+      return to === undefined ? outcome : fetch({ ...r, url: new URL(to, r.url).href });
+    },
+    /follows no redirect/,
+  ],
+  [
+    'tries again',
+    (fetch) => async (r) => {
+      const outcome = await fetch(r);
+      return outcome?.kind === 'failed' ? fetch(r) : outcome;
+    },
+    /a second time/,
+  ],
+  ['adds a field', requests((r) => ({ headers: { ...r.headers, 'X-Mine': '1' } })), /adds no field/],
+  ['drops the fields', requests(() => ({ headers: {} })), /the given fields/],
+  ['ignores the signal', requests(() => ({ signal: new AbortController().signal, caps: SHORT })), /signal is aborted/],
+  ['takes cut bodies for whole', responses(() => ({ truncated: null })), /truncated: peer of a body shorter/],
+  ['sorts field lines', responses(({ headers }) => ({ headers: [...headers].sort() })), /one by one, in order/],
+  ['loses the address', responses(() => ({ remoteAddress: null })), /the address it was connected to/],
+  ['decodes what it hands over as it came', responses(({ body }) => ({ encodedBody: body })), /the body as it came/],
+  ['keeps more than the cap', requests((r) => ({ caps: { ...r.caps, bodyBytes: 1_000_000 } })), /exactly the cap/],
+  [
+    'knows no deadline for the header section',
+    requests((r) => ({ caps: { ...r.caps, headersMs: 1_000, exchangeMs: 1_000 } })),
+    /timeout-headers when a server says nothing/,
+  ],
+  [
+    'rejects',
+    (fetch) => async (r) => {
+      const outcome = await fetch(r);
+      if (outcome?.kind === 'failed') throw new Error(outcome.detail);
+      return outcome;
+    },
+    /as reset$/,
+  ],
+  [
+    'says that nothing was sent',
+    (fetch) => async (r) => {
+      const outcome = await fetch(r);
+      return outcome?.kind === 'failed' ? { ...outcome, wasSent: false } : outcome;
+    },
+    /as reset$/,
+  ],
+];
+
+const SHORT = { connectMs: 500, headersMs: 500, exchangeMs: 500, bodyBytes: 1_000, encodedBytes: 1_000 };
+
+/** The one test that the title names, not run yet. */
+function trialOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> {
+  const found: (() => Promise<void>)[] = [];
+  fetcherSuite({
+    test: (name, run) => {
+      if (title.test(name)) found.push(run);
+    },
+    makeFetcher,
+    caps: createUndiciFetcher().caps,
+  });
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) throw new Error(`${title} names ${found.length} tests`);
+  return only;
+}
+
+describe('a fetcher that', () => {
+  it.each(FAULTS)('%s is found out', async (_fault, make, title) => {
+    await trialOf(title, () => createUndiciFetcher())();
+    await expect(trialOf(title, () => broken(make))()).rejects.toThrow();
+  });
+});
+
+it('leaves out what needs a cap that is not declared', () => {
+  const titles = (caps: Fetcher['caps']): string[] => {
+    const names: string[] = [];
+    fetcherSuite({ test: (name) => names.push(name), makeFetcher: () => createUndiciFetcher(), caps });
+    return names;
+  };
+  const { caps } = createUndiciFetcher();
+  const whole = titles(caps).length;
+  for (const cap of Object.keys(caps)) expect(titles({ ...caps, [cap]: false }).length, cap).toBeLessThan(whole);
+});

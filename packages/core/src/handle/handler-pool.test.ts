@@ -1,0 +1,51 @@
+// What is at stake: a stop must not wait for a handler that does not hear of it, and must not blame its page.
+import { createManualClock } from '@mannerly/frontier';
+import { expect, it } from 'vitest';
+import type { FetchedPage } from '../page/page.js';
+import { createHandlerPool } from './handler-pool.js';
+import { createHandlers, type Handler } from './handlers.js';
+
+const PAGE = {
+  url: 'https://example.com/',
+  kind: 'html',
+  label: null,
+  exclusion: { runsHandler: true },
+} as FetchedPage;
+
+function poolOf(handler: Handler, signal: AbortSignal) {
+  const handlers = createHandlers();
+  handlers.on('any', handler);
+  const clock = createManualClock();
+  return { pool: createHandlerPool({ handlers, concurrency: 2, handlerMs: 1_000, after: clock.after, signal }), clock };
+}
+
+it.each<[string, Handler]>([
+  ['does not hear', () => new Promise<void>(() => undefined)],
+  ['throws on hearing it', (page) => new Promise<void>((_, fail) => page.signal.addEventListener('abort', fail))],
+])('a handler that %s does not hold up a stop at once', async (_what, handler) => {
+  const stop = new AbortController();
+  const { pool, clock } = poolOf(handler, stop.signal);
+  const handling = pool.handle(PAGE);
+  while (clock.nextTimerAt() === null) await Promise.resolve();
+  stop.abort();
+  clock.advance(0);
+  expect(await handling).toEqual({ kind: 'stopped' });
+  expect(clock.nextTimerAt()).toBeNull();
+});
+
+it('a handler that ends on hearing it has ended well', async () => {
+  const stop = new AbortController();
+  const { pool, clock } = poolOf(
+    (page) => new Promise<void>((done) => page.signal.addEventListener('abort', () => done())),
+    stop.signal,
+  );
+  const handling = pool.handle(PAGE);
+  while (clock.nextTimerAt() === null) await Promise.resolve();
+  stop.abort();
+  expect(await handling).toMatchObject({ kind: 'handled' });
+});
+
+it('no handler begins after a stop at once', async () => {
+  const { pool } = poolOf(() => expect.unreachable(), AbortSignal.abort());
+  expect(await pool.handle(PAGE)).toEqual({ kind: 'stopped' });
+});

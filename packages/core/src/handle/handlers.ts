@@ -1,0 +1,141 @@
+// Which handler a page goes to. One page, one handler: the most particular route that fits.
+
+import { MannerlyError } from '../errors.js';
+import { MAX_LARGE_BODY_BYTES } from '../limits.js';
+import { CONTENT_KINDS, type ContentKind } from '../page/content-kind.js';
+import type { FetchedPage } from '../page/page.js';
+import type { HandledPage } from './context.js';
+import { isSchema, type Schema } from './schema.js';
+
+/** What a page is handled by: its label, its media type, its kind, or `any` page. */
+export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any';
+
+/** User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none does. */
+export type Handler = (page: HandledPage) => unknown;
+
+/** What is said along with a handler. */
+export interface HandlerOptions {
+  /**
+   * Decoded octets that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file until the
+   * handler has ended: `page.body` and `page.save` read it, what would hold it as a whole refuses. Not for HTML.
+   * @default `network.bodyBytes`, held in memory
+   */
+  readonly bodyBytes?: number;
+}
+
+/** What the pages of a route are checked against. */
+export interface RouteSchemas {
+  /** What was handed along with the URL; a page whose user data does not meet it is not handled. */
+  readonly userData?: Schema | undefined;
+  /** Each item; one that does not meet it is kept aside. */
+  readonly item?: Schema | undefined;
+}
+
+/** The handler that a page goes to. */
+export interface FoundHandler {
+  readonly route: Route | 'default';
+  readonly handler: Handler;
+  /** `null`: nothing is checked. */
+  readonly schemas: RouteSchemas | null;
+}
+
+/** The handlers of a crawler. */
+export interface Handlers {
+  /**
+   * Registers a handler.
+   *
+   * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
+   */
+  on(route: Route, handler: Handler, options?: HandlerOptions & RouteSchemas): void;
+  /**
+   * The handler of a page, by the first of these routes that has one: `label:<label>`, its media type, its kind, `any`.
+   * A crawl without any handler follows every permitted link of its HTML pages.
+   *
+   * @returns `null` when no route fits.
+   */
+  find(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): FoundHandler | null;
+  /** Octets that the body of such a page may have, as its handler says; `null`: it says nothing, or the page is HTML. */
+  bodyBytesFor(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): number | null;
+}
+
+const DEFAULT_HANDLER: Handler = (page) => page.follow();
+const DEFAULT_FOUND: FoundHandler = Object.freeze({ route: 'default', handler: DEFAULT_HANDLER, schemas: null });
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
+
+/** Makes an empty registry. */
+export function createHandlers(): Handlers {
+  const handlers = new Map<string, FoundHandler>();
+  const sizes = new Map<string, number>();
+  return {
+    on(route, handler, { bodyBytes, userData, item } = {}) {
+      const key = routeKey(route);
+      if (typeof handler !== 'function') {
+        throw new MannerlyError(
+          'route-invalid',
+          `expected the handler of \`${route}\` to be a function, got ${typeof handler}`,
+        );
+      }
+      if (handlers.has(key)) {
+        throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
+          hint: 'a page goes to one handler: call the second function from the first',
+        });
+      }
+      if (bodyBytes !== undefined) {
+        if (!Number.isInteger(bodyBytes) || bodyBytes < 1 || bodyBytes > MAX_LARGE_BODY_BYTES) {
+          throw new MannerlyError(
+            'option-invalid',
+            `expected \`bodyBytes\` of \`${route}\` to be a whole number from 1 to ${MAX_LARGE_BODY_BYTES}, got ${String(bodyBytes)}`,
+          );
+        }
+        sizes.set(key, bodyBytes);
+      }
+      const schemas = userData === undefined && item === undefined ? null : { userData, item };
+      checkSchema(`userData\` of \`${route}`, userData);
+      checkSchema(`item\` of \`${route}`, item);
+      handlers.set(key, { route: key as Route, handler, schemas });
+    },
+    find(page) {
+      if (handlers.size === 0) return page.kind === 'html' ? DEFAULT_FOUND : null;
+      for (const route of routesOf(page)) {
+        const found = handlers.get(route);
+        if (found !== undefined) return found;
+      }
+      return null;
+    },
+    bodyBytesFor(page) {
+      if (sizes.size === 0 || page.kind === 'html') return null;
+      const route = routesOf(page).find((each) => handlers.has(each));
+      return route === undefined ? null : (sizes.get(route) ?? null);
+    },
+  };
+}
+
+function routesOf(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): Route[] {
+  const routes: Route[] = [page.kind, 'any'];
+  if (page.mime !== null) routes.unshift(page.mime as Route);
+  if (page.label !== null) routes.unshift(`label:${page.label}`);
+  return routes;
+}
+
+function checkSchema(option: string, given: unknown): void {
+  if (given === undefined || isSchema(given)) return;
+  throw new MannerlyError('option-invalid', `expected \`${option}\` to be a schema, got ${typeof given}`, {
+    hint: 'any library that speaks Standard Schema will do, such as zod, valibot or arktype',
+  });
+}
+
+/** Media types are compared in lower case, labels as they are. */
+function routeKey(route: Route): string {
+  const key = typeof route === 'string' && !route.startsWith('label:') ? route.toLowerCase() : route;
+  const isKnown =
+    typeof key === 'string' &&
+    (key === 'any' ||
+      CONTENT_KINDS.some((kind) => kind === key) ||
+      /^label:[\s\S]+$/.test(key) ||
+      MEDIA_TYPE.test(key));
+  if (isKnown) return key;
+  throw new MannerlyError(
+    'route-invalid',
+    `expected a route to be ${CONTENT_KINDS.join(', ')}, any, a media type or label:<label>, got ${String(route)}`,
+  );
+}

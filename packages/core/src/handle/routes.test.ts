@@ -1,0 +1,345 @@
+// One object says what a crawl's routes are. What is at stake: a handler that trusts the type of what it was handed, and an
+// item that a table downstream cannot take. Three libraries of schemas stand for all that speak Standard Schema.
+
+import { createManualClock } from '@mannerly/frontier';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { MAX_PAGE_REJECTED } from '../limits.js';
+import { EXCLUSION_DEFAULTS } from '../page/exclusion-options.js';
+import type { FetchedPage } from '../page/page.js';
+import { pageWork, response } from '../page/page-work.fixture.js';
+import { createPageReader } from '../page/read-page.js';
+import { createHandlerPool, type Handled } from './handler-pool.js';
+import { createHandlers } from './handlers.js';
+import type { EmittedItem } from './item-check.js';
+import { type Routes, registerRoutes } from './routes.js';
+import { type Schema, unchecked } from './schema.js';
+import { RefusePage, RetryPage, StopCrawl } from './words.js';
+
+const URL_OF_PAGE = 'https://example.com/a/';
+
+/** What one page comes to under routes. */
+async function handled<UserData, Items>(
+  routes: Routes<UserData, Items>,
+  more: { label?: string; userData?: FetchedPage['userData']; handlerMs?: number } = {},
+): Promise<{ readonly handled: Handled; readonly pool: ReturnType<typeof createHandlerPool> }> {
+  const handlers = createHandlers();
+  registerRoutes(handlers, routes);
+  const reader = createPageReader({
+    tokens: ['examplebot'],
+    knobs: EXCLUSION_DEFAULTS,
+    joinsHeaders: false,
+    nowMs: () => 0,
+    tdmFor: async () => ({ reserved: null, policy: null }),
+    decodeText: (octets) => new TextDecoder().decode(octets),
+  });
+  const { label = null, userData = null } = more;
+  const work = pageWork(URL_OF_PAGE, { label, userData });
+  const page = await reader.read(work, response(URL_OF_PAGE, '<title>t</title>', [['Content-Type', 'text/html']]));
+  const { after } = createManualClock();
+  const signal = new AbortController().signal;
+  const pool = createHandlerPool({ handlers, concurrency: 1, handlerMs: 1_000, after, signal });
+  return { handled: await pool.handle(page), pool };
+}
+
+async function stagedBy<UserData, Items>(routes: Routes<UserData, Items>, more = {}) {
+  const { handled: came } = await handled(routes, more);
+  if (came.kind !== 'handled') throw new Error(`expected it to be handled: ${JSON.stringify(came)}`);
+  return came.staged;
+}
+
+/** The same item, in three libraries: a name, and a price that may come as text. */
+const LIBRARIES: readonly (readonly [name: string, schema: Schema<unknown, { name: string; price: number }>])[] = [
+  ['zod', z.object({ name: z.string().min(1), price: z.coerce.number() }) as never],
+  [
+    'valibot',
+    v.object({
+      name: v.pipe(v.string(), v.minLength(1)),
+      price: v.pipe(
+        v.union([v.number(), v.string()]),
+        v.transform(Number),
+        v.check((n) => !Number.isNaN(n)),
+      ),
+    }) as never,
+  ],
+  ['arktype', type({ name: 'string > 0', price: 'number | string.numeric.parse' }) as never],
+  // As a library whose checks ask a database would.
+  [
+    'a schema that takes its time',
+    z.object({ name: z.string().min(1), price: z.coerce.number() }).refine(async () => true) as never,
+  ],
+];
+
+describe.each(LIBRARIES)('items by %s', (_name, item) => {
+  it('are staged as the schema gives them, in order, and what it does not take is kept aside', async () => {
+    const answers: EmittedItem['kind'][] = [];
+    const staged = await stagedBy({
+      html: {
+        item,
+        async handle(page) {
+          for (const data of [
+            { name: 'crab', price: '3' },
+            { name: '', price: 1 },
+            { name: 'eel', price: 2 },
+          ]) {
+            answers.push((await page.emit(data)).kind);
+          }
+        },
+      },
+    });
+    expect(answers).toEqual(['staged', 'rejected', 'staged']);
+    expect(staged.data).toEqual([
+      { name: 'crab', price: 3 },
+      { name: 'eel', price: 2 },
+    ]);
+    expect(staged.rejectedCount).toBe(1);
+    expect(staged.rejected[0]).toMatchObject({
+      url: URL_OF_PAGE,
+      visit: 0,
+      data: { name: '', price: 1 },
+      dataChars: 21,
+    });
+    expect(staged.rejected[0]?.issues[0]).toMatchObject({ path: ['name'] });
+    expect(staged.rejected[0]?.issues[0]?.message.length).toBeGreaterThan(3);
+  });
+
+  it('lose nothing when nobody waits for them', async () => {
+    const staged = await stagedBy({
+      html: {
+        item,
+        handle(page) {
+          for (let price = 0; price < 20; price += 1) void page.emit(price === 7 ? null : { name: 'x', price });
+        },
+      },
+    });
+    expect(staged.data.map((each) => (each as { price: number }).price)).toEqual(
+      Array.from({ length: 20 }, (_, price) => price).filter((price) => price !== 7),
+    );
+    expect(staged.rejectedCount).toBe(1);
+  });
+
+  it('count for nothing when the handler throws', async () => {
+    const { handled: came } = await handled({
+      html: {
+        item,
+        async handle(page) {
+          await page.emit({ name: 'crab', price: 1 });
+          await page.emit(null);
+          throw new Error('no');
+        },
+      },
+    });
+    expect(came).toMatchObject({ kind: 'threw', detail: 'Error: no' });
+  });
+
+  it('as user data: the handler gets what the schema makes of it, and no page that does not meet it', async () => {
+    const seen: unknown[] = [];
+    const routes = { 'label:x': { userData: item, handle: (page: { userData: unknown }) => seen.push(page.userData) } };
+    await stagedBy(routes as never, { label: 'x', userData: { name: 'crab', price: '3' } });
+    expect(seen).toEqual([{ name: 'crab', price: 3 }]);
+    const { handled: came } = await handled(routes as never, { label: 'x', userData: { name: '', price: 3 } });
+    expect(came).toMatchObject({ kind: 'user-data-invalid', detail: expect.stringMatching(/^name: ./) });
+    expect((await handled(routes as never, { label: 'x' })).handled.kind).toBe('user-data-invalid');
+    expect(seen).toHaveLength(1);
+  });
+});
+
+it('items keep their order when the schema takes its time over some of them', async () => {
+  const item: Schema<number> = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) =>
+        Number(value) % 3 === 0
+          ? new Promise((resolve) => setImmediate(resolve, { value: Number(value) }))
+          : { value: Number(value) },
+    },
+  };
+  const staged = await stagedBy({
+    html: {
+      item,
+      handle(page) {
+        for (let at = 0; at < 10; at += 1) void page.emit(at);
+      },
+    },
+  });
+  expect(staged.data).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+it('types are read off the schemas of each library', async () => {
+  const staged = await stagedBy({
+    html: async (page) => {
+      // @ts-expect-error the user data of another type
+      await page.add('/a', { label: 'zod', userData: { id: true } });
+      // @ts-expect-error the user data of another type
+      await page.add('/b', { label: 'valibot', userData: { id: 'one' } });
+      // @ts-expect-error the user data of another type
+      await page.add('/c', { label: 'arktype', userData: { id: 'one' } });
+      await page.add('/d', { label: 'zod', userData: { id: '1' } });
+      await page.add('/e', { label: 'valibot', userData: { id: 1 } });
+      await page.add('/f', { label: 'arktype', userData: { id: 1 } });
+    },
+    'label:zod': {
+      userData: z.object({ id: z.string().transform(Number) }),
+      handle: (page) => page.userData.id satisfies number,
+    },
+    'label:valibot': { userData: v.object({ id: v.number() }), handle: (page) => page.userData.id satisfies number },
+    'label:arktype': {
+      userData: type({ id: 'number' }),
+      item: type({ name: 'string' }),
+      // @ts-expect-error another item
+      handle: (page) => page.emit({ name: page.userData.id satisfies number }),
+    },
+  });
+  expect(staged.links).toHaveLength(6);
+});
+
+/** Schemas that break the contract → what the item's issue says. */
+const BROKEN: readonly (readonly [title: string, validate: () => unknown, says: RegExp])[] = [
+  [
+    'throws',
+    () => {
+      throw new Error('bug');
+    },
+    /the schema threw: Error: bug/,
+  ],
+  ['rejects', () => Promise.reject(new Error('bug')), /the schema threw: Error: bug/],
+  ['answers nothing', () => undefined, /the schema answered undefined/],
+  ['answers neither', () => ({}), /neither value nor issues/],
+  ['answers no issues', () => ({ issues: [] }), /does not say why/],
+  ['answers a number as issues', () => ({ issues: 3 }), /does not say why/],
+  ['answers issues of null', () => ({ issues: [null] }), /^$/],
+];
+
+it.each(BROKEN)('a schema that %s rejects the item, and the page goes on', async (_title, validate, says) => {
+  const item = { '~standard': { version: 1, vendor: 'test', validate } } as unknown as Schema;
+  const staged = await stagedBy({
+    html: {
+      item,
+      async handle(page) {
+        expect((await page.emit({ a: 1 })).kind).toBe('rejected');
+        await page.add('/next');
+      },
+    },
+  });
+  expect(staged.data).toEqual([]);
+  expect(staged.rejected[0]?.issues[0]?.message).toMatch(says);
+  expect(staged.links).toHaveLength(1);
+});
+
+it('rejected items are bounded: so many of a page, so long each, so many issues', async () => {
+  const item: Schema = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: () => ({
+        issues: Array.from({ length: 99 }, () => ({
+          message: 'm'.repeat(999),
+          path: Array.from({ length: 99 }, () => 'k'.repeat(999)),
+        })),
+      }),
+    },
+  };
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  const staged = await stagedBy({
+    html: {
+      item,
+      handle(page) {
+        void page.emit('x'.repeat(70_000));
+        void page.emit(cycle);
+        for (let at = 0; at < MAX_PAGE_REJECTED; at += 1) void page.emit(at);
+      },
+    },
+  });
+  expect(staged.rejectedCount).toBe(MAX_PAGE_REJECTED + 2);
+  expect(staged.rejected).toHaveLength(MAX_PAGE_REJECTED);
+  expect(staged.rejected.slice(0, 3).map(({ data, dataChars }) => [data, dataChars])).toEqual([
+    [null, 70_002],
+    [null, 0],
+    [0, 1],
+  ]);
+  expect(JSON.stringify(staged.rejected[0]).length).toBeLessThan(256 * 1024);
+});
+
+it('what a schema makes of an item has to be JSON, as any item', async () => {
+  const item = z.string().transform((text) => BigInt(text));
+  const { handled: came } = await handled({ html: { item, handle: (page) => page.emit('12') } });
+  expect(came).toMatchObject({ kind: 'threw', error: { code: 'item-invalid' } });
+});
+
+it('an item that is emitted after the handler has ended is told so', async () => {
+  let late: (() => Promise<unknown>) | null = null;
+  await stagedBy({
+    html: {
+      item: unchecked<string>(),
+      handle(page) {
+        late = () => page.emit('late');
+      },
+    },
+  });
+  await expect(late === null ? null : (late as () => Promise<unknown>)()).rejects.toMatchObject({ code: 'page-over' });
+});
+
+it('what a handler throws to say is a word, whatever it staged before', async () => {
+  const said = async (thrown: unknown) => {
+    const { handled: came } = await handled({
+      html: async (page) => {
+        await page.emit(1);
+        throw thrown;
+      },
+    });
+    return came;
+  };
+  expect(await said(new RetryPage('later', { afterMs: 5 }))).toEqual({
+    kind: 'said',
+    word: { kind: 'retry', reason: 'later', afterMs: 5 },
+  });
+  expect(await said(new RetryPage('later'))).toMatchObject({ word: { afterMs: null } });
+  expect(await said(new RefusePage('x'.repeat(999)))).toEqual({
+    kind: 'said',
+    word: { kind: 'refuse', reason: 'x'.repeat(500) },
+  });
+  expect(await said(new StopCrawl('look'))).toEqual({ kind: 'said', word: { kind: 'stop', reason: 'look' } });
+  // The nearest neighbours: what only looks like one.
+  for (const thrown of [{ name: 'RetryPage', message: 'x' }, 'retry', RetryPage, null, undefined]) {
+    expect(await said(thrown)).toMatchObject({ kind: 'threw' });
+  }
+});
+
+it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 86_400_001, '5'])('a try after %s ms is no word', (afterMs) => {
+  expect(() => new RetryPage('x', { afterMs: afterMs as number })).toThrowError(
+    expect.objectContaining({ code: 'option-invalid' }),
+  );
+});
+
+describe('an object of routes', () => {
+  const nothing = (): void => undefined;
+  it.each<[string, unknown, string]>([
+    ['is none', null, 'route-invalid'],
+    ['has a route that is none', { htm: nothing }, 'route-invalid'],
+    ['has a handler that is none', { html: 3 }, 'route-invalid'],
+    ['has no handler', { html: {} }, 'route-invalid'],
+    ['has an option that is none', { html: { handle: nothing, items: z.string() } }, 'option-unknown'],
+    ['has an item schema that is none', { html: { handle: nothing, item: { parse: nothing } } }, 'option-invalid'],
+    ['has a schema of user data that is none', { html: { handle: nothing, userData: null } }, 'option-invalid'],
+    ['has a size that is none', { json: { handle: nothing, bodyBytes: -1 } }, 'option-invalid'],
+    ['has one route twice, in another case', { 'text/html': nothing, 'TEXT/HTML': nothing }, 'route-invalid'],
+  ])('that %s is refused', (_title, routes, code) => {
+    expect(() => registerRoutes(createHandlers(), routes as object)).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it('gives a handler that is a method its object', async () => {
+    const staged = await stagedBy({
+      html: {
+        bodyBytes: 7,
+        handle(this: { readonly bodyBytes: number }, page: { emit(data: number): unknown }) {
+          page.emit(this.bodyBytes);
+        },
+      },
+    });
+    expect(staged.data).toEqual([7]);
+  });
+});

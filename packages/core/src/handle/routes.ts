@@ -1,0 +1,150 @@
+// Handlers from one object: each route with its handler, and beside it, where wanted, the schemas of its user data and its items.
+// From it the compiler knows which labels there are, what has to be handed along to each, and what a page of each route is.
+// The work is the registry's (`handlers.ts`); here are the types.
+
+import type { JsonValue } from '@mannerly/frontier';
+import type { CheerioAPI } from 'cheerio';
+import { MannerlyError } from '../errors.js';
+import type { ContentKind } from '../page/content-kind.js';
+import type { HtmlFacts } from '../page/page-facts.js';
+import type { AddedUrl, FollowOptions, HandledPage } from './context.js';
+import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
+import type { EmittedItem } from './item-check.js';
+import type { Schema } from './schema.js';
+
+/** What a schema takes. */
+export type SchemaInput<S> = S extends Schema<infer Input, infer _Output> ? Input : never;
+
+/** What a schema gives. */
+export type SchemaOutput<S> = S extends Schema<infer _Input, infer Output> ? Output : never;
+
+/** The schemas of user data by the labels of their routes. */
+type Labels<UserData> = {
+  [R in keyof UserData as R extends `label:${infer Label}` ? Label : never]: UserData[R];
+};
+
+/** User data has to be given where the schema of the route asks for it. */
+type HandedTo<UserData> =
+  UserData extends Schema<infer Input, infer _Output>
+    ? undefined extends Input
+      ? { readonly userData?: Input }
+      : { readonly userData: Input }
+    : { readonly userData?: JsonValue };
+
+/** Said along with URLs of a label. */
+type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
+  [Label in keyof Labels<UserData>]: Omit<FollowOptions, 'label' | 'userData' | Never> & {
+    readonly label: Label;
+  } & HandedTo<Labels<UserData>[Label]>;
+}[keyof Labels<UserData>];
+
+/** Said along with URLs: without a label anything, with one what its route takes. A label without a route does not compile. */
+export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefined }) | LabelledFollow<UserData>;
+
+/** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
+export type RoutedRevisit<UserDataSchema, UserData> =
+  | (Omit<FollowOptions, 'force' | 'userData'> & {
+      readonly label?: undefined;
+      readonly userData?: UserDataSchema extends Schema ? SchemaInput<UserDataSchema> : JsonValue;
+    })
+  | LabelledFollow<UserData, 'force'>;
+
+/** What is known of a page because it came by this route. */
+type PageOf<R> = R extends `label:${infer Label}`
+  ? { readonly label: Label }
+  : R extends 'html'
+    ? { readonly kind: 'html'; readonly facts: HtmlFacts }
+    : R extends 'xml'
+      ? { readonly kind: 'xml'; readonly title: null; readonly facts: null; readonly $: CheerioAPI }
+      : R extends ContentKind
+        ? { readonly kind: R; readonly title: null; readonly facts: null; readonly $: never }
+        : R extends `${string}/${string}`
+          ? { readonly mime: Lowercase<R> }
+          : unknown;
+
+/** A page in the hands of a route's handler: `HandledPage`, and what its route knows of it. */
+export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
+  HandledPage,
+  'userData' | 'emit' | 'follow' | 'add' | 'revisit' | keyof PageOf<R>
+> &
+  PageOf<R> & {
+    /** What was handed along with the URL, as the schema of the route gives it; without one as it came. */
+    readonly userData: UserDataSchema extends Schema ? SchemaOutput<UserDataSchema> : JsonValue | null;
+    /** As `HandledPage.emit`, of what the schema of the route takes. */
+    emit(data: ItemSchema extends Schema ? SchemaInput<ItemSchema> : JsonValue): Promise<EmittedItem>;
+    /** As `HandledPage.follow`. */
+    follow(selector?: string, options?: RoutedFollow<UserData>): Promise<void>;
+    /** As `HandledPage.add`. */
+    add(url: string, options?: RoutedFollow<UserData>): Promise<AddedUrl>;
+    /** As `HandledPage.revisit`. */
+    revisit(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData>): Promise<void>;
+  };
+
+/** The handler of a route. */
+type HandlerOf<R, UserData, Items> = (
+  page: RoutedPage<
+    R,
+    R extends keyof UserData ? UserData[R] : unknown,
+    R extends keyof Items ? Items[R] : unknown,
+    UserData
+  >,
+) => unknown;
+
+/** Refuses what was inferred and is no schema; where nothing was given, nothing was inferred. */
+type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
+
+/** A route with more than a handler. */
+type EntryOf<R, UserData, Items> = HandlerOptions & {
+  /** The schema of what is handed along with its URLs. A page whose user data does not meet it has failed: `user-data-invalid`. */
+  readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
+  /** The schema of its items. One that does not meet it is kept aside, in `rejected.jsonl`. */
+  readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
+  readonly handle: HandlerOf<R, UserData, Items>;
+};
+
+/**
+ * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its schemas. The
+ * types of user data and items are read off the schemas.
+ */
+export type Routes<UserData, Items> = {
+  readonly [R in keyof UserData]: R extends Route
+    ? HandlerOf<R, UserData, Items> | (EntryOf<R, UserData, Items> & { readonly userData?: UserData[R] })
+    : never;
+} & {
+  readonly [R in keyof Items]: R extends Route
+    ? HandlerOf<R, UserData, Items> | (EntryOf<R, UserData, Items> & { readonly item?: Items[R] })
+    : never;
+};
+
+/**
+ * Registers every route of an object.
+ *
+ * @throws MannerlyError `route-invalid`, `option-invalid`.
+ */
+export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): void {
+  if (typeof routes !== 'object' || routes === null) {
+    throw new MannerlyError('route-invalid', `expected routes to be an object, got ${String(routes)}`);
+  }
+  for (const [route, given] of Object.entries(routes) as [Route, unknown][]) {
+    if (typeof given === 'function') handlers.on(route, given as Handler);
+    else registerEntry(handlers, route, given);
+  }
+}
+
+const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'bodyBytes'];
+
+function registerEntry(handlers: Pick<Handlers, 'on'>, route: Route, given: unknown): void {
+  if (typeof given !== 'object' || given === null) {
+    throw new MannerlyError('route-invalid', `expected \`${route}\` to be a handler or an object with \`handle\``);
+  }
+  const odd = Object.keys(given).find((key) => !ENTRY_KEYS.includes(key));
+  if (odd !== undefined) {
+    throw new MannerlyError(
+      'option-unknown',
+      `\`${odd}\` of \`${route}\` is no option of a route; known are ${ENTRY_KEYS.join(', ')}`,
+    );
+  }
+  const { handle, ...options } = given as { readonly handle: Handler };
+  // As a method of its entry, if it is a function; if not, the registry says so.
+  handlers.on(route, typeof handle === 'function' ? handle.bind(given) : handle, options);
+}

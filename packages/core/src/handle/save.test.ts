@@ -1,0 +1,89 @@
+// A name that a server chose must not write outside the folder, and half a file must not look like one.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { safeName, saveFile } from './save.js';
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'mannerly-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+describe('a name', () => {
+  it.each([
+    ['paper.pdf', 'paper.pdf'],
+    ['/docs/a/paper.pdf', 'docs/a/paper.pdf'],
+    ['../../etc/passwd', 'etc/passwd'],
+    ['/..%2f..%2Fetc/passwd', 'etc/passwd'],
+    ['..\\..\\windows\\x.dll', 'windows/x.dll'],
+    ['C:\\x', 'C_/x'],
+    ['a/./b/../c', 'a/b/c'],
+    ['', 'index'],
+    ['/', 'index'],
+    ['..', 'index'],
+    ['.. /.. /x', 'x'],
+    ['.htaccess', '_htaccess'],
+    ['...', '___'],
+    ['a\0b\nc', 'a_b_c'],
+    ['a%00b', 'a_b'],
+    ['NUL.txt', '_NUL.txt'],
+    ['trailing. ', 'trailing_'],
+    ['gpj\u202Eexe.', 'gpj_exe_'],
+    ['%zz', '%zz'],
+    ['\ud800', '\uFFFD'],
+    ['Grüße.html', 'Grüße.html'],
+  ])('%j becomes %j', (name, safe) => {
+    expect(safeName(name)).toBe(safe);
+  });
+
+  it('of any length and depth fits a file system, and two long ones stay apart', () => {
+    const long = `${'ü'.repeat(500)}.pdf`;
+    expect(Buffer.byteLength(safeName(long))).toBeLessThanOrEqual(200);
+    expect(safeName(long)).toMatch(/\.pdf$/);
+    expect(safeName(long)).not.toBe(safeName(`x${long}`));
+    expect(safeName('a/'.repeat(1_000)).split('/').length).toBeLessThanOrEqual(16);
+  });
+
+  it('never leads out of its folder', () => {
+    for (const name of [
+      '../x',
+      '/../../x',
+      '%2e%2e/x',
+      '..%5c..%5cx',
+      'a/../../../x',
+      '/etc/x',
+      '\\\\host\\share\\x',
+    ]) {
+      expect(resolve('/base', safeName(name)).startsWith('/base/')).toBe(true);
+    }
+  });
+});
+
+describe('a file', () => {
+  it('is written whole, with its hash, and replaces one of its name', async () => {
+    const path = await folder();
+    await saveFile(path, 'a/b.txt', [Buffer.from('old')]);
+    const saved = await saveFile(path, 'a/b.txt', [Buffer.from('hel'), Buffer.from('lo')]);
+    expect(saved).toEqual({
+      path: join(path, 'a/b.txt'),
+      bytes: 5,
+      sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+    });
+    expect(await readFile(saved.path, 'utf8')).toBe('hello');
+  });
+
+  it('that cannot be written leaves nothing behind', async () => {
+    const path = await folder();
+    await writeFile(join(path, 'a'), 'a file where a folder is wanted');
+    await expect(saveFile(path, 'a/b.txt', [Buffer.from('x')])).rejects.toMatchObject({ code: 'file-failed' });
+    const broken = (async function* () {
+      yield Buffer.from('half');
+      throw new Error('the source broke');
+    })();
+    await expect(saveFile(path, 'c.txt', broken)).rejects.toMatchObject({ code: 'file-failed' });
+    expect(await readdir(path)).toEqual(['a']);
+  });
+});

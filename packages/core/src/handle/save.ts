@@ -1,0 +1,115 @@
+// A page's octets as a file below one folder, under a name that may come from anybody: whatever it says, the file stays
+// inside, and it is whole or not there.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { MannerlyError } from '../errors.js';
+import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from '../limits.js';
+
+/** What became of a file. */
+export type SavedFile =
+  | {
+      readonly kind: 'saved';
+      /** Where it is: the folder and the name as it was made safe. */
+      readonly path: string;
+      readonly bytes: number;
+      /** SHA-256, lower-case hex digits. */
+      readonly sha256: string;
+      /** As `page.truncated`: a file that was cut is not the whole one. */
+      readonly truncated: 'cap' | 'peer' | null;
+    }
+  /** The page asks not to be kept: a word of the table of reasons, such as `noarchive` or `noindex`. */
+  | { readonly kind: 'left-alone'; readonly reason: string };
+
+/** What is known of a file that was written. */
+export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>;
+
+/**
+ * Writes a file: beside its place first, then renamed into it. A file of that name is replaced.
+ *
+ * @param folder - Made if it is missing.
+ * @param name - See {@link safeName}.
+ * @throws MannerlyError (rejects) `file-failed` when the medium does not take it; nothing is left behind.
+ */
+export async function saveFile(
+  folder: string,
+  name: string,
+  octets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<WrittenFile> {
+  const path = join(folder, safeName(name));
+  const beside = join(folder, `.${randomUUID()}.part`);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(beside, 'wx');
+    try {
+      for await (const chunk of octets) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await file.writeFile(chunk);
+      }
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw new MannerlyError('file-failed', `${path} could not be written: ${String(error)}`, { cause: error });
+  }
+  return { path, bytes, sha256: hash.digest('hex') };
+}
+
+/** Segments that a file system takes for devices, whatever follows the dot. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is replaced.
+const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * A relative path that stays below its folder and that every file system takes.
+ *
+ * Segments are split at `/` and `\`; empty ones, `.` and `..` are dropped; controls, marks of direction and what a file
+ * system reserves become `_`; a leading dot too, so that nothing is hidden; long segments are cut and keep their ending.
+ *
+ * @param name - A path of a URL will do: escapes are undone once.
+ * @returns `index` where nothing is left.
+ * @throws Never
+ */
+export function safeName(name: string): string {
+  const segments = decoded(name)
+    .split(/[/\\]+/)
+    .map((segment) => segment.trim())
+    .filter((segment) => segment !== '' && segment !== '.' && segment !== '..')
+    .slice(-MAX_FILE_NAME_SEGMENTS)
+    .map(safeSegment);
+  return segments.length === 0 ? 'index' : segments.join('/');
+}
+
+function safeSegment(segment: string): string {
+  // There and back: half of a surrogate pair is no character of any file system.
+  const plain = Buffer.from(segment)
+    .toString('utf8')
+    .replace(UNSAFE, '_')
+    .replace(/^\.+/, (dots) => '_'.repeat(dots.length))
+    .replace(/[. ]+$/, '_');
+  return shortened(DEVICE.test(plain) ? `_${plain}` : plain);
+}
+
+/** Cut at a whole character, before its ending; the hash keeps two long names apart. */
+function shortened(segment: string): string {
+  if (Buffer.byteLength(segment) <= MAX_FILE_NAME_BYTES) return segment;
+  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(segment)?.[0] ?? '';
+  const mark = `~${createHash('sha256').update(segment).digest('hex').slice(0, 12)}${ending}`;
+  const start = Buffer.from(segment).subarray(0, MAX_FILE_NAME_BYTES - mark.length - 3);
+  return start.toString('utf8').replace(/\uFFFD+$/, '') + mark;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch (error) {
+    if (error instanceof URIError) return name;
+    throw error;
+  }
+}

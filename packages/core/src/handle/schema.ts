@@ -1,0 +1,102 @@
+// Schemas of the user's own, by Standard Schema: zod, valibot, arktype and whoever else speaks it. Only its types are known
+// here; a schema is asked one thing, and whatever it does comes out as a value.
+
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES } from '../limits.js';
+
+/** A schema of any library that speaks Standard Schema v1. @see https://standardschema.dev */
+export type Schema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
+
+/** What a value does not meet. */
+export interface SchemaIssue {
+  /** At most 500 characters. */
+  readonly message: string;
+  /** Where in the value, from the outside in; `[]`: the value itself. */
+  readonly path: readonly (string | number)[];
+}
+
+/** A value as its schema gives it, or what it does not meet; at most 20 issues. */
+export type Checked =
+  | { readonly kind: 'valid'; readonly value: unknown }
+  | { readonly kind: 'invalid'; readonly issues: readonly SchemaIssue[] };
+
+/**
+ * A schema that says what a value is and checks nothing: for user data and items that are known to be right.
+ *
+ * @example
+ * const routes = { 'label:product': { userData: unchecked<{ id: number }>(), handle: (page) => page.userData.id } };
+ * @throws Never
+ */
+export function unchecked<T>(): Schema<T> {
+  return { '~standard': { version: 1, vendor: 'mannerly', validate: (value) => ({ value: value as T }) } };
+}
+
+/** Whether something is a schema: an object or, with some libraries, a function. Never throws. */
+export function isSchema(given: unknown): given is Schema {
+  if ((typeof given !== 'object' && typeof given !== 'function') || given === null) return false;
+  if (!('~standard' in given)) return false;
+  const standard = given['~standard'];
+  return typeof standard === 'object' && standard !== null && 'validate' in standard && isFunction(standard.validate);
+}
+
+/**
+ * Asks a schema about a value: at once where it answers at once.
+ *
+ * A schema that throws, rejects or answers with neither a value nor issues has found fault with the value.
+ *
+ * @throws Never, and never rejects.
+ */
+export function checkValue(schema: Schema, value: unknown): Checked | Promise<Checked> {
+  try {
+    const answer: unknown = schema['~standard'].validate(value);
+    if (!isThenable(answer)) return readAnswer(answer);
+    return Promise.resolve(answer).then(readAnswer, threw);
+  } catch (error) {
+    return threw(error);
+  }
+}
+
+/** The issues of a value in one line, for people. Never throws. */
+export function issuesText(issues: readonly SchemaIssue[]): string {
+  return issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ');
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && isFunction(value.then);
+}
+
+function readAnswer(answer: unknown): Checked {
+  if (typeof answer !== 'object' || answer === null) return invalid(`the schema answered ${String(answer)}`);
+  if ('issues' in answer && answer.issues !== undefined) return { kind: 'invalid', issues: issuesOf(answer.issues) };
+  return 'value' in answer
+    ? { kind: 'valid', value: answer.value }
+    : invalid('the schema gave neither value nor issues');
+}
+
+function threw(error: unknown): Checked {
+  return invalid(`the schema threw: ${String(error)}`);
+}
+
+function invalid(message: string): Checked {
+  return { kind: 'invalid', issues: [{ message: message.slice(0, MAX_ISSUE_CHARS), path: [] }] };
+}
+
+/** Issues come from a library, and with them texts out of the page: both are cut. */
+function issuesOf(given: unknown): SchemaIssue[] {
+  if (!Array.isArray(given) || given.length === 0) return [{ message: 'the schema does not say why', path: [] }];
+  const issues = given.slice(0, MAX_ITEM_ISSUES).map((issue: Partial<StandardSchemaV1.Issue> | null) => ({
+    message: String(issue?.message ?? '').slice(0, MAX_ISSUE_CHARS),
+    path: (Array.isArray(issue?.path) ? issue.path : []).slice(0, MAX_ISSUE_PATH).map(segmentOf),
+  }));
+  // A piece of a text keeps all of the text with the engine; what was written out and read again does not.
+  return JSON.parse(JSON.stringify(issues)) as SchemaIssue[];
+}
+
+function segmentOf(segment: unknown): string | number {
+  const key = typeof segment === 'object' && segment !== null && 'key' in segment ? segment.key : segment;
+  return typeof key === 'number' ? key : String(key).slice(0, MAX_ISSUE_KEY_CHARS);
+}

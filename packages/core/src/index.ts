@@ -1,0 +1,155 @@
+// The front door of `mannerly`: named re-exports, one by one.
+// Names of the other two packages stand here where a signature of this one needs them: its users need not install those.
+
+export type {
+  CanonicalRule,
+  Clock,
+  CustomPoliteness,
+  FrontierStore,
+  HostLook,
+  HostNotice,
+  HostWait,
+  JsonValue,
+  ListRequest,
+  PolitenessProfileName,
+  QueuedPage,
+  QueuedUrl,
+  ReadyHost,
+  RobotsCopyRef,
+  RobotsOptions,
+  Via,
+} from '@mannerly/frontier';
+export type { ContentUse, Purpose } from '@mannerly/robots/page';
+export type { ActivityOptions, CrawlActivity, CrawlPhase } from './activity.js';
+export type { ScopeMove } from './admit/scope.js';
+export type { ScopeOptions } from './admit/scope-options.js';
+export type { TrapFinding, TrapOptions, TrapRule } from './admit/trap-options.js';
+export type { UrlOptions } from './admit/url-options.js';
+export type { UrlPattern } from './admit/url-pattern.js';
+export type { ArchiveOptions } from './archive/archive-options.js';
+export type { WaczResource, WaczSummary } from './archive/wacz.js';
+export { type CodeOption, type CrawlConfig, defineConfig } from './config.js';
+export {
+  type CrawlDirectory,
+  type CrawlPaths,
+  openCrawlDirectory,
+  readCrawlDirectory,
+  type WholeCrawlPaths,
+} from './crawl-directory.js';
+export { type CrawlIdentity, type CrawlManifest, MANNERLY_VERSION } from './crawl-manifest.js';
+export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './crawl-report.js';
+export { type Crawler, createCrawler, inspectCrawl, type RunOptions } from './crawler.js';
+export type { DatasetFound } from './datasets.js';
+export { MannerlyError, type MannerlyErrorCode } from './errors.js';
+export type { CrawlEventMap, CrawlEvents, StoreNotice } from './events.js';
+export type { CookieJar } from './fetch/cookies.js';
+export type { BodyTaker, FetchCaps, Fetcher, FetcherCaps, FetchRequest, ResponseHead } from './fetch/fetcher.js';
+export {
+  type BodyFile,
+  type ExchangeTiming,
+  type FailedOutcome,
+  type FailureWord,
+  type FetchOutcome,
+  type FieldLines,
+  headerValue,
+  headerValues,
+  type ResponseOutcome,
+} from './fetch/outcome.js';
+export { createUndiciFetcher, type UndiciFetcherOptions } from './fetch/undici-fetcher.js';
+export { createPlatformFetcher, type PlatformFetcherOptions } from './fetch/web-fetcher.js';
+export type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handle/context.js';
+export type { Handler, HandlerOptions, Route } from './handle/handlers.js';
+export type { EmittedItem } from './handle/item-check.js';
+export type { RoutedFollow, RoutedPage, RoutedRevisit, Routes, SchemaInput, SchemaOutput } from './handle/routes.js';
+export type { SavedFile } from './handle/save.js';
+export { type Schema, type SchemaIssue, unchecked } from './handle/schema.js';
+export { RefusePage, RetryPage, StopCrawl } from './handle/words.js';
+export {
+  type EndedFetch,
+  type HookAnswer,
+  type HookOptions,
+  type HookRefusal,
+  type PlannedFetch,
+  refuse,
+} from './hooks.js';
+export type { IdentityOptions } from './identity.js';
+export type { CrawlInspection } from './inspection.js';
+export { joinedItems } from './joined-items.js';
+export type { BoundsOptions, CrawlerOptions, NetworkOptions } from './options.js';
+export { type CsvSinkOptions, csvSink } from './output/csv.js';
+export { type JsonlSinkOptions, jsonlSink } from './output/jsonl.js';
+export { type MemorySink, memorySink } from './output/memory.js';
+export type { Item, Sink } from './output/sink.js';
+export type { OutputHash } from './output-hashes.js';
+export { type PackageOptions, packageArchive } from './package-archive.js';
+export type { ContentKind } from './page/content-kind.js';
+export type { ExclusionFacts, ExclusionReason, ItemsLeft, ItemsStored, PageExclusion } from './page/exclusion.js';
+export type {
+  CanonicalKnob,
+  ExclusionOptions,
+  LinkOptions,
+  PageLevelOptions,
+  PreferenceOptions,
+} from './page/exclusion-options.js';
+export type { PageLink } from './page/links.js';
+export type { OwnFetch, OwnFetchOptions } from './page/own-fetch.js';
+export type { FetchedPage } from './page/page.js';
+export type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page/page-facts.js';
+export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
+export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
+export { planText } from './plan/plan-text.js';
+export type { RejectedItem } from './rejected-item.js';
+export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay.js';
+export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
+export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';
+export type { JudgedRequest } from './report/audit/auditor.js';
+export {
+  type AuditReport,
+  VIOLATION_KINDS,
+  type Violation,
+  type ViolationKind,
+} from './report/audit/violation.js';
+export type { FinalWord, HostClockReading, RequestRecord, RobotsReceipt, UrlDecision } from './report/decision.js';
+export { findDecision, readDecisions } from './report/decision-log.js';
+export { type Explanation, explain, explanationText } from './report/explain.js';
+export { type LoggedReport, type LogPaths, type PartLogPaths, reportFromLogs } from './report/from-logs.js';
+export type { DecisionLogOptions } from './report/log-share.js';
+export type { LoggedHost } from './report/logged-host.js';
+export { type LoggedTotals, totalsFromLogs } from './report/logged-totals.js';
+export { readNotices } from './report/notice-log.js';
+export type { ReportedPaths } from './report/page/gather-report.js';
+export type {
+  ReportData,
+  ReportedHost,
+  ReportedPause,
+  ReportedReason,
+  ReportedRule,
+} from './report/page/report-data.js';
+export { type WrittenReport, writeReport } from './report/page/write-report.js';
+export { createPolitenessLedger, OTHER_HOSTS, type PolitenessLedger } from './report/politeness.js';
+export { progressText } from './report/progress-line.js';
+export { REASONS, type Reason, type ReasonWord, reasonOf } from './report/reasons.js';
+export { readRejected } from './report/rejected-log.js';
+export { readRequests } from './report/request-log.js';
+export type { RunPace, RunPromise } from './report/run-line.js';
+export {
+  type MeasuredRow,
+  measuredTable,
+  politenessText,
+  printable,
+  seconds,
+  statusText,
+  type TableOptions,
+} from './report/table.js';
+export { waitText } from './report/wait-text.js';
+export type { RetryAnswer, RetryFilter } from './retry.js';
+export {
+  type EarlierRun,
+  type RobotsSnapshot,
+  type RunManifest,
+  type RunManifestEnd,
+  readRunManifests,
+} from './run-manifest.js';
+export type { SpacingOptions } from './spacing-options.js';
+export { inspectStore, type ProcessReport, type StoreInspection, type StoreReport } from './store-inspection.js';
+export type { RequestUnderway } from './underway.js';

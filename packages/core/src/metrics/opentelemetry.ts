@@ -1,0 +1,81 @@
+// A crawl's numbers for OpenTelemetry: instruments of the caller's meter. The API is needed for its types alone; which SDK
+// reads the meter and where it sends the numbers is the caller's affair.
+
+import type { Attributes, BatchObservableCallback, Counter, Histogram, Meter } from '@opentelemetry/api';
+import {
+  MEASURES,
+  type Measure,
+  type MeasuredCrawl,
+  type MeasureName,
+  type MeasureOf,
+  measuresOf,
+  readCrawl,
+  SECONDS_BUCKETS,
+  watchCrawl,
+} from './measures.js';
+
+/** What the numbers are told. */
+export interface OpenTelemetryOptions {
+  /** Made by the caller's meter provider. */
+  readonly meter: Meter;
+  /** Stand beside every value, such as the name of the crawl. Keep hosts and URLs out. @default none */
+  readonly attributes?: Attributes;
+}
+
+/** Numbers that are being kept. */
+export interface CrawlMetrics {
+  /** Listens no longer. A second call does nothing; instruments stay with their meter. */
+  close(): void;
+}
+
+/**
+ * Keeps a crawl's numbers in instruments of a meter, from here on.
+ *
+ * @example
+ * ```ts
+ * import { metrics } from '@opentelemetry/api';
+ * createOpenTelemetryMetrics(crawler, { meter: metrics.getMeter('my-crawls') });
+ * ```
+ * @throws What the meter throws.
+ */
+export function createOpenTelemetryMetrics(
+  crawl: MeasuredCrawl,
+  { meter, attributes = {} }: OpenTelemetryOptions,
+): CrawlMetrics {
+  const shapeOf = (name: MeasureName): [string, { description: string; unit: string }] => {
+    const { openTelemetry, unit, help }: Measure = MEASURES[name];
+    return [openTelemetry, { description: help, unit }];
+  };
+  const counters = new Map<MeasureOf<'counter'>, Counter>(
+    measuresOf('counter').map((name) => [name, meter.createCounter(...shapeOf(name))]),
+  );
+  const histograms = new Map<MeasureOf<'histogram'>, Histogram>(
+    measuresOf('histogram').map((name) => {
+      const [title, shape] = shapeOf(name);
+      const advice = { explicitBucketBoundaries: [...SECONDS_BUCKETS] };
+      return [name, meter.createHistogram(title, { ...shape, advice })];
+    }),
+  );
+  const gauges = measuresOf('gauge').map((name) => [name, meter.createObservableGauge(...shapeOf(name))] as const);
+  const totals = measuresOf('total').map((name) => [name, meter.createObservableCounter(...shapeOf(name))] as const);
+  const observed = [...gauges, ...totals];
+  const instruments = observed.map(([, instrument]) => instrument);
+  const tell: BatchObservableCallback = (result) => {
+    const reading = readCrawl(crawl);
+    for (const [name, instrument] of observed) result.observe(instrument, reading[name], attributes);
+  };
+  meter.addBatchObservableCallback(tell, instruments);
+  const end = watchCrawl(crawl, {
+    add: (name, by, labels) => counters.get(name)?.add(by, { ...attributes, ...labels }),
+    observe: (name, value, labels) => histograms.get(name)?.record(value, { ...attributes, ...labels }),
+  });
+  let isClosed = false;
+  return {
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      end();
+      meter.removeBatchObservableCallback(tell, instruments);
+    },
+  };
+}

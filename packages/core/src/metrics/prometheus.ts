@@ -1,0 +1,95 @@
+// A crawl's numbers for Prometheus, through prom-client: the caller's registry is filled, and nothing is served from here.
+
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import {
+  MEASURES,
+  type Measure,
+  type MeasuredCrawl,
+  type MeasureOf,
+  measuresOf,
+  readCrawl,
+  SECONDS_BUCKETS,
+  watchCrawl,
+} from './measures.js';
+
+/** What the numbers are told. */
+export interface PrometheusOptions {
+  /** Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler. */
+  readonly registry: Registry;
+  /** What every name begins with. @default 'mannerly_' */
+  readonly prefix?: string;
+}
+
+/** Numbers that are being kept. */
+export interface CrawlMetrics {
+  /** Listens no longer, and takes the metrics out of the registry where they have one. A second call does nothing. */
+  close(): void;
+}
+
+/**
+ * Keeps a crawl's numbers in a registry of prom-client, from here on.
+ *
+ * @example
+ * ```ts
+ * import { Registry } from 'prom-client';
+ * const registry = new Registry();
+ * createPrometheusMetrics(crawler, { registry });
+ * const dashboard = await createDashboard(crawler, { metrics: registry });
+ * ```
+ * @throws What prom-client throws for a name that the registry has already, or a prefix that is none.
+ */
+export function createPrometheusMetrics(
+  crawl: MeasuredCrawl,
+  { registry, prefix = 'mannerly_' }: PrometheusOptions,
+): CrawlMetrics {
+  const registers = [registry];
+  const shapeOf = (name: keyof typeof MEASURES) => {
+    const { prometheus, help, labels }: Measure = MEASURES[name];
+    return { name: `${prefix}${prometheus}`, help, labelNames: [...labels], registers };
+  };
+  const counters = new Map(measuresOf('counter').map((name) => [name, new Counter(shapeOf(name))]));
+  const histograms = new Map(
+    measuresOf('histogram').map((name) => [name, new Histogram({ ...shapeOf(name), buckets: [...SECONDS_BUCKETS] })]),
+  );
+  const read = createReading(crawl);
+  for (const name of measuresOf('gauge')) {
+    const gauge: Gauge = new Gauge({ ...shapeOf(name), collect: () => gauge.set(read()[name]) });
+  }
+  for (const name of measuresOf('total')) {
+    const total: Counter = new Counter({
+      ...shapeOf(name),
+      collect() {
+        // A total of the whole crawl; it begins anew with another one, as counters do.
+        total.reset();
+        total.inc(read()[name]);
+      },
+    });
+  }
+  const end = watchCrawl(crawl, {
+    add: (name, by, labels) => counters.get(name)?.inc(labels, by),
+    observe: (name, value, labels) => histograms.get(name)?.observe(labels, value),
+  });
+  let isClosed = false;
+  return {
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      end();
+      for (const { prometheus } of Object.values(MEASURES)) registry.removeSingleMetric(`${prefix}${prometheus}`);
+    },
+  };
+}
+
+/** One reading serves all metrics of a scrape, which asks for them in one go. */
+function createReading(crawl: MeasuredCrawl): () => Readonly<Record<MeasureOf<'gauge' | 'total'>, number>> {
+  let reading: ReturnType<typeof readCrawl> | null = null;
+  return () => {
+    if (reading === null) {
+      reading = readCrawl(crawl);
+      setImmediate(() => {
+        reading = null;
+      });
+    }
+    return reading;
+  };
+}

@@ -1,0 +1,60 @@
+// Hashes of what a run leaves in its crawl directory, so that whoever gets the files can tell that they are those.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { CrawlPaths } from './crawl-paths.js';
+import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
+import { isAbsent, sizeOf } from './whole-file.js';
+
+/** One file. */
+export interface OutputHash {
+  /** Within the crawl directory, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Lower-case hex digits; `null`: the crawl left more than is hashed. */
+  readonly sha256: string | null;
+}
+
+/**
+ * Hashes the files of one process, in the order of their names. Absent ones are left out.
+ *
+ * @param isShared - What belongs to all processes is left out: others write it meanwhile.
+ * @throws The platform's error when a file cannot be read.
+ */
+export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
+  const { itemsPath, rejectedPath, requestsPath, decisionsPath, noticesPath, datasetsPath, waczPath } = paths;
+  const own = [itemsPath, rejectedPath, requestsPath, decisionsPath, noticesPath, datasetsPath, waczPath];
+  // A copy of a robots.txt is named after its own hash.
+  const shared = isShared
+    ? []
+    : [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
+  const files = [...own, ...shared, ...(await filesIn(paths.archivePath))].sort();
+  const hashes: OutputHash[] = [];
+  let room = MAX_HASHED_BYTES;
+  for (const file of files.slice(0, MAX_HASHED_FILES)) {
+    const bytes = await sizeOf(file);
+    if (bytes === null) continue;
+    room -= bytes;
+    const path = relative(paths.path, file).split(sep).join('/');
+    hashes.push({ path, bytes, sha256: room < 0 ? null : await sha256Of(file) });
+  }
+  return hashes;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}

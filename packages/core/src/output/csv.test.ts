@@ -1,0 +1,135 @@
+// A table is for people and their tools: what is in it must be readable by any of them, its shape must not change within a
+// file, and nothing of an item may be lost because no column was thought of.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { csvSink } from './csv.js';
+import type { Item } from './sink.js';
+
+const item = (id: string, data: Item['data'], more: Partial<Item> = {}): Item => ({
+  id,
+  url: 'https://example.com/a',
+  fetchedAtMs: Date.UTC(2026, 10, 20),
+  data,
+  expiresAtMs: null,
+  preferences: {},
+  ...more,
+});
+
+let directory: string;
+let path: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'mannerly-csv-'));
+  path = join(directory, 'items.csv');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function write(options: Partial<Parameters<typeof csvSink>[0]>, ...pages: readonly Item[][]): Promise<void> {
+  const sink = csvSink({ path, ...options });
+  await sink.open();
+  for (const page of pages) await sink.write(page);
+  await sink.close();
+}
+
+const text = (): Promise<string> => readFile(path, 'utf8');
+const rows = async (): Promise<Record<string, string>[]> => parse(await text(), { columns: true });
+
+describe('a CSV file', () => {
+  it('has a column for each key of the first page, and the rest as JSON in the last', async () => {
+    await write(
+      {},
+      [item('a/0', { title: 'A, "b"', n: 1 }), item('a/1', { tags: ['x'] })],
+      [item('b/0', { n: 2, other: true })],
+    );
+    expect((await text()).split('\n')[0]).toBe('id,url,fetchedAt,expiresAt,preferences,title,n,tags,more');
+    expect(await rows()).toMatchObject([
+      {
+        id: 'a/0',
+        url: 'https://example.com/a',
+        fetchedAt: '2026-11-20T00:00:00.000Z',
+        title: 'A, "b"',
+        n: '1',
+        more: '',
+      },
+      { id: 'a/1', title: '', tags: '["x"]', more: '' },
+      { id: 'b/0', n: '2', more: '{"other":true}' },
+    ]);
+  });
+
+  const CELLS: readonly (readonly [value: Item['data'], cell: string])[] = [
+    ['text', 'text'],
+    ['', ''],
+    [null, ''],
+    [0, '0'],
+    [-1.5, '-1.5'],
+    [true, 'true'],
+    [[1, 'a'], '[1,"a"]'],
+    [{ a: null }, '{"a":null}'],
+    ['line\nbreak\r\n"quoted", and more', 'line\nbreak\r\n"quoted", and more'],
+    ['=SUM(A1)', '=SUM(A1)'],
+  ];
+  it.each(CELLS)('shows %j as %j', async (value, cell) => {
+    await write({}, [item('a/0', { value })]);
+    expect((await rows())[0]).toMatchObject({ value: cell, more: '' });
+  });
+
+  it('puts an apostrophe before what would be a formula where that is asked for', async () => {
+    await write({ escapeFormulas: true }, [item('a/0', { value: '=SUM(A1)', other: 'a=b' })]);
+    expect((await rows())[0]).toMatchObject({ value: "'=SUM(A1)", other: 'a=b' });
+  });
+
+  it('keeps what is no object, and what goes by a name of the page, in the last column', async () => {
+    await write({}, [
+      item('a/0', 'text'),
+      item('a/1', [1]),
+      item('a/2', { url: 'x', id: 7 }),
+      item('a/3', { url: 'https://example.com/a' }),
+    ]);
+    expect((await rows()).map(({ url, more }) => [url, more])).toEqual([
+      ['https://example.com/a', '"text"'],
+      ['https://example.com/a', '[1]'],
+      ['https://example.com/a', '{"url":"x","id":7}'],
+      ['https://example.com/a', ''],
+    ]);
+  });
+
+  it('has the columns that were asked for, in that order', async () => {
+    await write({ columns: ['n', 'url', 'missing'] }, [item('a/0', { n: 1, t: 2 })]);
+    expect(await text()).toBe('id,n,url,missing,more\na/0,1,https://example.com/a,,"{""t"":2}"\n');
+  });
+
+  it('keeps its columns over restarts, whatever comes then', async () => {
+    await write({}, [item('a/0', { n: 1 })]);
+    await write({}, [item('b/0', { t: 'new' })]);
+    expect((await rows())[1]).toMatchObject({ n: '', more: '{"t":"new"}' });
+  });
+
+  it.each([
+    ['other columns are asked for', 'id,n,more\na/0,1,\n', ['t']],
+    ['somebody else wrote it', 'name,age\nx,1\n', undefined],
+  ])('is refused when %s, and left as it was', async (_when, before, columns) => {
+    await writeFile(path, before);
+    const sink = csvSink({ path, ...(columns === undefined ? {} : { columns }) });
+    await expect(sink.open()).rejects.toMatchObject({ code: 'option-invalid' });
+    expect(await text()).toBe(before);
+  });
+
+  it('refuses to write before it is open and after it is closed', async () => {
+    const sink = csvSink({ path });
+    await expect(sink.write([item('a/0', 1)])).rejects.toThrow('not open');
+    await sink.open();
+    await sink.close();
+    await expect(sink.write([item('a/0', 1)])).rejects.toThrow('not open');
+  });
+
+  it('knows rows again whose values have line breaks, and ids that have quotes', async () => {
+    const page = [item('a"b,c\nd/0', { t: 'x\n"y"\n' }), item('ü/0', { t: '"' })];
+    await write({}, page);
+    const before = await text();
+    await write({}, page);
+    expect(await text()).toBe(before);
+  });
+});

@@ -1,0 +1,27 @@
+// The sink contract: where items go. Sinks are idempotent by item id: an item written again after a crash is not a second item.
+
+import type { JsonValue } from '@mannerly/frontier';
+
+/** One item a handler emitted. */
+export interface Item {
+  /** `<host>/<hash of the URL>/<index>`: the same page handled again yields the same ids. */
+  readonly id: string;
+  /** The page it came from, as requested. */
+  readonly url: string;
+  readonly fetchedAtMs: number;
+  readonly data: JsonValue;
+  /** From when it should no longer be kept (`unavailable_after`), epoch milliseconds. */
+  readonly expiresAtMs: number | null;
+  /** Use preferences in force at the time of fetching. */
+  readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
+}
+
+/** Where items go. Made by the user or by the crawl directory, opened and closed by the run. */
+export interface Sink {
+  readonly name: string;
+  open(): Promise<void>;
+  /** All items of one page, all of them or, when it rejects, none. */
+  write(items: readonly Item[]): Promise<void>;
+  /** Everything written is on its medium. Called once. */
+  close(): Promise<void>;
+}

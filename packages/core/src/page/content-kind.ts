@@ -1,0 +1,152 @@
+// What kind of content a response holds: by its media type and by its first octets, which are allowed to disagree.
+//
+// Between kinds of text the author's word counts: HTML that calls itself plain text is plain text, and nothing is ever made
+// HTML against a declaration. Octets with a signature are what their signature says: a PDF that calls itself HTML goes to
+// the handler for PDFs, and a page that calls itself a PDF is neither. That is the MIME Sniffing standard, read strictly.
+
+import { type FieldLines, headerValue, headerValues } from '../fetch/outcome.js';
+import { SNIFFED_BYTES } from '../limits.js';
+
+/** Kinds that handlers can be registered for. */
+export type ContentKind = 'html' | 'json' | 'xml' | 'pdf' | 'image' | 'text' | 'other';
+
+/** All of them. */
+export const CONTENT_KINDS: readonly ContentKind[] = ['html', 'json', 'xml', 'pdf', 'image', 'text', 'other'];
+
+/** The kind of a response's content. */
+export interface Content {
+  readonly kind: ContentKind;
+  /** Type and subtype, lower case, without parameters; `null` when the response names none that can be read. */
+  readonly mime: string | null;
+  /** What the first octets look like; `null`: like nothing in particular. JSON looks like text. */
+  readonly sniffed: Exclude<ContentKind, 'json'> | null;
+}
+
+/**
+ * The kind of a response's content.
+ *
+ * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed as it is.
+ * @param body - The first octets are looked at; an empty body speaks against nothing.
+ * @throws Never
+ * @see WHATWG MIME Sniffing, §7 (determining the computed MIME type)
+ */
+export function contentOf(headers: FieldLines, body: Uint8Array): Content {
+  const mime = mimeOf(headers);
+  const sniffed = sniff(body);
+  if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffed, kind: sniffed ?? 'other' };
+  const declared = kindOfMime(mime);
+  const isBelieved = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
+  return { mime, sniffed, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
+}
+
+/** Types that servers write when they do not know. */
+const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown', '*/*']);
+
+/** What a declaration and a look at the octets come to. */
+function agreed(
+  declared: ContentKind,
+  mime: string,
+  sniffed: Content['sniffed'],
+  headers: FieldLines,
+  body: Uint8Array,
+): ContentKind {
+  if (sniffed === null) return declared;
+  const isMarked = sniffed === 'pdf' || sniffed === 'image';
+  switch (declared) {
+    case 'html':
+      // A feed under the type of pages: the standard has a section of its own for it (§7.3). Other XML under that type is
+      // a page that begins with an XML declaration.
+      if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
+      return isMarked || (sniffed === 'other' && !isWideText(headers)) ? sniffed : declared;
+    case 'text':
+      return isMarked || (sniffed === 'other' && !isWideText(headers)) ? sniffed : declared;
+    case 'json':
+    case 'xml':
+      return isMarked ? sniffed : declared;
+    case 'pdf':
+      return sniffed === 'pdf' ? declared : isMarked ? sniffed : 'other';
+    case 'image':
+      // Pictures that are text (SVG), and those whose signature we do not know, are believed.
+      if (mime === 'image/svg+xml') return isMarked ? sniffed : declared;
+      return sniffed === 'pdf' ? sniffed : sniffed === 'html' || sniffed === 'xml' ? 'other' : declared;
+    default:
+      return isMarked && OCTETS.has(mime) ? sniffed : declared;
+  }
+}
+
+/** Types that only say that there are octets. */
+const OCTETS: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
+
+/** UTF-16 and UTF-32 are full of NULs, and text all the same. */
+function isWideText(headers: FieldLines): boolean {
+  return /charset\s{0,9}=\s{0,9}["']?(?:utf-?(?:16|32)|ucs-?2|unicode)/i.test(
+    headerValue(headers, 'content-type') ?? '',
+  );
+}
+
+const MIME = /^[\t ]*([\w!#$&^.+*-]{1,127}\/[\w!#$&^.+*-]{1,127})[\t ]*(?:;|,|$)/;
+
+function mimeOf(headers: FieldLines): string | null {
+  for (const value of headerValues(headers, 'content-type').reverse()) {
+    const mime = MIME.exec(value)?.[1];
+    if (mime !== undefined) return mime.toLowerCase();
+  }
+  return null;
+}
+
+const KINDS: Readonly<Record<string, ContentKind>> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/json': 'json',
+  'text/json': 'json',
+  'application/xml': 'xml',
+  'text/xml': 'xml',
+  'application/pdf': 'pdf',
+  'application/x-pdf': 'pdf',
+};
+
+function kindOfMime(mime: string): ContentKind {
+  if (Object.hasOwn(KINDS, mime)) return KINDS[mime]!;
+  if (mime.startsWith('image/')) return 'image';
+  if (mime.endsWith('+json')) return 'json';
+  if (mime.endsWith('+xml')) return 'xml';
+  return mime.startsWith('text/') ? 'text' : 'other';
+}
+
+/** The standard's table of tags (§7.1), each before a blank or `>`. */
+const HTML_START =
+  /^(?:<!--|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta|link|ul)[\s/>])/i;
+/** Behind declarations, comments and a document type (§7.3). */
+const FEED_START =
+  /^(?:<\?[^>]{0,256}\?>\s*|<!--(?:(?!-->)[\s\S]){0,512}-->\s*|<!doctype[^>]{0,256}>\s*)*<(?:rss|feed|rdf:RDF)[\s/>]/;
+const IMAGE_START =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures have them.
+  /^(?:\x89PNG\r\n\x1a\n|GIF8[79]a|\xff\xd8\xff|RIFF[\s\S]{4}WEBPVP|BM[\s\S]{4}\0\0\0\0|\0\0[\x01\x02]\0|[\s\S]{4}ftyp(?:avif|avis|heic|mif1))/;
+// Controls that no text holds: all but tab, line ends, form feed and escape (§3, "binary data byte").
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
+const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
+const MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
+
+/** JSON is not guessed at: nothing at its beginning tells it from text. */
+function sniff(body: Uint8Array): Content['sniffed'] {
+  if (body.length === 0) return null;
+  const octets = firstOctets(body);
+  if (octets.startsWith('%PDF-')) return 'pdf';
+  if (IMAGE_START.test(octets)) return 'image';
+  const text = textStart(body);
+  if (FEED_START.test(text)) return 'xml';
+  if (HTML_START.test(text)) return 'html';
+  if (text.startsWith('<?xml')) return 'xml';
+  return BINARY.test(octets) && !MARK.test(octets) ? 'other' : 'text';
+}
+
+function firstOctets(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SNIFFED_BYTES)).toString('latin1');
+}
+
+/** Behind the byte order mark and blanks. */
+function textStart(body: Uint8Array): string {
+  return firstOctets(body)
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+}

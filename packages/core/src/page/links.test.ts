@@ -1,0 +1,85 @@
+// The links of a page. The rows of `rel` are those of the specification: whole words, any case, any position.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { readHtml } from './html.js';
+import { type PageLink, resolveLinks } from './links.js';
+
+const PAGE = 'https://example.com/a/';
+const linksOf = (html: string): PageLink[] => resolveLinks(readHtml(html), PAGE);
+const marks = ({ isNofollow, isUgc, isSponsored }: PageLink): string =>
+  [isNofollow && 'nofollow', isUgc && 'ugc', isSponsored && 'sponsored'].filter(Boolean).join(' ');
+
+describe('what a page says of a link', () => {
+  const rows: [rel: string, expected: string][] = [
+    ['', ''],
+    ['rel="nofollow"', 'nofollow'],
+    ['rel="noopener nofollow"', 'nofollow'],
+    ['rel="NOFOLLOW"', 'nofollow'],
+    ['rel="nofollower"', ''],
+    ['rel="no follow"', ''],
+    ['rel="nofollow,ugc"', ''],
+    ['rel="ugc"', 'ugc'],
+    ['rel="sponsored"', 'sponsored'],
+    ['rel="ugc\nnofollow"', 'nofollow ugc'],
+    ['data-rel="nofollow"', ''],
+  ];
+  it.each(rows)('%s → "%s"', (rel, expected) => {
+    expect(linksOf(`<a ${rel} href="/x">x</a>`).map(marks)).toEqual([expected]);
+  });
+});
+
+describe('the links of a page', () => {
+  it('stand in its order, each URL once, without those that lead nowhere', () => {
+    const html =
+      '<a href="b">1</a><a href="/c#x">2</a><a href="/a/b#y">again</a><a href="mailto:x@y">no</a><area href="//d.example">';
+    expect(linksOf(html).map(({ url, element }) => [url, element])).toEqual([
+      ['https://example.com/a/b', 'a'],
+      ['https://example.com/c', 'a'],
+      ['https://d.example/', 'area'],
+    ]);
+  });
+
+  it('keep a URL twice when the page says two things of it: one followable link is enough (page-level §4)', () => {
+    const html =
+      '<a href="/x" rel=nofollow>1</a><a href="/x">2</a><a href="/x">3</a><a href="/x" rel="nofollow me">4</a>';
+    expect(linksOf(html).map(marks)).toEqual(['nofollow', '']);
+  });
+
+  it('are resolved against the base of the page', () => {
+    expect(linksOf('<a href=x>before</a><base href="/b/"><a href=y>').map(({ url }) => url)).toEqual([
+      'https://example.com/b/x',
+      'https://example.com/b/y',
+    ]);
+  });
+});
+
+describe('a link that is kept', () => {
+  // A view into its page would hold the page: ten thousand remembered links would be hundreds of megabytes.
+  it.each([
+    '/from/the/root.html',
+    'from-the-directory.html',
+    'https://example.com/of/the/same/origin.html',
+    '../by/the/parser.html',
+  ])('does not keep its page (%s)', (href) => {
+    const pages = 400;
+    const chars = 50_000;
+    const kept: string[] = [];
+    const before = heapUsed();
+    for (let n = 0; n < pages; n += 1) {
+      const html = Buffer.from(`<a href="${href}?page=${n}">x</a>${'.'.repeat(chars)}`).toString('latin1');
+      kept.push(linksOf(html)[0]!.url);
+    }
+    expect(heapUsed() - before).toBeLessThan((pages * chars) / 4);
+    expect(new Set(kept).size).toBe(pages);
+  });
+});
+
+/** Octets of the heap that are really in use. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,38 @@
+// What a handler may ask for by itself while it has a page, and what it is told: as values, never as exceptions.
+
+import type { FetchOutcome } from '../fetch/outcome.js';
+
+/** What is said along with a request of a handler's own. */
+export interface OwnFetchOptions {
+  /** How long it may wait for its host's turn and for its robots.txt, 0 to 600,000 ms. @default 30_000 */
+  readonly waitMs?: number;
+  /** Beside those of the crawl: Accept, Accept-Language and their like. Identity, cookies and credentials are not a handler's to say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Decoded octets kept, 1 to `network.bodyBytes`. @default `network.bodyBytes` */
+  readonly bodyBytes?: number;
+}
+
+/** What came of it. */
+export type OwnFetch =
+  /** It was made: a response, whatever its status (redirects are not followed), or one word why there is none. Not tried again. */
+  | FetchOutcome
+  /** The site's wish: a line of its robots.txt, or what it says of uses. */
+  | {
+      readonly kind: 'excluded';
+      readonly url: string;
+      readonly reason: string;
+      readonly line: number | null;
+      readonly pattern: string | null;
+    }
+  /** Ours: scope, bounds, no URL, one too many of a page. */
+  | { readonly kind: 'dropped'; readonly url: string; readonly reason: string }
+  /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds; `null`: not known. */
+  | { readonly kind: 'held'; readonly url: string; readonly reason: string; readonly untilMs: number | null };
+
+/** Makes requests for the handler of a page. Never rejects. */
+export type OwnFetcher = (
+  page: { readonly url: string; readonly depth: number },
+  url: string,
+  options: OwnFetchOptions,
+  signal: AbortSignal,
+) => Promise<OwnFetch>;

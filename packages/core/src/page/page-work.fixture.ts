@@ -1,0 +1,47 @@
+// Pages for tests, made of what matters to the test at hand.
+
+import type { PageWork, UrlRecord } from '@mannerly/frontier';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+
+/** Work on a URL as the frontier hands it out. */
+export function pageWork(
+  url: string,
+  record: Partial<UrlRecord> = {},
+  signals: Partial<PageWork['signals']> = {},
+): PageWork {
+  return {
+    kind: 'page',
+    lease: {
+      host: new URL(url).hostname,
+      epoch: '1',
+      asks: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
+    },
+    entryId: 'e1',
+    url,
+    record: { url, depth: 2, via: 'link', from: null, hops: 0, label: null, userData: null, tries: 0, ...record },
+    decision: {} as PageWork['decision'],
+    robots: {} as PageWork['robots'],
+    signals: { isNoindex: false, preferences: {}, contentSignals: {}, ...signals },
+  };
+}
+
+/** An answer of 200 with a body of UTF-8. */
+export function response(
+  url: string,
+  body: string | Uint8Array,
+  headers: ResponseOutcome['headers'] = [['Content-Type', 'text/html']],
+): ResponseOutcome {
+  const octets = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  return {
+    kind: 'response',
+    url,
+    status: 200,
+    statusText: 'OK',
+    headers,
+    body: octets,
+    truncated: null,
+    encodedBytes: octets.length,
+    remoteAddress: '127.0.0.1',
+    timing: { startedAtMs: 1_000, headersAtMs: 1_500, endedAtMs: 2_000 },
+  };
+}

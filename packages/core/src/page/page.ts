@@ -1,0 +1,222 @@
+// A fetched page as a value: what came, what it says of itself, and its content in whatever form is asked for.
+// Everything that costs something (text, links, a DOM) is made at first touch and kept. Nothing here changes the crawl.
+
+import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
+import type { CheerioAPI } from 'cheerio';
+import { MannerlyError } from '../errors.js';
+import type { BodyFile, FieldLines, ResponseOutcome } from '../fetch/outcome.js';
+import { loadDocument } from './cheerio.js';
+import type { Content, ContentKind } from './content-kind.js';
+import { domFault } from './dom-bounds.js';
+import { excerptOf } from './excerpt.js';
+import type { PageExclusion } from './exclusion.js';
+import { type PageLink, resolveLinks } from './links.js';
+import type { HtmlFacts } from './page-facts.js';
+
+/** A page that was fetched. */
+export interface FetchedPage {
+  /** As requested: absolute, without fragment. */
+  readonly url: string;
+  readonly status: number;
+  /** Header field lines in the order they came, names as sent. */
+  readonly headers: FieldLines;
+  readonly kind: ContentKind;
+  /** What the first octets look like, whatever the response calls itself; `null`: like nothing in particular. */
+  readonly sniffed: Content['sniffed'];
+  /** Type and subtype, lower case; `null` when the response names none. */
+  readonly mime: string | null;
+  /** White space collapsed; `null` without one, and for everything but HTML. */
+  readonly title: string | null;
+  /** The links of an HTML page in its order, permitted or not; `[]` for other kinds. */
+  readonly links: readonly PageLink[];
+  /** What the pass over an HTML page found, unresolved; `null` for other kinds. */
+  readonly facts: HtmlFacts | null;
+  /** What the page asks of crawlers and what follows from it, applied or not, with sources. */
+  readonly exclusion: PageExclusion;
+  /** Links between a seed and this page. */
+  readonly depth: number;
+  /** The page that linked or redirected here; `null` for seeds. */
+  readonly from: string | null;
+  readonly via: Via;
+  readonly label: string | null;
+  /** What was handed along with the URL. */
+  readonly userData: JsonValue | null;
+  /** 1 for the first exchange of this URL, more after retries. */
+  readonly attempt: number;
+  /** Which visit of this URL it is, 0 for the first; see `revisit`. */
+  readonly visit: number;
+  /** `cap`: cut at `network.bodyBytes`; `peer`: the other side ended early; `null`: whole. */
+  readonly truncated: 'cap' | 'peer' | null;
+  /** Epoch milliseconds of the last octet. */
+  readonly fetchedAtMs: number;
+  /** Decoded octets of the body, as far as they were kept. */
+  readonly bodyBytes: number;
+  /** The kept octets as a stream, from the first one each time it is asked for; as fast as it is read. */
+  readonly body: ReadableStream<Uint8Array>;
+  /** Cheerio's document, made at first touch. @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`. */
+  readonly $: CheerioAPI;
+  /** The content decoded by its charset. */
+  text(): Promise<string>;
+  /** The content as JSON. Rejects with MannerlyError `page-not-json` when it does not parse. */
+  json(): Promise<JsonValue>;
+  /** A text cut to at most so many characters, and to what `nosnippet` and `max-snippet` of this page leave. */
+  excerpt(text: string, maxChars: number): string;
+  /** The kept octets, content codings undone. Not a copy: do not write to it. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/** What a page is made of. */
+export interface PageParts {
+  readonly work: Pick<PageWork, 'url' | 'record'>;
+  readonly outcome: ResponseOutcome;
+  readonly content: Content;
+  readonly facts: HtmlFacts | null;
+  readonly exclusion: PageExclusion;
+  /** The decoded content; called at most once. */
+  readonly decode: () => string;
+}
+
+/** Makes a page of its parts. @throws Never */
+export function createFetchedPage(parts: PageParts): FetchedPage {
+  return new LazyPage(parts);
+}
+
+/**
+ * A class rather than an object literal with getters: the engine gives every such literal a shape of its own, which
+ * lives long and holds the closures, and with them the text of every page until the next full collection.
+ */
+class LazyPage implements FetchedPage {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: FieldLines;
+  readonly kind: ContentKind;
+  readonly sniffed: Content['sniffed'];
+  readonly mime: string | null;
+  readonly title: string | null;
+  readonly facts: HtmlFacts | null;
+  readonly exclusion: PageExclusion;
+  readonly depth: number;
+  readonly from: string | null;
+  readonly via: Via;
+  readonly label: string | null;
+  readonly userData: JsonValue | null;
+  readonly attempt: number;
+  readonly visit: number;
+  readonly truncated: 'cap' | 'peer' | null;
+  readonly fetchedAtMs: number;
+  readonly bodyBytes: number;
+  readonly #octets: Uint8Array;
+  readonly #file: BodyFile | null;
+  readonly #decode: () => string;
+  #text: string | null = null;
+  #links: readonly PageLink[] | null = null;
+  #document: CheerioAPI | null = null;
+
+  constructor({ work, outcome, content, facts, exclusion, decode }: PageParts) {
+    const { record } = work;
+    this.url = work.url;
+    this.status = outcome.status;
+    this.headers = outcome.headers;
+    this.kind = content.kind;
+    this.sniffed = content.sniffed;
+    this.mime = content.mime;
+    this.title = facts?.title ?? null;
+    this.facts = facts;
+    this.exclusion = exclusion;
+    this.depth = record.depth;
+    this.from = record.from;
+    this.via = record.via;
+    this.label = record.label;
+    this.userData = record.userData;
+    this.attempt = record.tries + 1;
+    this.visit = record.visit ?? 0;
+    this.truncated = outcome.truncated;
+    this.fetchedAtMs = outcome.timing.endedAtMs;
+    this.#octets = outcome.body;
+    this.#file = outcome.file ?? null;
+    this.bodyBytes = outcome.file?.bytes ?? outcome.body.length;
+    this.#decode = decode;
+  }
+
+  get links(): readonly PageLink[] {
+    this.#links ??= this.facts === null ? [] : resolveLinks(this.facts, this.url);
+    return this.#links;
+  }
+
+  get body(): ReadableStream<Uint8Array> {
+    return this.#file === null ? streamOf(this.#octets) : ReadableStream.from(this.#file.read());
+  }
+
+  get $(): CheerioAPI {
+    this.#document ??= documentOf(this.kind, () => this.#decoded(), this.url);
+    return this.#document;
+  }
+
+  async text(): Promise<string> {
+    return this.#decoded();
+  }
+
+  async json(): Promise<JsonValue> {
+    return parseJson(this.#decoded(), this.url);
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    this.#mustBeHeld();
+    return this.#octets;
+  }
+
+  excerpt(text: string, maxChars: number): string {
+    return excerptOf(text, maxChars, this.exclusion.effects.maxSnippet);
+  }
+
+  /** What lies in a file was too large to be held, and still is. */
+  #mustBeHeld(): void {
+    if (this.#file === null) return;
+    throw new MannerlyError(
+      'page-too-large',
+      `the body of ${this.url} has ${this.bodyBytes} octets and lies in a file`,
+      {
+        hint: 'read `page.body`, or use `page.save`',
+      },
+    );
+  }
+
+  #decoded(): string {
+    this.#mustBeHeld();
+    this.#text ??= this.#decode();
+    return this.#text;
+  }
+}
+
+function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
+  if (kind !== 'html' && kind !== 'xml') {
+    throw new MannerlyError('page-not-markup', `\`page.$\` needs HTML or XML, got ${kind} from ${url}`, {
+      hint: 'register the handler for `html` or `xml`, or look at `page.kind` first',
+    });
+  }
+  const markup = text();
+  const fault = domFault(markup, kind === 'xml');
+  if (fault !== null) {
+    throw new MannerlyError('page-too-large', `${url} is too much for a DOM: ${fault}`, {
+      hint: 'use `page.links`, `page.facts` or `page.text()`, which make no tree',
+    });
+  }
+  return loadDocument(markup, kind === 'xml');
+}
+
+function parseJson(text: string, url: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(error)}`, { cause: error });
+  }
+}
+
+function streamOf(octets: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      if (octets.length > 0) controller.enqueue(octets);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,150 @@
+// From an answer to a page: what is made at once, what waits until it is asked for, and what a wrong question gets.
+
+import { describe, expect, it } from 'vitest';
+import { EXCLUSION_DEFAULTS } from './exclusion-options.js';
+import type { FetchedPage } from './page.js';
+import { pageWork, response } from './page-work.fixture.js';
+import { createPageReader, type PageReaderParts } from './read-page.js';
+
+const URL_OF_PAGE = 'https://example.com/a/';
+
+interface Counted {
+  readonly page: FetchedPage;
+  /** How often the content was decoded so far. */
+  readonly decodings: () => number;
+}
+
+async function read(
+  body: string | Uint8Array,
+  type: string,
+  record: Parameters<typeof pageWork>[1] = {},
+  more: Pick<PageReaderParts, 'utf8Start'> = {},
+): Promise<Counted> {
+  let decodings = 0;
+  const reader = createPageReader({
+    ...more,
+    tokens: ['examplebot'],
+    knobs: EXCLUSION_DEFAULTS,
+    joinsHeaders: false,
+    nowMs: () => 0,
+    tdmFor: async () => ({ reserved: null, policy: null }),
+    decodeText(octets) {
+      decodings += 1;
+      return new TextDecoder().decode(octets);
+    },
+  });
+  const page = await reader.read(pageWork(URL_OF_PAGE, record), response(URL_OF_PAGE, body, [['Content-Type', type]]));
+  return { page, decodings: () => decodings };
+}
+
+describe('an HTML page', () => {
+  it('is decoded once, however it is asked for', async () => {
+    const { page, decodings } = await read('<title>Ä</title><a href=b>x</a>', 'text/html');
+    expect(page.title).toBe('Ä');
+    expect(page.links.map(({ url }) => url)).toEqual(['https://example.com/a/b']);
+    expect(page.$('a').text()).toBe('x');
+    expect(await page.text()).toContain('<title>Ä');
+    expect(decodings()).toBe(1);
+  });
+
+  it('is not decoded for its facts when it is known to be UTF-8, and is when it is not', async () => {
+    const body = new TextEncoder().encode('\uFEFF<title>Ä &auml; 😀</title><a href="/ü?a&amp;b" rel=NOFOLLOW>x</a>');
+    for (const [start, decoded] of [
+      [3, 0],
+      [null, 1],
+    ] as const) {
+      const { page, decodings } = await read(body, 'text/html', {}, { utf8Start: () => start });
+      expect(page.title).toBe('Ä ä 😀');
+      expect(page.links.map(({ url, rel }) => [url, rel])).toEqual([['https://example.com/%C3%BC?a&b', ['nofollow']]]);
+      expect(decodings()).toBe(decoded);
+      expect(await page.text()).toContain('😀</title>');
+      expect(decodings()).toBe(1);
+    }
+  });
+
+  it('keeps its links and its document', async () => {
+    const { page } = await read('<a href=b>x</a>', 'text/html');
+    expect(page.links).toBe(page.links);
+    page.$('a').remove();
+    expect(page.$('a')).toHaveLength(0);
+  });
+
+  it('gives excerpts no longer than it allows (page-level §2)', async () => {
+    const { page } = await read('<meta name=robots content="max-snippet:8">', 'text/html');
+    expect(page.excerpt('a short text', 100)).toBe('a short…');
+    expect((await read('<p>', 'text/html')).page.excerpt('a short text', 100)).toBe('a short text');
+  });
+
+  it('tells how the crawl came to it', async () => {
+    const { page } = await read('', 'text/html', {
+      depth: 3,
+      from: 'https://example.com/',
+      via: 'redirect',
+      label: 'x',
+      userData: { n: 1 },
+      tries: 2,
+    });
+    expect(page).toMatchObject({
+      url: URL_OF_PAGE,
+      status: 200,
+      depth: 3,
+      from: 'https://example.com/',
+      via: 'redirect',
+      label: 'x',
+      userData: { n: 1 },
+      attempt: 3,
+      fetchedAtMs: 2_000,
+      truncated: null,
+    });
+  });
+});
+
+describe('noscript', () => {
+  it('is part of the page, of its links as of its document', async () => {
+    const { page } = await read('<body><noscript><a href=b>x</a></noscript>', 'text/html');
+    expect(page.links).toHaveLength(1);
+    expect(page.$('noscript a')).toHaveLength(1);
+  });
+});
+
+describe('other content', () => {
+  it('is not decoded until it is asked for', async () => {
+    const { page, decodings } = await read('{"a":[1]}', 'application/json');
+    expect([page.kind, page.title, page.facts, page.links]).toEqual(['json', null, null, []]);
+    expect(decodings()).toBe(0);
+    expect(await page.json()).toEqual({ a: [1] });
+    expect(decodings()).toBe(1);
+  });
+
+  it('has no links though it looks like HTML', async () => {
+    expect((await read('<a href=b>x</a>', 'text/plain')).page.links).toEqual([]);
+  });
+
+  it('has a document when it is XML, with names as they are', async () => {
+    const { page } = await read('<feed><entryId>7</entryId></feed>', 'application/xml');
+    expect(page.$('entryId').text()).toBe('7');
+  });
+
+  it('has none when it is neither', async () => {
+    const { page } = await read('x', 'text/plain');
+    expect(() => page.$).toThrow(expect.objectContaining({ code: 'page-not-markup' }));
+  });
+
+  it('that is no JSON says so, with its URL', async () => {
+    const { page } = await read('{"a":', 'application/json');
+    await expect(page.json()).rejects.toMatchObject({
+      code: 'page-not-json',
+      message: expect.stringContaining(URL_OF_PAGE),
+    });
+  });
+
+  it('streams its octets, as often as it is asked', async () => {
+    const { page } = await read('ä', 'text/plain');
+    for (let round = 0; round < 2; round += 1) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of page.body) pieces.push(piece);
+      expect(Buffer.concat(pieces).toString()).toBe('ä');
+    }
+    expect(await page.bytes()).toEqual(new Uint8Array([0xc3, 0xa4]));
+  });
+});

@@ -1,0 +1,115 @@
+// The forecast is what a plan's duration rests on. It is pure, so that what a crawl of a year would do can be tried at once.
+
+import { resolvePoliteness } from '@mannerly/frontier';
+import { describe, expect, it } from 'vitest';
+import { createDueQueue } from './due-hosts.js';
+import { type ForecastBounds, type ForecastHost, forecast } from './forecast.js';
+import { readPace } from './host-pace.js';
+
+const START = Date.UTC(2026, 5, 1, 12);
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+const BOUNDS: ForecastBounds = {
+  pages: null,
+  runningMs: null,
+  pagesPerHost: null,
+  runningPerHostMs: null,
+  patienceMs: 600_000,
+  crawlIntervalMs: null,
+  concurrency: 64,
+  steps: 1_000_000,
+};
+
+const identity = { name: 'x', contact: 'a@b.cd', version: '1', tokens: ['x'], userAgent: 'x', from: null };
+
+function host(name: string, pages: number | null, robots = '', more: Partial<ForecastHost> = {}): ForecastHost {
+  const files = new Map([[`http://${name}`, new TextEncoder().encode(`User-agent: *\n${robots}`)]]);
+  const pace = readPace({ options: { identity, robots: {} }, politeness: resolvePoliteness(), files, answerMs: 0 });
+  return { name, clock: name, pace, answerMs: 0, before: 1, pages, isOpen: true, ...more };
+}
+
+describe('a crawl in fast motion', () => {
+  it.each<[string, ForecastHost[], Partial<ForecastBounds>, number, number, string]>([
+    ['of nothing is over at once', [], {}, 0, 0, 'finished'],
+    ['of one host takes its interval before each page', [host('a', 10)], {}, 10 * SECOND, 10, 'finished'],
+    ['of two takes the longer', [host('a', 10), host('b', 4, 'Crawl-delay: 5')], {}, 20 * SECOND, 14, 'finished'],
+    [
+      'of two under one clock takes both',
+      [host('a', 10, '', { clock: 'x' }), host('b', 4, '', { clock: 'x' })],
+      {},
+      15 * SECOND,
+      14,
+      'finished',
+    ],
+    ['asks a closed host for nothing but robots.txt', [host('a', 10, '', { isOpen: false })], {}, 0, 0, 'finished'],
+    ['counts the time of answers', [host('a', 10, '', { answerMs: 200 })], {}, 12_200, 10, 'finished'],
+    ['ends at the bound on pages', [host('a', null)], { pages: 7 }, 7 * SECOND, 7, 'pages'],
+    ['ends at the bound on minutes', [host('a', null)], { runningMs: 90 * SECOND }, 90 * SECOND, 89, 'minutes'],
+    ['ends where patience does', [host('a', 5, 'Crawl-delay: 3600')], {}, 0, 0, 'waiting'],
+    ['waits with patience', [host('a', 5, 'Crawl-delay: 3600')], { patienceMs: HOUR }, 5 * HOUR, 5, 'finished'],
+    [
+      'spaces the whole crawl',
+      [host('a', 4), host('b', 4)],
+      { crawlIntervalMs: 10 * SECOND },
+      90 * SECOND,
+      8,
+      'finished',
+    ],
+    [
+      'takes turns where few may be under way',
+      [host('a', 2, '', { answerMs: 9_000 }), host('b', 2, '', { answerMs: 9_000 })],
+      { concurrency: 1 },
+      54 * SECOND,
+      4,
+      'finished',
+    ],
+    ['waits for hours', [host('a', 2, 'Visit-time: 1205-2000')], {}, 301 * SECOND, 2, 'finished'],
+  ])('%s', (_title, hosts, bounds, durationMs, pages, ends) => {
+    expect(forecast(hosts, { ...BOUNDS, ...bounds }, START)).toMatchObject({ durationMs, pages, ends });
+  });
+
+  it('reckons the rest in proportion where there are too many steps', () => {
+    const hosts = [host('a', 4_000), host('b', 4_000, 'Crawl-delay: 2')];
+    const whole = forecast(hosts, { ...BOUNDS, pages: 3_000 }, START);
+    const cut = forecast(hosts, { ...BOUNDS, pages: 3_000, steps: 300 }, START);
+    expect(cut.durationMs / whole.durationMs).toBeCloseTo(1, 1);
+    expect(cut).toMatchObject({ ends: 'pages', firstBound: { bound: 'pages' } });
+    const timed = forecast(hosts, { ...BOUNDS, runningMs: 500 * SECOND, steps: 300 }, START);
+    expect(timed).toMatchObject({ ends: 'minutes', durationMs: 500 * SECOND });
+    expect(forecast(hosts, { ...BOUNDS, steps: 300 }, START).ends).toBe('finished');
+  });
+
+  it('tells which host reaches its bound first, and when', () => {
+    const hosts = [host('a', 50, 'Crawl-delay: 9'), host('b', 50), host('c', 2)];
+    const { firstBound, hosts: each } = forecast(hosts, { ...BOUNDS, pagesPerHost: 5 }, START);
+    expect(firstBound).toEqual({ bound: 'pagesPerHost', host: 'b', atMs: 5 * SECOND });
+    expect([...each].map(([name, { pages, isCut }]) => [name, pages, isCut])).toEqual([
+      ['a', 5, true],
+      ['b', 5, true],
+      ['c', 2, false],
+    ]);
+  });
+});
+
+it('what is due is handed out in the order of time', () => {
+  const queue = createDueQueue<number>();
+  let seed = 20_261_120;
+  const next = (): number => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return seed % 1_000;
+  };
+  const given: number[] = [];
+  const taken: number[] = [];
+  for (let round = 0; round < 2_000; round += 1) {
+    const value = next();
+    given.push(value);
+    queue.push(value, value);
+    if (round % 3 === 2) taken.push(queue.pop()?.value ?? -1);
+  }
+  const rest: number[] = [];
+  for (let due = queue.pop(); due !== null; due = queue.pop()) rest.push(due.value);
+  expect(rest).toEqual([...rest].sort((a, b) => a - b));
+  expect([...taken, ...rest].sort((a, b) => a - b)).toEqual(given.sort((a, b) => a - b));
+  expect(queue.pop()).toBeNull();
+});

@@ -1,0 +1,110 @@
+// A plan for people: a line for each host, how long the crawl will take, and what will end it.
+
+import { MAX_PLAN_ROWS } from '../limits.js';
+import { plainTable, printable, seconds } from '../report/table.js';
+import type { CrawlPlan, PlannedBound, PlannedHost } from './crawl-plan.js';
+
+/** A plan as text. @throws Never */
+export function planText(plan: CrawlPlan): string {
+  const { hosts, planningRequests, planningMs } = plan;
+  const shown = hosts.slice(0, MAX_PLAN_ROWS);
+  const table = plainTable(
+    [
+      'host',
+      'allowed',
+      'denied',
+      'out of\nscope',
+      'pages\nplanned',
+      'a request\nevery',
+      'as asked by',
+      'takes',
+      'to know',
+    ],
+    [1, 2, 3, 4, 5, 7],
+  );
+  for (const host of shown) table.push(rowOf(host));
+  return [
+    table.toString(),
+    ...(hosts.length > shown.length ? [`… and ${hosts.length - shown.length} more hosts.`] : []),
+    '',
+    ...estimateLines(plan),
+    `To plan it, ${planningRequests} ${planningRequests === 1 ? 'request was' : 'requests were'} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
+    ...(plan.isWhole
+      ? []
+      : ['The reading was stopped, or came to a bound of its own: the plan lacks what was not read.']),
+  ].join('\n');
+}
+
+/** A length of time for people: `8.3 s`, `12 min 5 s`, `3 h 20 min`, `2 days 4 h`. @throws Never */
+export function durationText(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const units = [
+    ['days', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1_000],
+  ] as const;
+  const at = units.findIndex(([, length]) => ms >= length);
+  const [large = units[3], small] = units.slice(at);
+  const count = Math.floor(ms / large[1]);
+  const rest = small === undefined ? 0 : Math.floor((ms % large[1]) / small[1]);
+  return `${count} ${large[0]}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
+}
+
+/** The name of a bound as its option has it. */
+const BOUND_WORDS: Readonly<Record<PlannedBound, string>> = {
+  pages: 'the bound on pages',
+  minutes: 'the bound on minutes',
+  pagesPerHost: 'the bound on pages of one host',
+  minutesPerHost: 'the bound on minutes of one host',
+};
+
+function estimateLines({ estimate, firstBound }: CrawlPlan): string[] {
+  const { durationMs, pages, requests, ends, isAtMost } = estimate;
+  const most = isAtMost ? 'at most ' : '';
+  const end = {
+    finished: 'then nothing is left within its bounds',
+    pages: 'then its bound on pages is reached',
+    minutes: 'then its bound on minutes is reached',
+    waiting: 'then only hosts are left that have to be waited for',
+  }[ends];
+  const lines = [
+    `The crawl will take ${most}${durationText(durationMs)}, for ${most}${pages} pages in ${most}${requests} requests; ${end}.`,
+  ];
+  if (isAtMost) lines.push('Hosts without a sitemap are reckoned with as many pages as the bounds leave them.');
+  if (firstBound === null) lines.push('No bound bites on the way, as far as can be foreseen: depth and octets cannot.');
+  else {
+    const { bound, host, atMs } = firstBound;
+    const where = host === null ? '' : ` at ${printable(host, 60)}`;
+    const when = firstBound.isAtMost ? 'if there are so many pages, ' : '';
+    lines.push(`First bites ${BOUND_WORDS[bound]}${where}, ${when}after ${durationText(atMs)}.`);
+  }
+  return lines;
+}
+
+function rowOf(planned: PlannedHost): (string | number)[] {
+  const { host, allowed, denied, outOfScope, pages, intervalMs, intervalFrom, tookMs } = planned;
+  const unknown = planned.wait === null ? '?' : '–';
+  return [
+    printable(host, 60),
+    allowed ?? unknown,
+    denied ?? unknown,
+    outOfScope ?? unknown,
+    allowed === null && pages > 0 ? `≤ ${pages}` : pages,
+    seconds(intervalMs),
+    intervalFrom,
+    tookMs === null ? '–' : durationText(tookMs),
+    notes(planned),
+  ];
+}
+
+function notes({ wait, hasHours, isCut, uncounted, sitemaps }: PlannedHost): string {
+  const until = wait?.untilMs == null ? '' : ` until ${new Date(wait.untilMs).toISOString().slice(0, 16)}Z`;
+  return [
+    ...(wait === null ? [] : [`${wait.reason}${until}`]),
+    ...(wait === null && sitemaps === 0 ? ['no sitemap'] : []),
+    ...(hasHours ? ['keeps hours'] : []),
+    ...(isCut && sitemaps > 0 ? ['more than the bounds allow'] : []),
+    ...(uncounted > 0 ? [`${uncounted} not counted`] : []),
+  ].join(', ');
+}

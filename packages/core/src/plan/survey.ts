@@ -1,0 +1,136 @@
+// What a plan learns while robots.txt files and sitemaps are read: a run like any other, through the same door, clock and
+// log, whose pages are counted where a crawl would ask for them.
+
+import type { Frontier, PageWork } from '@mannerly/frontier';
+import type { CrawlEvents } from '../events.js';
+import type { OpenRun } from '../open-run.js';
+
+/** What is known of one host by its name. */
+export interface SurveyedHost {
+  readonly host: string;
+  allowed: number;
+  denied: number;
+  outOfScope: number;
+  uncounted: number;
+  /** Sitemaps that were asked for, and that were read. */
+  sitemapRequests: number;
+  sitemapsRead: number;
+  exchanges: number;
+  exchangesMs: number;
+  /** The end of its last exchange, epoch milliseconds; 0: none. */
+  lastEndMs: number;
+  robotsRequests: number;
+  address: string | null;
+  /** robots.txt by authority. */
+  readonly files: Map<string, Uint8Array>;
+}
+
+/** A survey while it is made. */
+export interface Survey {
+  /** By host name. Live. */
+  readonly hosts: ReadonlyMap<string, SurveyedHost>;
+  /** Requests so far. */
+  requests(): number;
+  /** Listens to a run's events. */
+  listen(events: CrawlEvents): void;
+  /** The run with its pages counted instead of asked for. */
+  over(run: OpenRun): OpenRun;
+}
+
+/** Makes a survey of nothing yet. @throws Never */
+export function createSurvey(): Survey {
+  const hosts = new Map<string, SurveyedHost>();
+  const hostOf = (url: string): SurveyedHost => {
+    const { hostname } = new URL(url);
+    const known = hosts.get(hostname) ?? newHost(hostname);
+    hosts.set(hostname, known);
+    return known;
+  };
+  let requests = 0;
+  return {
+    hosts,
+    requests: () => requests,
+    listen(events) {
+      events.on('request', ({ url, purpose, startedAtMs, endedAtMs, status, remoteAddress }) => {
+        const host = hostOf(url);
+        requests += 1;
+        if (purpose === 'sitemap') host.sitemapRequests += 1;
+        if (purpose === 'robots') host.robotsRequests += 1;
+        host.address = remoteAddress ?? host.address;
+        host.lastEndMs = endedAtMs;
+        if (status === null) return;
+        host.exchanges += 1;
+        host.exchangesMs += endedAtMs - startedAtMs;
+      });
+      events.on('decision', ({ url, word, reason, layer, from }) => {
+        if (!URL.canParse(url)) return;
+        if (word === 'fetched' && reason === 'sitemap') hostOf(url).sitemapsRead += 1;
+        else if (word === 'excluded' && layer === 'robots') hostOf(url).denied += 1;
+        else if (word === 'dropped') {
+          // Whose sitemap listed it: its own host is none of the crawl's.
+          const host = hostOf(from !== null && URL.canParse(from) ? from : url);
+          if (reason === 'frontier-full' || reason === 'sitemap-limit') host.uncounted += 1;
+          else host.outOfScope += 1;
+        }
+      });
+    },
+    over(run) {
+      const { stages } = run;
+      const isPage = (work: PageWork): boolean => stages.companions.purposeOf(work) === 'page';
+      const count = (work: PageWork): void => {
+        hostOf(work.url).allowed += 1;
+      };
+      const record: OpenRun['record'] = {
+        ...stages.record,
+        robots(work, outcome) {
+          if (outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300) {
+            hostOf(work.authority).files.set(work.authority, outcome.body);
+          }
+          stages.record.robots(work, outcome);
+        },
+      };
+      return { ...run, stages: { ...stages, record, frontier: countingPages(stages.frontier, isPage, count) } };
+    },
+  };
+}
+
+/** A frontier that keeps its pages to itself: what would be handed out has been allowed, and is done with that. */
+function countingPages(
+  frontier: Frontier,
+  isPage: (work: PageWork) => boolean,
+  count: (work: PageWork) => void,
+): Frontier {
+  return {
+    ...frontier,
+    async take(room) {
+      for (;;) {
+        const taken = await frontier.take(room);
+        const pages = taken.filter((work) => work.kind === 'page' && isPage(work));
+        for (const page of pages) {
+          if (page.kind === 'page') count(page);
+          await frontier.settle(page, { kind: 'done', countsAsPage: false, links: [] });
+        }
+        if (pages.length < taken.length || taken.length === 0) return taken.filter((work) => !pages.includes(work));
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+function newHost(host: string): SurveyedHost {
+  return {
+    host,
+    allowed: 0,
+    denied: 0,
+    outOfScope: 0,
+    uncounted: 0,
+    sitemapRequests: 0,
+    sitemapsRead: 0,
+    exchanges: 0,
+    exchangesMs: 0,
+    lastEndMs: 0,
+    robotsRequests: 0,
+    address: null,
+    files: new Map(),
+  };
+}

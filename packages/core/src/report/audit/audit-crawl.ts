@@ -1,0 +1,107 @@
+// The audit of a crawl directory: its request logs and its copies of robots.txt in, findings out. Reads only.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MAX_LISTED_VIOLATIONS, ROBOTS_BODY_BYTES } from '../../limits.js';
+import { sizeOf } from '../../whole-file.js';
+import type { RunPromise } from '../run-line.js';
+import { auditEntries } from './audit-entry.js';
+import { createAuditor, type JudgedRequest } from './auditor.js';
+import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './violation.js';
+
+/** Where the evidence is, and who the crawl said it was. */
+export interface AuditedCrawl {
+  readonly requestsPath: string;
+  /** The request logs of all processes of the crawl, judged together. @default the one above */
+  readonly parts?: readonly { readonly requestsPath: string }[];
+  readonly robotsPath: string;
+  /** Directories of the same crawl whose logs are judged together with this one's, and whose copies are read as well. @default none */
+  readonly beside?: readonly AuditedCrawl[];
+  readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
+}
+
+/** How strict, and who listens. */
+export interface AuditOptions {
+  /** By so much a request may be early, milliseconds, 0 … 60,000: for clocks of several machines. @default 0 */
+  readonly toleranceMs?: number;
+  /** Told of each request in the order of ends. */
+  readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
+  /** Told of each run that a log opens. */
+  readonly onRun?: (run: RunPromise) => void;
+}
+
+/**
+ * Works the politeness of a crawl out once more, from its request logs and the kept copies of robots.txt alone.
+ *
+ * Streams: memory grows with hosts and authorities, within bounds.
+ *
+ * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit is not passed.
+ */
+export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
+  const all = [crawl, ...(crawl.beside ?? [])];
+  const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
+  const auditor = createAuditor({
+    readCopy: (hash) =>
+      readCopy(
+        all.map(({ robotsPath }) => robotsPath),
+        hash,
+      ),
+    crawl: crawl.manifest,
+    toleranceMs: options.toleranceMs ?? 0,
+  });
+  const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, 0])) as Record<ViolationKind, number>;
+  const violations: Violation[] = [];
+  let runs = 0;
+  let requests = 0;
+  let startedAtMs: number | null = null;
+  let endedAtMs: number | null = null;
+  for await (const entry of auditEntries(logs)) {
+    const judged = await auditor.judge(entry);
+    if (entry.kind === 'run') {
+      runs += 1;
+      options.onRun?.(entry.run);
+    }
+    if (judged.request !== null) {
+      const { record } = judged.request;
+      requests += 1;
+      startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
+      endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
+      await options.onRequest?.(judged.request);
+    }
+    for (const violation of judged.violations) {
+      counts[violation.kind] += 1;
+      if (violations.length < MAX_LISTED_VIOLATIONS) violations.push(violation);
+    }
+  }
+  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return {
+    format: 1,
+    passed: found === 0 && requests > 0,
+    runs,
+    requests,
+    hosts: auditor.hosts(),
+    startedAtMs,
+    endedAtMs,
+    counts,
+    violations,
+    notes: notesOf(requests, auditor.forgotten()),
+  };
+}
+
+function notesOf(requests: number, forgotten: number): string[] {
+  const notes: string[] = [];
+  if (requests === 0) notes.push('There is no request to judge.');
+  if (forgotten > 0)
+    notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
+  return notes;
+}
+
+async function readCopy(robotsPaths: readonly string[], hash: string): Promise<Uint8Array | null> {
+  if (!/^[0-9a-f]{8,64}$/.test(hash)) return null;
+  for (const robotsPath of robotsPaths) {
+    const file = join(robotsPath, `${hash}.txt`);
+    const size = await sizeOf(file);
+    if (size !== null && size <= ROBOTS_BODY_BYTES) return readFile(file);
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+// An audit that shares code with what it judges would share its mistakes: these sources may read robots.txt with the reader's
+// own package, and nothing of the frontier, of the report's ledger and of its meter.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const FOLDER = new URL('.', import.meta.url);
+const ALLOWED: readonly RegExp[] = [
+  /^node:/,
+  /^@mannerly\/robots(\/(access|politeness))?$/,
+  /^\.\/[\w-]+\.js$/,
+  /^\.\.\/(decision|read-lines|request-log|run-line|table)\.js$/,
+  /^\.\.\/\.\.\/(limits|whole-file)\.js$/,
+];
+
+it('the audit imports nothing of what it judges', () => {
+  const sources = readdirSync(FOLDER).filter((name) => /(?<!\.test)\.ts$/.test(name));
+  expect(sources.length).toBeGreaterThan(5);
+  const foreign = sources.flatMap((name) => {
+    const text = readFileSync(new URL(name, FOLDER), 'utf8');
+    const imported = [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, specifier = '']) => specifier);
+    expect(imported.length).toBe([...text.matchAll(/^(?:import|export) .*\bfrom |^\} from /gm)].length);
+    return imported
+      .filter((specifier) => !ALLOWED.some((allowed) => allowed.test(specifier)))
+      .map((each) => `${name}: ${each}`);
+  });
+  expect(foreign).toEqual([]);
+});

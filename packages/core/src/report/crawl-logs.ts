@@ -1,0 +1,114 @@
+// The logs of one run together: three files and the robots.txt bodies in a crawl directory, or, without one, the last
+// decisions in memory, so that `explain` has something to read either way.
+
+import { createHash } from 'node:crypto';
+import type { HostNotice } from '@mannerly/frontier';
+import type { CrawlDirectory } from '../crawl-directory.js';
+import type { DatasetFound } from '../datasets.js';
+import { partsOf } from '../directory-parts.js';
+import type { RejectedItem } from '../rejected-item.js';
+import type { RequestRecord, UrlDecision } from './decision.js';
+import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
+import { inOrder } from './in-order.js';
+import { openLineLog } from './line-log.js';
+import type { DecisionLogOptions } from './log-share.js';
+import { openNoticeLog } from './notice-log.js';
+import { createRecentDecisions } from './recent-decisions.js';
+import { openRejectedLog } from './rejected-log.js';
+import { openRequestLog } from './request-log.js';
+import type { RunPromise } from './run-line.js';
+
+/** Takes the facts of a run, and finds a URL's final word again. */
+export interface CrawlLogs {
+  request(record: RequestRecord): void;
+  decision(decision: UrlDecision): void;
+  notice(notice: HostNotice): void;
+  dataset(found: DatasetFound): void;
+  /** Keeps items that their schema did not take, as far as there is room. */
+  rejected(items: readonly RejectedItem[]): void;
+  /** Keeps the body of a robots.txt that was read. */
+  robots(authority: string, body: Uint8Array): void;
+  /** The last word about a URL; `null`: none that is remembered. */
+  find(url: string): Promise<UrlDecision | null>;
+  /** The decisions of the crawl in the order of telling; without a directory the latest in memory. */
+  decisions(): AsyncIterable<UrlDecision>;
+  /** Everything is on its medium. @throws MannerlyError `log-failed` */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the logs of a run.
+ *
+ * @param directory - `null`: nothing is written.
+ * @param promise - What the run promises; it opens the run in the request log.
+ * @param decisionLog - Which decisions get a line. @default all
+ * @throws MannerlyError `log-failed`.
+ */
+export function openCrawlLogs(
+  directory: CrawlDirectory | null,
+  promise: RunPromise,
+  decisionLog: DecisionLogOptions = {},
+): CrawlLogs {
+  const recent = createRecentDecisions();
+  if (directory === null) return inMemory(recent);
+  const requests = openRequestLog(directory.requestsPath);
+  requests.run(promise);
+  const decisions = openDecisionLog(directory.decisionsPath, decisionLog);
+  const notices = openNoticeLog(directory.noticesPath);
+  const datasets = openLineLog<DatasetFound>(directory.datasetsPath);
+  const rejected = openRejectedLog(directory.rejectedPath);
+  /** Of all processes that have worked in the directory. */
+  const decisionsPaths = async () => (await partsOf(directory.path)).map(({ decisionsPath }) => decisionsPath);
+  // Bodies are kept one after another; the first failure is told at the end.
+  let kept: Promise<void> = Promise.resolve();
+  return {
+    request: requests.request,
+    decision(decision) {
+      recent.decision(decision);
+      decisions.decision(decision);
+    },
+    notice: notices.notice,
+    dataset: datasets.append,
+    rejected: rejected.append,
+    robots(authority, body) {
+      const hash = createHash('sha256').update(body).digest('hex').slice(0, ROBOTS_HASH_CHARS);
+      kept = kept.then(() => directory.keepRobots(authority, hash, body));
+      kept.catch(() => undefined);
+    },
+    async find(url) {
+      const found = recent.find(url);
+      if (found !== null) return found;
+      decisions.flush();
+      return findDecision(await decisionsPaths(), url);
+    },
+    async *decisions() {
+      decisions.flush();
+      const logs = (await decisionsPaths()).map(readDecisions);
+      yield* inOrder(logs, ({ atMs }) => atMs);
+    },
+    async close() {
+      for (const log of [requests, decisions, notices, datasets, rejected]) log.close();
+      await kept;
+    },
+  };
+}
+
+/** As `RobotsCopyRef.hash`. */
+const ROBOTS_HASH_CHARS = 16;
+
+function inMemory(recent: ReturnType<typeof createRecentDecisions>): CrawlLogs {
+  const nothing = (): void => undefined;
+  return {
+    request: nothing,
+    decision: recent.decision,
+    notice: nothing,
+    dataset: nothing,
+    rejected: nothing,
+    robots: nothing,
+    find: async (url) => recent.find(url),
+    decisions: async function* () {
+      yield* recent.all();
+    },
+    close: async () => undefined,
+  };
+}

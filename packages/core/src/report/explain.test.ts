@@ -1,0 +1,261 @@
+// A person who asks why a page is missing has to get the reason that really decided, and the line it stands on.
+
+import type { HostLook, UrlLook } from '@mannerly/frontier';
+import { describe, expect, it } from 'vitest';
+import type { UrlDecision } from './decision.js';
+import { explain, explainHost, explainLoggedHost, explanationText } from './explain.js';
+import { atRest, isHostName, requestedForm } from './explain-host.js';
+import { createRecentDecisions } from './recent-decisions.js';
+
+const url = 'http://quarry.test/blasting/plan';
+const robots = { authority: 'http://quarry.test', phase: 'rules', hash: 'ab12', receivedAtMs: 1_000 };
+const byLine = { line: 4, pattern: '/blasting/', dialect: 'rfc9309' };
+
+const decision = (more: Partial<UrlDecision>): UrlDecision => ({
+  url,
+  word: 'excluded',
+  reason: 'robots-rule',
+  layer: 'robots',
+  status: null,
+  ...byLine,
+  robots,
+  depth: 1,
+  from: 'http://quarry.test/',
+  atMs: 2_000,
+  detail: null,
+  ...more,
+});
+
+const look = (more: Partial<UrlLook>): UrlLook => ({
+  url,
+  host: 'quarry.test',
+  authority: 'http://quarry.test',
+  isKnown: true,
+  gate: { kind: 'allow', reason: 'no-match', line: null, pattern: null, dialect: 'rfc9309' },
+  robots,
+  wait: null,
+  ...more,
+});
+
+const wait = { host: 'quarry.test', reason: 'crawl-delay', untilMs: 9_000, queued: 3 } as const;
+const deny = { kind: 'deny', reason: 'robots-rule', ...byLine } as const;
+const hold = { kind: 'hold', reason: 'robots-unreachable', untilMs: 60_000 } as const;
+
+describe('explaining a URL', () => {
+  it.each([
+    ['logged as excluded', decision({}), null, { word: 'excluded', reason: 'robots-rule', line: 4, untilMs: null }],
+    [
+      'logged as fetched, closed since: what happened wins',
+      decision({ word: 'fetched', reason: 'fetched', line: null }),
+      look({ gate: deny }),
+      { word: 'fetched', reason: 'fetched', line: null },
+    ],
+    ['queued, and its host waits', null, look({ wait }), { word: 'waiting', reason: 'crawl-delay', untilMs: 9_000 }],
+    [
+      'queued, robots.txt unreachable',
+      null,
+      look({ gate: hold }),
+      { word: 'waiting', reason: 'robots-unreachable', untilMs: 60_000 },
+    ],
+    [
+      'held at the end, still unreachable',
+      decision({ word: 'held', reason: 'robots-unreachable', line: null }),
+      look({ gate: hold }),
+      { word: 'held', reason: 'robots-unreachable', untilMs: 60_000 },
+    ],
+    [
+      'held at the end, no frontier to ask',
+      decision({ word: 'held', reason: 'host-paused', line: null }),
+      null,
+      { word: 'held', reason: 'host-paused', untilMs: null },
+    ],
+    [
+      'never met, but the rules at hand close it',
+      null,
+      look({ isKnown: false, gate: deny }),
+      { word: 'unknown', reason: 'robots-rule', line: 4 },
+    ],
+    [
+      'never met, and open',
+      null,
+      look({ isKnown: false }),
+      { word: 'unknown', reason: null, line: null, untilMs: null },
+    ],
+    ['never met, nothing at hand', null, null, { word: 'unknown', reason: null }],
+  ] as const)('%s', (_, logged, looked, expected) => {
+    expect(explain(url, logged, looked)).toMatchObject({ url, ...expected });
+  });
+
+  it('tells line, pattern, copy and what to do as text', () => {
+    const text = explanationText(explain(url, decision({}), null));
+    expect(text).toContain('Line 4 of http://quarry.test/robots.txt: /blasting/');
+    expect(text).toContain('copy ab12, received 1970-01-01T00:00:01.000Z');
+    expect(text).toContain('found on http://quarry.test/');
+    expect(text).toMatch(/What to do: \w/);
+  });
+
+  it('tells a line that let us in from a line that shut us out', () => {
+    const noindex = decision({ reason: 'noindex', layer: 'page' });
+    expect(explanationText(explain(url, noindex, null))).toContain('Allowed by line 4 of');
+    expect(explanationText(explain(url, null, look({ gate: deny })))).toMatch(/^ {2}Line 4 of/m);
+  });
+
+  it('tells until when as text', () => {
+    const text = explanationText(explain(url, null, look({ wait })));
+    expect(text).toContain('Queued');
+    expect(text).toContain('Not before 1970-01-01T00:00:09.000Z');
+    expect(text).toContain('robots.txt allows it');
+  });
+});
+
+describe('the memory of recent decisions', () => {
+  it('keeps the latest word, and forgets the oldest past its bound', () => {
+    const recent = createRecentDecisions(2);
+    recent.decision(decision({ url: 'http://a.test/1', reason: 'old' }));
+    recent.decision(decision({ url: 'http://a.test/2' }));
+    recent.decision(decision({ url: 'http://a.test/1', reason: 'new' }));
+    recent.decision(decision({ url: 'http://a.test/3' }));
+    expect([1, 2, 3].map((n) => recent.find(`http://a.test/${n}`)?.reason ?? null)).toEqual([
+      'new',
+      null,
+      'robots-rule',
+    ]);
+  });
+});
+
+const host = (more: Partial<HostLook>): HostLook => ({
+  host: 'quarry.test',
+  isKnown: true,
+  queued: 3,
+  inHand: 0,
+  lanes: [],
+  isWhole: true,
+  isHeld: false,
+  nextAtMs: 9_000,
+  wait,
+  isParked: false,
+  interval: { ms: 5_000, from: 'profile', authority: null },
+  robots: [],
+  used: { pages: 1, bytes: 10, runningMs: 1_000 },
+  spent: null,
+  inARow: { throttled: 0, failed: 0, refused: 0 },
+  ...more,
+});
+
+describe('a URL with a place in the queue', () => {
+  const record = {
+    url,
+    depth: 2,
+    via: 'link',
+    from: 'http://quarry.test/',
+    hops: 0,
+    label: null,
+    userData: null,
+  } as const;
+  const place = { host: 'quarry.test', authority: 'http://quarry.test', band: 4, record: { ...record, tries: 1 } };
+
+  it('and a final word tells both: what happened, and that it comes once more', () => {
+    const failed = decision({ word: 'failed', reason: 'status-500', line: null, layer: 'fetch' });
+    const again = { ...place, record: { ...place.record, visit: 1 } };
+    const text = explanationText(explain(url, failed, look({}), again));
+    expect(text).toMatch(/Failed[\s\S]*Queued once more for quarry\.test in band 4: .*tried 1 time, one more visit/);
+  });
+
+  it('is not held any more for a reason that is over', () => {
+    const held = decision({ word: 'held', reason: 'crawl-delay', line: null });
+    expect(explain(url, held, look({}), place)).toMatchObject({ word: 'held', reason: null, untilMs: null });
+    expect(explain(url, held, look({ wait }), place)).toMatchObject({ reason: 'crawl-delay', untilMs: 9_000 });
+  });
+});
+
+describe('a host that no run asks', () => {
+  const slow = { ms: 5_000, from: 'crawl-delay', authority: 'http://quarry.test' } as const;
+  it.each<[string, Partial<HostLook>, number, HostLook['wait']]>([
+    ['waits as it was written down', {}, 8_000, wait],
+    ['does not wait when that is over', { nextAtMs: 8_000 }, 9_500, null],
+    ['waits for its interval after a kill', { wait: null }, 8_000, { ...wait, reason: 'interval' }],
+    ['waits for its Crawl-delay after a kill', { wait: null, interval: slow }, 8_000, wait],
+    [
+      'is paused after a kill, where its last answers say so',
+      { wait: null, nextAtMs: 60_000, inARow: { throttled: 2, failed: 0, refused: 0 } },
+      8_000,
+      { ...wait, reason: 'host-paused', untilMs: 60_000 },
+    ],
+    ['is not guessed about otherwise', { wait: null, nextAtMs: 60_000 }, 8_000, null],
+    [
+      'a wait that is over gives way to the next',
+      { wait: { ...wait, untilMs: 7_000 } },
+      8_000,
+      { ...wait, reason: 'interval' },
+    ],
+  ])('%s', (_name, more, nowMs, expected) => {
+    expect(atRest(host(more), nowMs).wait).toEqual(expected);
+  });
+
+  it('has nothing in hand: what a killed run held is queued', () => {
+    const told = atRest(host({ queued: 2, inHand: 5 }), 8_000);
+    expect(told).toMatchObject({ queued: 7, inHand: 0, wait: { queued: 7 } });
+  });
+
+  it('that is parked stays so', () => {
+    const parked = { ...wait, reason: 'host-parked', untilMs: null } as const;
+    const told = atRest(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
+    expect(told.wait).toEqual(parked);
+    expect(explanationText({ ...explainHost(told), bound: 'pages' })).toMatch(/Parked[\s\S]*bound of pages is used up/);
+  });
+});
+
+describe('from the logs alone', () => {
+  const logged = {
+    requests: 2,
+    lastEndedAtMs: 1_000,
+    crawlDelayMs: 4_000,
+    requestIntervalMs: null,
+    gapMs: 4_100,
+    notice: {
+      kind: 'host',
+      notice: 'host-paused',
+      host: 'quarry.test',
+      authority: null,
+      untilMs: 9_000,
+      detail: 'status\u001b 503',
+      atMs: 1_000,
+    },
+  } as const;
+
+  it('a host tells what it was asked and what it asked for, and why there is no more', () => {
+    const text = explanationText(explainLoggedHost('quarry.test', logged, 'A run has it.'));
+    expect(text).toMatch(/2 requests, the last ended 1970.*\n.*Crawl-delay of 4 s[\s\S]*host-paused until 1970/);
+    expect(text).toMatch(/From the logs alone: A run has it\.$/);
+    expect(text).not.toContain('\u001b');
+  });
+
+  it('a URL that no log names may be queued', () => {
+    const text = explanationText({ ...explain(url, null, null), whyLogsOnly: 'A run has it.' });
+    expect(text).toMatch(/Not decided: .*may be queued[\s\S]*From the logs alone: A run has it\.$/);
+    expect(explanationText(explain(url, null, null))).toContain('Unknown');
+  });
+
+  it('a host that no log names is unknown', () => {
+    const told = explainLoggedHost('other.test', { ...logged, requests: 0, notice: null }, 'A run has it.');
+    expect(told.word).toBe('unknown');
+    expect(explanationText(told)).toContain('Unknown');
+  });
+});
+
+describe('a question', () => {
+  it.each([
+    ['example.org', true],
+    ['example.org:8080', true],
+    ['https://example.org/', false],
+    ['/page', false],
+    ['two words', false],
+  ])('%j is about a host: %s', (text, expected) => {
+    expect(isHostName(text)).toBe(expected);
+  });
+
+  it('about a URL is asked as it was requested', () => {
+    expect(requestedForm('HTTPS://Example.org/a b#c')).toBe('https://example.org/a%20b');
+    expect(requestedForm('what?')).toBe('what?');
+  });
+});

@@ -1,0 +1,200 @@
+// The logs are what a researcher shows afterwards. A line lost, torn or read as another is a wrong account of what happened.
+
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES, MAX_LOG_LINE_BYTES } from '../limits.js';
+import type { RequestRecord, UrlDecision } from './decision.js';
+import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
+import { reportFromLogs } from './from-logs.js';
+import { openLineLog } from './line-log.js';
+import { openNoticeLog } from './notice-log.js';
+import { readLines } from './read-lines.js';
+import { openRequestLog, readRequests } from './request-log.js';
+
+let directory: string;
+let path: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'mannerly-logs-'));
+  path = join(directory, 'log.jsonl');
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(directory, { recursive: true });
+});
+
+const decision = (url: string, reason = 'fetched'): UrlDecision => ({
+  url,
+  word: 'fetched',
+  reason,
+  layer: 'page',
+  status: 200,
+  line: null,
+  pattern: null,
+  dialect: null,
+  robots: null,
+  depth: 0,
+  from: null,
+  atMs: 1,
+  detail: null,
+});
+
+const request = (startedAtMs: number, endedAtMs: number, status = 200): RequestRecord => ({
+  url: 'http://a.test/',
+  host: 'a.test',
+  purpose: 'page',
+  startedAtMs,
+  endedAtMs,
+  status,
+  failure: null,
+  encodedBytes: 1,
+  remoteAddress: null,
+  userAgent: 'tester/1.0',
+  crawlDelayMs: null,
+  requestIntervalMs: null,
+  gapMs: null,
+  truncated: null,
+  retryAfter: null,
+  robots: null,
+  robotsAnswer: null,
+});
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
+
+describe('a line log', () => {
+  it('holds lines for the rest of the turn and writes them at its end', async () => {
+    const log = openLineLog<number>(path);
+    log.append(1);
+    log.append(2);
+    expect(readFileSync(path, 'utf8')).toBe('');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(readFileSync(path, 'utf8')).toBe('1\n2\n');
+    log.close();
+  });
+
+  it('writes before it holds more than its buffer', () => {
+    vi.useFakeTimers();
+    const log = openLineLog<string>(path);
+    const line = 'x'.repeat(1_000);
+    for (let i = 0; i < 1_000; i += 1) {
+      log.append(line);
+      expect((i + 1) * 1_000 - readFileSync(path).length).toBeLessThan(LOG_BUFFER_BYTES);
+    }
+    log.close();
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(1_001);
+  });
+
+  it('flushes on close, closes twice without harm and takes nothing afterwards', () => {
+    const log = openLineLog<number>(path);
+    log.append(1);
+    log.close();
+    log.close();
+    log.append(2);
+    expect(readFileSync(path, 'utf8')).toBe('1\n');
+  });
+
+  it.each([
+    ['nothing', '', '2\n'],
+    ['whole lines', '0\n1\n', '0\n1\n2\n'],
+    ['a torn line', '0\n1\n{"url":"http://a.te', '0\n1\n2\n'],
+    ['a torn line alone', '{"url":"http://a.te', '2\n'],
+    ['a torn line longer than a look', `0\n${'x'.repeat(2 * LOG_TAIL_BYTES)}`, '0\n2\n'],
+    ['an end of line where a look begins', `0\n${'x'.repeat(LOG_TAIL_BYTES)}`, '0\n2\n'],
+  ])('goes on after %s, taking away what a crash tore', (_, before, after) => {
+    writeFileSync(path, before);
+    const log = openLineLog<number>(path);
+    log.append(2);
+    log.close();
+    expect(readFileSync(path, 'utf8')).toBe(after);
+  });
+
+  it('says so when the medium does not take it', () => {
+    expect(() => openLineLog(join(directory, 'missing', 'log.jsonl'))).toThrow(
+      expect.objectContaining({ code: 'log-failed' }),
+    );
+  });
+});
+
+describe('reading a log', () => {
+  it('gives the lines in order, whole, however long the file', async () => {
+    const log = openRequestLog(path);
+    for (let i = 0; i < 2_000; i += 1) log.request(request(i * 2, i * 2 + 1));
+    log.close();
+    expect((await all(readRequests(path))).map((r) => r.startedAtMs)).toEqual(
+      Array.from({ length: 2_000 }, (_, i) => i * 2),
+    );
+  });
+
+  it('takes an absent file for an empty log', async () => {
+    expect(await all(readLines(join(directory, 'absent')))).toEqual([]);
+  });
+
+  it('skips a line longer than its bound and reads the next', async () => {
+    writeFileSync(path, `1\n${'x'.repeat(MAX_LOG_LINE_BYTES * 3)}\n2\n`);
+    expect(await all(readLines(path))).toEqual(['1', '2']);
+  });
+
+  it('skips lines that are no decisions', async () => {
+    writeFileSync(path, '[]\nnull\n7\n"x"\n{"url":1,"word":"x","reason":"y","layer":"z"}\n');
+    appendFileSync(path, `${JSON.stringify(decision('http://a.test/'))}\n`);
+    expect(await all(readDecisions(path))).toHaveLength(1);
+  });
+});
+
+describe('finding a decision', () => {
+  it('gives the last word about exactly that URL', async () => {
+    const log = openDecisionLog(path);
+    for (const [url, reason] of [
+      ['http://a.test/x', 'first'],
+      ['http://a.test/xy', 'longer'],
+      ['http://a.test/x', 'last'],
+    ]) {
+      log.decision(decision(url!, reason));
+    }
+    log.decision({ ...decision('http://a.test/z'), from: 'http://a.test/x' });
+    log.close();
+    expect((await findDecision(path, 'http://a.test/x'))?.reason).toBe('last');
+    expect(await findDecision(path, 'http://a.test/')).toBeNull();
+  });
+});
+
+describe('the report from the logs', () => {
+  it('puts pauses where they were: before the requests that began after them', async () => {
+    const paths = {
+      requestsPath: path,
+      decisionsPath: join(directory, 'd.jsonl'),
+      noticesPath: join(directory, 'n.jsonl'),
+    };
+    const requests = openRequestLog(paths.requestsPath);
+    for (const [start, end, status] of [
+      [0, 10, 429],
+      [30_010, 30_020, 200],
+      [30_120, 30_130, 200],
+    ]) {
+      requests.request(request(start!, end!, status));
+    }
+    requests.close();
+    const notices = openNoticeLog(paths.noticesPath);
+    const pause = { kind: 'host', notice: 'host-paused', host: 'a.test', authority: null, detail: '429' } as const;
+    notices.notice({ ...pause, atMs: 10, untilMs: 30_010 });
+    notices.notice({ ...pause, atMs: 30_130, untilMs: 90_130 });
+    notices.close();
+    const decisions = openDecisionLog(paths.decisionsPath);
+    decisions.decision(decision('http://a.test/'));
+    decisions.close();
+    expect(await reportFromLogs(paths)).toMatchObject({
+      requests: 3,
+      startedAtMs: 0,
+      endedAtMs: 30_130,
+      words: { fetched: { fetched: 1 } },
+      politeness: [{ host: 'a.test', requests: 3, longestPauseMs: 30_000, early: 0, smallestGapMs: 100 }],
+    });
+  });
+});

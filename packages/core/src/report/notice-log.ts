@@ -1,0 +1,33 @@
+// The notice log of a crawl directory, `notices.jsonl`: what an operator should know of a host, once per occasion.
+// Pauses stand in it, so that the politeness report can be computed again from the logs alone.
+
+import type { HostNotice } from '@mannerly/frontier';
+import { openLineLog } from './line-log.js';
+import { readValues } from './read-lines.js';
+
+/** The notice log while a crawl runs. */
+export interface NoticeLog {
+  notice(notice: HostNotice): void;
+  flush(): void;
+  close(): void;
+}
+
+/**
+ * Opens the log for writing, continued if it is there. The caller closes it.
+ *
+ * @throws MannerlyError `log-failed`, here and from every method.
+ */
+export function openNoticeLog(path: string): NoticeLog {
+  const log = openLineLog<HostNotice>(path);
+  return { notice: log.append, flush: log.flush, close: log.close };
+}
+
+/** The notices of a log in the order of writing. @throws The platform's error when the file cannot be read; absent is empty. */
+export function readNotices(path: string): AsyncGenerator<HostNotice> {
+  return readValues(path, isNotice);
+}
+
+function isNotice(value: unknown): value is HostNotice {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'notice' in value && 'host' in value && typeof value.host === 'string' && 'atMs' in value;
+}

@@ -1,0 +1,151 @@
+// What `report.json` holds and `report.html` shows. The schema beside the package (`schema/report.schema.json`) says the same
+// for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds, sizes octets.
+
+import type { AuditReport, PaceReason } from '../audit/violation.js';
+import type { FinalWord } from '../decision.js';
+import type { RunPromise } from '../run-line.js';
+
+/** The report of a crawl. */
+export interface ReportData {
+  readonly format: 1;
+  readonly generatedAtMs: number;
+  readonly generator: { readonly mannerly: string; readonly node: string };
+  readonly crawl: ReportedCrawl;
+  readonly totals: ReportTotals;
+  readonly audit: AuditReport;
+  /** Hosts with most requests, at most `MAX_PAGE_HOSTS`. */
+  readonly hosts: readonly ReportedHost[];
+  readonly hostsLeftOut: number;
+  /** Silences that were asked for, in order of their beginning, at most `MAX_PAGE_PAUSES`. */
+  readonly pauses: readonly ReportedPause[];
+  readonly pausesLeftOut: number;
+  /** Every final word and reason, the most frequent first. */
+  readonly reasons: readonly ReportedReason[];
+  /** Lines of robots.txt by which most URLs were left alone, at most `MAX_PAGE_RULES`. */
+  readonly rules: readonly ReportedRule[];
+  readonly statuses: readonly { readonly status: string; readonly requests: number }[];
+  /** Responses by the size of their bodies on the wire; each bar reaches up to and without `belowBytes`. */
+  readonly sizes: readonly { readonly belowBytes: number; readonly responses: number }[];
+  /** URLs by their links from a seed. */
+  readonly depths: readonly ReportedDepth[];
+  readonly progress: Progress;
+  readonly timeline: Timeline;
+  /** One paragraph for a paper. */
+  readonly methods: string;
+}
+
+/** Whose crawl. */
+export interface ReportedCrawl {
+  readonly name: string;
+  readonly tokens: readonly string[];
+  /** The first of them. */
+  readonly seeds: readonly string[];
+  readonly seedCount: number;
+  readonly createdAtMs: number;
+  /** Start of the first request and end of the last; `null` without requests. */
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  /** The latest, at most `MAX_PAGE_RUNS`. */
+  readonly runs: readonly RunPromise[];
+}
+
+/** The counts of a crawl. */
+export interface ReportTotals {
+  readonly requests: number;
+  /** For pages, redirects and failures included. */
+  readonly pageRequests: number;
+  readonly robotsRequests: number;
+  readonly bytes: number;
+  readonly hosts: number;
+  /** URLs with a final word, by word. */
+  readonly words: Readonly<Record<FinalWord, number>>;
+}
+
+/** How one host was treated. */
+export interface ReportedHost {
+  readonly host: string;
+  readonly requests: number;
+  readonly pageRequests: number;
+  readonly robotsRequests: number;
+  readonly bytes: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** The smallest gap between the end of an exchange and the start of the next; `null` with fewer than two. */
+  readonly smallestGapMs: number | null;
+  /** The request that came nearest to what was required: its gap, what was required of it, and by what. */
+  readonly tightest: { readonly gapMs: number; readonly requiredGapMs: number; readonly requiredBy: PaceReason } | null;
+  /** The longest of what its files asked for. */
+  readonly crawlDelayMs: number | null;
+  readonly requestIntervalMs: number | null;
+  readonly pauses: number;
+  readonly pausedMs: number;
+  readonly excluded: number;
+  readonly dropped: number;
+  readonly failed: number;
+  readonly held: number;
+  readonly violations: number;
+}
+
+/** One silence, and what came after it. */
+export interface ReportedPause {
+  readonly host: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly why: string;
+  /** The next request that it forbade; `null`: none came. */
+  readonly nextAtMs: number | null;
+  readonly isObeyed: boolean;
+}
+
+/** A reason and how often it was the last word. */
+export interface ReportedReason {
+  readonly word: FinalWord;
+  readonly reason: string;
+  readonly urls: number;
+  readonly means: string;
+  readonly examples: readonly string[];
+}
+
+/** A line of a robots.txt, and what it closed. */
+export interface ReportedRule {
+  readonly authority: string;
+  readonly line: number;
+  readonly pattern: string;
+  /** The copy: its name in `robots/`, and when it was received. */
+  readonly hash: string | null;
+  readonly receivedAtMs: number | null;
+  readonly urls: number;
+  readonly example: string;
+}
+
+/** Final words at one depth. */
+export type ReportedDepth = Readonly<Record<FinalWord, number>> & { readonly depth: number };
+
+/** Counts at the ends of equal spans of time; cumulative but for `queued`. */
+export interface Progress {
+  readonly atMs: readonly number[];
+  readonly requests: readonly number[];
+  readonly bytes: readonly number[];
+  readonly fetched: readonly number[];
+  readonly excluded: readonly number[];
+  readonly dropped: readonly number[];
+  readonly failed: readonly number[];
+  /** URLs in the queue; `null` where the log does not say. */
+  readonly queued: readonly (number | null)[];
+}
+
+/** Requests of the hosts with most of them. Where a host has too many, some are left out, never its tightest. */
+export interface Timeline {
+  readonly hosts: readonly string[];
+  readonly points: readonly TimelinePoint[];
+  readonly pointsLeftOut: number;
+}
+
+/** Start, index of the host, status (0: none), gap, required gap, whether it violates anything. */
+export type TimelinePoint = readonly [
+  startedAtMs: number,
+  host: number,
+  status: number,
+  gapMs: number | null,
+  requiredGapMs: number | null,
+  isViolation: 0 | 1,
+];

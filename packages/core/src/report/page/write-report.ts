@@ -1,0 +1,43 @@
+// Writes `report.json` and `report.html` into a crawl directory, each whole or not at all.
+
+import { join } from 'node:path';
+import { MannerlyError } from '../../errors.js';
+import { writeWhole } from '../../whole-file.js';
+import { gatherReport, type ReportedPaths } from './gather-report.js';
+import { readPageAssets } from './page-assets.js';
+import type { ReportData } from './report-data.js';
+import { reportHtml } from './report-html.js';
+
+/** What was written. */
+export interface WrittenReport {
+  readonly htmlPath: string;
+  readonly jsonPath: string;
+  readonly data: ReportData;
+}
+
+/**
+ * Makes the report of a crawl directory from its logs.
+ *
+ * @param paths - As `readCrawlDirectory` gives them.
+ * @param nowMs - Epoch milliseconds. @default now
+ * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log cannot be read.
+ */
+export async function writeReport(
+  paths: ReportedPaths & { readonly path: string },
+  nowMs = Date.now(),
+): Promise<WrittenReport> {
+  const assets = await readPageAssets();
+  const data = await gatherReport(paths, nowMs);
+  const htmlPath = join(paths.path, 'report.html');
+  const jsonPath = join(paths.path, 'report.json');
+  try {
+    await writeWhole(jsonPath, `${JSON.stringify(data, null, 2)}\n`);
+    await writeWhole(htmlPath, reportHtml(data, assets));
+  } catch (cause) {
+    throw new MannerlyError('log-failed', `the report could not be written into ${paths.path}: ${String(cause)}`, {
+      cause,
+      hint: 'Is the disk full, or the directory read-only?',
+    });
+  }
+  return { htmlPath, jsonPath, data };
+}

@@ -1,0 +1,76 @@
+// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping what a crash tore.
+
+import { createReadStream } from 'node:fs';
+import { MAX_LOG_LINE_BYTES } from '../limits.js';
+
+/**
+ * The lines of a log as text, in order, read as a stream.
+ *
+ * Lines longer than `MAX_LOG_LINE_BYTES` characters are skipped. A file that is not there has no lines.
+ *
+ * @throws The platform's error when the file cannot be read for another reason than being absent.
+ */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = '';
+  let isSkipping = false;
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {
+      const pieces = (rest + String(chunk)).split('\n');
+      rest = pieces.pop() ?? '';
+      for (const piece of pieces) {
+        if (!isSkipping && piece !== '') yield piece;
+        isSkipping = false;
+      }
+      if (rest.length > MAX_LOG_LINE_BYTES) {
+        rest = '';
+        isSkipping = true;
+      }
+    }
+  } catch (error) {
+    if (isAbsent(error)) return;
+    throw error;
+  }
+  if (!isSkipping && rest !== '') yield rest;
+}
+
+/** How many whole lines a file has; one that is not there has none. @throws As `readLines`. */
+export async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      const octets = chunk as Buffer;
+      for (let at = octets.indexOf(NEWLINE); at >= 0; at = octets.indexOf(NEWLINE, at + 1)) lines += 1;
+    }
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+  return lines;
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * The values of a log that `isValid` accepts; torn and foreign lines are skipped.
+ *
+ * @throws As `readLines`.
+ */
+export async function* readValues<T>(path: string, isValid: (value: unknown) => value is T): AsyncGenerator<T> {
+  for await (const line of readLines(path)) {
+    const value = parseLine(line);
+    if (isValid(value)) yield value;
+  }
+}
+
+/** The value of one line; `undefined` when the line is no JSON. @throws Never */
+export function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

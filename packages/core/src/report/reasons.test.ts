@@ -1,0 +1,24 @@
+// A decision whose reason nobody can look up explains nothing.
+
+import { describe, expect, it } from 'vitest';
+import { REASONS, reasonOf } from './reasons.js';
+
+describe('the table of reasons', () => {
+  it.each(Object.entries(REASONS))('%s has words, a meaning and, unless fetched, a sentence that ends', (_, reason) => {
+    expect(reason.words.length).toBeGreaterThan(0);
+    expect(reason.means).toMatch(/^[A-Zr].*\.$/);
+    expect(reason.todo === '' || /^[A-Z].*\.$/.test(reason.todo)).toBe(true);
+  });
+
+  it.each([
+    ['robots-rule', 'excluded'],
+    ['status-404', 'failed'],
+    ['status-599', 'failed'],
+  ])('%s is found', (word, finalWord) => {
+    expect(reasonOf(word)?.words).toContain(finalWord);
+  });
+
+  it.each(['', 'nonsense', 'toString', '__proto__'])('"%s" is not a reason', (word) => {
+    expect(reasonOf(word)).toBeNull();
+  });
+});

@@ -1,0 +1,57 @@
+// A schema that fits no page of a large crawl rejects everything there is: the file that keeps it must not fill the disk.
+
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { RejectedItem } from '../rejected-item.js';
+import { openRejectedLog, readRejected } from './rejected-log.js';
+
+const item = (at: number): RejectedItem => ({
+  url: `https://a.test/${at}`,
+  visit: 0,
+  fetchedAtMs: 1,
+  issues: [{ message: 'too long', path: ['name', at] }],
+  data: { name: 'é'.repeat(20) },
+  dataChars: 31,
+});
+
+function logPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'rejected.jsonl');
+}
+
+async function urls(path: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const each of readRejected(path)) found.push(each.url);
+  return found;
+}
+
+it('is not made before there is something to keep', () => {
+  const path = logPath();
+  const log = openRejectedLog(path);
+  log.close();
+  expect(existsSync(path)).toBe(false);
+});
+
+it('keeps whole lines while there is room, over all runs, and none beyond', async () => {
+  const path = logPath();
+  const bytes = Buffer.byteLength(JSON.stringify(item(1))) + 1;
+  for (const at of [1, 2, 3]) {
+    const log = openRejectedLog(path, 5 * bytes + bytes / 2);
+    log.append([item(at), item(at + 3)]);
+    log.close();
+  }
+  expect(statSync(path).size).toBe(5 * bytes);
+  expect(await urls(path)).toEqual([1, 4, 2, 5, 3].map((at) => item(at).url));
+});
+
+it('reads what it wrote; a file that is not there is empty', async () => {
+  const path = logPath();
+  expect(await urls(path)).toEqual([]);
+  const log = openRejectedLog(path);
+  log.append([item(1)]);
+  log.close();
+  for await (const each of readRejected(path)) expect(each).toEqual(item(1));
+});

@@ -1,0 +1,52 @@
+// The line that opens every run in a request log: what the run promised, so that the log can be judged by itself.
+
+import type { RobotsOptions } from '@mannerly/frontier';
+
+/** What a run promised. */
+export interface RunPromise {
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly versions: { readonly mannerly: string; readonly node: string };
+  readonly name: string;
+  /** The whole field value of every request. */
+  readonly userAgent: string;
+  /** Product tokens robots.txt is read for. */
+  readonly tokens: readonly string[];
+  /** What is spaced as one. */
+  readonly hostKeyBy: 'host' | 'domain';
+  /** How robots.txt is read, as the crawl's options have it. */
+  readonly robots: Omit<RobotsOptions, 'tokens'>;
+  readonly pace: RunPace;
+  /** Requests under way at a time, over all hosts; a handler's own ones count for themselves. */
+  readonly concurrency: number;
+}
+
+/** The interval where a host asks for nothing: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
+export interface RunPace {
+  readonly name: string;
+  readonly factor: number;
+  readonly minMs: number;
+  /** `null`: none. */
+  readonly maxMs: number | null;
+  /** Whether a Request-rate in force replaces the rule. */
+  readonly rateReplacesRule: boolean;
+  /** Whether hosts that share an address are asked one thing at a time together. */
+  readonly perIp: boolean;
+}
+
+/** The line itself. */
+export interface RunLine {
+  readonly run: RunPromise;
+}
+
+/** Whether a value is such a line. Never throws. */
+export function isRunLine(value: unknown): value is RunLine {
+  if (typeof value !== 'object' || value === null || !('run' in value)) return false;
+  const { run } = value;
+  if (typeof run !== 'object' || run === null) return false;
+  const { userAgent, tokens, pace, concurrency, robots } = run as Partial<Record<keyof RunPromise, unknown>>;
+  const isPace = typeof pace === 'object' && pace !== null && 'minMs' in pace && typeof pace.minMs === 'number';
+  const isList = Array.isArray(tokens) && tokens.every((token) => typeof token === 'string');
+  const isReading = typeof robots === 'object' && robots !== null;
+  return typeof userAgent === 'string' && isList && isPace && isReading && typeof concurrency === 'number';
+}

@@ -1,0 +1,46 @@
+// Counts of final words by reason: the `words` of the crawl report. Bounded by the number of reason words.
+
+import { MAX_COUNTED_REASONS } from '../limits.js';
+import type { FinalWord, UrlDecision } from './decision.js';
+
+/** Counts decisions as they fall. */
+export interface WordCounts {
+  decision(decision: UrlDecision): void;
+  /** Adds counts that earlier runs came to. */
+  goOnFrom(words: Readonly<Record<string, Readonly<Record<string, number>>>>): void;
+  /** How many URLs have this word so far. */
+  count(word: FinalWord): number;
+  /** URLs by word and reason: `{ excluded: { 'robots-rule': 3 } }`. A fresh copy. */
+  words(): Record<string, Record<string, number>>;
+}
+
+/** Makes empty counts. @throws Never */
+export function createWordCounts(): WordCounts {
+  const totals = new Map<FinalWord, number>();
+  const reasons = new Map<FinalWord, Map<string, number>>();
+  let kinds = 0;
+  const add = (word: FinalWord, reason: string, times: number): void => {
+    totals.set(word, (totals.get(word) ?? 0) + times);
+    let counts = reasons.get(word);
+    if (counts === undefined) {
+      counts = new Map();
+      reasons.set(word, counts);
+    }
+    let key = reason;
+    if (!counts.has(key)) {
+      if (kinds >= MAX_COUNTED_REASONS) key = 'other';
+      kinds += 1;
+    }
+    counts.set(key, (counts.get(key) ?? 0) + times);
+  };
+  return {
+    decision: ({ word, reason }) => add(word, reason, 1),
+    goOnFrom(words) {
+      for (const [word, counted] of Object.entries(words)) {
+        for (const [reason, times] of Object.entries(counted)) add(word as FinalWord, reason, times);
+      }
+    },
+    count: (word) => totals.get(word) ?? 0,
+    words: () => Object.fromEntries([...reasons].map(([word, counts]) => [word, Object.fromEntries(counts)])),
+  };
+}

@@ -1,0 +1,80 @@
+// The report is read by people who were not there: it has to name the host, the line and whose line it is, and
+// nothing a site writes may reach the terminal as a command.
+
+import { describe, expect, it } from 'vitest';
+import type { HostPoliteness } from '../crawl-report.js';
+import { politenessText, printable, seconds, statusText } from './table.js';
+
+const row = (host: string, more: Partial<HostPoliteness> = {}): HostPoliteness => ({
+  host,
+  requests: 3,
+  pages: 2,
+  robotsRequests: 1,
+  smallestGapMs: 1_004,
+  askedMs: null,
+  askedGapMs: null,
+  askedStartToStartMs: null,
+  smallestStartToStartMs: null,
+  highestConcurrency: 1,
+  longestPauseMs: 0,
+  early: 0,
+  statuses: { '200': 3 },
+  bytes: 100,
+  excluded: 0,
+  dropped: 0,
+  failed: 0,
+  held: 0,
+  exclusions: [],
+  comments: [],
+  notices: [],
+  ...more,
+});
+
+describe('the politeness table', () => {
+  it('names the host, the gap, the line and whose robots.txt it stands in', () => {
+    const exclusion = {
+      url: 'http://quarry.test/x',
+      reason: 'robots-rule',
+      line: 4,
+      pattern: '/x',
+      authority: 'http://quarry.test',
+    };
+    const text = politenessText([row('quarry.test', { excluded: 1, exclusions: [exclusion] })]);
+    expect(text).toMatch(/quarry\.test .*1\.00 s/);
+    expect(text).toMatch(/http:\/\/quarry\.test\/x .*robots-rule .*4 .*http:\/\/quarry\.test\/robots\.txt: \/x/);
+    expect(text).toContain('A line of robots.txt closes this URL to us.');
+  });
+
+  it.each([
+    [{ askedGapMs: 2_000 }, 'delay 2.00 s'],
+    [{ askedStartToStartMs: 500 }, 'rate 0.50 s'],
+    [{ askedGapMs: 1_000, askedStartToStartMs: 500 }, 'delay 1.00 s, rate 0.50 s'],
+  ])('says what the host asked for: %j', (asked, text) => {
+    expect(politenessText([row('a.test', asked)])).toContain(text);
+  });
+
+  it('shows the busiest hosts when there are too many, and says how many more', () => {
+    const rows = [row('small.test', { requests: 1 }), row('big.test', { requests: 9 })];
+    const text = politenessText(rows, { maxHosts: 1 });
+    expect(text).toContain('big.test');
+    expect(text).not.toContain('small.test');
+    expect(text).toContain('1 more host');
+  });
+
+  it('takes escape sequences and direction marks out of what sites say', () => {
+    const text = politenessText([row('a.test', { comments: ['be \u001b[2Jkind\u202e\u0007\nand slow'] })]);
+    expect(text).toContain('a.test says: be [2Jkindand slow');
+  });
+
+  it.each([
+    [null, '–'],
+    [0, '0.00 s'],
+    [1_005.4, '1.01 s'],
+    [61_000, '61.00 s'],
+  ])('%s ms reads %s', (ms, text) => expect(seconds(ms)).toBe(text));
+
+  it('cuts long text and counts statuses', () => {
+    expect(printable('x'.repeat(300), 10)).toBe(`${'x'.repeat(9)}…`);
+    expect(statusText({ '200': 2, reset: 1 })).toBe('200 ×2, reset');
+  });
+});

@@ -1,0 +1,26 @@
+// What the suite is given to try a sink on: a medium that sinks come and go on, as runs of one crawl do.
+
+import type { Item, Sink } from '../output/sink.js';
+
+/** What a medium holds of an item. `data` counts with `exactData` only. */
+export type KeptItem = Pick<Item, 'id' | 'url' | 'data' | 'expiresAtMs' | 'preferences'>;
+
+/** A medium for one trial: a file, a table, a bucket; empty at first. */
+export interface SinkMedium {
+  /** A sink on this medium, as each run makes one. */
+  makeSink(): Sink;
+  /** What it holds now, in the order in which it was written. Asked while no sink is writing. */
+  read(): Promise<readonly KeptItem[]>;
+  /** Takes so many octets off its end, as a crash may; left out where a medium cannot be torn. */
+  tear?(octets: number): Promise<void>;
+  /** The trial is over. */
+  dispose(): Promise<void>;
+}
+
+/** What a sink can promise. */
+export interface SinkCaps {
+  /** What was written outlives the sink. `false`: for tests and small things; promises about restarts are left out. */
+  readonly durable: boolean;
+  /** Data is read back as it was emitted. `false`: as a table shows it; only that it is there is tried. */
+  readonly exactData: boolean;
+}

@@ -1,0 +1,158 @@
+// The suite finds what it looks for: a sink that breaks one promise fails the test of that promise. One that everything
+// passes would let a crawl lose what it was run for, with a certificate in its hand.
+
+import { describe, expect, it } from 'vitest';
+import type { Item, Sink } from '../output/sink.js';
+import type { KeptItem, SinkMedium } from './medium.js';
+import { sinkSuite } from './suite.js';
+
+/** What a sink under test does with its lines, each of which a right one has. */
+interface Behaviour {
+  /** Lines of one page, from what is new to it. */
+  readonly keep: (items: readonly Item[]) => readonly Item[];
+  /** What is written of an item. */
+  readonly line: (item: Item) => KeptItem;
+  readonly knowsInSession: boolean;
+  readonly knowsFromBefore: boolean;
+  /** How many of the latest lines are read for that. */
+  readonly remembered: number;
+  readonly startsOver: boolean;
+  readonly writesAtClose: boolean;
+  readonly cutsTornLine: boolean;
+  readonly throwsAtNothing: boolean;
+  readonly waitsAtClose: boolean;
+  /** Whether pages wait for each other. */
+  readonly isSerial: boolean;
+  readonly sameId: (id: string) => string;
+}
+
+const RIGHT: Behaviour = {
+  keep: (items) => items,
+  line: ({ id, url, data, expiresAtMs, preferences }) => ({ id, url, data, expiresAtMs, preferences }),
+  knowsInSession: true,
+  knowsFromBefore: true,
+  remembered: Number.MAX_SAFE_INTEGER,
+  startsOver: false,
+  writesAtClose: false,
+  cutsTornLine: true,
+  throwsAtNothing: false,
+  waitsAtClose: true,
+  isSerial: true,
+  sameId: (id) => id,
+};
+
+/** A file that is a string. */
+function medium(behaviour: Behaviour): SinkMedium {
+  const file = { text: '' };
+  const lines = (): string[] => file.text.split('\n').filter((line) => line !== '');
+  return {
+    makeSink: () => sinkOn(file, behaviour),
+    read: async () => lines().map((line) => JSON.parse(line) as KeptItem),
+    tear: async (octets) => {
+      file.text = file.text.slice(0, Math.max(0, file.text.length - octets));
+    },
+    dispose: async () => undefined,
+  };
+}
+
+function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
+  const known = new Set<string>();
+  let held = '';
+  let tail: Promise<void> = Promise.resolve();
+  const put = async (items: readonly Item[]): Promise<void> => {
+    const fresh = new Map<string, Item>();
+    for (const each of items) {
+      const id = behaviour.sameId(each.id);
+      if (!behaviour.knowsInSession) fresh.set(`${fresh.size}`, each);
+      else if (!known.has(id) && !fresh.has(id)) fresh.set(id, each);
+    }
+    for (const each of behaviour.keep([...fresh.values()])) {
+      await Promise.resolve();
+      known.add(behaviour.sameId(each.id));
+      const line = `${JSON.stringify(behaviour.line(each))}\n`;
+      if (behaviour.writesAtClose) held += line;
+      else file.text += line;
+    }
+  };
+  return {
+    name: 'fake',
+    async open() {
+      if (behaviour.startsOver) file.text = '';
+      if (behaviour.cutsTornLine) file.text = file.text.slice(0, file.text.lastIndexOf('\n') + 1);
+      if (!behaviour.knowsFromBefore) return;
+      const whole = file.text.split('\n').filter((line) => line.endsWith('}'));
+      for (const line of whole.slice(-behaviour.remembered))
+        known.add(behaviour.sameId((JSON.parse(line) as KeptItem).id));
+    },
+    async write(items) {
+      if (behaviour.throwsAtNothing && items.length === 0) throw new Error('nothing to write');
+      const written = behaviour.isSerial ? tail.then(() => put(items)) : put([...items].reverse());
+      tail = written;
+      await (behaviour.writesAtClose ? Promise.resolve() : written);
+    },
+    async close() {
+      if (behaviour.waitsAtClose) await tail;
+      const late = held;
+      held = '';
+      file.text += late;
+    },
+  };
+}
+
+const FAULTS: readonly (readonly [fault: string, behaviour: Partial<Behaviour>, found: RegExp])[] = [
+  ['loses the last item of a page', { keep: (items) => items.slice(0, -1) }, /every item of every page/],
+  ['turns a page round', { keep: (items) => [...items].reverse() }, /every item of every page/],
+  ['keeps texts only', { line: (each) => ({ ...RIGHT.line(each), data: String(each.data) }) }, /whatever JSON it is/],
+  ['forgets the URL', { line: (each) => ({ ...RIGHT.line(each), url: '' }) }, /whatever JSON it is/],
+  [
+    'cuts what is long',
+    { line: (each) => ({ ...RIGHT.line(each), data: JSON.stringify(each.data).length > 9_999 ? 'long' : each.data }) },
+    /four hundred thousand/,
+  ],
+  ['forgets the expiry', { line: (each) => ({ ...RIGHT.line(each), expiresAtMs: null }) }, /what the site wishes/],
+  ['forgets the preferences', { line: (each) => ({ ...RIGHT.line(each), preferences: {} }) }, /what the site wishes/],
+  ['takes repeats for news', { knowsInSession: false }, /^takes an item that is written again/],
+  ['does not look within a page', { knowsInSession: false }, /names twice/],
+  ['folds case', { sameId: (id) => id.toLowerCase() }, /ids apart/],
+  ['takes a page without items for a mistake', { throwsAtNothing: true }, /without items/],
+  ['mixes pages up', { isSerial: false }, /at the same time/],
+  ['closes at once', { waitsAtClose: false, writesAtClose: false }, /writes that are under way/],
+  ['starts over', { startsOver: true }, /goes on behind/],
+  ['forgets earlier sessions', { knowsFromBefore: false }, /of an earlier session/],
+  ['remembers too little', { remembered: 50 }, /in hand at a crash/],
+  ['says yes and writes at the close', { writesAtClose: true }, /never closed/],
+  ['writes behind a torn line', { cutsTornLine: false }, /middle of a write/],
+  ['cannot open what is torn', { cutsTornLine: false, startsOver: true }, /goes on behind/],
+];
+
+/** The one test that the title names, not run yet. */
+function trialOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
+  const found: (() => Promise<void>)[] = [];
+  sinkSuite({
+    test: (name, run) => {
+      if (title.test(name)) found.push(run);
+    },
+    makeMedium: async () => medium(behaviour),
+    caps: { durable: true, exactData: true },
+  });
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) throw new Error(`${title} names ${found.length} tests`);
+  return only;
+}
+
+describe('a sink that', () => {
+  it.each(FAULTS)('%s is found out', async (_fault, faulty, title) => {
+    await trialOf(title, RIGHT)();
+    await expect(trialOf(title, { ...RIGHT, ...faulty })()).rejects.toThrow();
+  });
+});
+
+it('leaves out what needs a cap that is not declared', () => {
+  const titles = (durable: boolean): string[] => {
+    const names: string[] = [];
+    const caps = { durable, exactData: true };
+    sinkSuite({ test: (name) => names.push(name), makeMedium: async () => medium(RIGHT), caps });
+    return names;
+  };
+  expect(titles(false).length).toBeLessThan(titles(true).length);
+});

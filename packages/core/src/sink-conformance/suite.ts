@@ -1,0 +1,38 @@
+// The conformance suite of sinks: one test per promise of the contract, against a medium that the author hands in. A promise
+// that needs a cap which is not declared is left out. It needs no test runner of its own.
+
+import { crashTrials } from './crash-trials.js';
+import type { SinkCaps, SinkMedium } from './medium.js';
+import type { SinkTrial } from './trial.js';
+import { writingTrials } from './writing-trials.js';
+
+/** What the suite is told. */
+export interface SinkSuiteOptions {
+  /** The runner's verb: registers one test. */
+  readonly test: (title: string, run: () => Promise<void>) => void;
+  /** An empty medium for each test; the suite disposes of it. */
+  readonly makeMedium: () => Promise<SinkMedium>;
+  /** What its sinks promise. */
+  readonly caps: SinkCaps;
+}
+
+/**
+ * Registers the suite.
+ *
+ * @throws Never; the tests fail with messages that say which promise was broken.
+ * @example sinkSuite({ test, makeMedium: () => fileMedium(), caps: { durable: true, exactData: true } })
+ */
+export function sinkSuite({ test, makeMedium, caps }: SinkSuiteOptions): void {
+  const trials: readonly SinkTrial[] = [...writingTrials(), ...crashTrials()];
+  for (const { title, needs, run } of trials) {
+    if (needs !== undefined && !caps[needs]) continue;
+    test(title, async () => {
+      const medium = await makeMedium();
+      try {
+        await run(medium, caps);
+      } finally {
+        await medium.dispose();
+      }
+    });
+  }
+}

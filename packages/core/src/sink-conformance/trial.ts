@@ -1,0 +1,66 @@
+// One trial of a sink: items to write, sessions to write them in, and the look at what the medium holds afterwards.
+
+import type { JsonValue } from '@mannerly/frontier';
+import { must, mustEqual } from '../fetcher-conformance/must.js';
+import type { Item, Sink } from '../output/sink.js';
+import type { KeptItem, SinkCaps, SinkMedium } from './medium.js';
+
+/** One promise of the contract, and how it is tried. */
+export interface SinkTrial {
+  /** A sentence; the runner's title. */
+  readonly title: string;
+  /** The cap without which the promise is not made. */
+  readonly needs?: keyof SinkCaps;
+  readonly run: (medium: SinkMedium, caps: SinkCaps) => Promise<void>;
+}
+
+/** An item as a page emits it. */
+export function item(id: string, data: JsonValue = { n: 1 }, more: Partial<Item> = {}): Item {
+  return {
+    id,
+    url: `https://example.org/${encodeURIComponent(id)}`,
+    fetchedAtMs: Date.UTC(2026, 10, 20, 12),
+    data,
+    expiresAtMs: null,
+    preferences: {},
+    ...more,
+  };
+}
+
+/** The items of one page. */
+export function page(name: string, count = 2): Item[] {
+  return Array.from({ length: count }, (_, at) => item(`${name}/${at}`, { n: at, name }));
+}
+
+/** One run: opens, writes page by page, closes. */
+export async function session(medium: SinkMedium, ...pages: readonly (readonly Item[])[]): Promise<void> {
+  const sink = medium.makeSink();
+  await sink.open();
+  for (const items of pages) await sink.write(items);
+  await sink.close();
+}
+
+/** Opens a sink that the trial goes on with. */
+export async function opened(medium: SinkMedium): Promise<Sink> {
+  const sink = medium.makeSink();
+  await sink.open();
+  return sink;
+}
+
+/** @throws ContractBroken unless the medium holds exactly these ids, in this order. */
+export async function mustHold(medium: SinkMedium, ids: readonly string[], what: string): Promise<void> {
+  mustEqual(
+    (await medium.read()).map(({ id }) => id),
+    ids,
+    what,
+  );
+}
+
+/** @throws ContractBroken unless the item is there as it was written. */
+export function mustBe(kept: KeptItem | undefined, written: Item, caps: SinkCaps): void {
+  must(kept !== undefined, `the item ${written.id} is not there`);
+  mustEqual(kept.url, written.url, `the URL of ${written.id}`);
+  mustEqual(kept.expiresAtMs, written.expiresAtMs, `from when ${written.id} should no longer be kept`);
+  mustEqual(kept.preferences, written.preferences, `the use preferences of ${written.id}`);
+  if (caps.exactData) mustEqual(kept.data, written.data, `the data of ${written.id}`);
+}

@@ -1,0 +1,115 @@
+// A crawl on virtual time is the crawl itself: the same requests at the same instants each time, and an end with a reason
+// where it could not come to its own.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCrawler, readRequests } from 'mannerly';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CrawlerOptions } from '../options.js';
+import { fakePage } from './fake-answer.js';
+import { type CrawlerFakes, createFakeWeb, type FakeHost } from './fake-web.js';
+import { assertKeepsGap, assertRobotsFirst } from './politeness-assertions.js';
+import { crawlInVirtualTime, runCrawl } from './run-crawl.js';
+import { createVirtualClock } from './virtual-clock.js';
+
+const SITE: FakeHost = {
+  robots: 'User-agent: *\nCrawl-delay: 600\n',
+  pages: { '/': fakePage('start', ['/a', '/b', '/c']), '*': fakePage('leaf') },
+};
+
+function makeCrawler(fakes: CrawlerFakes, more: Partial<CrawlerOptions> = {}) {
+  const crawler = createCrawler({
+    identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
+    scope: { seeds: ['https://a.test/'] },
+    bounds: { pages: 100 },
+    patienceMs: 86_400_000,
+    ...more,
+    ...fakes,
+  });
+  return crawler.on('html', async (page) => page.follow());
+}
+
+describe('a crawl on virtual time', () => {
+  it('takes its own time, and the same steps each time', async () => {
+    const crawls = [];
+    for (let time = 0; time < 2; time += 1) {
+      const web = createFakeWeb({ hosts: { 'a.test': SITE }, delayMs: 90 });
+      crawls.push(await crawlInVirtualTime(web, (fakes) => makeCrawler(fakes)));
+    }
+    const [first, second] = crawls;
+    expect(first?.exchanges).toEqual(second?.exchanges);
+    expect(first?.exchanges).toHaveLength(5);
+    expect(first?.tookMs).toBeGreaterThanOrEqual(4 * 600_000);
+    expect(first?.report).toMatchObject({ state: 'finished', pages: 4 });
+    assertKeepsGap(first ?? [], 'a.test', 600_000);
+    assertRobotsFirst(first ?? [], 'a.test');
+  });
+
+  it('has a crawl directory, whose log agrees with the web', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mannerly-kit-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const out = join(folder, 'crawl');
+    // Minutes, not hours: a store on disk keeps its account while time passes, which takes the disk as long as ever.
+    const web = createFakeWeb({ hosts: { 'a.test': { ...SITE, robots: 'User-agent: *\nCrawl-delay: 60\n' } } });
+    const { exchanges } = await crawlInVirtualTime(web, (fakes) => makeCrawler(fakes), { run: { out } });
+    const logged = [];
+    for await (const { url, startedAtMs, endedAtMs } of readRequests(join(out, 'requests.jsonl')))
+      logged.push({ url, startMs: startedAtMs, endMs: endedAtMs });
+    expect(logged).toEqual(exchanges.map(({ url, startMs, endMs }) => ({ url, startMs, endMs })));
+    expect(logged).toHaveLength(5);
+  });
+
+  it('can be followed step by step', async () => {
+    const clock = createVirtualClock();
+    onTestFinished(() => clock.end());
+    const web = createFakeWeb({ hosts: { 'a.test': SITE } });
+    const crawler = makeCrawler(web.fakes(clock));
+    const running = crawler.run();
+    await clock.advance(1_000);
+    expect(web.requested()).toEqual(['https://a.test/robots.txt']);
+    await clock.advance(2 * 600_000);
+    expect(web.requested()).toHaveLength(3);
+    expect((await crawler.explain('a.test')).host?.interval?.ms).toBe(600_000);
+    await clock.finish(running);
+    expect(web.requested()).toHaveLength(5);
+  });
+
+  it('hands on what a route threw', async () => {
+    const web = createFakeWeb({
+      hosts: {
+        'a.test': {
+          pages: () => {
+            throw new Error('a mistake in a test');
+          },
+        },
+      },
+    });
+    await expect(crawlInVirtualTime(web, (fakes) => makeCrawler(fakes))).rejects.toThrow('a mistake in a test');
+  });
+
+  it('is stopped when nothing can move, and says so', async () => {
+    const clock = createVirtualClock({ maxSteps: 500 });
+    onTestFinished(() => clock.end());
+    const endless = createFakeWeb({
+      hosts: { 'a.test': { pages: ({ path }) => fakePage(path, [`${path}x`]) } },
+    });
+    const crawler = makeCrawler(endless.fakes(clock), { traps: false, bounds: { pages: 1_000_000, depth: 1_000 } });
+    await expect(runCrawl(crawler, clock)).rejects.toMatchObject({ code: 'clock-stuck' });
+    const asked = endless.exchanges.length;
+    expect(asked).toBeGreaterThan(1);
+    await clock.advance(60_000);
+    expect(endless.exchanges).toHaveLength(asked);
+    expect(() => crawler.on('json', () => undefined)).not.toThrow();
+  });
+
+  it('leaves the platform its timers, whatever came of it', async () => {
+    const before = globalThis.setTimeout;
+    const web = createFakeWeb({ hosts: {} });
+    const fails = crawlInVirtualTime(web, () => {
+      throw new Error('no crawler');
+    });
+    await expect(fails).rejects.toThrow('no crawler');
+    expect(globalThis.setTimeout).toBe(before);
+  });
+});

@@ -1,0 +1,115 @@
+// A crawl for tests of what looks on (metrics, dashboard): it tells what a test says, and stands where a test puts it.
+
+import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, RequestRecord } from 'mannerly';
+
+/** The crawl, and what a test can do to it. */
+export interface FakeCrawl extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> {
+  /** What it was told to do, in order. */
+  readonly told: string[];
+  /** What it answers from now on. */
+  become(progress: Partial<CrawlProgress>, activity?: Partial<CrawlActivity>): void;
+  tell<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
+  /** Listeners that are left. */
+  listeners(): number;
+}
+
+/** Makes one. */
+export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Partial<CrawlActivity> = {}): FakeCrawl {
+  let progress = given;
+  let activity = givenActivity;
+  const told: string[] = [];
+  const listeners = new Map<string, Set<(event: never) => void>>();
+  return {
+    events: {
+      on(name, listener) {
+        const set = listeners.get(name) ?? new Set();
+        listeners.set(name, set);
+        set.add(listener);
+        return () => {
+          set.delete(listener);
+        };
+      },
+    },
+    progress: () => ({
+      pages: 0,
+      requests: 0,
+      inFlight: 0,
+      hosts: 0,
+      queued: 0,
+      excluded: 0,
+      dropped: 0,
+      failed: 0,
+      items: 0,
+      bytes: 0,
+      runningMs: 0,
+      waitingFor: null,
+      waitingHosts: 0,
+      ...progress,
+    }),
+    activity: () => ({
+      phase: 'running',
+      ended: null,
+      nowMs: 0,
+      name: 'tester',
+      seeds: [],
+      seedCount: 0,
+      bounds: {
+        pages: null,
+        minutes: null,
+        depth: 16,
+        pagesPerHost: null,
+        bytes: null,
+        bytesPerHost: null,
+        minutesPerHost: null,
+        queued: null,
+      },
+      underway: [],
+      underwayCount: 0,
+      ready: [],
+      waits: [],
+      waitingHosts: 0,
+      ...activity,
+    }),
+    told,
+    become(nextProgress, nextActivity = {}) {
+      progress = { ...progress, ...nextProgress };
+      activity = { ...activity, ...nextActivity };
+    },
+    pause() {
+      told.push('pause');
+      activity = { ...activity, phase: 'paused' };
+    },
+    resume() {
+      told.push('resume');
+      activity = { ...activity, phase: 'running' };
+    },
+    stop() {
+      told.push('stop');
+      activity = { ...activity, phase: 'stopping' };
+    },
+    tell(name, event) {
+      for (const listener of listeners.get(name) ?? []) listener(event as never);
+    },
+    listeners: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+  };
+}
+
+/** A request that ended. */
+export function requestRecord(more: Partial<RequestRecord> = {}): RequestRecord {
+  return {
+    url: 'http://a.test/',
+    host: 'a.test',
+    purpose: 'page',
+    startedAtMs: 1_000,
+    endedAtMs: 1_200,
+    status: 200,
+    failure: null,
+    encodedBytes: 100,
+    remoteAddress: '127.0.0.1',
+    userAgent: 'tester/1.0 (+https://example.org/us)',
+    crawlDelayMs: null,
+    requestIntervalMs: null,
+    gapMs: null,
+    ...more,
+  } as RequestRecord;
+}

@@ -1,0 +1,30 @@
+// A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it is about.
+
+import { encodedCap } from '../fetch/body.js';
+import type { FetchCaps, FetchRequest } from '../fetch/fetcher.js';
+
+/** Caps that let an honest loopback server finish on a busy machine. */
+export const TEST_CAPS: FetchCaps = {
+  connectMs: 15_000,
+  headersMs: 15_000,
+  exchangeMs: 15_000,
+  bodyBytes: 100_000,
+  encodedBytes: encodedCap(100_000),
+};
+
+/** A request for `url` at 127.0.0.1; `more` replaces what it names. Never throws. */
+export function fetchRequest(
+  url: string,
+  more: Partial<Omit<FetchRequest, 'caps'>> & { readonly caps?: Partial<FetchCaps> } = {},
+): FetchRequest {
+  return {
+    method: 'GET',
+    headers: { 'User-Agent': 'bot/1.0 (+https://example.org/bot)' },
+    address: { address: '127.0.0.1', family: 4 },
+    mayStart: () => true,
+    signal: new AbortController().signal,
+    ...more,
+    url,
+    caps: { ...TEST_CAPS, ...more.caps },
+  };
+}

@@ -1,0 +1,39 @@
+// Files that are there whole or not at all, however a process ends.
+
+import { randomUUID } from 'node:crypto';
+import { rename, stat, writeFile } from 'node:fs/promises';
+
+/** What a name ends with while its file is being written; a killed process may leave one behind. */
+export const PART_SUFFIX = '.part';
+
+/** A name beside `path` that nobody else uses. Never throws. */
+export function besideName(path: string): string {
+  return `${path}.${randomUUID()}${PART_SUFFIX}`;
+}
+
+/** Writes beside and renames, so that a crash leaves the old file or the new one, never half of it. */
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const beside = besideName(path);
+  await writeFile(beside, content);
+  await rename(beside, path);
+}
+
+/** Octets of a file; `null` when it is not there. @throws The platform's error when it cannot be looked at. */
+export async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether an error of the platform says that a file is not there. Never throws. */
+export function isAbsent(error: unknown): boolean {
+  return hasPlatformCode(error, 'ENOENT');
+}
+
+/** Whether an error of the platform carries this code. Never throws. */
+export function hasPlatformCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
