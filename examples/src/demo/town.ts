@@ -1,0 +1,93 @@
+// A small town on loopback: eight hosts behind one server, told apart by the Host field, with a log of every request.
+// The log is kept by the servers, in their own monotonic time: it is the other side's account of a crawl.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TownAnswer, type TownHost, townPlan } from './plan.js';
+
+/** One request as the town saw it. Times are monotonic milliseconds since some instant. */
+export interface TownRequest {
+  readonly host: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Its header section had arrived. */
+  readonly startedAtMs: number;
+  /** The answer was handed over, or the connection was gone. */
+  readonly endedAtMs: number;
+  readonly userAgent: string;
+  readonly status: number;
+}
+
+/** A running town. */
+export interface Town {
+  readonly port: number;
+  readonly hosts: readonly TownHost[];
+  /** The root of every host. */
+  readonly seeds: readonly string[];
+  /** Every request that has ended, in the order of their ends. Grows while the town is visited. */
+  readonly log: readonly TownRequest[];
+  /** For the crawl's `network.resolve`: the names of the town, and no others, lead to 127.0.0.1. */
+  readonly resolve: (hostname: string) => Promise<readonly string[]>;
+  /** Ends every connection. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** How long the town takes for an answer, milliseconds, so that exchanges have a length. */
+const ANSWER_MS = 15;
+/** The town forgets later requests, so that a runaway visitor cannot fill its memory. */
+const MAX_LOG = 10_000;
+
+/**
+ * Starts the town on a free port of 127.0.0.1.
+ *
+ * @throws The platform's error when no port can be had.
+ */
+export async function startTown(): Promise<Town> {
+  const log: TownRequest[] = [];
+  let hosts: TownHost[] = [];
+  const server = createServer((request, response) => {
+    const visit = beginVisit(request);
+    const found = hosts.find((host) => host.name === visit.host)?.answer(visit.path);
+    const answer = found ?? notFound;
+    response.on('close', () => {
+      const ended = { ...visit, endedAtMs: performance.now(), status: answer.status };
+      if (log.length < MAX_LOG) log.push(ended);
+    });
+    setTimeout(() => send(response, answer), ANSWER_MS);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  hosts = townPlan(port);
+  const names = new Set(hosts.map((host) => host.name));
+  return {
+    port,
+    hosts,
+    seeds: hosts.map((host) => `http://${host.name}:${port}/`),
+    log,
+    resolve: async (hostname) => (names.has(hostname) ? ['127.0.0.1'] : []),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const notFound: TownAnswer = { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Nobody here.\n' };
+
+function beginVisit(request: IncomingMessage): Omit<TownRequest, 'endedAtMs' | 'status'> {
+  return {
+    host: (request.headers.host ?? '').replace(/:\d+$/, ''),
+    path: request.url ?? '/',
+    startedAtMs: performance.now(),
+    userAgent: request.headers['user-agent'] ?? '',
+  };
+}
+
+function send(response: ServerResponse, answer: TownAnswer): void {
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) });
+  response.end(answer.body);
+}

@@ -1,0 +1,98 @@
+// The examples are what people copy. They run here against the town, as programs of their own, from the build.
+
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTown, type Town } from './demo/town.js';
+
+const run = promisify(execFile);
+const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+const source = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+
+let town: Town;
+
+beforeAll(async () => {
+  town = await startTown();
+});
+
+afterAll(() => town.close());
+
+async function runExample(name: string, host: string): Promise<string> {
+  const env = { ...process.env, MANNERLY_EXAMPLE_SEED: `http://${host}:${town.port}/`, MANNERLY_EXAMPLE_LOOPBACK: '1' };
+  const { stdout } = await run(process.execPath, [built(name)], { env, timeout: 100_000 });
+  return stdout;
+}
+
+describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
+  it.concurrent('crawl a host completely and politely', { timeout: 120_000 }, async () => {
+    const out = await runExample('smallest-crawl', 'meadow.test');
+    expect(out).toContain(`http://meadow.test:${town.port}/bees  Bees`);
+    expect(out).toMatch(/finished: 5 pages, 6 requests/);
+    expect(out).toMatch(/meadow\.test: never less than 1\d\d\d ms .* 0 of them early/);
+  });
+
+  it.concurrent('explain a refusal with the line that said so', { timeout: 120_000 }, async () => {
+    const out = await runExample('explain-a-refusal', 'quarry.test');
+    expect(out).toContain(`Line 4 of http://quarry.test:${town.port}/robots.txt: /blasting/`);
+    expect(out).toContain('3 URLs were left alone.');
+  });
+
+  it.concurrent('route pages by types, check items, and refuse by a hook', { timeout: 120_000 }, async () => {
+    const out = await runExample('typed-routes', 'meadow.test');
+    expect(out).toContain(`http://meadow.test:${town.port}/flowers  {"place":1,"title":"Flowers"}`);
+    expect(out).toMatch(/\/brook {2}rejected: \S+/);
+    expect(out).toContain('/brook?from=bees  hook-refused: one view of each page is enough');
+    expect(out).toContain('finished: 2 items, 1 rejected');
+  });
+
+  it.concurrent('crawl the datasets that a site offers', { timeout: 120_000 }, async () => {
+    const out = await runExample('crawl-datasets', 'meadow.test');
+    expect(out).toContain(`Flowers of the meadow: http://meadow.test:${town.port}/data/flowers.csv, 30 octets`);
+  });
+
+  it.concurrent('answer what robots-parser answers, with reasons', { timeout: 120_000 }, async () => {
+    const { stdout } = await run(process.execPath, [built('from-robots-parser')], { timeout: 60_000 });
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'not allowed',
+      'true',
+      'line 2: /private/ (rule)',
+      'allowed by line 3, /private/press/ in the group for examplebot (rfc9309); it outweighs line 2, disallow /private/',
+      '2000 ms',
+      "[ 'https://example.com/sitemap.xml' ] null",
+      'true',
+    ]);
+  });
+
+  it.concurrent('test a crawl of hours in no time', { timeout: 120_000 }, async () => {
+    const { stdout } = await run(process.execPath, [built('testing-a-crawl')], { timeout: 60_000 });
+    expect(stdout).toMatch(/(?:ok 1 -|✔) titles are read at the pace of the site/);
+  });
+
+  // In under 30 seconds: the soak suite measures it.
+  it.concurrent('run the demo to its end, and the two accounts agree', { timeout: 150_000 }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'mannerly-demo-'));
+    try {
+      // With exit code 1 the output says what the two accounts disagree about: it is what the test should show.
+      const { stdout } = await run(process.execPath, [built('demo/main')], { cwd: directory, timeout: 120_000 }).catch(
+        (error: unknown) => error as { stdout: string },
+      );
+      expect(stdout).toContain('The two accounts agree, and no host has anything to object to.');
+      expect(stdout).toMatch(/castle\.test is left for another time: robots-unreachable/);
+      expect(stdout).toMatch(/blasting\/plan +robots-rule +4 +http:\/\/quarry\.test:\d+\/robots\.txt: \/blasting\//);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it.each(['smallest-crawl', 'explain-a-refusal', 'crawl-datasets', 'from-robots-parser', 'testing-a-crawl'])(
+    '%s stays under 60 lines',
+    (name) => {
+      expect(readFileSync(source(name), 'utf8').split('\n').length).toBeLessThan(60);
+    },
+  );
+});

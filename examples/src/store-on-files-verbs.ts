@@ -1,0 +1,188 @@
+// The verbs of store-on-files.ts, each a step from what is there to what is there afterwards. The letters are the contract's.
+
+import type {
+  AddOutcome,
+  CommitAnswer,
+  Entry,
+  HostCommit,
+  HostCommitAnswer,
+  Lease,
+  LeaseRequest,
+  NewEntry,
+} from '@mannerly/frontier';
+
+/** In front of every band: what a holder did not finish (L5). */
+const IN_FRONT = -1;
+const NEVER = Number.POSITIVE_INFINITY;
+
+interface Waiting {
+  readonly id: number;
+  readonly lane: string;
+  band: number;
+  body: Uint8Array;
+  attempt: number;
+  /** Handed out by rank, then by turn; in hand, its turn is that at which it was handed out. */
+  rank: number;
+  turn: number;
+  readyAt: number;
+  isInHand: boolean;
+}
+
+interface Host {
+  readonly key: string;
+  readonly holds: Map<string, number>;
+  /** In the order of their ids. */
+  entries: Waiting[];
+  nextTurn: number;
+  epoch: number;
+  nextAt: number;
+  delayMs: number;
+  leaseEndsAt: number | null;
+  isParked: boolean;
+  state: Uint8Array | null;
+}
+
+/** All there is. Instants are the store's own clock (X1). */
+export interface Crawl {
+  readonly format: string;
+  readonly name: string;
+  latestMs: number;
+  readonly known: Set<string>;
+  readonly hosts: Map<string, Host>;
+  readonly records: Map<string, Uint8Array>;
+}
+
+/** A crawl nobody has added anything to. */
+export function newCrawl(name: string): Crawl {
+  return { format: 'files 1', name, latestMs: 0, known: new Set(), hosts: new Map(), records: new Map() };
+}
+
+/** The name of a verb that changes something. */
+export type Verb = keyof typeof VERBS;
+
+/** Those that change something. */
+export const VERBS = { add, lease, wake, commit, writeRecord };
+
+function add(crawl: Crawl, now: number, entries: readonly NewEntry[]): AddOutcome[] {
+  crawl.latestMs = now;
+  return entries.map(({ host: key, lane = '', fp, band, body, notBeforeMs = 0, dedupe = true }) => {
+    const fingerprint = Buffer.from(fp).toString('hex');
+    if (dedupe && crawl.known.has(fingerprint)) return 'known';
+    crawl.known.add(fingerprint);
+    const host = hostOf(crawl, key);
+    const turn = host.nextTurn++;
+    const readyAt = now + notBeforeMs;
+    host.entries.push({ id: turn, lane, band, body, attempt: 0, rank: band, turn, readyAt, isInHand: false });
+    return 'new';
+  });
+}
+
+function lease(crawl: Crawl, now: number, request: LeaseRequest): Lease[] {
+  crawl.latestMs = now;
+  const named = request.hosts?.map((key) => hostOf(crawl, key)).filter((host) => allowedAt(host) <= now);
+  const due = [...crawl.hosts.values()].filter((host) => dueAt(host) <= now).sort((a, b) => dueAt(a) - dueAt(b));
+  const leases: Lease[] = [];
+  for (const host of named ?? due) {
+    if (leases.length === request.maxHosts) break;
+    endLease(host, allowedAt(host));
+    // A holder that vanished may have had nothing left but what waits for its time (L7).
+    if (named === undefined && dueAt(host) > now) continue;
+    host.epoch += 1;
+    host.leaseEndsAt = now + request.ttlMs;
+    host.delayMs = Math.max(host.delayMs, request.delayMs ?? 0);
+    const entries = take(host, request.entriesPerHost, now);
+    const queued = host.entries.filter(({ isInHand }) => !isInHand).length;
+    const { key, epoch, state } = host;
+    leases.push({ host: key, epoch: String(epoch), ttlMs: request.ttlMs, notBeforeMs: 0, state, entries, queued });
+  }
+  return leases;
+}
+
+function wake(crawl: Crawl, _now: number, key: string): void {
+  const host = crawl.hosts.get(key);
+  if (host !== undefined) host.isParked = false;
+}
+
+function commit(crawl: Crawl, now: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
+  // Links first: they are facts, whoever is lost (C1), and a host that is released sees them (C4).
+  const outcomes = add(crawl, now, links);
+  return { hosts: hosts.map((part) => commitOne(crawl.hosts.get(part.host), now, part)), links: outcomes };
+}
+
+function commitOne(host: Host | undefined, now: number, part: HostCommit): HostCommitAnswer {
+  const isHolder = host !== undefined && host.leaseEndsAt !== null && String(host.epoch) === part.epoch;
+  if (!isHolder) return { ok: false, reason: 'lost' };
+  const inHand = new Map(host.entries.filter(({ isInHand }) => isInHand).map((entry) => [String(entry.id), entry]));
+  const done = new Set((part.done ?? []).map((id) => inHand.get(id)));
+  host.entries = host.entries.filter((entry) => !done.has(entry));
+  for (const { id, band, body, notBeforeMs = 0 } of part.requeue ?? []) {
+    const entry = inHand.get(id);
+    if (entry === undefined || done.has(entry)) continue;
+    inHand.delete(id);
+    const rank = band ?? entry.band;
+    const changes = { band: rank, rank, body: body ?? entry.body, readyAt: now + notBeforeMs };
+    Object.assign(entry, changes, { turn: host.nextTurn++, isInHand: false });
+  }
+  host.state = part.state ?? host.state;
+  host.delayMs = part.delayMs ?? host.delayMs;
+  for (const { lane, ms } of part.holdLanes ?? []) host.holds.set(lane, now + ms);
+  if ('keep' in part.then) {
+    host.leaseEndsAt = now + part.then.keep.ttlMs;
+    return { ok: true, entries: take(host, part.then.keep.want, now) };
+  }
+  const { dueInMs } = part.then.release;
+  host.epoch += 1;
+  host.isParked = dueInMs === null;
+  endLease(host, now + (dueInMs ?? host.delayMs));
+  return { ok: true, entries: [] };
+}
+
+function writeRecord(crawl: Crawl, _now: number, key: string, value: Uint8Array | null): void {
+  if (value === null) crawl.records.delete(key);
+  else crawl.records.set(key, value);
+}
+
+/** The instant a host falls due: of a leased one when its holder counts as gone; `Infinity` when it does not (C3, C6, L4, L7). */
+export function dueAt(host: Host): number {
+  if (host.leaseEndsAt !== null) return allowedAt(host);
+  const readyAt = host.entries.map((entry) => Math.max(entry.readyAt, host.holds.get(entry.lane) ?? 0));
+  return Math.max(allowedAt(host), Math.min(NEVER, ...readyAt));
+}
+
+/** The instant from which somebody may have the host. */
+function allowedAt({ isParked, leaseEndsAt, nextAt, delayMs }: Host): number {
+  return isParked ? NEVER : leaseEndsAt === null ? nextAt : leaseEndsAt + delayMs;
+}
+
+/** What was in hand comes first, in the order in which it was handed out, under its ids (L5). */
+function endLease(host: Host, nextAt: number): void {
+  if (host.leaseEndsAt === null) return;
+  host.leaseEndsAt = null;
+  host.nextAt = nextAt;
+  for (const entry of host.entries) if (entry.isInHand) Object.assign(entry, { isInHand: false, rank: IN_FRONT });
+}
+
+function take(host: Host, count: number, now: number): Entry[] {
+  const isOpen = ({ lane }: Waiting) => (host.holds.get(lane) ?? 0) <= now;
+  const ready = host.entries.filter((entry) => !entry.isInHand && entry.readyAt <= now && isOpen(entry));
+  return ready
+    .sort(byRankAndTurn)
+    .slice(0, count)
+    .map((entry) => {
+      Object.assign(entry, { isInHand: true, attempt: entry.attempt + 1, turn: host.nextTurn++ });
+      return { id: String(entry.id), band: entry.band, body: entry.body, attempt: entry.attempt - 1 };
+    });
+}
+
+function byRankAndTurn(a: Waiting, b: Waiting): number {
+  return a.rank - b.rank || a.turn - b.turn;
+}
+
+function hostOf(crawl: Crawl, key: string): Host {
+  const present = crawl.hosts.get(key);
+  if (present !== undefined) return present;
+  const times = { nextAt: 0, delayMs: 0, leaseEndsAt: null, isParked: false };
+  const host = { key, holds: new Map(), entries: [], nextTurn: 1, epoch: 0, ...times, state: null };
+  crawl.hosts.set(key, host);
+  return host;
+}

@@ -1,0 +1,33 @@
+// How a store's author runs the published suite, here under node:test: `node --test dist/try-a-store.js`.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { frontierStoreSuite } from '@mannerly/frontier/conformance';
+import { FILES_CAPS, storeOnFiles } from './store-on-files.js';
+
+describe('store-on-files', () => {
+  frontierStoreSuite({
+    test: (title, body) => void test(title, body),
+    caps: FILES_CAPS,
+    // It looks through plain lists, and says so.
+    without: ['X4'],
+    modelSteps: 300,
+    makeStore: async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'try-a-store-'));
+      // A clock of its own: the suite moves it on, and nobody waits.
+      let now = Date.UTC(2020, 0, 1);
+      const make = () => storeOnFiles(join(folder, 'crawl.jsonl'), () => now);
+      return {
+        store: make(),
+        reopen: async () => make(),
+        nowMs: () => now,
+        advance: async (ms) => {
+          now += ms;
+        },
+        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  });
+});
