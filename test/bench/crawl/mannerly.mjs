@@ -1,0 +1,32 @@
+// Our side of the in-house crawl benchmark: everything on (identity, guard, robots, durable store, JSONL, request and
+// decision log, report), interval 0, one request at a time per host.
+// Usage: node mannerly.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: its handler makes a document of every page.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCrawler } from 'mannerly';
+import { createWeb } from './web.mjs';
+
+const [port, hosts, pages] = process.argv.slice(2, 5).map(Number);
+const isDom = process.argv[5] === 'dom';
+const web = createWeb({ hosts, pages, port });
+const out = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
+let hrefs = 0;
+const crawler = createCrawler({
+  identity: { name: 'mannerly-bench', contact: 'https://example.org/mannerly-bench' },
+  scope: { seeds: web.seeds, within: 'host' },
+  bounds: { pages: 10_000_000, depth: 1_000 },
+  profile: { factor: 0, minMs: 0, maxMs: 0 },
+  network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+});
+crawler.on('html', async (page) => {
+  hrefs += isDom ? page.$('a[href]').length : (page.facts?.links.length ?? 0);
+  page.emit({ title: isDom ? page.$('title').first().text() : page.title });
+  await page.follow();
+});
+const report = await crawler.run({ out });
+rmSync(out, { recursive: true, force: true });
+const { user, system } = process.cpuUsage();
+process.send({ pages: report.pages, hrefs, cpuUs: user + system, maxRssKb: process.resourceUsage().maxRSS });
+process.disconnect();

@@ -1,0 +1,97 @@
+// A PostgreSQL to measure: the one that DATABASE_URL names, where it runs on this machine, else one of its own that waits for its
+// disk as an operator's does. CPU time is that of all its processes, room is that of its tables and indexes.
+
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { postgresStore } from '@mannerly/frontier/postgres';
+import { Pool } from 'pg';
+import { startPostgres } from '../../support/postgres-server.mjs';
+
+/** Connections of the store. */
+const CONNECTIONS = 8;
+/** Seconds of one tick in /proc. */
+const TICK_S = 0.01;
+const SETTINGS = ['fsync=on', 'shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=15min'];
+
+/** @returns what `server.mjs` measures with */
+export async function startPostgresEngine() {
+  const given = process.env.DATABASE_URL;
+  const server = given === undefined ? await startPostgres(...SETTINGS) : null;
+  const pool = new Pool({ connectionString: given ?? server.url, max: CONNECTIONS });
+  const postmaster = server?.pid ?? (await postmasterOf(pool));
+  const schemas = [];
+  const removeAll = async () => {
+    for (const schema of schemas.splice(0)) await pool.query(`DROP SCHEMA "${schema}" CASCADE`);
+  };
+  const bytesOf = async (table) => {
+    const { rows } = await pool.query(
+      `SELECT sum(pg_total_relation_size(c.oid))::float8 AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relname = ${table}`,
+      [schemas.at(-1)],
+    );
+    return rows[0].bytes;
+  };
+  return {
+    held: 'disk',
+    open: async () => {
+      const schema = `bench-${randomUUID()}`;
+      schemas.push(schema);
+      const store = postgresStore({ pool, schema, maxQueued: 100_000_000, onNotice: () => undefined });
+      await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
+      return store;
+    },
+    /** CPU seconds of the server's processes, those that have ended included. */
+    cpuS: async () => cpuOfTree(postmaster),
+    /** Octets of the last crawl's tables and indexes. */
+    bytes: () => bytesOf('c.relname'),
+    bytesOfSeen: () => bytesOf("'seen'"),
+    removeAll,
+    dispose: async () => {
+      if (given !== undefined) await removeAll();
+      await pool.end();
+      await server?.dispose();
+    },
+  };
+}
+
+/** The parent of all of a server's processes, where it is on this machine. */
+async function postmasterOf(pool) {
+  const { rows } = await pool.query('SELECT pg_backend_pid() AS pid');
+  const found = statOf(rows[0].pid);
+  if (found === null || !found.name.startsWith('postgres')) {
+    throw new Error('DATABASE_URL names a server on another machine, whose CPU time cannot be read');
+  }
+  return found.parent;
+}
+
+function cpuOfTree(root) {
+  let ticks = 0;
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statOf(name) : null;
+    if (stat === null) continue;
+    if (Number(name) === root) ticks += stat.own + stat.ended;
+    else if (stat.parent === root) ticks += stat.own;
+  }
+  return ticks * TICK_S;
+}
+
+/** What /proc says of a process; `null` where it is gone. */
+function statOf(pid) {
+  let text;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  const end = text.lastIndexOf(')');
+  const fields = text
+    .slice(end + 2)
+    .split(' ')
+    .map(Number);
+  return {
+    name: text.slice(text.indexOf('(') + 1, end),
+    parent: fields[1],
+    own: fields[11] + fields[12],
+    ended: fields[13] + fields[14],
+  };
+}

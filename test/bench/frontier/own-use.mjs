@@ -1,0 +1,21 @@
+// What this process uses of the machine.
+
+import { readFileSync } from 'node:fs';
+
+/** CPU microseconds, all threads. */
+export function cpuUs() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Megabytes. Pages of a store's file that the system holds for this process count in `rss` and not in `own`. */
+export function memoryMb() {
+  const { rss, arrayBuffers } = process.memoryUsage();
+  const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
+  const own = /RssAnon:\s+(\d+)/.exec(status)?.[1];
+  return { rss: mb(rss), own: own === undefined ? null : mb(Number(own) * 1_024), arrayBuffers: mb(arrayBuffers) };
+}
+
+function mb(octets) {
+  return Math.round(octets / 1e6);
+}

@@ -1,0 +1,65 @@
+// The links of the page-path benchmark, the same in every run: a site's navigation letter for letter, pages met before
+// (some spelt another way), new pages, some of them on other hosts. Made before anything is measured.
+
+/** Of the links, those that are known: navigation first, the rest from all that was linked before. */
+const KNOWN_SHARE = 0.7;
+const NAVIGATION = 12;
+/** Of the known ones, every so many-th is spelt another way. */
+const RESPELT_EVERY = 8;
+/** Of the new ones, every so many-th is on another host. */
+const ELSEWHERE_EVERY = 6;
+
+/** A usual file: a few closed paths, nothing about spacing. */
+export const ROBOTS = new TextEncoder().encode(
+  [
+    'User-agent: *',
+    ...['/admin/', '/cart', '/search?', '/*.cgi$', '/private/*/draft', '/tmp/', '/*?sessionid='].map(
+      (path) => `Disallow: ${path}`,
+    ),
+    'Allow: /admin/help',
+    'Sitemap: https://example.org/sitemap.xml',
+  ].join('\n'),
+);
+
+/** The links of `pages` pages. */
+export function createPages({ pages, hosts, links, seed = 1 }) {
+  let state = seed;
+  const below = (count) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 0x1_0000_0000) * count);
+  };
+  const origin = (host) => `https://www.site-${host}.example.org`;
+  const seeds = Array.from({ length: hosts }, (_, host) => `${origin(host)}/`);
+  const made = [...seeds];
+  const fresh = (host) => {
+    const number = made.length;
+    const url = `${origin(host)}/section-${number % 17}/article-${number}/${number % 3 === 0 ? `?page=${number % 9}&sort=asc` : 'index.html'}`;
+    made.push(url);
+    return url;
+  };
+  const all = [];
+  for (let page = 0; page < pages; page += 1) {
+    const host = page % hosts;
+    const urls = Array.from({ length: Math.min(NAVIGATION, links) }, (_, at) => `${origin(host)}/nav/${at}.html`);
+    const known = Math.round(links * KNOWN_SHARE);
+    for (let at = urls.length; at < known; at += 1) urls.push(respelt(made[below(made.length)], at));
+    for (let at = known; at < links; at += 1) urls.push(fresh(at % ELSEWHERE_EVERY === 0 ? below(hosts) : host));
+    all.push(urls.map((url) => ({ url: flat(url), depth: 3, via: 'link', from: seeds[host] })));
+  }
+  return {
+    seeds: seeds.map((url) => ({ url, depth: 0, via: 'seed' })),
+    linksOf: (page) => all[page] ?? [],
+  };
+}
+
+/** A string of its own, as a page's links are: nothing of it is in the engine's memory yet. */
+function flat(text) {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** The same page by another name, now and then. */
+function respelt(url, at) {
+  if (at % RESPELT_EVERY !== 0) return url;
+  const ways = [`${url}#top`, url.replace('article', '%61rticle'), url.replace('https://www', 'HTTPS://WWW')];
+  return ways[(at / RESPELT_EVERY) % ways.length];
+}

@@ -1,0 +1,57 @@
+// What the machine itself takes for reaching into something large: a word of a table as large as that of the fingerprints of
+// so many URLs, and a host by its name in a bare Map of objects that lie as the crawl has met them. No store is faster than this.
+// Usage: node --expose-gc reference.mjs [--urls N] [--hosts N]; prints one line of JSON, nanoseconds for each.
+
+import { parseArgs } from 'node:util';
+import { createLoad } from './load.mjs';
+import { cpuUs } from './own-use.mjs';
+
+const { values } = parseArgs({
+  options: { urls: { type: 'string', default: '1000000' }, hosts: { type: 'string', default: '10000' } },
+});
+const [urls, hosts] = [Number(values.urls), Number(values.hosts)];
+const READS = 200_000;
+const ROUNDS = 8;
+/** Octets of the set of fingerprints, per URL. */
+const BYTES_PER_URL = 12;
+
+const table = new Uint32Array((urls * BYTES_PER_URL) / 4);
+for (let at = 0; at < table.length; at += 1) table[at] = at;
+const load = createLoad({ hosts, bodyBytes: 48 });
+const byName = new Map();
+for (let made = 0; made < Math.min(urls, 1_000_000); made += 1) {
+  const [{ host, body }] = load.fresh(1);
+  const known = byName.get(host);
+  if (known === undefined) byName.set(host, { host, bodies: [body] });
+  else known.bodies.push(body);
+}
+let sum = 0;
+const tableNs = best(() => {
+  let at = 1;
+  return () => {
+    for (let read = 0; read < READS; read += 1) {
+      at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
+      // Each read waits for the one before it, as in a table of hashes.
+      at ^= table[at % table.length] & 1;
+    }
+    sum += at;
+  };
+});
+const hostNs = best(() => {
+  const names = load.fresh(READS).map(({ host }) => host);
+  return () => {
+    for (const name of names) sum += byName.get(name)?.bodies.length ?? 0;
+  };
+});
+console.log(JSON.stringify({ urls, hosts, tableNs, hostNs, sum: sum % 2 }));
+
+function best(prepare) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const run = prepare();
+    const before = cpuUs();
+    run();
+    least = Math.min(least, cpuUs() - before);
+  }
+  return Number(((1_000 * least) / READS).toFixed(1));
+}

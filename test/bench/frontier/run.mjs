@@ -1,0 +1,114 @@
+// What one store's verbs cost with so many URLs and hosts: CPU time of this process, making the load not counted.
+// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body OCTETS] [--queued N] [--path FOLDER]; see README.md.
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { memoryStore } from '@mannerly/frontier';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { createLoad } from './load.mjs';
+import { cpuUs, memoryMb } from './own-use.mjs';
+import { costOfRecords, costOfVerbs } from './verbs.mjs';
+
+const HELP = `usage: node run.mjs [options]      prints one line of JSON; README.md says what the fields are
+
+  --store NAME          memory or lmdb; redis and postgres have server.mjs [lmdb]
+  --urls N              URLs known when it is measured [1000000]
+  --hosts N             hosts they are on, by Zipf's law [10000]
+  --body OCTETS         of a queued URL [48]
+  --queued N            URLs queued at most; more are completed as they come [as many as are known]
+  --path FOLDER         of the lmdb store [a temporary one, removed]`;
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string', default: 'lmdb' },
+    urls: { type: 'string', default: '1000000' },
+    hosts: { type: 'string', default: '10000' },
+    body: { type: 'string', default: '48' },
+    queued: { type: 'string' },
+    path: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+if (values.store !== 'memory' && values.store !== 'lmdb') {
+  console.error(`run.mjs measures this process; for a store on a server: server.mjs --store ${values.store}`);
+  process.exit(2);
+}
+const [urls, hosts, bodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
+const queuedMost = Number(values.queued ?? urls);
+const folder = values.path ?? mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
+const load = createLoad({ hosts, bodyBytes });
+const store =
+  values.store === 'memory'
+    ? memoryStore({ maxQueued: 100_000_000 })
+    : lmdbStore({ path: folder, maxQueued: 100_000_000 });
+const TTL_MS = 600_000;
+const BATCH = 8_000;
+/** New URLs that come by pages, and are measured; what is known before comes in large batches, and is not. */
+const MEASURED_NEW = 300_000;
+/** URLs above which a run is not drained to its half. */
+const DRAINED_MOST = 1_000_000;
+
+/** New URLs in batches until so many are known. */
+async function prefill(until) {
+  while (load.made < until) {
+    await store.add(load.fresh(Math.min(BATCH, until - load.made)));
+    while ((await store.stats()).queued > queuedMost) await drain(BATCH, 64);
+  }
+}
+
+/** Pages of links, 32 at a time, until so many URLs are known; links per CPU-second. */
+async function fill(until) {
+  let [links, us] = [0, 0];
+  while (load.made < until) {
+    const pages = Array.from({ length: 32 }, () => load.page());
+    const before = cpuUs();
+    await Promise.all(pages.map((page) => store.commit([], page)));
+    us += cpuUs() - before;
+    links += 60 * pages.length;
+  }
+  return Math.round((links / us) * 1e6);
+}
+
+/** Claims and completes so many URLs; per CPU-second. */
+async function drain(count, entriesPerHost) {
+  let [done, us] = [0, 0];
+  while (done < count) {
+    const before = cpuUs();
+    const leases = await store.lease({ maxHosts: 64, entriesPerHost, ttlMs: TTL_MS });
+    if (leases.length === 0) break;
+    for (const { entries } of leases) done += entries.length;
+    await Promise.all(
+      leases.map(({ host, epoch, entries }) =>
+        store.commit([{ host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]),
+      ),
+    );
+    us += cpuUs() - before;
+  }
+  return Math.round((done / us) * 1e6);
+}
+
+await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
+const measured = Math.min(MEASURED_NEW, urls / 2);
+await prefill(urls - measured);
+// What making the load has left behind is not the store's.
+globalThis.gc?.();
+const linksPerCpuS = await fill(urls);
+const full = memoryMb();
+const costUs = await costOfVerbs({ store, load, hosts });
+const claimsPerCpuS = await drain(Math.min(urls / 4, 100_000), 16);
+const claimsOneByOnePerCpuS = await drain(Math.min(urls / 8, 50_000), 1);
+if (urls <= DRAINED_MOST) await drain(Math.max(0, (await store.stats()).queued - load.made / 2), 16);
+// The file never shrinks, so what a larger run has is what it would have at half drained.
+const diskBytesPerUrl =
+  values.store === 'memory' ? null : Math.round((statSync(join(folder, 'data.mdb')).blocks * 512) / load.made);
+Object.assign(costUs, await costOfRecords(store));
+const row = { store: values.store, urls, hosts, bodyBytes, linksPerCpuS, claimsPerCpuS, claimsOneByOnePerCpuS };
+console.log(JSON.stringify({ ...row, diskBytesPerUrl, full, costUs }));
+await store.close();
+if (values.path === undefined) rmSync(folder, { recursive: true, force: true });

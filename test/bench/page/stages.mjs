@@ -1,0 +1,93 @@
+// The stages between a body and the links that go to the frontier, and whole parsers doing the same job, each over one page;
+// and what a stage costs per page. It reads the built files themselves: the stages are no part of the package's interface.
+
+import { createRequire } from 'node:module';
+import { canonicalize } from '@mannerly/frontier';
+import { parse } from 'parse5';
+
+const core = new URL('../../../packages/core/', import.meta.url);
+const built = (file) => import(new URL(`dist/${file}`, core).href);
+const { decodeText } = await built('fetch/charset.js');
+const { readHtml } = await built('page/html.js');
+const { resolveLinks } = await built('page/links.js');
+const { utf8Page } = await built('page/page-units.js');
+const require = createRequire(new URL('package.json', core));
+const { Parser } = require('htmlparser2');
+const { load } = require('cheerio');
+
+const TYPE = 'text/html; charset=utf-8';
+
+/** A page with what the later stages need of the earlier ones. */
+export function preparedPage(url, octets) {
+  const text = decodeText(octets, TYPE, 'html');
+  const facts = readHtml(text);
+  return { url, octets, text, facts, links: resolveLinks(facts, url) };
+}
+
+/** Ours: what each makes of a prepared page, as a number. */
+export const OURS = {
+  decode: ({ octets }) => decodeText(octets, TYPE, 'html').length,
+  'facts of a decoded page': ({ text }) => readHtml(text).links.length,
+  'facts of a page in UTF-8': ({ octets }) => readHtml(utf8Page(octets)).links.length,
+  'resolve links': ({ facts, url }) => resolveLinks(facts, url).length,
+  'canonicalise links': ({ links }) => links.reduce((sum, { url }) => sum + canonicalize(url).length, 0),
+};
+
+/** Others, likewise. */
+export const OTHERS = {
+  'htmlparser2, the same facts but rel': ({ text }) => byParser(text),
+  'parse5, the tree alone': ({ text }) => parse(text, { scriptingEnabled: false }).childNodes.length,
+  'cheerio, load and find the links': ({ text }) => load(text, { scriptingEnabled: false })('a[href]').length,
+  'the URL parser for every link': ({ facts, url }) =>
+    facts.links.reduce((sum, { href }) => sum + byUrlParser(href, url), 0),
+};
+
+/** CPU microseconds per page. Of many rounds the best: what else the machine does only adds. */
+export function perPage(stage, pages, rounds) {
+  let [best, sum] = [Number.POSITIVE_INFINITY, 0];
+  for (let round = 0; round < rounds; round += 1) {
+    const start = cpuUs();
+    for (const page of pages) sum += stage(page);
+    best = Math.min(best, (cpuUs() - start) / pages.length);
+  }
+  // The sum is used, so that no stage can be left out as useless.
+  if (Number.isNaN(sum)) throw new Error('a stage answered with no number');
+  return best;
+}
+
+/** CPU microseconds of this process, all threads: waiting for a busy machine does not count. */
+function cpuUs() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** What the bare loop of the crawl benchmark asks of its parser, with metas and link elements. */
+function byParser(text) {
+  const facts = { title: '', base: null, hrefs: [], metas: [] };
+  let isInTitle = false;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (name === 'a' || name === 'area') facts.hrefs.push(attributes.href);
+      else if (name === 'meta' || name === 'link') facts.metas.push(attributes);
+      else if (name === 'base') facts.base ??= attributes.href;
+      else if (name === 'title') isInTitle = facts.title === '';
+    },
+    ontext(piece) {
+      if (isInTitle) facts.title += piece;
+    },
+    onclosetag(name) {
+      if (name === 'title') isInTitle = false;
+    },
+  });
+  parser.write(text);
+  parser.end();
+  return facts.hrefs.length;
+}
+
+function byUrlParser(href, base) {
+  try {
+    return new URL(href, base).href.length;
+  } catch {
+    return 0; // No URL.
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * `@mannerly/robots` for the robots benchmark, with its defaults (RFC 9309, policy `declared`).
+ */
+import { createRulesCompiler, parseRobots } from '@mannerly/robots';
+
+export const name = '@mannerly/robots';
+
+const compilers = new Map();
+const robotsUrls = new Map();
+
+/** A parsed file; its rules are compiled when first asked for, and kept. */
+export function parse(robots, origin) {
+  return { document: parseRobots(robots, { robotsUrl: robotsUrlOf(origin) }), rules: null };
+}
+
+export function match(handle, agent, url) {
+  handle.rules ??= compilerFor(agent)(handle.document);
+  return handle.rules.isAllowed(url);
+}
+
+/** A crawler has one identity, so it has one compiler. */
+function compilerFor(agent) {
+  let compile = compilers.get(agent);
+  if (compile === undefined) {
+    compile = createRulesCompiler({ tokens: agent });
+    compilers.set(agent, compile);
+  }
+  return compile;
+}
+
+/** The caller's own string: every file of the corpus is of the same origin. */
+function robotsUrlOf(origin) {
+  let url = robotsUrls.get(origin);
+  if (url === undefined) {
+    url = `${origin}/robots.txt`;
+    robotsUrls.set(origin, url);
+  }
+  return url;
+}

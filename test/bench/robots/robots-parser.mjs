@@ -1,0 +1,14 @@
+/**
+ * `robots-parser` (npm) for the robots benchmark.
+ */
+import robotsParser from 'robots-parser';
+
+export const name = 'robots-parser';
+
+export function parse(robots, origin) {
+  return robotsParser(`${origin}/robots.txt`, robots);
+}
+
+export function match(handle, agent, url) {
+  return handle.isAllowed(url, agent) ?? true;
+}

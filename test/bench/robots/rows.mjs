@@ -1,0 +1,91 @@
+// Parsing and deciding, beside robots-parser, in one process by turns. CPU time, the better of two rounds each.
+// A smaller load of our own than the adapters' benchmark, and the same each time.
+
+import * as mannerly from './mannerly.mjs';
+import * as robotsParser from './robots-parser.mjs';
+
+const ORIGIN = 'https://www.example.org';
+const AGENT = 'mannerly-bench';
+const ROUND_US = 700_000;
+const ROUNDS = 2;
+
+/** @returns rows of the table of all benchmarks */
+export async function rows() {
+  const files = Array.from({ length: 1_000 }, (_, at) => smallFile(at));
+  const large = fileOf(2_000, 5);
+  const urls = Array.from({ length: 500 }, (_, at) => `${ORIGIN}/${words(at, 3).join('/')}?id=${at}`);
+  const octets = files.reduce((sum, file) => sum + file.length, 0);
+  const parseAll = {
+    unit: octets / 1e6,
+    work({ parse }) {
+      for (const file of files) parse(file, ORIGIN);
+    },
+  };
+  const decide = (robots) => ({
+    unit: urls.length * robots.length,
+    prepare: ({ parse }) => robots.map((file) => parse(file, ORIGIN)),
+    work({ match }, handles) {
+      for (const handle of handles) for (const url of urls) match(handle, AGENT, url);
+    },
+  });
+  return [
+    row('robots: parse, MB per CPU-s', parseAll, '≥ 95', 0),
+    row('robots: decisions per CPU-s, small files', decide(files.slice(0, 50)), '≥ 1,000,000', 0),
+    row('robots: decisions per CPU-s, 2,000 rules', decide([large]), '≥ 100,000', 0),
+  ];
+}
+
+function row(name, load, goal, digits) {
+  const [ours, theirs] = [mannerly, robotsParser].map((parser) => perCpuS(parser, load));
+  return { row: name, value: ours, reference: 'robots-parser', referenceValue: theirs, goal, digits };
+}
+
+function perCpuS(parser, { unit, prepare, work }) {
+  const prepared = prepare?.(parser);
+  work(parser, prepared);
+  const rates = Array.from({ length: ROUNDS }, () => {
+    const start = process.cpuUsage();
+    let [done, us] = [0, 0];
+    while (us < ROUND_US) {
+      work(parser, prepared);
+      done += unit;
+      const { user, system } = process.cpuUsage(start);
+      us = user + system;
+    }
+    return (done / us) * 1e6;
+  });
+  return Math.max(...rates);
+}
+
+function words(seed, count) {
+  const all = [
+    'search',
+    'cart',
+    'private',
+    'tmp',
+    'admin',
+    'print',
+    'news',
+    'archive',
+    'user',
+    'login',
+    'api',
+    'feed',
+    'tag',
+  ];
+  return Array.from({ length: count }, (_, at) => all[(seed * 7 + at * 5 + Math.floor(seed / 13)) % all.length]);
+}
+
+function smallFile(at) {
+  return fileOf(at % 50 === 0 ? 400 : 4 + (at % 60), at);
+}
+
+function fileOf(rules, seed) {
+  const lines = ['# made for measuring', 'User-agent: badbot', 'Disallow: /', '', 'User-agent: *'];
+  for (let rule = 0; rule < rules; rule += 1) {
+    const path = `/${words(seed + rule, 1 + (rule % 3)).join('/')}-${rule}`;
+    const tail = ['', '/', '*.pdf$', '/*?sort=', '/page$'][rule % 5];
+    lines.push(`${rule % 6 === 0 ? 'Allow' : 'Disallow'}: ${path}${tail}`);
+  }
+  return `${lines.join('\n')}\n\nSitemap: ${ORIGIN}/sitemap.xml\n`;
+}

@@ -1,0 +1,5 @@
+// What `event-clock.mjs` exports.
+
+import type { EventClock } from './machine.mjs';
+
+export function createEventClock(): EventClock;

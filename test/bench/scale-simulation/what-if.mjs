@@ -1,0 +1,114 @@
+// What a crawl larger than any that was run would ask of its store, and what would be full first. Usage: node what-if.mjs
+// [--store redis|postgres] [--machines 100] [--processes 4] [--hosts 1e8] [--urls 1e10] [--known 0.98] [--page-us 830] [--json]
+
+import { parseArgs } from 'node:util';
+import { COSTS } from './costs.mjs';
+import { reckon } from './reckon.mjs';
+import { simulateWideWeb } from './simulate.mjs';
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string', default: 'redis' },
+    machines: { type: 'string', default: '100' },
+    processes: { type: 'string', default: '4' },
+    hosts: { type: 'string', default: '1e8' },
+    urls: { type: 'string', default: '1e10' },
+    known: { type: 'string', default: '0.98' },
+    'page-us': { type: 'string', default: '830' },
+    json: { type: 'boolean', default: false },
+  },
+});
+/** Servers of a store, one core each; of PostgreSQL cores of one. */
+const LAYOUTS = { redis: [1, 4, 16, 64], postgres: [8, 32] };
+/** What is simulated: processes, hosts of each, URLs queued at first; virtual seconds. */
+const SCALE = { processes: 4, hosts: 4 * 2_000, queued: 60, warmUpSeconds: 3, seconds: 4 };
+/** A server that is busier than this slows its crawlers: their own pace cannot be seen. */
+const FULL = 0.9;
+/** Processes at rest that only look at each other. */
+const AT_REST = 48;
+/** Octets of a queued URL's body, and the share of all URLs that is queued when most are. */
+const [BODY_BYTES, QUEUED_SHARE] = [150, 0.1];
+/** Octets of the record of a host's robots.txt, which is kept as it came: an assumption. */
+const ROBOTS_BYTES = 1_500;
+
+const costs = COSTS[values.store];
+if (costs === undefined) throw new Error(`expected --store to be one of ${Object.keys(COSTS).join(', ')}`);
+const pageUs = Number(values['page-us']);
+const knownShare = Number(values.known);
+const rest = await simulateWideWeb({
+  costs,
+  pageUs,
+  processes: AT_REST,
+  hosts: AT_REST,
+  queued: 1,
+  warmUpSeconds: 3,
+  seconds: 3,
+});
+const readsPerPair = rest.callsPerS.readRecord / AT_REST ** 2;
+const rows = [];
+for (const servers of LAYOUTS[values.store]) {
+  const layout = costs.isParallel ? { shards: 1, serverCores: servers } : { shards: servers };
+  const found = await simulateWideWeb({ ...SCALE, ...layout, costs, pageUs, knownShare });
+  if (found.serverBusy > FULL) throw new Error(`${servers} servers are too few for ${SCALE.processes} processes`);
+  if (found.early > 0) throw new Error(`${found.early} requests came too soon`);
+  const { serverUsPerPage, clientUsPerPage, perPage } = found;
+  const readUs = costs.server.callUs + costs.server.readRecordUs;
+  const perProcessS = found.pagesPerS / SCALE.processes;
+  const figures = { servers, serverUsPerPage, perProcessS, readsPerPair, readUs };
+  const target = {
+    processes: Number(values.machines) * Number(values.processes),
+    urls: Number(values.urls),
+    hosts: Number(values.hosts),
+    queuedShare: QUEUED_SHARE,
+    bodyBytes: BODY_BYTES,
+    robotsBytes: ROBOTS_BYTES,
+    bytes: costs.bytes,
+  };
+  rows.push({
+    servers,
+    perProcessS,
+    processBusy: found.processBusy,
+    clientUsPerPage,
+    perPage,
+    figures,
+    ...reckon(figures, target),
+  });
+}
+
+if (values.json) console.log(JSON.stringify(rows, null, 2));
+else print();
+
+function print() {
+  const count = (value) => Math.round(value).toLocaleString('en');
+  const [{ seenBytes, queuedBytes, hostBytes, robotsBytes, pagesLostToFingerprints }] = rows;
+  const gb = (bytes) => `${count(bytes / 1e9)} GB`;
+  console.log(
+    `${values.store}, ${values.machines} machines with ${values.processes} processes, ${count(rows[0].crawlersPerS)} pages/s if the store were free`,
+  );
+  console.log(
+    `seen ${gb(seenBytes)}, queued ${gb(queuedBytes)} (${QUEUED_SHARE * 100} % of the URLs), hosts ${gb(hostBytes)}, robots.txt ${gb(robotsBytes)}; ${pagesLostToFingerprints.toFixed(1)} pages taken for others`,
+  );
+  console.log(
+    'servers  µs/page: server, client  calls/page  links/page  pages/s of a process, busy  pages/s  full first  processes served  servers wanted  accounts  days',
+  );
+  for (const row of rows) {
+    const { serverUsPerPage } = row.figures;
+    const calls = Object.values(row.perPage.calls).reduce((sum, each) => sum + each, 0);
+    const cells = [
+      count(row.servers),
+      count(serverUsPerPage),
+      count(row.clientUsPerPage),
+      calls.toFixed(1),
+      row.perPage.links.toFixed(0),
+    ];
+    cells.push(
+      `${count(row.perProcessS)}, ${(100 * row.processBusy).toFixed(0)} %`,
+      count(row.pagesPerS),
+      row.first,
+      count(row.processesServed),
+      row.serversWanted.toFixed(0),
+    );
+    cells.push(`${(100 * row.accountsBusy).toFixed(1)} %`, row.days.toFixed(1));
+    console.log(cells.map((cell) => cell.padStart(8)).join('  '));
+  }
+}

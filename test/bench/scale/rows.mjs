@@ -1,0 +1,87 @@
+// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, beside one process on lmdb in the same run. The
+// processor time of all processes counts, that of the store's server and of the web does not.
+
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startServer } from './server.mjs';
+
+const LONGEST_MS = 300_000;
+const here = (file) => fileURLToPath(new URL(file, import.meta.url));
+
+/**
+ * @param kind the store: `lmdb` (the default), `redis`, `postgres`
+ * @param options `{ hosts, pages, runs }`
+ * @returns rows of the table of all benchmarks
+ */
+export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } = {}) {
+  const web = fork(here('../crawl/server.mjs'), [String(hosts), String(pages)]);
+  const [{ port }] = await once(web, 'message');
+  const server = await startServer(kind);
+  const reference = [];
+  const measured = new Map([1, 2, 4].map((count) => [count, []]));
+  try {
+    for (let run = 0; run < runs; run += 1) {
+      reference.push(await crawl({ port, hosts, pages, store: { kind: 'lmdb' } }, 1));
+      for (const [count, figures] of measured) {
+        const store = { kind, url: server.url, crawl: `b${randomUUID().slice(0, 8)}` };
+        figures.push(await crawl({ port, hosts, pages, store }, count));
+      }
+    }
+  } finally {
+    web.send('end');
+    await server.end();
+  }
+  const alone = medianOf(reference);
+  return [...measured].flatMap(([count, figures]) => {
+    const { cpuS, perS } = medianOf(figures);
+    const what = `scale, ${kind}, ${count} process${count === 1 ? '' : 'es'}, ${hosts * pages} pages`;
+    const beside = { reference: 'one process on lmdb', goal: '' };
+    return [
+      { row: `${what}: CPU-s per 1,000 pages`, value: cpuS, referenceValue: alone.cpuS, digits: 2, ...beside },
+      { row: `${what}: pages per second`, value: perS, referenceValue: alone.perS, digits: 0, ...beside },
+    ];
+  });
+}
+
+/** One crawl by so many processes, which begin together. */
+async function crawl(about, count) {
+  const out = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
+  const words = [JSON.stringify({ ...about, out })];
+  const workers = Array.from({ length: count }, () =>
+    fork(here('worker.mjs'), words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+  );
+  const timer = setTimeout(() => {
+    for (const worker of workers) worker.kill('SIGKILL');
+  }, LONGEST_MS);
+  const heard = (worker) =>
+    Promise.race([once(worker, 'message'), once(worker, 'exit').then(([code]) => [{ failed: code }])]);
+  try {
+    await Promise.all(workers.map(heard));
+    const begunMs = performance.now();
+    const answers = workers.map(heard);
+    for (const worker of workers) worker.send('go');
+    const ends = (await Promise.all(answers)).map(([end]) => end);
+    const seconds = (performance.now() - begunMs) / 1_000;
+    const requests = ends.reduce((sum, end) => sum + (end.requests ?? 0), 0);
+    const total = about.hosts * about.pages;
+    // One robots.txt of each host, and every page once.
+    if (ends.some(({ failed }) => failed !== undefined) || requests !== total + about.hosts) {
+      throw new Error(`${count} processes did not crawl the web as it is: ${JSON.stringify({ ends, total })}`);
+    }
+    const cpuUs = ends.reduce((sum, end) => sum + end.cpuUs, 0);
+    return { cpuS: cpuUs / 1e6 / (total / 1_000), perS: total / seconds };
+  } finally {
+    clearTimeout(timer);
+    rmSync(out, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function medianOf(figures) {
+  const median = (key) => figures.map((figure) => figure[key]).sort((a, b) => a - b)[Math.floor(figures.length / 2)];
+  return { cpuS: median('cpuS'), perS: median('perS') };
+}

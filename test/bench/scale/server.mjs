@@ -1,0 +1,45 @@
+// The server of a store for a whole crawl that is measured: one of our own, or the one that the environment names.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** @returns `{ url, end }`; a store without a server has no `url` */
+export async function startServer(kind) {
+  if (kind === 'redis') return startRedis();
+  if (kind === 'postgres') {
+    const { sharedPostgres } = await import('../../support/postgres-server.mjs');
+    const { url, dispose } = await sharedPostgres();
+    return { url, end: dispose };
+  }
+  return { url: undefined, end: async () => undefined };
+}
+
+async function startRedis() {
+  if (process.env.REDIS_URL !== undefined) return { url: process.env.REDIS_URL, end: async () => undefined };
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-bench-redis-'));
+  const port = await freePort();
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
+  const server = spawn('redis-server', words, { stdio: 'ignore' });
+  return {
+    // The client connects again until the server listens.
+    url: `redis://127.0.0.1:${port}`,
+    async end() {
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

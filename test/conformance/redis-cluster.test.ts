@@ -1,0 +1,102 @@
+// A cluster of three real servers: shards lie on different ones, and slots move while a crawl goes on. At stake is half a
+// shard taken for a whole one: URLs lost, or a host granted twice.
+
+import { randomUUID } from 'node:crypto';
+import type { NewEntry } from '@mannerly/frontier';
+import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
+import { redisStore } from '@mannerly/frontier/redis';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClusterForTest, HAS_REDIS, migrateSlot, startCluster } from '../support/redis-server.js';
+
+/** Far from the wall's clock, so that an instant taken for a duration shows. */
+const START_MS = Date.UTC(2020, 0, 1);
+const TTL_MS = 3_000;
+const IS_CI = process.env['CI'] !== undefined;
+let servers: ClusterForTest;
+
+async function clusterUnderTest(): Promise<StoreUnderTest> {
+  let now = START_MS;
+  const nowMs = () => now;
+  const client = new Cluster([...servers.nodes]);
+  const prefix = `test-${randomUUID()}`;
+  const make = () => redisStore({ client, prefix, nowMs, onNotice: () => undefined });
+  return {
+    store: make(),
+    nowMs,
+    advance: async (ms) => {
+      now += ms;
+    },
+    reopen: async () => make(),
+    connect: async () => make(),
+    dispose: async () => client.disconnect(),
+  };
+}
+
+function entry(number: number): NewEntry {
+  const fp = new Uint8Array(8);
+  new DataView(fp.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number + 1) * 0x9e3779b97f4a7c15n));
+  return { host: `h${number % 40}`, fp, band: 4, body: new TextEncoder().encode(String(number)) };
+}
+
+describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-server; not run where it is absent)', () => {
+  beforeAll(async () => {
+    servers = await startCluster();
+  }, 90_000);
+  afterAll(() => servers.dispose());
+
+  frontierStoreSuite({
+    test: (title, body) => void it(title, body, 180_000),
+    makeStore: clusterUnderTest,
+    caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
+    modelSteps: 300,
+  });
+
+  it('goes on while slots move: everything once, nothing lost', { timeout: 180_000 }, async () => {
+    const client = new Cluster([...servers.nodes]);
+    const prefix = `test-${randomUUID()}`;
+    const shards = 4;
+    const store = redisStore({ client, prefix, shards, onNotice: () => undefined });
+    await store.open({ crawl: 'moving', owner: 'test', create: true });
+    const done = new Map<string, number>();
+    let [added, known, isOver] = [0, 0, false];
+    const adding = async () => {
+      while (!isOver) {
+        const batch = Array.from({ length: 8 }, () => entry(added++));
+        const outcomes = await store.add(batch);
+        known += outcomes.filter((outcome) => outcome !== 'new').length;
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    };
+    const working = async () => {
+      while (!isOver || (await store.nextDueInMs()) !== null) {
+        const leases = await store.lease({ maxHosts: 4, entriesPerHost: 4, ttlMs: TTL_MS });
+        if (leases.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        for (const { host, epoch, entries } of leases) {
+          const part = { host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } };
+          // A slot on its way may take longer than the lease: then the entries come again.
+          if ((await store.commit([part])).hosts[0]?.ok !== true) continue;
+          for (const { body } of entries) {
+            const name = new TextDecoder().decode(body);
+            done.set(name, (done.get(name) ?? 0) + 1);
+          }
+        }
+      }
+    };
+    const fill = Array.from({ length: 1_000 }, () => entry(added++));
+    await store.add(fill);
+    const busy = [adding(), working(), working()];
+    for (let shard = 0; shard < shards; shard += 1) {
+      await migrateSlot(servers, Number(await client.cluster('KEYSLOT', `{${prefix}:${shard}}m`)));
+    }
+    isOver = true;
+    await Promise.all(busy);
+    expect([...done.values()].filter((times) => times !== 1)).toEqual([]);
+    expect(done.size).toBe(added);
+    // An add that was sent again answers `known` for what it had queued; it is queued all the same.
+    expect(known).toBeLessThan(added);
+    const { queued, inHand, known: fingerprints } = await store.stats();
+    expect([queued, inHand, fingerprints]).toEqual([0, 0, added]);
+    client.disconnect();
+  });
+});

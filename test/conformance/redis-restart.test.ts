@@ -1,0 +1,205 @@
+// A server that is refused, killed, restarted or set back: at stake are URLs that were promised to be kept, and sites that are
+// asked too early because a lease was forgotten.
+
+import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
+import { type RedisNotice, type RedisStoreOptions, redisStore } from '@mannerly/frontier/redis';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { HAS_REDIS, type RedisForTest, startRedis } from '../support/redis-server.js';
+
+const IS_CI = process.env['CI'] !== undefined;
+const TTL_MS = 1_500;
+const DELAY_MS = 400;
+/** Milliseconds by which the server's clock may be slewed against ours meanwhile. */
+const SLEW_MS = 5;
+const ask = { maxHosts: 10, entriesPerHost: 10, ttlMs: TTL_MS, delayMs: DELAY_MS };
+
+async function serverWith(...settings: readonly string[]): Promise<RedisForTest> {
+  const server = await startRedis(...settings);
+  onTestFinished(server.dispose);
+  return server;
+}
+
+/** A client that gives a request up soon, so that the store is the one who holds. */
+function clientOf({ url }: RedisForTest): Redis {
+  const client = new Redis(url, { maxRetriesPerRequest: 1, retryStrategy: () => 50 });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+async function opened(options: RedisStoreOptions, crawl = 'one'): Promise<FrontierStore> {
+  const store = redisStore({ onNotice: () => undefined, ...options });
+  await store.open({ crawl, owner: 'test', create: true });
+  return store;
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  return error instanceof FrontierError ? `${error.code}: ${error.message}` : String(error);
+}
+
+function entry(host: string, number: number): NewEntry {
+  const fp = new Uint8Array(8);
+  new DataView(fp.buffer).setBigUint64(0, BigInt(number) * 0x9e3779b97f4a7c15n);
+  return { host, fp, band: 4, body: new TextEncoder().encode(`${host} ${number}`) };
+}
+
+/** Asks until something is granted; answers how long that took, milliseconds. */
+async function firstGrant(store: FrontierStore) {
+  const fromMs = performance.now();
+  for (;;) {
+    const [lease] = await store.lease(ask);
+    if (lease !== undefined) return { lease, waitedMs: performance.now() - fromMs };
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe.skipIf(!HAS_REDIS && !IS_CI)(
+  'Redis, its settings and restarts (redis-server; not run where it is absent)',
+  () => {
+    it('is refused while it may drop keys', async () => {
+      const server = await serverWith('--maxmemory-policy', 'allkeys-lru');
+      const client = clientOf(server);
+      expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*maxmemory-policy allkeys-lru/);
+      expect(await client.dbsize()).toBe(0);
+    });
+
+    it.each([
+      [['--appendonly', 'no'], 'none', ['weak-durability']],
+      [['--appendonly', 'yes'], 'process', []],
+      [['--appendonly', 'yes', '--appendfsync', 'always'], 'power', []],
+    ])('promises with %j: %s', async (settings, durable, told) => {
+      const notices: RedisNotice[] = [];
+      const client = clientOf(await serverWith(...settings));
+      const store = await opened({ client, onNotice: (notice) => notices.push(notice) });
+      expect(store.caps.durable).toBe(durable);
+      expect(notices.map(({ kind }) => kind)).toEqual(told);
+    });
+
+    it('refuses a crawl of another name, identity or format', async () => {
+      const client = clientOf(await serverWith());
+      await opened({ client, identity: 'mybot' });
+      await opened({ client, identity: 'mybot' });
+      await opened({ client });
+      expect(await refusal(opened({ client }, 'two'))).toMatch(/^store-mismatch: .*"one", not "two"/);
+      expect(await refusal(opened({ client, identity: 'other' }))).toMatch(/^store-mismatch: .*"mybot", not "other"/);
+      const key = '{mannerly:0}crawl';
+      const kept = JSON.parse((await client.get(key)) ?? '') as object;
+      await client.set(key, JSON.stringify({ ...kept, version: 99 }));
+      expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*redis 99/);
+      const absent = redisStore({ client, prefix: 'absent' });
+      expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
+        /^store-mismatch: no crawl/,
+      );
+    });
+
+    it('holds while the server is away, and keeps across its kill what it answered for', {
+      timeout: 60_000,
+    }, async () => {
+      const server = await serverWith('--appendonly', 'yes');
+      const notices: string[] = [];
+      const store = await opened({ client: clientOf(server), onNotice: ({ kind }) => notices.push(kind) });
+      const answered = new Set<number>();
+      const maybe = new Set<number>();
+      let number = 0;
+      const adding = async (isOver: () => boolean) => {
+        while (!isOver()) {
+          const mine = number++;
+          maybe.add(mine);
+          await store.add([entry(`h${mine % 7}`, mine)]);
+          answered.add(mine);
+        }
+      };
+      let isOver = false;
+      const adders = Array.from({ length: 4 }, () => adding(() => isOver));
+      while (answered.size < 200) await new Promise((resolve) => setTimeout(resolve, 5));
+      await server.kill();
+      const atKill = answered.size;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(answered.size).toBe(atKill);
+      await server.start();
+      while (answered.size < atKill + 50) await new Promise((resolve) => setTimeout(resolve, 5));
+      isOver = true;
+      await Promise.all(adders);
+      expect([notices[0], notices.at(-1)]).toEqual(['holding', 'resumed']);
+      const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) =>
+        new TextDecoder().decode(body),
+      );
+      expect(listed.toSorted()).toEqual([...answered].map((one) => `h${one % 7} ${one}`).toSorted());
+      expect((await store.stats()).known).toBe(maybe.size);
+    });
+
+    it('grants nothing after a restart before the longest lease and the delay have passed', {
+      timeout: 60_000,
+    }, async () => {
+      const server = await serverWith('--appendonly', 'yes');
+      const store = await opened({ client: clientOf(server) });
+      await store.add([entry('h', 1), entry('other', 2)]);
+      const [before] = await store.lease({ ...ask, hosts: ['h'] });
+      expect(await store.reserve?.([{ key: 'address', delayMs: 60_000 }])).toEqual([0]);
+      await server.kill();
+      await server.start();
+      const { lease, waitedMs } = await firstGrant(store);
+      expect(waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
+      expect(BigInt(lease.epoch)).toBeGreaterThan(BigInt(before?.epoch ?? 0));
+      // Reserved slots too may have been forgotten, of addresses nobody remembers asking.
+      const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
+      expect(waitMs).toBeGreaterThan(0);
+    });
+
+    it('repeats no epoch and forgets no delay when the server is set back', { timeout: 60_000 }, async () => {
+      const server = await serverWith();
+      const client = clientOf(server);
+      const store = await opened({ client });
+      await store.add([entry('h', 1), entry('h', 2)]);
+      await client.save();
+      // All of this the server forgets: the host was leased, given back, and is another's now.
+      const first = await firstGrant(store);
+      const { host, epoch } = first.lease;
+      await store.commit([{ host, epoch, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
+      const lost = await firstGrant(store);
+      await server.kill();
+      await server.start();
+      const after = await firstGrant(store);
+      expect(after.waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
+      expect(BigInt(after.lease.epoch)).toBeGreaterThan(BigInt(lost.lease.epoch));
+      const late = await store.commit([{ host, epoch: lost.lease.epoch, then: { release: { dueInMs: 0 } } }]);
+      expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+    });
+
+    it('fails by name when the server stays away longer than it may', async () => {
+      const server = await serverWith();
+      const store = await opened({ client: clientOf(server), holdMs: 300 });
+      await server.kill();
+      expect(await refusal(store.add([entry('h', 1)]))).toMatch(/^store-failed: Redis could not be reached/);
+    });
+
+    it('recognises a release that it heard twice, and no other', async () => {
+      const server = await serverWith();
+      const client = clientOf(server);
+      let isDoubled = false;
+      const doubling = {
+        status: 'ready',
+        isCluster: false,
+        callBuffer: async (command: string, args: (string | Buffer | number)[]) => {
+          if (isDoubled && command === 'EVALSHA') await client.callBuffer(command, args);
+          return client.callBuffer(command, args);
+        },
+      };
+      const store = await opened({ client: doubling });
+      await store.add([entry('h', 1), entry('h', 2)]);
+      const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
+      const part = { host: 'h', epoch: lease?.epoch ?? '', done: [lease?.entries[0]?.id ?? ''] };
+      isDoubled = true;
+      const then = { release: { dueInMs: 0 } };
+      expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: true, entries: [] }]);
+      isDoubled = false;
+      expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
+      expect(await store.stats()).toMatchObject({ queued: 1, inHand: 0, leased: 0 });
+    });
+  },
+);

@@ -1,0 +1,73 @@
+// Redis is what several machines share; at stake are two of them asking one host at once, and amnesty after a restart.
+// Every trial has a prefix of its own on a real server (test/support/redis-server.ts says which).
+
+import { randomUUID } from 'node:crypto';
+import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
+import { redisStore } from '@mannerly/frontier/redis';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { redisProcesses, removeKeys } from '../support/redis-processes.js';
+import { HAS_REDIS, type RedisForTest, sharedRedis } from '../support/redis-server.js';
+
+/** Far from the wall's clock, so that an instant taken for a duration shows. */
+const START_MS = Date.UTC(2020, 0, 1);
+const IS_CI = process.env['CI'] !== undefined;
+let server: Pick<RedisForTest, 'url' | 'dispose'>;
+
+/** A store under a prefix of its own, on a virtual clock. */
+async function redisUnderTest(wish: { readonly maxQueued?: number }, shards: number): Promise<StoreUnderTest> {
+  let now = START_MS;
+  const nowMs = () => now;
+  const client = new Redis(server.url);
+  const prefix = `test-${randomUUID()}`;
+  const make = () => redisStore({ client, prefix, shards, ...wish, nowMs, onNotice: () => undefined });
+  return {
+    store: make(),
+    nowMs,
+    advance: async (ms) => {
+      now += ms;
+    },
+    reopen: async () => make(),
+    connect: async () => make(),
+    dispose: async () => {
+      await removeKeys(client, prefix);
+      await client.quit();
+    },
+  };
+}
+
+describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run where it is absent)', () => {
+  beforeAll(async () => {
+    server = await sharedRedis();
+  }, 90_000);
+  afterAll(() => server.dispose());
+
+  const caps = {
+    shared: true,
+    durable: 'process',
+    exactCounts: true,
+    maxBody: 65_536,
+    maxBatch: 1_024,
+    fpBytes: 8,
+  } as const;
+
+  describe('of one shard', () => {
+    frontierStoreSuite({
+      test: (title, body) => void it(title, body, 180_000),
+      makeStore: (wish) => redisUnderTest(wish, 1),
+      caps,
+      isBounded: true,
+      processes: { make: () => redisProcesses(server.url) },
+    });
+  });
+
+  describe('of five shards', () => {
+    frontierStoreSuite({
+      test: (title, body) => void it(title, body, 180_000),
+      makeStore: (wish) => redisUnderTest(wish, 5),
+      caps,
+      modelSteps: 500,
+      seed: 2,
+    });
+  });
+});

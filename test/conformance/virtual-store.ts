@@ -1,0 +1,50 @@
+// Stores of this package for the conformance suite, on a virtual clock.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FrontierStore, memoryStore } from '@mannerly/frontier';
+import type { StoreUnderTest } from '@mannerly/frontier/conformance';
+import { fileStore } from '@mannerly/frontier/file';
+
+/** Far from the wall's clock, so that an instant taken for a duration shows. */
+const START_MS = Date.UTC(2020, 0, 1);
+
+/** A memory store, perhaps wrapped in another. */
+export function memoryUnderTest(
+  wish: { readonly maxQueued?: number; readonly restingAwake?: number },
+  wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore = (store) => store,
+): StoreUnderTest {
+  let now = START_MS;
+  let spentMs = 0;
+  const nowMs = () => now;
+  const spend = (ms: number) => {
+    spentMs += ms;
+  };
+  return {
+    store: wrap(memoryStore({ ...wish, nowMs }), nowMs, spend),
+    nowMs,
+    costNowMs: () => performance.now() + spentMs,
+    advance: async (ms) => {
+      now += ms;
+    },
+    dispose: async () => undefined,
+  };
+}
+
+/** A file store in a folder of its own. */
+export async function fileUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
+  let now = START_MS;
+  const nowMs = () => now;
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-file-store-'));
+  const make = () => fileStore({ path: join(folder, 'frontier.jsonl'), ...wish, nowMs });
+  return {
+    store: make(),
+    nowMs,
+    advance: async (ms) => {
+      now += ms;
+    },
+    reopen: async () => make(),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,154 @@
+// Between two runs a person asks why a page is missing, and what is still queued: the directory answers as the run would,
+// nothing changes by it, and nobody is asked anything. If this breaks, "unknown" is told of a URL that waits its turn.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CrawlerOptions, createCrawler, explanationText, inspectCrawl, type MannerlyError } from 'mannerly';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { page, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+let out: string;
+
+beforeEach(() => {
+  out = join(mkdtempSync(join(tmpdir(), 'mannerly-between-')), 'crawl');
+});
+
+afterEach(() => rmSync(join(out, '..'), { recursive: true }));
+
+const links = ['/a', '/b', '/c', '/closed', 'http://slow.test/'];
+
+async function town(more: Partial<CrawlerOptions> = {}) {
+  const web = await webForTest({
+    hosts: {
+      'open.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 0.02\n'),
+        '/': page('home', links),
+        '/a': page('a'),
+        '/b': page('b'),
+        '/c': page('c'),
+      },
+    },
+  });
+  const options: CrawlerOptions = {
+    identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
+    scope: { seeds: [web.url('open.test')] },
+    bounds: { pages: 2 },
+    profile: { factor: 0, minMs: 5_000, maxMs: 5_000 },
+    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    ...more,
+  };
+  const crawler = createCrawler({ ...options, profile: { factor: 0, minMs: 0, maxMs: 0 } });
+  crawler.on('html', async (each) => {
+    await each.follow();
+  });
+  return { web, crawler, options };
+}
+
+it('a URL that waits is told as queued: where, since which page, and which bound keeps it', async () => {
+  const { web, crawler } = await town();
+  const report = await crawler.run({ out });
+  expect({ state: report.state, pages: report.pages }).toEqual({ state: 'bounded', pages: 2 });
+  const asked = web.log.length;
+  const told = await crawler.explain(`${web.url('open.test', '/c')}#part`);
+  expect(told).toMatchObject({
+    // Held, where its host was within its interval when the bound was reached.
+    word: expect.stringMatching(/^(waiting|held)$/),
+    bound: 'pages',
+    place: { host: 'open.test', record: { depth: 1, via: 'link', from: web.url('open.test', '/') } },
+    look: { gate: { kind: 'allow' } },
+  });
+  expect(explanationText(told)).toMatch(/(Queued|Held): [\s\S]*robots\.txt allows it[\s\S]*bound of pages is used up/);
+  expect(await crawler.explain(web.url('open.test', '/'))).toMatchObject({ word: 'fetched', place: null });
+  expect(await crawler.explain(web.url('open.test', '/closed'))).toMatchObject({ word: 'excluded', line: 2 });
+  expect(await crawler.explain(web.url('open.test', '/never'))).toMatchObject({ word: 'unknown', place: null });
+  expect(web.log).toHaveLength(asked);
+});
+
+it('the queue is listed page by page, and the next run finds it as it was', async () => {
+  const { web, crawler, options } = await town();
+  await crawler.run({ out });
+  const first = await crawler.queued({ limit: 1 });
+  expect(first.items).toHaveLength(1);
+  const rest = await crawler.queued({ cursor: first.cursor, host: 'open.test' });
+  const queued = [...first.items, ...rest.items].map(({ record }) => new URL(record.url).pathname);
+  expect(queued.sort()).toEqual(['/b', '/c']);
+  const later = createCrawler({ ...options, bounds: { pages: 9 }, profile: { factor: 0, minMs: 0, maxMs: 0 } });
+  expect((await later.queued({}, { out })).items).toHaveLength(2);
+  const report = await later.run({ out });
+  expect({ state: report.state, pages: report.pages }).toEqual({ state: 'finished', pages: 4 });
+  expect(web.log.filter(({ path }) => path !== '/robots.txt').map(({ path }) => path)).toHaveLength(4);
+  expect((await later.queued()).items).toEqual([]);
+});
+
+it('a host tells its interval as the last run kept it, its robots.txt and its queue', async () => {
+  const { crawler } = await town();
+  await crawler.run({ out });
+  const before = readFileSync(join(out, 'settings.json'), 'utf8');
+  expect(JSON.parse(before)).toMatchObject({ politeness: { profile: { minMs: 0 } }, bounds: { pages: 2 } });
+  const inspection = await inspectCrawl(out);
+  const told = await inspection.explain('open.test');
+  await inspection.close();
+  await inspection.close();
+  expect(inspection.whyLogsOnly).toBeNull();
+  expect(told.host).toMatchObject({
+    isKnown: true,
+    queued: 2,
+    interval: { ms: 20, from: 'crawl-delay' },
+    robots: [{ phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{16}$/) }],
+  });
+  expect(explanationText(told)).toMatch(/2 URLs queued[\s\S]*Interval 0\.02 s \(crawl-delay of http:\/\/open\.test/);
+});
+
+it('the interval is that of the options at hand, where there are any', async () => {
+  const { crawler, options } = await town();
+  await crawler.run({ out });
+  const { host } = await createCrawler(options).explain('open.test', { out });
+  expect(host?.interval).toEqual({ ms: 5_000, from: 'profile', authority: null });
+});
+
+it('asking changes nothing in the account of the crawl', async () => {
+  const { crawler } = await town();
+  const { runningMs, pages } = await crawler.run({ out });
+  for (let time = 0; time < 3; time += 1) await crawler.explain('open.test');
+  const again = await crawler.run({ out });
+  expect({ wasOver: again.wasOver, pages: again.pages }).toEqual({ wasOver: true, pages });
+  expect(again.runningMs).toBeGreaterThanOrEqual(runningMs);
+});
+
+it('while a run has the directory its logs answer, and the queue is left alone', async () => {
+  const { web, crawler } = await town({ bounds: { pages: 9 } });
+  let asked: Promise<unknown> | null = null;
+  const seen: unknown[] = [];
+  crawler.events.on('decision', ({ url }) => {
+    if (asked !== null || !url.endsWith('/a')) return;
+    asked = (async () => {
+      const inspection = await inspectCrawl(out);
+      seen.push(inspection.whyLogsOnly);
+      seen.push((await inspection.explain('open.test')).logged?.requests);
+      seen.push(explanationText(await inspection.explain(web.url('open.test', '/zzz'))));
+      seen.push(await inspection.queued().catch((error: MannerlyError) => error.code));
+      await inspection.close();
+    })();
+  });
+  const report = await crawler.run({ out });
+  await asked;
+  expect(report.state).toBe('finished');
+  expect(seen[0]).toMatch(/in use by process \d+/);
+  expect(seen[1]).toEqual(expect.any(Number));
+  expect(seen[2]).toMatch(/From the logs alone: /);
+  expect(seen[3]).toBe('directory-in-use');
+});
+
+it('without a directory there is nothing to ask, and it says what to do', async () => {
+  const { crawler } = await town();
+  const refused = { code: 'not-running', hint: expect.stringContaining('{ out }') };
+  await expect(crawler.explain('open.test')).rejects.toMatchObject(refused);
+  await expect(crawler.queued()).rejects.toMatchObject(refused);
+  await expect(crawler.retry({})).rejects.toMatchObject({
+    code: 'not-running',
+    hint: expect.stringContaining('retry'),
+  });
+  await expect(crawler.explain('open.test', { out })).rejects.toMatchObject({ code: 'directory-taken' });
+});

@@ -1,0 +1,129 @@
+// One more visit: of a page that asks for it, of any URL by force, of what failed. And what a person may ask meanwhile.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Explanation, explanationText, type UrlDecision } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { crawl, makeCrawler, memorySink } from '../support/crawl.js';
+import { page } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const html = (title: string, links: readonly string[] = []) => ({
+  body: page(title, links),
+  headers: { 'content-type': 'text/html' },
+});
+
+it('a page is visited again after a while, and each visit has items of its own', async () => {
+  const web = await webForTest({ hosts: { 'a.test': { '/': html('start', ['/x']), '/x': html('x') } } });
+  const visits: number[] = [];
+  const { items } = await crawl({
+    seeds: [web.url('a.test')],
+    handlers: (crawler) =>
+      crawler.on('html', async (found) => {
+        await found.emit({ visit: found.visit });
+        if (!found.url.endsWith('/x')) {
+          visits.push(found.visit);
+          if (found.visit < 2) await found.revisit(150);
+          await found.follow();
+          await found.add('/x', { force: found.visit === 1 });
+        }
+      }),
+  });
+  expect(visits).toEqual([0, 1, 2]);
+  const paths = web.log.map(({ path }) => path);
+  expect(paths.filter((path) => path === '/')).toHaveLength(3);
+  // Once by its link, once by force; a link to what is known does nothing.
+  expect(paths.filter((path) => path === '/x')).toHaveLength(2);
+  const starts = web.log.filter(({ path }) => path === '/');
+  for (const [at, { startMs }] of starts.slice(1).entries())
+    expect(startMs - starts[at]!.endMs).toBeGreaterThanOrEqual(148);
+  expect(new Set(items.map(({ id }) => id)).size).toBe(5);
+});
+
+it('what failed is asked again by filter, over a restart, once', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'mannerly-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const out = join(directory, 'crawl');
+  let isMended = false;
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/': html('start', ['/broken', '/gone', '/labelled']),
+        '/broken': () => (isMended ? html('mended') : { status: 410 }),
+        '/gone': { status: 404 },
+        '/labelled': () => (isMended ? html('labelled') : { status: 410 }),
+      },
+    },
+  });
+  const run = async (more: object) => {
+    const decisions: UrlDecision[] = [];
+    const labels: (string | null)[] = [];
+    const crawler = makeCrawler(
+      {
+        seeds: [web.url('a.test')],
+        handlers: (made) =>
+          made
+            .on('html', async (found) => {
+              await found.follow();
+              await found.add('/labelled', { label: 'special' });
+            })
+            .on('label:special', async (found) => {
+              labels.push(found.label);
+            }),
+      },
+      [memorySink([])],
+    );
+    crawler.events.on('decision', (decision) => decisions.push(decision));
+    const report = await crawler.run({ out, ...more });
+    return { decisions, labels, report };
+  };
+  const asked = (path: string) => web.log.filter((exchange) => exchange.path === path).length;
+  await run({});
+  isMended = true;
+  await run({});
+  expect([asked('/broken'), asked('/gone')]).toEqual([1, 1]);
+  const again = await run({ retry: { reason: 'status-410' } });
+  expect([asked('/broken'), asked('/gone'), asked('/labelled')]).toEqual([2, 1, 2]);
+  expect(
+    again.decisions
+      .filter(({ word }) => word === 'fetched')
+      .map(({ url }) => new URL(url).pathname)
+      .sort(),
+  ).toEqual(['/broken', '/labelled']);
+  expect(again.report.state).toBe('finished');
+  await run({ retry: { reason: 'status-410' } });
+  expect([asked('/broken'), asked('/gone')]).toEqual([2, 1]);
+});
+
+it('answers questions about hosts and the queue while it runs', async () => {
+  const links = Array.from({ length: 30 }, (_, at) => `/p${at}`);
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': { body: 'User-agent: *\nCrawl-delay: 0.2\n', headers: { 'content-type': 'text/plain' } },
+        '/': html('start', links),
+        '*': html('leaf'),
+      },
+    },
+  });
+  const crawler = makeCrawler({ seeds: [web.url('a.test')], bounds: { pages: 4 } });
+  const told: { look: Explanation; list: string[]; text: string }[] = [];
+  crawler.events.on('decision', async ({ url }) => {
+    if (!url.endsWith('/')) return;
+    const look = await crawler.explain('a.test');
+    const list = (await crawler.queued({ host: 'a.test', limit: 50 })).items.map(({ record }) => record.url);
+    told.push({ look, list, text: explanationText(look) });
+  });
+  await expect(crawler.queued()).rejects.toMatchObject({ code: 'not-running' });
+  await crawler.run();
+  const [{ look, list, text } = { look: null, list: [], text: '' }] = told;
+  expect(look?.host).toMatchObject({
+    isKnown: true,
+    interval: { ms: 200, from: 'crawl-delay', authority: web.url('a.test').replace(/\/$/, '') },
+  });
+  expect(list).toHaveLength(30);
+  expect(text).toContain('30 URLs queued');
+  expect(text).toContain('(crawl-delay');
+  await expect(crawler.retry({})).rejects.toMatchObject({ code: 'not-running' });
+});

@@ -1,0 +1,346 @@
+// An audit that finds nothing must mean something. One crawl of a loopback web with every kind of wish is audited as it is:
+// nothing may be found. Then its log is doctored, one lie at a time, and each lie must be found under its own name.
+// The clock runs 100 times faster for crawl and servers alike; the second lock at the door counts in true milliseconds, so wishes are short.
+
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AuditReport, auditCrawl, type RequestRecord, readCrawlDirectory, type ViolationKind } from 'mannerly';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { createFastClock } from '../support/test-clocks.js';
+import { page, redirect, startWeb, text, type Web, type WebOptions } from '../support/web.js';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+/** Every kind of wish that a host can have. */
+const HOSTS: WebOptions['hosts'] = {
+  'slow.test': {
+    '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 0.4\n', { etag: '"1"' }),
+    '/': page('slow', ['/a', '/closed/x', '/moved']),
+    '/a': page('a', ['/b']),
+    '/b': page('b'),
+    '/moved': redirect('/c'),
+    '/c': page('c'),
+  },
+  'rated.test': {
+    '/robots.txt': text('User-agent: *\nRequest-rate: 2/1s\nDisallow: /closed\n'),
+    '/': page('rated', ['/a', '/b', '/closed']),
+    '/a': page('a'),
+    '/b': page('b'),
+  },
+  'busy.test': {
+    '/robots.txt': text('User-agent: *\nDisallow:\n'),
+    '/': page('busy', ['/later', '/a']),
+    '/later': ({ before }) => (before === 0 ? { status: 429, headers: { 'retry-after': '45' } } : page('later')),
+    '/a': page('a'),
+  },
+  'moved.test': {
+    '/robots.txt': ({ headers }) => redirect(`http://open.test:${headers['host']?.split(':')[1]}/rules.txt`),
+    '/': page('moved', ['/closed', '/a']),
+    '/a': page('a'),
+  },
+  'open.test': {
+    '/rules.txt': text('User-agent: *\nDisallow: /closed\n'),
+    '/': page('open', ['/a', '/own']),
+    '/a': page('a', ['/b']),
+    '/b': page('b'),
+    '/own': page('own'),
+    '/file': text('a file'),
+  },
+  'silent.test': { '/robots.txt': { status: 503 }, '/': page('never') },
+};
+
+/** One line of a request log, to be changed. */
+type Line = Record<string, unknown> & { run?: Record<string, unknown> };
+type Doctor = (lines: Line[]) => Line[];
+
+let web: Web;
+let original: string;
+const scratch: string[] = [];
+
+beforeAll(async () => {
+  const clock = createFastClock(100);
+  web = await startWeb({ hosts: HOSTS, nowMs: clock.exactMs });
+  original = await folder();
+  await crawl({
+    seeds: Object.keys(HOSTS).map((host) => web.url(host)),
+    clock,
+    profile: { factor: 0, minMs: 200, maxMs: 200 },
+    patienceMs: 100 * SECOND,
+    bounds: { pages: 100, minutes: 60 },
+    out: original,
+    handlers: (crawler) =>
+      crawler.on('html', async (found) => {
+        if (found.url.endsWith('/own')) await found.fetch(new URL('/file', found.url).href);
+        await found.follow();
+      }),
+  });
+});
+
+afterAll(async () => {
+  await web.close();
+  for (const path of scratch) await rm(path, { recursive: true, force: true });
+});
+
+describe('an audit of a crawl', () => {
+  it('finds nothing in the log of a real one, which has every kind of wish in it', async () => {
+    const report = await audit(original);
+    expect(report.violations).toEqual([]);
+    expect(report).toMatchObject({ passed: true, runs: 1, hosts: 6 });
+    expect(report.requests).toBe(web.log.length);
+    const records = (await linesOf(original)).map((line) => line as Partial<RequestRecord>);
+    expect(records.filter(({ purpose }) => purpose === 'handler')).toHaveLength(1);
+    expect(records.filter(({ retryAfter }) => retryAfter === '45')).toHaveLength(1);
+    expect(records.filter(({ robotsAnswer }) => robotsAnswer?.authority.includes('moved.test'))).toHaveLength(2);
+  });
+
+  const PLANTED: readonly (readonly [title: string, kind: ViolationKind, doctor: Doctor, says: RegExp])[] = [
+    ['sooner than the interval', 'too-early', early('open.test', '/b', 100), /interval/],
+    ['sooner than the Crawl-delay', 'too-early', early('slow.test', '/b', 300), /Crawl-delay/],
+    ['a hundredth of a second sooner than the Crawl-delay', 'too-early', short('slow.test', '/b', 10), /Crawl-delay/],
+    ['sooner than the Request-rate', 'too-early', early('rated.test', '/b', 400), /Request-rate/],
+    ['within the pause of a Retry-After', 'too-early', early('busy.test', '/a', 40 * SECOND), /Retry-After: 45/],
+    ['robots.txt asked again at once', 'too-early', asksRobotsAgain, /robots\.txt that could not be had/],
+    ['two at once on a host', 'overlapping', early('slow.test', '/b', -10), /before the host's last exchange/],
+    ['a closed URL', 'excluded', change('slow.test', '/b', (line) => readdress(line, '/closed/y')), /line 2, \/closed/],
+    [
+      'closed by a robots.txt of elsewhere',
+      'excluded',
+      change('moved.test', '/a', (line) => readdress(line, '/closed')),
+      /\/closed/,
+    ],
+    ['a handler’s closed URL', 'excluded', (lines) => [...lines, asHandler(at(lines, 'slow.test', '/b'))], /\/closed/],
+    ['no robots.txt before it', 'before-robots', drop('slow.test', '/robots.txt'), /had not been asked for/],
+    ['a robots.txt that was never answered', 'before-robots', readsSilent, /could not be had/],
+    ['a robots.txt on its way', 'before-robots', drop('open.test', '/rules.txt'), /still being asked for/],
+    ['a robots.txt of the day before', 'before-robots', later('slow.test', '/b', 25 * HOUR), /expired/],
+    ['a browser’s name', 'wrong-identity', change('slow.test', '/b', { userAgent: 'Mozilla/5.0' }), /Mozilla/],
+    [
+      'a browser’s name throughout',
+      'wrong-identity',
+      throughout({ userAgent: 'Mozilla/5.0 (X11)' }),
+      /not a name with a contact/,
+    ],
+    [
+      'another crawl’s name',
+      'wrong-identity',
+      throughout({ name: 'other-bot', userAgent: 'other-bot/1 (+https://a.test/)' }),
+      /other-bot/,
+    ],
+    ['more than promised', 'too-many-at-once', atOnce, /2 requests were under way, 1 were promised/],
+    [
+      'another copy named',
+      'robots-copy',
+      change('slow.test', '/b', (line) => ({ ...line, robots: null })),
+      /in force was/,
+    ],
+    ['a copy that was not kept', 'robots-copy', copyNamed('ffffffffffffffff'), /not kept/],
+    [
+      'an exchange that ends before it begins',
+      'log',
+      change('slow.test', '/b', (line) => ({ ...line, endedAtMs: 0 })),
+      /before it begins/,
+    ],
+    ['nothing promised', 'log', (lines) => lines.filter((line) => line.run === undefined), /no run line/],
+    ['a record without its times', 'log', change('slow.test', '/b', { startedAtMs: 'noon' }), /cannot be read/],
+  ];
+
+  it.each(PLANTED)('finds %s', async (_title, kind, doctor, says) => {
+    const directory = await doctored(doctor);
+    const report = await audit(directory);
+    expect(report.passed).toBe(false);
+    const found = report.violations.filter((violation) => violation.kind === kind);
+    expect(found.map((violation) => violation.detail).join('\n')).toMatch(says);
+    expect(report.counts[kind]).toBe(found.length);
+  });
+
+  it('finds a copy whose octets were changed', async () => {
+    const directory = await doctored((lines) => lines);
+    const copies = await readdir(join(directory, 'robots'));
+    for (const name of copies.filter((each) => each.endsWith('.txt')))
+      await writeFile(join(directory, 'robots', name), 'User-agent: *\nDisallow:\n# opened later\n');
+    const report = await audit(directory);
+    expect(report.violations[0]).toMatchObject({ kind: 'robots-copy' });
+    expect(report.violations[0]?.detail).toMatch(/octets were changed/);
+  });
+
+  it('judges nothing where there is nothing, and says so', async () => {
+    const report = await audit(await doctored(() => []));
+    expect(report).toMatchObject({ passed: false, requests: 0, notes: ['There is no request to judge.'] });
+  });
+
+  it('lets clocks differ by as much as it is told', async () => {
+    const directory = await doctored(short('slow.test', '/b', 10));
+    expect((await audit(directory, 10)).passed).toBe(true);
+    expect((await audit(directory, 9)).passed).toBe(false);
+  });
+
+  it('reads the directories of several machines as one, and finds what neither shows alone', async () => {
+    const one = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 0));
+    const other = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 1));
+    await rm(join(other, 'robots'), { recursive: true });
+    const beside = [await readCrawlDirectory(other)];
+    const report = await auditCrawl({ ...(await readCrawlDirectory(one)), beside });
+    expect(report.violations).toEqual([]);
+    expect(report.requests).toBe(web.log.length);
+    expect((await audit(other)).passed).toBe(false);
+  });
+
+  it('reads the logs of several processes as one', async () => {
+    const directory = await doctored((lines) => lines);
+    const lines = await linesOf(directory);
+    const requests = lines.filter((line) => line.run === undefined);
+    const head = lines.filter((line) => line.run !== undefined);
+    await write(join(directory, 'requests.jsonl'), [...head, ...requests.filter((_, index) => index % 2 === 0)]);
+    await write(join(directory, 'requests-1.jsonl'), [...head, ...requests.filter((_, index) => index % 2 === 1)]);
+    const report = await audit(directory);
+    expect(report.violations).toEqual([]);
+    expect(report.requests).toBe(web.log.length);
+  });
+});
+
+async function audit(directory: string, toleranceMs = 0): Promise<AuditReport> {
+  return auditCrawl(await readCrawlDirectory(directory), { toleranceMs });
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'mannerly-audit-'));
+  scratch.push(path);
+  return path;
+}
+
+/** A copy of the crawl directory with another log. */
+async function doctored(doctor: Doctor): Promise<string> {
+  const directory = await folder();
+  await cp(original, directory, { recursive: true });
+  await write(join(directory, 'requests.jsonl'), doctor(await linesOf(directory)));
+  return directory;
+}
+
+async function linesOf(directory: string): Promise<Line[]> {
+  const whole = await readFile(join(directory, 'requests.jsonl'), 'utf8');
+  return whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]));
+}
+
+async function write(path: string, lines: readonly Line[]): Promise<void> {
+  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+function isAt(line: Line, host: string, path: string): boolean {
+  if (typeof line['url'] !== 'string') return false;
+  const url = new URL(line['url']);
+  return url.hostname === host && url.pathname === path;
+}
+
+/** The first request for a path. */
+function indexOf(lines: readonly Line[], host: string, path: string): number {
+  const index = lines.findIndex((line) => isAt(line, host, path));
+  if (index < 0) throw new Error(`the log has no ${host}${path}`);
+  return index;
+}
+
+function at(lines: readonly Line[], host: string, path: string): Line {
+  return lines[indexOf(lines, host, path)] as Line;
+}
+
+function change(host: string, path: string, how: Line | ((line: Line) => Line)): Doctor {
+  return (lines) => {
+    const index = indexOf(lines, host, path);
+    return lines.map((line, each) => {
+      if (each !== index) return line;
+      return typeof how === 'function' ? how(line) : { ...line, ...how };
+    });
+  };
+}
+
+function readdress(line: Line, path: string): Line {
+  return { ...line, url: new URL(path, String(line['url'])).href };
+}
+
+/** The request begins so many milliseconds after the end of its host's last one, which took ten. */
+function early(host: string, path: string, gapMs: number): Doctor {
+  return (lines) => {
+    const index = indexOf(lines, host, path);
+    const before = lines.slice(0, index).findLast((line) => line['host'] === host);
+    const endedAtMs = Number(before?.['startedAtMs']) + 10;
+    return lines.map((line, each) => {
+      if (line === before) return { ...line, endedAtMs };
+      return each === index ? { ...line, startedAtMs: endedAtMs + gapMs } : line;
+    });
+  };
+}
+
+/** The request begins so much earlier than the Crawl-delay of 0.4 seconds allows. */
+function short(host: string, path: string, byMs: number): Doctor {
+  return early(host, path, 400 - byMs);
+}
+
+function later(host: string, path: string, byMs: number): Doctor {
+  return (lines) => {
+    const moved = at(lines, host, path);
+    const shifted = {
+      ...moved,
+      startedAtMs: Number(moved['startedAtMs']) + byMs,
+      endedAtMs: Number(moved['endedAtMs']) + byMs,
+    };
+    return [...lines.filter((line) => line !== moved), shifted];
+  };
+}
+
+function drop(host: string, path: string): Doctor {
+  return (lines) => lines.filter((line) => !isAt(line, host, path));
+}
+
+function throughout(how: Record<string, unknown>): Doctor {
+  return (lines) =>
+    lines.map((line) => (line.run === undefined ? { ...line, ...how } : { run: { ...line.run, ...how } }));
+}
+
+/** A page of the host whose robots.txt answers 503. */
+function readsSilent(lines: Line[]): Line[] {
+  const robots = at(lines, 'silent.test', '/robots.txt');
+  const afterMs = Number(robots['endedAtMs']) + 10 * SECOND;
+  const read = { ...robots, url: String(robots['url']).replace('robots.txt', ''), purpose: 'page', robotsAnswer: null };
+  return [...lines, { ...read, startedAtMs: afterMs, endedAtMs: afterMs + 10 }];
+}
+
+function asksRobotsAgain(lines: Line[]): Line[] {
+  const index = indexOf(lines, 'silent.test', '/robots.txt');
+  const robots = lines[index] as Line;
+  const afterMs = Number(robots['endedAtMs']) + 5 * SECOND;
+  return [
+    ...lines.slice(0, index + 1),
+    { ...robots, startedAtMs: afterMs, endedAtMs: afterMs + 10 },
+    ...lines.slice(index + 1),
+  ];
+}
+
+function asHandler(line: Line): Line {
+  const afterMs = Number(line['endedAtMs']) + HOUR;
+  return { ...readdress(line, '/closed/z'), purpose: 'handler', startedAtMs: afterMs, endedAtMs: afterMs + 10 };
+}
+
+/** Two hosts at once, in a run that promised one. */
+function atOnce(lines: Line[]): Line[] {
+  const one = at(lines, 'slow.test', '/b');
+  const other = at(lines, 'open.test', '/b');
+  const ended = Number(one['endedAtMs']);
+  return throughout({})(
+    lines.map((line) => (line === other ? { ...line, endedAtMs: ended + 1, startedAtMs: ended - 1 } : line)),
+  ).map((line) => (line.run === undefined ? line : { run: { ...line.run, concurrency: 1 } }));
+}
+
+/** The answer of a robots.txt names another copy, and so do the pages. */
+function copyNamed(hash: string): Doctor {
+  return (lines) =>
+    lines.map((line) => {
+      const answer = line['robotsAnswer'] as { hash: string | null } | null | undefined;
+      if (line['host'] !== 'slow.test') return line;
+      if (answer != null) return { ...line, robotsAnswer: { ...answer, hash } };
+      return { ...line, robots: { ...(line['robots'] as object), hash } };
+    });
+}

@@ -1,0 +1,123 @@
+// A file larger than memory is no reason to hold it: its handler reads it at a pace of its own, whole or marked as cut, and
+// nothing of it is left when the handler has ended.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { SavedFile } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { page, type ReplyParts, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const MIB = 1024 * 1024;
+/** More than a compressor looks back, so that coding it does not make it small. */
+const NOISE = Buffer.concat(Array.from({ length: 2_048 }, (_, at) => createHash('sha256').update(String(at)).digest()));
+const LARGE = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(5 * MIB, NOISE)]);
+const sha256 = (octets: Uint8Array): string => createHash('sha256').update(octets).digest('hex');
+const pdf = (body: Uint8Array, more: Partial<ReplyParts> = {}): ReplyParts => ({
+  body,
+  ...more,
+  headers: { 'content-type': 'application/pdf', ...more.headers },
+});
+
+/** A folder for temporary files that is this test's alone. */
+async function ownTemporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'test-tmp-'));
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    return rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+it.each([
+  ['as it is', pdf(LARGE)],
+  ['coded', pdf(gzipSync(LARGE), { headers: { 'content-encoding': 'gzip' } })],
+])('a body of five mebibytes, %s: streamed, saved, refused where it would have to be held', async (_how, reply) => {
+  const out = await mkdtemp(join(tmpdir(), 'test-out-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const temporary = await ownTemporaryFolder();
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/large.pdf']), '/large.pdf': reply } },
+  });
+  const seen: unknown[] = [];
+  const saved: SavedFile[] = [];
+  await crawl({
+    seeds: [web.url('a.test')],
+    out,
+    network: { bodyBytes: MIB },
+    handlers: (crawler) => {
+      crawler.on('html', (each) => each.follow());
+      crawler.on(
+        'pdf',
+        async (each) => {
+          const hash = createHash('sha256');
+          let pieces = 0;
+          for await (const piece of each.body) {
+            pieces += 1;
+            hash.update(piece);
+          }
+          seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
+          for (const held of [each.bytes(), each.text(), each.json()]) {
+            seen.push(await held.catch((error: { readonly code: string }) => error.code));
+          }
+          saved.push(await each.save('large.pdf'));
+        },
+        { bodyBytes: 10 * MIB },
+      );
+    },
+  });
+  expect(seen).toEqual([null, LARGE.length, sha256(LARGE), true, 'page-too-large', 'page-too-large', 'page-too-large']);
+  expect(saved).toMatchObject([{ kind: 'saved', bytes: LARGE.length, sha256: sha256(LARGE) }]);
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+it('is cut at what its handler asked for, and where the other side ends early, and says so', async () => {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text(''),
+        '/': page('a', ['/cap.pdf', '/peer.pdf']),
+        '/cap.pdf': pdf(LARGE),
+        '/peer.pdf': pdf(LARGE.subarray(0, 2 * MIB), { misbehave: 'cut' }),
+      },
+    },
+  });
+  const seen: Record<string, unknown> = {};
+  await crawl({
+    seeds: [web.url('a.test')],
+    patienceMs: 0,
+    handlers: (crawler) => {
+      crawler.on('html', (each) => each.follow());
+      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.bodyBytes]), {
+        bodyBytes: 3 * MIB,
+      });
+    },
+  });
+  // What the other side cut short is tried again, and has no page before it was tried four times.
+  expect(seen).toEqual({ '/cap.pdf': ['cap', 3 * MIB] });
+});
+
+it('a route that asks for nothing holds what `network.bodyBytes` allows, as ever', async () => {
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/large.pdf']), '/large.pdf': pdf(LARGE) } },
+  });
+  const seen: unknown[] = [];
+  await crawl({
+    seeds: [web.url('a.test')],
+    network: { bodyBytes: MIB },
+    handlers: (crawler) =>
+      crawler
+        .on('html', (each) => each.follow())
+        .on('pdf', async (each) => {
+          seen.push(each.truncated, (await each.bytes()).length);
+        }),
+  });
+  expect(seen).toEqual(['cap', MIB]);
+});

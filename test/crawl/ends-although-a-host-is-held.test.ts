@@ -1,0 +1,53 @@
+// A crawl ends by itself: when nothing is left but hosts that wait longer than its patience, it says so, names each with its
+// reason and next instant, and stops. A site that never answers does not keep a process alive for hours.
+
+import { expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { crawlVirtually } from '../support/virtual-crawl.js';
+import { page, type Routes, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const OPEN_PAGES = { '/': page('start', ['/a']), '/a': page('a') };
+const OPEN: Routes = OPEN_PAGES;
+
+it('ends in state waiting, and lists every host with its reason and its next instant', async () => {
+  const web = await webForTest({
+    hosts: {
+      'open.test': OPEN,
+      'dark.test': { ...OPEN, '/robots.txt': { status: 503, headers: { 'retry-after': '600' } } },
+      'busy.test': { '/': { status: 429, headers: { 'retry-after': '900' } } },
+      'slow.test': { ...OPEN, '/robots.txt': text('User-agent: *\nCrawl-delay: 3600\n') },
+    },
+  });
+  const startedAt = Date.now();
+  const { report, itemUrls } = await crawl({
+    seeds: ['open.test', 'dark.test', 'busy.test', 'slow.test'].map((host) => web.url(host)),
+    patienceMs: 1_000,
+  });
+  expect(report.state).toBe('waiting');
+  expect(itemUrls).toEqual([web.url('open.test'), web.url('open.test', '/a')]);
+  const waits = new Map(report.waiting.map((each) => [each.host, each]));
+  expect([...waits.keys()].sort()).toEqual(['busy.test', 'dark.test', 'slow.test']);
+  expect(waits.get('dark.test')?.reason).toBe('robots-unreachable');
+  expect(waits.get('busy.test')?.reason).toBe('host-paused');
+  expect(waits.get('slow.test')?.reason).toBe('crawl-delay');
+  expect(waits.get('dark.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 600_000);
+  expect(waits.get('busy.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 900_000);
+  expect(waits.get('slow.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 3_600_000);
+});
+
+it('waits for a host whose turn comes within its patience, and for none that comes later', async () => {
+  const crawlWith = (patienceMs: number) =>
+    crawlVirtually({
+      seeds: ['http://slow.test/'],
+      hosts: { 'slow.test': { pages: OPEN_PAGES, robots: 'User-agent: *\nCrawl-delay: 600\n' } },
+      patienceMs,
+      bounds: { pages: 10 },
+    });
+  const patient = await crawlWith(601_000);
+  expect(patient.report.state).toBe('finished');
+  expect(patient.paths('slow.test')).toEqual(['/robots.txt', '/', '/a']);
+  const hurried = await crawlWith(599_000);
+  expect(hurried.report.state).toBe('waiting');
+  expect(hurried.paths('slow.test')).toEqual(['/robots.txt']);
+});

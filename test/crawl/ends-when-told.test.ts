@@ -1,0 +1,199 @@
+// A run that is told to end must end, whenever it is told and whatever is in hand, and lose nothing by it: a stop that hangs is
+// answered with kill -9, and a page that is given up as failed is never asked for again.
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FrontierStore, memoryStore } from '@mannerly/frontier';
+import { fileStore } from '@mannerly/frontier/file';
+import type { Item, Sink } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeCrawler, memorySink } from '../support/crawl.js';
+import { createFastClock } from '../support/test-clocks.js';
+import { page, type ReplyParts, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const HOSTS = ['a.test', 'b.test', 'c.test'];
+const OPEN = { '/robots.txt': text(''), '*': page('page', ['/1', '/2', '/3', '/4']) };
+const open = Object.fromEntries(HOSTS.map((host) => [host, OPEN]));
+
+it('a loop over the pages that is left ends the run, although other pages are on their way', async () => {
+  const web = await webForTest({ hosts: open });
+  const crawler = makeCrawler({ seeds: HOSTS.map((host) => web.url(host)), handlers: () => undefined });
+  for await (const _page of crawler.pages()) break;
+  expect(crawler.progress().inFlight).toBe(0);
+});
+
+it('a stop asked for before the run has opened counts', async () => {
+  const web = await webForTest({ hosts: open });
+  const crawler = makeCrawler({ seeds: [web.url('a.test')] });
+  const run = crawler.run();
+  crawler.stop();
+  expect((await run).state).toBe('stopped');
+  expect(web.log).toEqual([]);
+  expect((await crawler.run()).state).toBe('finished');
+});
+
+it('a handler that hears nothing does not hold up a stop at once; its page is not given up', async () => {
+  const web = await webForTest({ hosts: open });
+  const crawler = makeCrawler({
+    seeds: [web.url('a.test')],
+    handlers: (made) =>
+      made.on('html', () => {
+        crawler.stop();
+        crawler.stop();
+        return new Promise(() => undefined);
+      }),
+  });
+  const told: string[] = [];
+  crawler.events.on('decision', ({ url, word, reason }) => told.push(`${url} ${word} ${reason}`));
+  const report = await crawler.run();
+  expect(report).toMatchObject({ state: 'stopped', pages: 0 });
+  expect(told).toEqual([]);
+});
+
+it('minutes that are over end the run while it waits for a host', async () => {
+  const clock = createFastClock(600);
+  const web = await webForTest({
+    // Twenty hours: two minutes of this test.
+    hosts: { 'a.test': { '/robots.txt': { status: 503, headers: { 'retry-after': '72000' } } } },
+    nowMs: () => clock.exactMs(),
+  });
+  const crawler = makeCrawler({ seeds: [web.url('a.test')], clock, bounds: { minutes: 1 }, patienceMs: 80_000_000 });
+  const report = await crawler.run();
+  expect(report).toMatchObject({ state: 'bounded', bound: 'minutes' });
+  expect(web.paths('a.test')).toEqual(['/robots.txt']);
+  expect(report.endedAtMs - report.startedAtMs).toBeLessThan(72_000_000);
+});
+
+it('a store that fails is told after what is in hand has come to its end', async () => {
+  const web = await webForTest({ hosts: open });
+  const inner = memoryStore();
+  let isBroken = false;
+  const store: FrontierStore = {
+    caps: inner.caps,
+    open: (request) => inner.open(request),
+    add: (entries) => inner.add(entries),
+    lease: async (request) => {
+      if (isBroken) throw new Error('disk gone');
+      return inner.lease(request);
+    },
+    wake: (host) => inner.wake(host),
+    commit: (hosts, links) => inner.commit(hosts, links),
+    nextDueInMs: async () => {
+      if (isBroken) throw new Error('disk gone');
+      return inner.nextDueInMs();
+    },
+    readRecord: (key) => inner.readRecord(key),
+    writeRecord: (key, value) => inner.writeRecord(key, value),
+    stats: () => inner.stats(),
+    scan: (cursor, limit, host) => inner.scan(cursor, limit, host),
+    close: () => inner.close(),
+  };
+  let ended = 0;
+  const endedAtClose: number[] = [];
+  const sink: Sink = { ...memorySink([]), close: async () => void endedAtClose.push(ended) };
+  const crawler = makeCrawler(
+    {
+      seeds: [web.url('a.test')],
+      store,
+      handlers: (made) =>
+        made.on('html', async () => {
+          isBroken = true;
+          await new Promise((done) => setTimeout(done, 100));
+          ended += 1;
+        }),
+    },
+    [sink],
+  );
+  await expect(crawler.run()).rejects.toMatchObject({ code: 'store-failed' });
+  expect(endedAtClose).toEqual([1]);
+});
+
+it('what broke the run is told, not what broke while closing', async () => {
+  const web = await webForTest({ hosts: open });
+  const closed: string[] = [];
+  const failing = (name: string): Sink => ({
+    name,
+    open: async () => undefined,
+    write: async () => {
+      throw new Error('disk full');
+    },
+    close: () => {
+      closed.push(name);
+      throw new Error('not open');
+    },
+  });
+  const crawler = makeCrawler({ seeds: [web.url('a.test')] }, [failing('one'), failing('two')]);
+  await expect(crawler.run()).rejects.toThrow('disk full');
+  expect(closed).toEqual(['one', 'two']);
+});
+
+it('a second run starts over', async () => {
+  const web = await webForTest({ hosts: open });
+  const items: Item[] = [];
+  const crawler = makeCrawler({ seeds: [web.url('a.test')] }, [memorySink(items)]);
+  const first = await crawler.run();
+  const second = await crawler.run();
+  expect([first.pages, second.pages, items.length]).toEqual([5, 5, 10]);
+});
+
+it('what a stop at once breaks off is no try of its URL, nor a failure of robots.txt', async () => {
+  const path = await crawlFile();
+  let isSlow = true;
+  const slowly = (reply: ReplyParts) => (): ReplyParts => (isSlow ? { misbehave: 'silent' } : reply);
+  const web = await webForTest({
+    hosts: {
+      'a.test': { ...OPEN, '/': slowly({ body: page('page'), headers: { 'content-type': 'text/html' } }) },
+      'b.test': { ...OPEN, '/robots.txt': slowly(text('')) },
+    },
+  });
+  const seeds = [web.url('a.test'), web.url('b.test')];
+  const crawler = makeCrawler({ seeds, store: fileStore({ path }) });
+  const run = crawler.run();
+  await expect.poll(() => web.log.length, { timeout: 15_000 }).toBe(3);
+  crawler.stop();
+  crawler.stop();
+  expect(await run).toMatchObject({ state: 'stopped', pages: 0, words: {} });
+  isSlow = false;
+  // Nothing has to be waited for: neither a URL's next try nor a host's.
+  const later = await makeCrawler({ seeds, store: fileStore({ path }), patienceMs: 0 }).run();
+  expect(later).toMatchObject({ state: 'finished', pages: 6 });
+});
+
+it('pages that a loop had not seen when it was left come to the next one', async () => {
+  const path = await crawlFile();
+  const web = await webForTest({ hosts: open });
+  const seeds = HOSTS.map((host) => web.url(host));
+  const seen: string[] = [];
+  const look = async (most: number): Promise<void> => {
+    const crawler = makeCrawler({ seeds, store: fileStore({ path }), handlers: () => undefined });
+    for await (const { url } of crawler.pages()) {
+      seen.push(url);
+      if (seen.length >= most) break;
+      // The others arrive meanwhile.
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  };
+  await look(1);
+  await look(Number.MAX_SAFE_INTEGER);
+  expect(seen.sort()).toEqual(seeds);
+});
+
+it.each([
+  ['robots', { robots: { bogus: 1 } as object }],
+  ['network.allow', { network: { allow: ['999'] } }],
+])('a mistake in `%s` leaves no crawl directory behind', async (_option, options) => {
+  const out = await crawlFile();
+  const run = async () => makeCrawler({ seeds: ['http://a.test/'], ...options }).run({ out });
+  await expect(run()).rejects.toMatchObject({ code: expect.stringMatching(/^option-/) });
+  expect(existsSync(out)).toBe(false);
+});
+
+/** Where a frontier is kept until the test has finished. */
+async function crawlFile(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'mannerly-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return join(directory, 'frontier');
+}

@@ -1,0 +1,64 @@
+// Whatever servers do, a crawl stays bounded, says what it got, and goes on with the others. All scenarios of the hostile web
+// are met in one crawl beside ten healthy hosts, and judged from the servers' log and from what the crawl told.
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HOSTILE_WEB } from '../support/hostile/catalogue.js';
+import type { HostileCrawl } from '../support/hostile/crawl-hostile-web.js';
+import { expectedOf, factsOf } from '../support/hostile/judge-scenario.js';
+import type { HostileScenario, ScenarioStory } from '../support/hostile/scenario.js';
+import { crawlWithSecondChance } from '../support/hostile/second-chance.js';
+
+const HEALTHY_HOSTS = 10;
+const HEALTHY_PAGES = 10;
+
+let result: HostileCrawl;
+
+beforeAll(async () => {
+  const options = {
+    scenarios: HOSTILE_WEB,
+    // Retries are due after ten seconds and more: the run ends before most of them.
+    patienceMs: 2_000,
+    minutes: 10,
+    healthyHosts: HEALTHY_HOSTS,
+    healthyPages: HEALTHY_PAGES,
+  };
+  result = await crawlWithSecondChance(options, false);
+}, 600_000);
+
+describe('the crawl', () => {
+  // Within thirty seconds of the start: the soak suite measures it.
+  it('fetches every healthy page', () => {
+    expect(result.healthy.paths).toBe(HEALTHY_HOSTS * (HEALTHY_PAGES + 1));
+  });
+
+  it('ends by itself, within its bounds', () => {
+    expect(result.report.state).toBe('waiting');
+  });
+
+  it('never connects to the inside', () => {
+    expect(result.insideConnections).toBe(0);
+  });
+});
+
+describe('the catalogue', () => {
+  it('has a name for each of its scenarios, and sixty of them at least', () => {
+    const names = HOSTILE_WEB.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^[a-z0-9-]+$/.test(name))).toEqual([]);
+    expect(names.length).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('a host that', () => {
+  it.each(HOSTILE_WEB.map((scenario) => [scenario.does, scenario] as const))('%s', async (_does, scenario) => {
+    const story = storyOf(scenario);
+    expect(factsOf(scenario, story)).toEqual(expectedOf(scenario, story, false));
+    await scenario.expects.also?.(story);
+  });
+});
+
+function storyOf(scenario: HostileScenario): ScenarioStory {
+  const story = result.stories.get(scenario);
+  if (story === undefined) throw new Error(`nothing is known of ${scenario.name}`);
+  return story;
+}

@@ -1,0 +1,72 @@
+// Cookies are off; where an operator wants them, each origin gets back its own and nobody else's, and robots.txt is asked for by
+// nobody in particular. The witness is the servers' log.
+
+import type { CookieJar } from 'mannerly';
+import { expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { page, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+/** A jar that believes everything: what keeps origins apart is not the jar. */
+function plainJar(): CookieJar {
+  const kept: string[] = [];
+  return {
+    setCookie: (line) => kept.push(line.split(';')[0] ?? ''),
+    getCookieString: () => kept.join('; '),
+  };
+}
+
+const setting = (body: string, cookie: string) => ({
+  body,
+  headers: { 'content-type': 'text/html', 'set-cookie': `${cookie}; Path=/; Domain=site.test` },
+});
+
+let departures: readonly string[] = [];
+
+async function visit(cookies: boolean | (() => CookieJar) | undefined) {
+  const web = await webForTest({
+    hosts: {
+      'a.site.test': {
+        '/robots.txt': { ...text(''), headers: { 'set-cookie': 'robots=1' } },
+        '/': setting(page('a', ['/second']), 'a=1'),
+        '/second': page('a again'),
+      },
+      'b.site.test': {
+        '/robots.txt': text(''),
+        '/': setting(page('b', ['/second']), 'b=2'),
+        '/second': page('b again'),
+      },
+    },
+  });
+  const { report } = await crawl({
+    seeds: [web.url('a.site.test'), web.url('b.site.test')],
+    network: cookies === undefined ? {} : { cookies },
+  });
+  departures = report.departures;
+  return web.log.map(({ host, path, headers }) => `${host}${path} ${headers['cookie'] ?? 'none'}`).sort();
+}
+
+it.each([undefined, false])('none is sent with %j', async (off) => {
+  const told = await visit(off);
+  expect(departures.filter((line) => line.includes('cookies'))).toEqual([]);
+  expect(told.length).toBeGreaterThan(5);
+  expect(told.filter((line) => !line.endsWith(' none'))).toEqual([]);
+});
+
+it.each<[string, true | (() => CookieJar)]>([
+  ['a jar of the operator', plainJar],
+  ['`true`', true],
+])('with %s each origin gets its own back, and no other, and none with robots.txt', async (_, cookies) => {
+  const told = await visit(cookies);
+  expect(departures.filter((line) => line.includes('`network.cookies`'))).toHaveLength(1);
+  expect(told.filter((line) => line.includes('/robots.txt'))).toEqual([
+    'a.site.test/robots.txt none',
+    'b.site.test/robots.txt none',
+  ]);
+  expect(told.filter((line) => line.includes('/second'))).toEqual(['a.site.test/second a=1', 'b.site.test/second b=2']);
+  expect(told.filter((line) => /^a\.site.*b=|^b\.site.*a=|robots=/.test(line))).toEqual([]);
+});
+
+it.each([1, { jar: 1 }, 'yes'])('%j makes no jar, and is refused', async (cookies) => {
+  await expect(visit(cookies as unknown as () => CookieJar)).rejects.toThrow(/network\.cookies/);
+});

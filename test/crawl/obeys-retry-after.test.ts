@@ -1,0 +1,144 @@
+// A server that says "later" is left alone until then: 429 and 503 pause the whole host, Retry-After lengthens the pause and
+// never shortens it. At a loopback server on a clock that runs 100 times faster for crawl and server alike, so that a minute
+// is half a second; and case by case in virtual time.
+
+import { describe, expect, it, vi } from 'vitest';
+import { CONTACT, crawl } from '../support/crawl.js';
+import { judge, POLITE } from '../support/politeness.js';
+import { createFastClock } from '../support/test-clocks.js';
+import { crawlVirtually } from '../support/virtual-crawl.js';
+import { page, type ReplyParts, redirect } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const FASTER = 100;
+const HOUR = 3_600_000;
+
+describe('a server that says later', () => {
+  it('is left alone, and asked again then (access §10)', async () => {
+    const clock = createFastClock(FASTER);
+    const refusal: ReplyParts = { status: 503, headers: { 'retry-after': '45' } };
+    const web = await webForTest({
+      nowMs: clock.exactMs,
+      hosts: {
+        'busy.test': {
+          '/': page('start', ['/busy', '/other']),
+          '/busy': ({ before }) => (before === 0 ? refusal : page('busy no more')),
+          '/other': page('other'),
+        },
+      },
+    });
+    const { itemUrls } = await crawl({
+      seeds: [web.url('busy.test')],
+      clock,
+      patienceMs: HOUR,
+      bounds: { pages: 20, minutes: 60 },
+    });
+    const at = web.log.findIndex((exchange) => exchange.path === '/busy');
+    expect((web.log[at + 1]?.startMs ?? 0) - (web.log[at]?.endMs ?? 0)).toBeGreaterThanOrEqual(45_000);
+    expect(itemUrls).toHaveLength(3);
+    expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
+  });
+
+  it('does not stop the others', async () => {
+    const web = await webForTest({
+      hosts: {
+        'busy.test': { '/': { status: 503, headers: { 'retry-after': '3600' } } },
+        'open.test': { '/': page('open', ['/a', '/b']), '/a': page('a'), '/b': page('b') },
+      },
+    });
+    const { report } = await crawl({ seeds: [web.url('busy.test'), web.url('open.test')] });
+    expect(report.state).toBe('waiting');
+    expect(web.paths('busy.test')).toEqual(['/robots.txt', '/']);
+    expect(web.paths('open.test').sort()).toEqual(['/', '/a', '/b', '/robots.txt']);
+  });
+});
+
+/** In place of a Retry-After: the date two minutes after the answer is written. */
+const DATE = 'in two minutes, as a date';
+
+/** First answer of the page → pause of the host in milliseconds, from the answer's end; of a date, the least. */
+const CASES: readonly (readonly [title: string, status: number, retryAfter: string | null, pauseMs: number])[] = [
+  ['429 with seconds', 429, '45', 45_000],
+  ['503 with seconds', 503, '45', 45_000],
+  ['503 with an hour', 503, '3600', HOUR],
+  ['429 with a date', 429, DATE, 30_000],
+  ['503 with a date', 503, DATE, 30_000],
+  ['429 without', 429, null, 30_000],
+  ['503 without', 503, null, 30_000],
+  ['429 with one second, which shortens nothing', 429, '1', 30_000],
+  ['503 with a date that has passed', 503, 'Thu, 01 Jan 1998 00:00:00 GMT', 30_000],
+  ['503 with nonsense', 503, 'soon', 30_000],
+  ['429 with a negative number', 429, '-45', 30_000],
+];
+
+describe('case by case, a host that says later', () => {
+  it.each(CASES)('%s (access §10)', async (_title, status, retryAfter, pauseMs) => {
+    let askedMs = 0;
+    const refuse = (atMs: number): ReplyParts => {
+      if (retryAfter !== DATE) return { status, headers: retryAfter === null ? {} : { 'retry-after': retryAfter } };
+      askedMs = Math.floor((atMs + 120_000) / 1_000) * 1_000;
+      return { status, headers: { 'retry-after': new Date(askedMs).toUTCString() } };
+    };
+    const { report, itemUrls, requests, notices, log } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      delayMs: 70,
+      hosts: {
+        'busy.test': {
+          pages: {
+            '/': page('start', ['/busy', '/other']),
+            '/busy': ({ before, atMs }) => (before === 0 ? refuse(atMs) : page('busy no more')),
+            '/other': page('other'),
+          },
+        },
+      },
+      patienceMs: 2 * HOUR,
+      bounds: { pages: 20 },
+    });
+    // The pause is planned to the millisecond, from the end of the one in which the answer ended.
+    const endedMs = (requests.find((request) => request.status === status)?.endedAtMs ?? 0) + 1;
+    const pauses = notices.filter(({ notice }) => notice === 'host-paused');
+    expect(pauses.map(({ untilMs }) => untilMs)).toEqual([Math.max(endedMs + pauseMs, askedMs)]);
+    const at = log.findIndex((exchange) => exchange.path === '/busy');
+    const next = log[at + 1]?.startMs ?? 0;
+    expect(next - (log[at]?.endMs ?? 0)).toBeGreaterThanOrEqual(pauseMs);
+    expect(next).toBeGreaterThanOrEqual(askedMs);
+    expect(next - (pauses[0]?.untilMs ?? 0)).toBeLessThanOrEqual(25);
+    expect([...itemUrls].sort()).toEqual(['http://busy.test/', 'http://busy.test/busy', 'http://busy.test/other']);
+    expect(judge(log, { contact: CONTACT })).toEqual(POLITE);
+    // The report counts from the notice.
+    expect(report.politeness[0]?.longestPauseMs).toBe((pauses[0]?.untilMs ?? 0) - (pauses[0]?.atMs ?? 0));
+  });
+
+  it('gives up a URL after three retries, each later than the one before', async () => {
+    const { decisions, log } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      hosts: { 'busy.test': { pages: { '/': { status: 503 } } } },
+      patienceMs: HOUR,
+      bounds: { pages: 20 },
+    });
+    const tries = log.filter((exchange) => exchange.path === '/');
+    expect(tries).toHaveLength(4);
+    const pauses = tries.slice(1).map((each, index) => each.startMs - (tries[index]?.endMs ?? 0));
+    for (const [index, leastMs] of [30_000, 60_000, 120_000].entries())
+      expect(pauses[index]).toBeGreaterThanOrEqual(leastMs);
+    expect(decisions.filter((each) => each.word === 'failed').map((each) => each.reason)).toEqual([
+      'retries-exhausted',
+    ]);
+  });
+
+  it('follows a redirect that says later, then', async () => {
+    const { log, paths } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      hosts: {
+        'busy.test': { pages: { '/': redirect('/later', 302, { 'retry-after': '40' }), '/later': page('later') } },
+      },
+      patienceMs: HOUR,
+      bounds: { pages: 20 },
+    });
+    expect(paths('busy.test')).toEqual(['/robots.txt', '/', '/later']);
+    expect((log[2]?.startMs ?? 0) - (log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(40_000);
+  });
+});

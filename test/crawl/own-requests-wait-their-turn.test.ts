@@ -1,0 +1,263 @@
+// What a handler fetches by itself is a request like any other: asked of robots.txt, spaced, guarded, logged. And a handler
+// that waits for its own host does not wait for ever.
+
+import type { HandledPage, OwnFetch } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { CONTACT, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { judge, POLITE } from '../support/politeness.js';
+import { page, type Routes, redirect, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const OPEN = text('User-agent: *\nDisallow: /closed\n');
+
+async function run(
+  hosts: Readonly<Record<string, Routes>>,
+  handler: (page: HandledPage, url: (host: string, path: string) => string) => Promise<void>,
+  more: Partial<TestCrawlOptions> = {},
+): Promise<CrawlStory & { readonly paths: (host?: string) => string[]; readonly early: unknown }> {
+  const web = await webForTest({ hosts });
+  const seeds = [web.url('a.test')];
+  const story = await crawl({
+    seeds,
+    scope: { seeds, within: 'list', hosts: Object.keys(hosts) },
+    profile: { factor: 0, minMs: 30, maxMs: 30 },
+    handlers: (crawler) => crawler.on('html', (each) => handler(each, web.url)),
+    ...more,
+  });
+  const early = judge(web.log, {
+    contact: CONTACT,
+    wishes: Object.fromEntries(Object.keys(hosts).map((host) => [host, { gapMs: 30 }])),
+  });
+  return { ...story, early, paths: (host = 'a.test') => web.paths(host) };
+}
+
+/** Runs a crawl whose first page asks for one thing. */
+async function ask(hosts: Readonly<Record<string, Routes>>, path: string, more: Partial<TestCrawlOptions> = {}) {
+  const answers: OwnFetch[] = [];
+  const story = await run(
+    hosts,
+    async (each) => {
+      if (new URL(each.url).pathname === '/') answers.push(await each.fetch(path, { waitMs: 60_000 }));
+    },
+    more,
+  );
+  return { ...story, answer: answers[0] };
+}
+
+describe('page.fetch', () => {
+  it('of its own host gets its answer, in the host’s slot and before its queue', async () => {
+    const bodies: string[] = [];
+    const { paths, requests, report, early } = await run(
+      {
+        'a.test': {
+          '/robots.txt': OPEN,
+          '/': page('start', ['/1', '/2', '/3']),
+          '/data.json': text('{"a":1}'),
+          '*': page('x'),
+        },
+      },
+      async (each) => {
+        await each.follow();
+        if (new URL(each.url).pathname !== '/') return;
+        const answer = await each.fetch('data.json');
+        if (answer.kind === 'response') bodies.push(new TextDecoder().decode(answer.body));
+      },
+    );
+    expect(bodies).toEqual(['{"a":1}']);
+    expect(paths().slice(0, 3)).toEqual(['/robots.txt', '/', '/data.json']);
+    expect(requests.map(({ purpose }) => purpose).slice(0, 3)).toEqual(['robots', 'page', 'handler']);
+    expect(report.pages).toBe(4);
+    expect(early).toEqual(POLITE);
+  });
+
+  it('of another host waits for its robots.txt', async () => {
+    const seen: string[] = [];
+    const { paths, early } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'b.test': { '/robots.txt': OPEN, '/api': text('yes') } },
+      async (each, url) => {
+        for (const path of ['/api', '/closed/x']) seen.push((await each.fetch(url('b.test', path))).kind);
+      },
+    );
+    expect(seen).toEqual(['response', 'excluded']);
+    expect(paths('b.test')).toEqual(['/robots.txt', '/api']);
+    expect(early).toEqual(POLITE);
+  });
+
+  it('by many handlers of one host at once does not deadlock', async () => {
+    const links = Array.from({ length: 12 }, (_, at) => `/p${at}`);
+    let answers = 0;
+    const { report, early } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('start', links), '*': page('x') } },
+      async (each) => {
+        await each.follow();
+        const more = await Promise.all(
+          ['/own?1', '/own?2'].map((path) => each.fetch(`${path}&${new URL(each.url).pathname}`)),
+        );
+        answers += more.filter(({ kind }) => kind === 'response').length;
+      },
+    );
+    expect(report.state).toBe('finished');
+    expect(report.pages).toBe(13);
+    expect(answers).toBe(26);
+    expect(early).toEqual(POLITE);
+  });
+
+  it('with room for one page in all does not deadlock either', async () => {
+    const kinds: string[] = [];
+    const { report } = await run(
+      {
+        'a.test': { '/robots.txt': OPEN, '/': page('start', ['/1']), '*': page('x') },
+        'b.test': { '/robots.txt': OPEN, '*': text('b') },
+      },
+      async (each, url) => {
+        await each.follow();
+        kinds.push((await each.fetch(url('b.test', '/x'))).kind);
+      },
+      { network: { concurrency: 1 } },
+    );
+    expect(report.state).toBe('finished');
+    expect(kinds).toEqual(['response', 'response']);
+  });
+
+  it('is told what closes it', async () => {
+    const { answer, paths } = await ask(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '*': page('x') } },
+      '/closed/x',
+    );
+    expect(answer).toMatchObject({ kind: 'excluded', reason: 'robots-rule', line: 2, pattern: '/closed' });
+    expect(paths()).toEqual(['/robots.txt', '/']);
+  });
+
+  it.each([
+    ['http://elsewhere.test/', 'out-of-scope'],
+    ['javascript:alert(1)', 'url-invalid'],
+    [`/${'x'.repeat(10_000)}`, 'url-invalid'],
+  ])('of %s is dropped', async (path, reason) => {
+    const { answer } = await ask({ 'a.test': { '/robots.txt': OPEN, '/': page('a') } }, path);
+    expect(answer).toMatchObject({ kind: 'dropped', reason });
+  });
+
+  it('is guarded: an address inside is not connected to', async () => {
+    const { answer } = await ask(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'inside.test': { '*': text('secret') } },
+      'http://inside.test/',
+      {
+        network: {
+          allow: ['127.0.0.0/8'],
+          resolve: async (name) => [name === 'inside.test' ? '10.0.0.1' : '127.0.0.1'],
+        },
+      },
+    );
+    expect(answer).toMatchObject({ kind: 'dropped', reason: 'address-forbidden' });
+  });
+
+  it('is answered with a redirect, which it may follow by itself', async () => {
+    const { answer } = await ask(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '/go': redirect('/there') } },
+      '/go',
+    );
+    expect(answer).toMatchObject({ kind: 'response', status: 302 });
+  });
+
+  it('is answered with the failure, and the host gets its silence', async () => {
+    const { answer, early } = await ask(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '/broken': { misbehave: 'reset' } } },
+      '/broken',
+    );
+    expect(answer).toMatchObject({ kind: 'failed', wasSent: true });
+    expect(early).toEqual(POLITE);
+  });
+
+  const SLOW: Routes = { '/robots.txt': text('User-agent: *\nCrawl-delay: 60\n'), '*': text('x') };
+
+  it('to a host that asks for a long delay is held, as soon as that is known', async () => {
+    const answers: OwnFetch[] = [];
+    const { paths } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'slow.test': SLOW },
+      async (each, url) => {
+        answers.push(await each.fetch(url('slow.test', '/x'), { waitMs: 50_000 }));
+      },
+    );
+    expect(answers).toMatchObject([{ kind: 'held', reason: 'crawl-delay' }]);
+    expect(paths('slow.test')).toEqual(['/robots.txt']);
+  });
+
+  it('to a host whose robots.txt cannot be had is held', async () => {
+    const { answer, paths } = await ask(
+      {
+        'a.test': { '/robots.txt': OPEN, '/': page('a') },
+        'dark.test': { '/robots.txt': { status: 503 }, '*': text('x') },
+      },
+      'http://dark.test/x',
+      {},
+    );
+    expect(answer).toMatchObject({ kind: 'held', reason: 'robots-unreachable' });
+    expect(paths('dark.test').every((path) => path === '/robots.txt')).toBe(true);
+  });
+
+  it('is bounded in number', async () => {
+    const kinds: string[] = [];
+    await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '*': text('x') } },
+      async (each) => {
+        const answers = await Promise.all(Array.from({ length: 103 }, () => each.fetch('/closed/x')));
+        kinds.push(...answers.map((answer) => ('reason' in answer ? answer.reason : answer.kind)));
+      },
+      { profile: { factor: 0, minMs: 0, maxMs: 0 } },
+    );
+    expect(kinds.filter((kind) => kind === 'robots-rule')).toHaveLength(100);
+    expect(kinds.filter((kind) => kind === 'page-fetch-limit')).toHaveLength(3);
+  });
+
+  it('carries neither cookies nor credentials nor a referrer, whatever the handler says', async () => {
+    const web = await webForTest({
+      hosts: {
+        'a.test': {
+          '/robots.txt': OPEN,
+          '/': { body: page('a') as string, headers: { 'content-type': 'text/html', 'set-cookie': 'a=1' } },
+          '/x': text('x'),
+        },
+      },
+    });
+    await crawl({
+      seeds: [web.url('a.test')],
+      handlers: (crawler) =>
+        crawler.on('html', async (each) => {
+          await each.fetch('/x', {
+            headers: {
+              Cookie: 'a=1',
+              Authorization: 'Basic eDp5',
+              Referer: each.url,
+              'User-Agent': 'other',
+              Accept: 'application/json',
+            },
+          });
+        }),
+    });
+    const { headers } = web.log.find(({ path }) => path === '/x')!;
+    expect(headers['accept']).toBe('application/json');
+    expect(headers['user-agent']).toContain('test-bot');
+    for (const name of ['cookie', 'authorization', 'referer']) expect(headers).not.toHaveProperty(name);
+  });
+
+  it('waits no longer than a stop', async () => {
+    const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'slow.test': SLOW } });
+    const seeds = [web.url('a.test')];
+    const answers: OwnFetch[] = [];
+    const { report } = await crawl({
+      seeds,
+      scope: { seeds, within: 'list', hosts: ['a.test', 'slow.test'] },
+      handlers: (crawler) =>
+        crawler.on('html', async (each) => {
+          const waits = each.fetch(web.url('slow.test', '/x'), { waitMs: 600_000 });
+          crawler.stop();
+          answers.push(await waits, await each.fetch('/y'));
+        }),
+    });
+    expect(report.state).toBe('stopped');
+    expect(answers).toMatchObject([
+      { kind: 'held', reason: 'stopping' },
+      { kind: 'held', reason: 'stopping' },
+    ]);
+  });
+});

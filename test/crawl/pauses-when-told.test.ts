@@ -1,0 +1,98 @@
+// A pause is what an operator reaches for when somebody complains: from then on nobody may be asked anything, and nothing that
+// was begun may be lost. A run that ended meanwhile, because nothing happened, would have to be found and started again.
+
+import { expect, it } from 'vitest';
+import { makeCrawler } from '../support/crawl.js';
+import { page, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+/** Time in which a crawl that is not paused would have asked for everything, milliseconds: these pages take one or two each. */
+const LONG_MS = 250;
+
+const hosts = {
+  'a.test': { '/robots.txt': text(''), '/': page('front', ['/1', '/2', '/3']), '*': page('page', []) },
+};
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+const longEnough = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LONG_MS));
+
+it('asks nobody anything while it is paused, lets what is in hand come to its end, does not end, and goes on', async () => {
+  const web = await webForTest({ hosts });
+  const crawler = makeCrawler({
+    seeds: [web.url('a.test')],
+    patienceMs: 0,
+    handlers: (made) =>
+      made.on('html', async (handled) => {
+        if (handled.depth === 0) crawler.pause();
+        await handled.emit({ url: handled.url });
+        await handled.follow();
+      }),
+  });
+  let items = 0;
+  crawler.events.on('item', () => {
+    items += 1;
+  });
+  expect(crawler.activity()).toMatchObject({ phase: 'idle', ended: null, name: 'test-bot', seedCount: 1 });
+  crawler.pause(); // Without a run it means nothing.
+  const run = crawler.run();
+  expect(crawler.activity().phase).toBe('opening');
+  await until(() => items > 0 && crawler.progress().inFlight === 0);
+  await longEnough();
+  expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/']);
+  expect(crawler.activity()).toMatchObject({ phase: 'paused', ended: null, underwayCount: 0 });
+  const { runningMs, queued } = crawler.progress();
+  expect(queued).toBe(3);
+  await longEnough();
+  expect(crawler.progress().runningMs).toBe(runningMs);
+  crawler.resume();
+  expect(crawler.activity().phase).toBe('running');
+  const report = await run;
+  expect(report).toMatchObject({ state: 'finished', pages: 4, items: 4 });
+  expect(report.runningMs).toBeLessThan(report.endedAtMs - report.startedAtMs - LONG_MS);
+  expect(crawler.activity()).toMatchObject({ phase: 'over', ended: 'finished', waits: [] });
+});
+
+it('a pause asked for while the run opens holds from its start, and a stop ends it', async () => {
+  const web = await webForTest({ hosts });
+  const crawler = makeCrawler({ seeds: [web.url('a.test')] });
+  const run = crawler.run();
+  crawler.pause();
+  await until(() => crawler.activity().phase === 'paused');
+  await longEnough();
+  expect(web.log).toEqual([]);
+  crawler.stop();
+  expect((await run).state).toBe('stopped');
+  // The pause was that run's.
+  expect((await crawler.run()).state).toBe('finished');
+});
+
+it('says what is being asked and which hosts wait, until when and why', async () => {
+  const web = await webForTest({
+    hosts: {
+      'silent.test': { '/robots.txt': text(''), '/': { misbehave: 'silent' } },
+      'calm.test': { '/robots.txt': text('User-agent: *\nCrawl-delay: 60\n'), '/': page('calm', []) },
+    },
+  });
+  const crawler = makeCrawler({ seeds: [web.url('silent.test'), web.url('calm.test')] });
+  const run = crawler.run();
+  await until(() => {
+    const { underway, waits } = crawler.activity();
+    return underway.some(({ purpose }) => purpose === 'page') && waits.length > 0;
+  });
+  const { underway, waits, nowMs, waitingHosts } = crawler.activity();
+  expect(underway).toMatchObject([{ url: web.url('silent.test'), host: 'silent.test', purpose: 'page' }]);
+  expect(underway[0]!.sinceMs).toBeLessThanOrEqual(nowMs);
+  expect(waits).toMatchObject([{ host: 'calm.test', reason: 'crawl-delay', queued: 1 }]);
+  expect(waits[0]!.untilMs).toBeGreaterThan(nowMs);
+  expect(waitingHosts).toBe(1);
+  expect(crawler.activity({ limit: 0 })).toMatchObject({ underway: [], waits: [], underwayCount: 1, waitingHosts: 1 });
+  crawler.stop();
+  crawler.stop();
+  expect((await run).state).toBe('stopped');
+  // How it was when it ended can still be read.
+  expect(crawler.activity()).toMatchObject({ phase: 'over', underway: [], waitingHosts: 1 });
+  expect(crawler.activity().waits).toMatchObject([{ host: 'calm.test', reason: 'crawl-delay' }]);
+});

@@ -1,0 +1,134 @@
+// A crawl on the platform's `fetch` is as polite as any, says what it cannot promise, and is what nock can stand in for.
+// Sockets are opened by nobody here: nock answers, and whatever it does not know is refused.
+
+import { createCrawler, createPlatformFetcher, type Fetcher, MannerlyError } from 'mannerly';
+import nock from 'nock';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+
+const HOST = 'http://nocked.test';
+
+beforeEach(() => {
+  nock.disableNetConnect();
+});
+
+afterEach(() => {
+  nock.cleanAll();
+  nock.enableNetConnect();
+  nock.restore();
+  nock.activate();
+});
+
+/** One exchange within caps that nothing here meets. */
+async function ask(url: string, caps: { readonly bodyBytes?: number; readonly headersMs?: number } = {}) {
+  return createPlatformFetcher().fetch({
+    url,
+    method: 'GET',
+    headers: { 'User-Agent': 'test-bot/1.0 (+https://example.org/bot)' },
+    address: { address: '127.0.0.1', family: 4 },
+    caps: { connectMs: 5_000, headersMs: 5_000, exchangeMs: 10_000, bodyBytes: 10_000, encodedBytes: 20_000, ...caps },
+    mayStart: () => true,
+    signal: new AbortController().signal,
+  });
+}
+
+describe('under nock, the platform fetcher', () => {
+  it.each([200, 203, 404, 429, 500, 503])('hands over status %d, fields and body', async (status) => {
+    nock(HOST).get('/a').query({ b: 'c' }).reply(status, 'why', { 'X-Odd': '1', 'Content-Type': 'text/plain' });
+    const outcome = await ask(`${HOST}/a?b=c`);
+    expect(outcome).toMatchObject({ kind: 'response', status, truncated: null, remoteAddress: null });
+    if (outcome?.kind !== 'response') return;
+    expect(Buffer.from(outcome.body).toString()).toBe('why');
+    expect(Object.fromEntries(outcome.headers)).toMatchObject({ 'x-odd': '1' });
+  });
+
+  it('follows no redirect', async () => {
+    const scope = nock(HOST).get('/from').reply(302, '', { Location: '/to' });
+    nock(HOST).get('/to').reply(200, 'there');
+    expect(await ask(`${HOST}/from`)).toMatchObject({ kind: 'response', status: 302 });
+    expect(scope.isDone()).toBe(true);
+    expect(nock.pendingMocks()).toEqual([`GET ${HOST}:80/to`]);
+  });
+
+  it('cuts a body at the cap', async () => {
+    nock(HOST).get('/').reply(200, 'x'.repeat(20_000));
+    const outcome = await ask(`${HOST}/`);
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    if (outcome?.kind === 'response') expect(outcome.body.length).toBe(10_000);
+  });
+
+  it('ends at the deadline for headers', async () => {
+    nock(HOST).get('/').delay(20_000).reply(200, 'late');
+    expect(await ask(`${HOST}/`, { headersMs: 50 })).toMatchObject({ kind: 'failed', failure: 'timeout-headers' });
+  });
+
+  it.each([
+    ['ECONNRESET', 'reset'],
+    ['ECONNREFUSED', 'refused'],
+    ['ENOTFOUND', 'dns'],
+  ])('tells %s as %s', async (code, failure) => {
+    nock(HOST)
+      .get('/')
+      .replyWithError(Object.assign(new Error(code), { code }));
+    expect(await ask(`${HOST}/`)).toMatchObject({ kind: 'failed', failure });
+  });
+
+  it('carries a whole crawl: robots.txt first, its rules kept, redirects as requests of their own', async () => {
+    const site = nock(HOST);
+    site.get('/robots.txt').reply(200, 'User-agent: *\nDisallow: /closed\n', { 'Content-Type': 'text/plain' });
+    const html = { 'Content-Type': 'text/html' };
+    site.get('/').reply(200, '<a href="/next">n</a><a href="/closed">c</a><a href="/moved">m</a>', html);
+    site.get('/next').reply(200, '<p>next', html);
+    site.get('/moved').reply(301, '', { Location: '/new' });
+    site.get('/new').reply(200, '<p>new', html);
+    const story = await crawl({
+      seeds: [`${HOST}/`],
+      fetcher: createPlatformFetcher(),
+      network: { unpinned: true },
+    });
+    expect(story.requests.map(({ url }) => new URL(url).pathname).sort()).toEqual([
+      '/',
+      '/moved',
+      '/new',
+      '/next',
+      '/robots.txt',
+    ]);
+    expect(story.decisions.find(({ url }) => url === `${HOST}/closed`)).toMatchObject({ word: 'excluded' });
+    expect(nock.pendingMocks()).toEqual([]);
+  });
+});
+
+describe('a fetcher that does not pin the address', () => {
+  const options = (fetcher: Fetcher, unpinned?: boolean) => ({
+    identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
+    scope: { seeds: ['https://example.org/'] },
+    bounds: { pages: 1 },
+    fetcher,
+    ...(unpinned === undefined ? {} : { network: { unpinned } }),
+  });
+
+  it('is refused, with a hint, unless the operator takes it', () => {
+    const fetcher = createPlatformFetcher();
+    expect(() => createCrawler(options(fetcher))).toThrow(MannerlyError);
+    expect(() => createCrawler(options(fetcher))).toThrow(
+      expect.objectContaining({ code: 'option-invalid', hint: expect.stringContaining('network: { unpinned: true }') }),
+    );
+    expect(() => createCrawler(options(fetcher, false))).toThrow(MannerlyError);
+    expect(() => createCrawler(options(fetcher, true))).not.toThrow();
+  });
+
+  it('is still asked for nothing that the guard refuses', async () => {
+    const site = nock(/.*/).persist();
+    site.get(/.*/).reply(200, 'inside');
+    const story = await crawl({
+      seeds: ['http://127.0.0.2/', 'http://inside.test/'],
+      fetcher: createPlatformFetcher(),
+      network: { unpinned: true, allow: [], resolve: async () => ['127.0.0.1'] },
+    });
+    expect(story.requests).toEqual([]);
+    expect(story.decisions.map(({ word, reason }) => `${word} ${reason}`)).toEqual([
+      'dropped address-forbidden',
+      'dropped address-forbidden',
+    ]);
+  });
+});

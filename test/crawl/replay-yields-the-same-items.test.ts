@@ -1,0 +1,160 @@
+// A researcher who changes a handler must not ask the sites again; and one whose handler has not changed must get what the
+// crawl got. So a replay sees what the crawl saw: pages, labels, wishes, large files, and what handlers asked for by themselves.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type HandledPage, type Item, memorySink, type ReplayRoutes, replay } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { type CrawlStory, crawl } from '../support/crawl.js';
+import { page, type Routes, redirect, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const LARGE = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(3 * 1024 * 1024, 'a page of a large file ')]);
+const html = { 'content-type': 'text/html; charset=utf-8' };
+
+const SITE: Routes = {
+  '/robots.txt': text('User-agent: *\nDisallow: /closed\nNoindex: /quiet\nContent-Signal: ai-train=no'),
+  '/': page('a', [
+    '/b',
+    '/c',
+    '/moved',
+    '/coded',
+    '/noindex',
+    '/quiet',
+    '/late',
+    '/large.pdf',
+    '/coded.pdf',
+    '/data.json',
+    '/kept-out',
+    '/flaky',
+    '/latin',
+  ]),
+  '/b': page('same', ['/closed']),
+  '/c': page('same', ['/closed']),
+  '/moved': redirect('/target'),
+  '/target': page('target'),
+  '/coded': { body: gzipSync(page('coded', ['/b'])), headers: { ...html, 'content-encoding': 'gzip' } },
+  '/noindex': page('noindex', [], '<meta name="robots" content="noindex">'),
+  '/quiet': page('closed to indexes by robots.txt'),
+  '/late': { body: page('late'), headers: { ...html, 'x-robots-tag': 'unavailable_after: 25 Jun 2087 15:00:00 GMT' } },
+  '/large.pdf': { body: LARGE, headers: { 'content-type': 'application/pdf' } },
+  '/coded.pdf': { body: gzipSync(LARGE), headers: { 'content-type': 'application/pdf', 'content-encoding': 'gzip' } },
+  '/data.json': { body: '{"a":[1,2]}', headers: { 'content-type': 'application/json' } },
+  '/kept-out': page('kept out', [], '<meta name="robots" content="noarchive">'),
+  '/flaky': ({ before }) => (before === 0 ? { misbehave: 'reset' } : page('at the second try')),
+  '/latin': {
+    body: Buffer.from('<title>caf\u00e9</title>', 'latin1'),
+    headers: { 'content-type': 'text/html; charset=latin1' },
+  },
+  '/extra': text('asked for by a handler'),
+};
+
+/** A handler for each kind, which looks at all that a page offers. */
+function routes(on: (...args: Parameters<ReplayRoutes['on']>) => unknown): void {
+  on('html', async (page) => {
+    const extra = page.title === 'target' ? await page.fetch('/extra') : null;
+    await page.emit({ ...seen(page), links: page.links.map(({ url }) => url), heading: page.$('title').text() });
+    await page.emit({
+      text: await page.text(),
+      extra: extra?.kind === 'response' ? Buffer.from(extra.body).toString() : null,
+    });
+    await page.follow(undefined, {
+      label: page.title === 'same' ? 'labelled' : 'other',
+      userData: { from: page.title },
+    });
+  });
+  on(
+    'label:other',
+    async (page) => {
+      const extra = page.title === 'target' ? await page.fetch('/extra') : null;
+      await page.emit({ ...seen(page), extra: extra?.kind === 'response' ? Buffer.from(extra.body).toString() : null });
+      if (page.kind === 'html') await page.follow();
+    },
+    { bodyBytes: 10_000_000 },
+  );
+  on('pdf', (page) => page.emit(seen(page)));
+  on('json', async (page) => page.emit({ ...seen(page), json: await page.json() }));
+}
+
+function seen(page: HandledPage) {
+  const { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, bodyBytes } = page;
+  const headers = page.headers.filter(([name]) => name !== 'Date').map(([name, value]) => `${name}: ${value}`);
+  return { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, bodyBytes, headers };
+}
+
+const byId = (items: readonly Item[]): Item[] => [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () => number }> {
+  const out = await mkdtemp(join(tmpdir(), 'test-out-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const web = await webForTest({ hosts: { 'a.test': SITE } });
+  const story = await crawl({
+    seeds: [web.url('a.test')],
+    out,
+    archive: { warcBytes: 1_048_576 },
+    network: { bodyBytes: 1_048_576 },
+    purposes: ['ai-train', 'search'],
+    preferences: 'observe',
+    handlers: (crawler) => routes(crawler.on),
+  });
+  return { story, out, asked: () => web.log.length };
+}
+
+it('the same handlers, the same items: data, ids, expiry and preferences, without a request', async () => {
+  const { story, out, asked } = await crawled();
+  const before = asked();
+  const sink = memorySink();
+  const report = await replay({ from: out, handlers: ({ on }) => routes(on), sinks: [sink] });
+  const archived = story.items.filter(({ url }) => !url.endsWith('/kept-out'));
+  expect(byId(sink.items)).toEqual(byId(archived));
+  expect(archived.length).toBeGreaterThan(10);
+  expect(archived.some(({ expiresAtMs }) => expiresAtMs !== null)).toBe(true);
+  expect(archived.some(({ preferences }) => preferences['train-ai'] === 'disallow')).toBe(true);
+  expect(JSON.stringify(archived)).toContain('asked for by a handler');
+  expect(report).toMatchObject({ items: archived.length, withheld: 1, excluded: 2, failures: 0 });
+  expect(asked()).toBe(before);
+  // And again: a replay is the same each time, order and all.
+  const again = memorySink();
+  await replay({ from: out, handlers: ({ on }) => routes(on), sinks: [again] });
+  expect(again.items).toEqual(sink.items);
+});
+
+it('other handlers see the same pages, large files among them, and one that fails fails alone', async () => {
+  const { out } = await crawled();
+  const hashes = new Map<string, string>();
+  const failing = (): never => {
+    throw new Error('no');
+  };
+  const items = await readFile(join(out, 'items.jsonl'), 'utf8');
+  const report = await replay({
+    from: out,
+    handlers: (on) =>
+      on.on(
+        'label:other',
+        async (page) => {
+          if (page.kind === 'json') failing();
+          const hash = createHash('sha256');
+          for await (const octets of page.body) hash.update(octets);
+          hashes.set(new URL(page.url).pathname, hash.digest('hex'));
+          await page.emit({ answer: (await page.fetch('/never-asked')).kind });
+        },
+        { bodyBytes: 10_000_000 },
+      ),
+  });
+  const large = createHash('sha256').update(LARGE).digest('hex');
+  expect([hashes.get('/large.pdf'), hashes.get('/coded.pdf')]).toEqual([large, large]);
+  expect(report.failures).toBe(1);
+  expect(report.failed[0]?.url).toMatch(/data\.json$/);
+  expect(await readFile(join(out, 'items.jsonl'), 'utf8')).toBe(items);
+});
+
+it('says when there is no archive to replay', async () => {
+  const out = await mkdtemp(join(tmpdir(), 'test-out-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a') } } });
+  await crawl({ seeds: [web.url('a.test')], out });
+  await expect(replay({ from: out, handlers: () => undefined })).rejects.toMatchObject({ code: 'archive-missing' });
+});

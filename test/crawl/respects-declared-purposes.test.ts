@@ -1,0 +1,72 @@
+// A crawl says what it is for and is held to it: what a site's robots.txt refuses for every declared purpose is not even
+// fetched; what its tdmrep.json or a page reserves is fetched and kept out of the sinks.
+
+import { expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { page, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+it('does not fetch what robots.txt refuses for every declared purpose', async () => {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text('User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /free/ train-ai=y\n'),
+        '/': page('start'),
+        '/free/': page('free', ['/kept/x', '/free/y']),
+        '/free/y': page('free too'),
+        '*': page('never asked for'),
+      },
+    },
+  });
+  const { report, itemUrls } = await crawl({
+    seeds: [web.url('a.test', '/free/')],
+    purposes: ['ai-train'],
+    tdm: 'off',
+  });
+  expect(web.paths('a.test')).toEqual(['/robots.txt', '/free/', '/free/y']);
+  expect(report.words['excluded']).toEqual({ 'robots-preferences': 1 });
+  expect(itemUrls).toHaveLength(2);
+});
+
+it('asks for tdmrep.json before the first page, and keeps what it reserves out of the sinks', async () => {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /x\n'),
+        '/.well-known/tdmrep.json': text(
+          '[{"location":"/art/","tdm-reservation":1},{"location":"/","tdm-reservation":0}]',
+        ),
+        '/': page('start', ['/art/1', '/news/1']),
+        '/art/1': page('reserved'),
+        '/news/1': page('free'),
+      },
+    },
+  });
+  const { report, itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'] });
+  expect(web.paths('a.test').slice(0, 3)).toEqual(['/robots.txt', '/.well-known/tdmrep.json', '/']);
+  expect([...itemUrls].sort()).toEqual([web.url('a.test'), web.url('a.test', '/news/1')].sort());
+  expect(report.words['excluded']).toEqual({ 'tdm-reserved': 1 });
+});
+
+it('asks for nothing beside robots.txt when no purpose calls for it', async () => {
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': text('User-agent: *\nDisallow: /x\n'), '/': page('start') } },
+  });
+  await crawl({ seeds: [web.url('a.test')], purposes: ['search'] });
+  expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
+});
+
+it('keeps everything out while the reservation is unknown: a tdmrep.json that fails', async () => {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /x\n'),
+        '/.well-known/tdmrep.json': { status: 500 },
+        '/': page('start'),
+      },
+    },
+  });
+  const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], patienceMs: 0 });
+  expect(web.paths('a.test')).toContain('/');
+  expect(itemUrls).toEqual([]);
+});

@@ -1,0 +1,218 @@
+// A crawl is one crawl, however many runs it takes: what a stop leaves is gone on with, bounds count over all runs, and a
+// crawl that is over asks nobody anything until it is told to start over.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { reportFromLogs } from 'mannerly';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { crawl, makeCrawler } from '../support/crawl.js';
+import { smallestGapMs } from '../support/politeness.js';
+import { page } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const PAGES = 12;
+const PATHS = Array.from({ length: PAGES }, (_, number) => (number === 0 ? '/' : `/${number}`));
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'mannerly-resume-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return join(path, 'crawl');
+}
+
+/** Every page links to the next two. */
+const siteOf = (links = true) =>
+  webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': { status: 404 },
+        ...Object.fromEntries(
+          PATHS.map((path, number) => [path, page(path, links ? PATHS.slice(number + 1, number + 3) : [])]),
+        ),
+        '/late': page('late'),
+      },
+    },
+  });
+
+const pagesAsked = (paths: readonly string[]) => paths.filter((path) => path !== '/robots.txt');
+
+describe('the same command', () => {
+  it('goes on after a stop: no page twice, no item twice, totals of both runs', async () => {
+    const web = await siteOf();
+    const out = folder();
+    const options = { seeds: [web.url('a.test')], out };
+    const first = makeCrawler(options);
+    let pages = 0;
+    first.events.on('decision', ({ word }) => {
+      pages += word === 'fetched' ? 1 : 0;
+      if (pages === 4) first.stop();
+    });
+    const stopped = await first.run({ out });
+    expect(stopped).toMatchObject({ state: 'stopped', resumed: false, wasOver: false });
+    expect(stopped.pages).toBeLessThan(PAGES);
+    const { report, requests } = await crawl(options);
+    expect(report).toMatchObject({ state: 'finished', resumed: true, wasOver: false, pages: PAGES, items: PAGES });
+    expect(report.requests).toBe(PAGES + 1);
+    expect(requests).toHaveLength(PAGES + 1 - stopped.requests);
+    expect(report.words).toEqual({ fetched: { fetched: PAGES } });
+    expect(report.politeness).toMatchObject([{ host: 'a.test', requests: PAGES + 1, early: 0 }]);
+    expect(report.politenessOf).toBe('crawl');
+    expect(pagesAsked(web.paths('a.test')).sort()).toEqual([...PATHS].sort());
+    const ids = readFileSync(join(out, 'items.jsonl'), 'utf8').trim().split('\n');
+    expect(new Set(ids).size).toBe(PAGES);
+    expect(ids).toHaveLength(PAGES);
+  });
+
+  it('does nothing when its bounds are used up, says so, and goes on with larger ones', async () => {
+    const web = await siteOf();
+    const out = folder();
+    const options = { seeds: [web.url('a.test')], out, bounds: { pages: 5 } };
+    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 5, wasOver: false });
+    const asked = web.log.length;
+    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 5, wasOver: true });
+    expect(web.log).toHaveLength(asked);
+    const { report } = await crawl({ ...options, bounds: { pages: 8 } });
+    expect(report).toMatchObject({ state: 'bounded', pages: 8, items: 8, wasOver: false });
+    expect(new Set(pagesAsked(web.paths('a.test'))).size).toBe(8);
+    expect(pagesAsked(web.paths('a.test'))).toHaveLength(8);
+  });
+
+  it('counts the minutes of all runs', async () => {
+    const web = await siteOf();
+    const out = folder();
+    const options = { seeds: [web.url('a.test')], out, bounds: { minutes: 0.000_01 } };
+    const { report } = await crawl(options);
+    expect(report).toMatchObject({ state: 'bounded', bound: 'minutes' });
+    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'minutes', pages: report.pages });
+    expect((await crawl({ ...options, bounds: { minutes: 5 } })).report).toMatchObject({
+      state: 'finished',
+      pages: PAGES,
+    });
+  });
+
+  it('does nothing when it is finished, takes a seed more, and starts over when told to', async () => {
+    const web = await siteOf();
+    const out = folder();
+    const seeds = [web.url('a.test')];
+    expect((await crawl({ seeds, out })).report).toMatchObject({ state: 'finished', wasOver: false, items: PAGES });
+    const asked = web.log.length;
+    const again = await crawl({ seeds, out });
+    expect(again.report).toMatchObject({ state: 'finished', wasOver: true, resumed: true, pages: PAGES, items: PAGES });
+    expect(again.requests).toEqual([]);
+    expect(web.log).toHaveLength(asked);
+    const more = [...seeds, web.url('a.test', '/late')];
+    expect((await crawl({ seeds: more, out })).report).toMatchObject({ wasOver: false, pages: PAGES + 1 });
+    expect(web.paths('a.test').slice(asked)).toEqual(['/late']);
+    // A seed less is another crawl.
+    await expect(crawl({ seeds, out })).rejects.toMatchObject({ code: 'directory-taken' });
+    const over = await makeCrawler({ seeds }).run({ out, reset: true });
+    expect(over).toMatchObject({ state: 'finished', resumed: false, pages: PAGES, items: PAGES });
+    expect(pagesAsked(web.paths('a.test'))).toHaveLength(2 * PAGES + 1);
+    const logged = await reportFromLogs({
+      requestsPath: join(out, 'requests.jsonl'),
+      decisionsPath: join(out, 'decisions.jsonl'),
+      noticesPath: join(out, 'notices.jsonl'),
+    });
+    expect(logged.requests).toBe(PAGES + 1);
+  });
+
+  it('drops what is queued when the scope is narrowed, and asks for none of it', async () => {
+    const web = await siteOf();
+    const out = folder();
+    const options = { seeds: [web.url('a.test')], out };
+    await crawl({ ...options, bounds: { pages: 1 } });
+    const scope = { seeds: options.seeds, exclude: ['/2'] };
+    const { report, decisions } = await crawl({ ...options, scope, bounds: { pages: 500, depth: 2 } });
+    expect(report.state).toBe('finished');
+    // The first page links to /1 and /2, and /1 to /2 and /3.
+    expect(pagesAsked(web.paths('a.test'))).toEqual(['/', '/1', '/3']);
+    expect(decisions.filter(({ word }) => word === 'dropped')).toMatchObject([
+      { url: web.url('a.test', '/2'), reason: 'scope-excluded', layer: 'scope', detail: 'queued by an earlier run' },
+      { url: web.url('a.test', '/4'), reason: 'bound-depth', layer: 'bounds' },
+      { url: web.url('a.test', '/5'), reason: 'bound-depth', layer: 'bounds' },
+    ]);
+  });
+
+  it('says what it is told: held at the end of one run is not counted when the next one fetches it', async () => {
+    let isOpen = false;
+    const web = await webForTest({
+      hosts: { 'a.test': { '/robots.txt': () => (isOpen ? { status: 404 } : { status: 503 }), '/': page('start') } },
+    });
+    const out = folder();
+    const options = { seeds: [web.url('a.test')], out, patienceMs: 0 };
+    expect((await crawl(options)).report).toMatchObject({
+      state: 'waiting',
+      words: { held: { 'robots-unreachable': 1 } },
+    });
+    isOpen = true;
+    // Asked again too soon, it waits still, and is told once.
+    expect((await crawl(options)).report).toMatchObject({
+      state: 'waiting',
+      words: { held: { 'robots-unreachable': 1 } },
+    });
+    expect(web.paths('a.test')).toEqual(['/robots.txt']);
+  });
+});
+
+it('a crawl that starts over at once leaves its hosts their interval', async () => {
+  const web = await siteOf(false);
+  const out = folder();
+  const options = { seeds: [web.url('a.test')], profile: { factor: 0, minMs: 700, maxMs: 700 } };
+  await crawl({ ...options, out });
+  const asked = web.log.length;
+  await makeCrawler(options).run({ out, reset: true });
+  expect(web.log.length).toBe(2 * asked);
+  expect(smallestGapMs(web.log, 'a.test')).toBeGreaterThanOrEqual(700);
+});
+
+describe('a directory that is not this crawl’s', () => {
+  it.each([
+    ['another name', { identity: { name: 'other-bot', contact: 'https://example.org/us' } }],
+    [
+      'other tokens',
+      { identity: { name: 'test-bot', contact: 'https://example.org/us', tokens: ['test-bot', 'test'] } },
+    ],
+  ])('is refused before anything is asked: %s', async (_, differs) => {
+    const web = await siteOf();
+    const out = folder();
+    const options = { seeds: [web.url('a.test')], out };
+    await crawl(options);
+    const asked = web.log.length;
+    await expect(crawl({ ...options, ...differs })).rejects.toMatchObject({ code: 'directory-taken' });
+    expect(web.log).toHaveLength(asked);
+  });
+
+  it('is refused to reset, and left as it was', async () => {
+    const out = folder();
+    const web = await siteOf();
+    const { report } = await crawl({ seeds: [web.url('a.test')], out });
+    expect(report.state).toBe('finished');
+    rmSync(join(out, 'crawl.json'));
+    writeFileSync(join(out, 'thesis.txt'), 'years of work');
+    const again = makeCrawler({ seeds: [web.url('a.test')] });
+    await expect(again.run({ out, reset: true })).rejects.toMatchObject({ code: 'directory-taken' });
+    await expect(again.run({ reset: true })).rejects.toMatchObject({ code: 'option-invalid' });
+    expect(existsSync(join(out, 'items.jsonl'))).toBe(true);
+    expect(existsSync(join(out, 'thesis.txt'))).toBe(true);
+  });
+
+  it('is refused while another run has it', async () => {
+    const out = folder();
+    const web = await siteOf();
+    const options = { seeds: [web.url('a.test')], out };
+    let refused: unknown = null;
+    await crawl({
+      ...options,
+      handlers: (crawler) =>
+        crawler.on('html', async () => {
+          refused = await crawl(options).catch((error: unknown) => error);
+        }),
+    });
+    expect(refused).toMatchObject({ code: 'directory-in-use' });
+    // And let go of afterwards.
+    expect((await crawl(options)).report).toMatchObject({ state: 'finished', wasOver: true });
+  });
+});

@@ -1,0 +1,127 @@
+// Whoever is handed a crawl must be able to say what ran, with which options, under which robots.txt, and that the files are
+// the ones that it left. The manifest of the run says so; here it is held against the files themselves.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CrawlerOptions, createCrawler, MANNERLY_VERSION, readRunManifests } from 'mannerly';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { page, startWeb, text, type Web } from '../support/web.js';
+
+let web: Web;
+let folder: string;
+const ROBOTS = 'User-agent: *\nDisallow: /closed\n';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mannerly-manifest-'));
+  web = await startWeb({
+    hosts: { 'a.test': { '/robots.txt': text(ROBOTS), '/': page('a', ['/b', '/closed/x']), '/b': page('b') } },
+  });
+});
+afterAll(async () => {
+  await web.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function crawler(pages: number, more: Partial<CrawlerOptions> = {}) {
+  const made = createCrawler({
+    identity: { name: 'tester', contact: 'https://example.org/us' },
+    scope: { seeds: [web.url('a.test')], allows: () => true, exclude: [/\.zip$/] },
+    bounds: { pages },
+    profile: { factor: 0, minMs: 0, maxMs: 0 },
+    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    ...more,
+  });
+  made.on('html', async (found) => {
+    await found.emit({ title: found.title });
+    await found.follow();
+  });
+  return made;
+}
+
+const sha256 = (octets: Uint8Array): string => createHash('sha256').update(octets).digest('hex');
+
+it('says what ran, with what, under which rules, and what it left', async () => {
+  const out = join(folder, 'one');
+  const report = await crawler(5, { archive: true }).run({ out });
+  const [manifest] = await readRunManifests(out);
+  expect(manifest).toMatchObject({
+    format: 1,
+    versions: { mannerly: MANNERLY_VERSION, node: process.version },
+    environment: { platform: process.platform, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+    seeds: [web.url('a.test')],
+    seedCount: 1,
+    options: {
+      identity: { name: 'tester' },
+      bounds: { pages: 5, depth: 16 },
+      scope: { within: 'host', allows: '(function)', exclude: ['/\\.zip$/'] },
+      network: { resolve: '(function)', concurrency: 64 },
+      handlerMs: 60_000,
+    },
+    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.words }, moreRobots: 0 },
+    earlier: [],
+  });
+  const { robots = [], outputs = [] } = manifest?.end ?? {};
+  expect(robots).toHaveLength(1);
+  const copy = await readFile(join(out, 'robots', `${robots[0]?.hash}.txt`), 'utf8');
+  expect(copy).toBe(ROBOTS);
+  expect(robots[0]?.fetchedAtMs).toBeGreaterThanOrEqual(report.startedAtMs);
+
+  const names = outputs.map(({ path }) => path);
+  expect(names).toEqual(expect.arrayContaining(['items.jsonl', 'requests.jsonl', 'decisions.jsonl', 'crawl.json']));
+  expect(names.some((name) => /^archive\/.*\.warc\.gz$/.test(name))).toBe(true);
+  for (const { path, bytes, sha256: hash } of outputs) {
+    const octets = await readFile(join(out, path));
+    expect([path, octets.length, sha256(octets)]).toEqual([path, bytes, hash]);
+  }
+});
+
+it('tells runs that were told the same from those that were not, and remembers those that were killed', async () => {
+  const out = join(folder, 'two');
+  await crawler(1).run({ out });
+  const [first] = await readRunManifests(out);
+  await crawler(1).run({ out });
+  const [second] = await readRunManifests(out);
+  expect(second?.optionsHash).toBe(first?.optionsHash);
+  expect(second?.earlier).toMatchObject([{ startedAtMs: first?.startedAtMs, state: 'bounded' }]);
+  // As a kill leaves it.
+  await writeFile(join(out, 'run.json'), JSON.stringify({ ...second, end: null }));
+  await crawler(5).run({ out });
+  const [third] = await readRunManifests(out);
+  expect(third?.optionsHash).not.toBe(first?.optionsHash);
+  expect(third?.earlier).toMatchObject([{ endedAtMs: null, state: null }, { state: 'bounded' }]);
+  expect(third?.end?.counts.pages).toBe(2);
+});
+
+it('is begun before anything is asked, and goes with a reset', async () => {
+  const out = join(folder, 'three');
+  let during: unknown = null;
+  const first = crawler(1);
+  first.events.on('request', () => {
+    during ??= readFile(join(out, 'run.json'), 'utf8').then((content) => JSON.parse(content) as unknown);
+  });
+  await first.run({ out });
+  expect(await during).toMatchObject({ seedCount: 1, end: null });
+  await crawler(1).run({ out, reset: true });
+  expect((await readRunManifests(out))[0]?.earlier).toEqual([]);
+});
+
+it('is each process’s own where several share the crawl', async () => {
+  const out = join(folder, 'four');
+  await crawler(1).run({ out, shared: true });
+  expect((await readdir(out)).filter((name) => name.startsWith('run'))).toEqual(['run-1.json']);
+  const [manifest] = await readRunManifests(out);
+  const names = manifest?.end?.outputs.map(({ path }) => path) ?? [];
+  expect(names).toContain('items-1.jsonl');
+  expect(names).not.toContain('crawl.json');
+});
+
+it('is no reason to fail when it is none', async () => {
+  const out = join(folder, 'five');
+  await crawler(1).run({ out });
+  await writeFile(join(out, 'run.json'), '{ torn');
+  expect(await readRunManifests(out)).toEqual([]);
+  await crawler(1).run({ out });
+  expect(await readRunManifests(out)).toHaveLength(1);
+});

@@ -1,0 +1,82 @@
+// Hosts that live on one address are one machine's load. With `politeness.perIp` they are asked one at a time; with
+// `perDomain` the hosts of one domain are; with `requestsPerSecond` the whole crawl keeps one pace. Arrivals are the judge:
+// at a server once, and in virtual time for each of the three.
+
+import { expect, it } from 'vitest';
+import { crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { crawlVirtually } from '../support/virtual-crawl.js';
+import { page, type Routes, type WebExchange } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const site: Routes = {
+  '/robots.txt': { status: 404 },
+  '/': { body: page('start', ['/1', '/2']), headers: { 'content-type': 'text/html' }, delayMs: 30 },
+  '*': { body: page('leaf', []), headers: { 'content-type': 'text/html' }, delayMs: 30 },
+};
+
+/** Gaps from the end of each exchange to the start of the next, milliseconds. */
+function gaps(log: readonly WebExchange[]): number[] {
+  const inOrder = log.toSorted((a, b) => a.startMs - b.startMs);
+  return inOrder.slice(1).map(({ startMs }, at) => startMs - inOrder[at]!.endMs);
+}
+
+const profile = (gapMs: number) => ({ factor: 0, minMs: gapMs, maxMs: gapMs });
+
+it('per address, at a server: one request at a time and the interval between, whatever the names', async () => {
+  const names = ['a.test', 'b.test', 'c.test'];
+  const web = await webForTest({ hosts: Object.fromEntries(names.map((name) => [name, site])) });
+  const seeds = names.map((name) => web.url(name));
+  const { report } = await crawl({ seeds, profile: profile(60), politeness: { perIp: true } });
+  expect(report.state).toBe('finished');
+  expect(web.log).toHaveLength(12);
+  expect(Math.min(...gaps(web.log))).toBeGreaterThanOrEqual(60 - 2);
+});
+
+/** Crawls these names, of which each has the address that is told. */
+async function arrivals(hosts: Readonly<Record<string, string>>, options: Partial<TestCrawlOptions>) {
+  const { report, log } = await crawlVirtually({
+    seeds: Object.keys(hosts).map((name) => `http://${name}/`),
+    hosts: Object.fromEntries(
+      Object.entries(hosts).map(([name, address]) => [name, { address, robots: { status: 404 }, pages: virtualSite }]),
+    ),
+    patienceMs: 3_600_000,
+    bounds: { pages: 100 },
+    ...options,
+  });
+  expect(report.state).toBe('finished');
+  expect(log).toHaveLength(4 * Object.keys(hosts).length);
+  return log;
+}
+
+const virtualSite = {
+  '/': { body: page('start', ['/1', '/2']), delayMs: 300 },
+  '*': { body: page('leaf'), delayMs: 300 },
+};
+
+const ONE = '198.18.0.1';
+const TWO = '198.18.0.2';
+
+it('per address: the hosts of one are one queue, another address goes on beside it', async () => {
+  const hosts = { 'a.test': ONE, 'b.test': ONE, 'c.test': ONE, 'd.test': ONE, 'e.test': TWO };
+  const log = await arrivals(hosts, { profile: profile(60_000), politeness: { perIp: true } });
+  const [shared, own] = [log.filter(({ host }) => host !== 'e.test'), log.filter(({ host }) => host === 'e.test')];
+  expect(Math.min(...gaps(shared))).toBeGreaterThanOrEqual(60_000);
+  expect(Math.min(...gaps(own))).toBeGreaterThanOrEqual(60_000);
+  // Sixteen requests take four times as long as four: the other address did not wait for them.
+  expect(own.at(-1)!.startMs).toBeLessThan(shared[8]!.startMs);
+});
+
+it('per domain: its hosts are one queue, another domain goes on beside it', async () => {
+  const hosts = { 'www.one.example': ONE, 'shop.one.example': TWO, 'two.example': '198.18.0.3' };
+  const log = await arrivals(hosts, { profile: profile(60_000), politeness: { perDomain: true } });
+  const [one, two] = [log.filter(({ host }) => host.includes('one')), log.filter(({ host }) => host.includes('two'))];
+  expect(Math.min(...gaps(one))).toBeGreaterThanOrEqual(60_000);
+  expect(two.at(-1)!.startMs).toBeLessThan(one[6]!.startMs);
+});
+
+it('the whole crawl: no two requests sooner than the pace allows', async () => {
+  const hosts = { 'a.test': ONE, 'b.test': TWO, 'c.test': '198.18.0.3' };
+  const log = await arrivals(hosts, { politeness: { requestsPerSecond: 0.2 } });
+  for (const [at, { startMs }] of log.slice(1).entries())
+    expect(startMs - log[at]!.startMs).toBeGreaterThanOrEqual(5_000);
+});

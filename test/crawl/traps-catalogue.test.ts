@@ -1,0 +1,53 @@
+// A crawl that walks into an endless space asks a site for the same thing for ever, and never gets to what it came for. At
+// most 200 pages are spent on each of these, and the site's real pages are all fetched.
+
+import { describe, expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { anyHost, ORDINARY, TRAP_SITES, type TrapSite, trapRoutes } from '../support/trap-sites.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const MOST_PAGES = 200;
+const HOST = 'site.test';
+
+async function crawlTrap(site: TrapSite, more: Parameters<typeof crawl>[0] = { seeds: [] }) {
+  const isHosts = site.entry.includes('PORT');
+  const web = await webForTest({ hosts: isHosts ? anyHost(site) : { [HOST]: trapRoutes(site) } });
+  const start = isHosts ? 'www.trap.test' : HOST;
+  const story = await crawl({
+    bounds: { pages: 1_500, depth: 1_000 },
+    network: isHosts ? { ports: [web.port] } : {},
+    ...more,
+    seeds: [],
+    scope: {
+      seeds: [web.url(start), new URL(site.entry.replace('PORT', String(web.port)), web.url(start)).href],
+      within: 'domain',
+    },
+  });
+  const asked = web.log.filter(({ path, status }) => path !== '/robots.txt' && (status ?? 0) < 300);
+  const isOrdinary = ({ host, path }: { host: string; path: string }) =>
+    host === start && (path === '/' || ORDINARY.includes(path));
+  return {
+    ...story,
+    spent: asked.filter((each) => !isOrdinary(each)).length,
+    ordinary: asked.filter(isOrdinary).length,
+  };
+}
+
+describe('traps', () => {
+  it.each(TRAP_SITES.map((site) => [site.name, site] as const))('%s', { timeout: 120_000 }, async (name, site) => {
+    const { spent, ordinary, report, decisions } = await crawlTrap(site);
+    console.info(
+      `trap: ${name}: ${spent} pages, ${JSON.stringify(report.words['dropped'] ?? {})}, ${report.traps.map((trap) => `${trap.rule} ${trap.pattern}`).join('; ')}`,
+    );
+    expect(spent).toBeLessThanOrEqual(MOST_PAGES);
+    expect(ordinary).toBe(ORDINARY.length + 1);
+    expect(report.state).toBe('finished');
+    // A chain of redirects has a bound of its own.
+    const reason = name === 'redirects without end' ? 'redirect-limit' : 'trap';
+    const dropped = decisions.filter((each) => each.reason === reason);
+    expect(dropped.length).toBeGreaterThan(0);
+    if (reason === 'trap')
+      for (const { word, layer, detail } of dropped)
+        expect([word, layer, detail]).toEqual(['dropped', 'scope', expect.stringMatching(/^[a-z-]+: .+/)]);
+  });
+});

@@ -1,0 +1,32 @@
+// Whoever looks for traps sees them in real sites too, and a page that was dropped for one is a page the crawl should have
+// brought home. Two large documentation sites are crawled whole, with the default patience and with the least there is.
+
+import { describe, expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { DOCUMENTATION_SITES, htmlPages, serveFolder } from '../support/documentation-sites.js';
+
+const PATIENCES = [{}, { alikePages: 16 }];
+
+describe.each(DOCUMENTATION_SITES)('$name (not run where the package is absent)', ({ name, root }) => {
+  it.skipIf(root === null).each(PATIENCES)(
+    'loses no page to the watch over traps, told %j',
+    { timeout: 300_000 },
+    async (traps) => {
+      if (root === null) return;
+      const port = await serveFolder(root);
+      const { report, decisions } = await crawl({
+        seeds: [`http://site.test:${port}/index.html`],
+        bounds: { pages: 100_000, depth: 1_000 },
+        traps,
+      });
+      const dropped = decisions.filter(({ reason }) => reason === 'trap');
+      console.info(
+        `docs: ${name}: ${dropped.length} of ${report.pages} pages dropped, ${htmlPages(root)} HTML files in the folder`,
+      );
+      expect(dropped.map(({ url }) => url)).toEqual([]);
+      expect(report.traps).toEqual([]);
+      expect(report.state).toBe('finished');
+      expect(report.pages).toBeGreaterThan(htmlPages(root) / 2);
+    },
+  );
+});

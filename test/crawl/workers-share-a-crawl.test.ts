@@ -1,0 +1,113 @@
+// Several processes at one crawl directory, by the command that users type: every page once, one account of it, and a worker
+// that is killed costs nothing but its own time.
+
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+const HOSTS = 8;
+const PAGES = 12;
+const asked: string[] = [];
+const servers: Server[] = [];
+let seeds: string[] = [];
+let out = '';
+
+beforeAll(async () => {
+  out = join(await mkdtemp(join(tmpdir(), 'mannerly-workers-')), 'crawl');
+  let port = 0;
+  for (let at = 0; at < HOSTS; at += 1) {
+    const name = `127.0.3.${at + 1}`;
+    const server = createServer((request, response) => {
+      asked.push(`${name}${request.url}`);
+      if (request.url === '/robots.txt') {
+        response.end('User-agent: *\nDisallow:\n');
+        return;
+      }
+      const number = request.url === '/' ? 0 : Number(request.url?.slice(1));
+      const links = [2 * number + 1, 2 * number + 2].filter((link) => link < PAGES);
+      response.setHeader('content-type', 'text/html');
+      response.end(`<title>${number}</title>${links.map((link) => `<a href="/${link}">${link}</a>`).join('')}`);
+    });
+    await new Promise<void>((done, failed) => {
+      server.once('error', failed);
+      server.listen(port, name, done);
+    });
+    port ||= (server.address() as AddressInfo).port;
+    servers.push(server);
+  }
+  seeds = servers.map((_, at) => `http://127.0.3.${at + 1}:${port}/`);
+});
+
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await rm(join(out, '..'), { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Runs the command. @param meanwhile - Called now and then with its process number. */
+function mannerly(words: readonly string[], meanwhile: (pid: number) => void = () => undefined) {
+  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [printed, told] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  const timer = setInterval(() => meanwhile(child.pid ?? 0), 50);
+  return new Promise<{ code: number | null; printed: string; told: string }>((done) =>
+    child.once('close', (code) => {
+      clearInterval(timer);
+      done({ code, printed, told });
+    }),
+  );
+}
+
+const crawl = (...more: readonly string[]) => [
+  ...['crawl', ...seeds, '--out', out, '--name', 'crew', '--contact', 'https://example.org/us'],
+  ...['--allow-address', '127.0.0.0/8', '--interval', '0.2', '--pages', '1000', '--depth', '20', ...more],
+];
+
+// Many loopback addresses, and processes by their parent: as Linux has them.
+describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => {
+  it('fetches every page, replaces a worker that is killed, and tells one report', async () => {
+    let isKilled = false;
+    const { code, printed, told } = await mannerly(crawl('--json', '--workers', '2'), (pid) => {
+      if (isKilled || asked.length < HOSTS * 4) return;
+      const [worker] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+      isKilled = true;
+      process.kill(Number(worker), 'SIGKILL');
+    });
+    expect(code, told).toBe(0);
+    expect(told).toMatch(/Worker 1 was killed \(SIGKILL\); another one takes its place/);
+    const pages = new Set(asked.filter((each) => !each.endsWith('/robots.txt')));
+    expect(pages.size).toBe(HOSTS * PAGES);
+    expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES, items: HOSTS * PAGES });
+    const items = readdirSync(out).filter((name) => /^items-\d+\.jsonl$/.test(name));
+    expect(items.length).toBeGreaterThan(0);
+  });
+
+  it('has all items exported, each once, and nothing left to do for a process alone', async () => {
+    const before = asked.length;
+    const exported = await mannerly(['export', out]);
+    const ids = exported.printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toHaveLength(HOSTS * PAGES);
+    expect(new Set(ids).size).toBe(HOSTS * PAGES);
+    const again = await mannerly(crawl('--json'));
+    expect(again.code, again.told).toBe(0);
+    expect(JSON.parse(again.printed)).toMatchObject({ state: 'finished', wasOver: true, pages: HOSTS * PAGES });
+    expect(asked).toHaveLength(before);
+  });
+});

@@ -1,0 +1,95 @@
+// Documents that no longer tell the truth are worse than none: links, commands, file names and the table of reasons are checked.
+
+import { readFileSync } from 'node:fs';
+import { REASONS } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { commandFaults, linkFaults, sourceFaults } from './document-rules.js';
+import { listFiles, readFiles, rootPath, told } from './source-tree.js';
+
+describe('the document rules', () => {
+  const other = { path: 'docs/b.md', text: '# Title\n\n## What it is, and why\n' };
+
+  it.each([
+    ['[b](docs/b.md)', 0],
+    ['[b](docs/c.md)', 1],
+    ['[b](docs)', 0],
+    ['[b](docs/)', 0],
+    ['[b](docs/b.md#what-it-is-and-why)', 0],
+    ['[b](docs/b.md#what-it-was)', 1],
+    ['[b](#here)\n\n## Here', 0],
+    ['[b](#there)\n\n## Here', 1],
+    ['[b](https://example.org/c.md)', 0],
+    ['`[b](docs/c.md)`', 0],
+    ['```\n[b](docs/c.md)\n```', 0],
+  ])('%j: %d faults', (text, faults) => {
+    expect(linkFaults([{ path: 'README.md', text }, other], ['README.md', 'docs/b.md'])).toHaveLength(faults);
+  });
+
+  it.each([
+    ['npx -y pnpm@10 demo', 0],
+    ['npx -y pnpm@10 exec vitest', 0],
+    ['npx -y pnpm@10 demos', 1],
+  ])('%s: %d faults', (text, faults) => {
+    expect(commandFaults([{ path: 'README.md', text }], ['demo'])).toHaveLength(faults);
+  });
+
+  it.each([
+    ['see core/fetch/egress.ts', 0],
+    ['see core/fetch/ingress.ts', 1],
+  ])('%s: %d faults', (text, faults) => {
+    expect(sourceFaults([{ path: 'README.md', text }], ['packages/core/src/fetch/egress.ts'])).toHaveLength(faults);
+  });
+});
+
+describe('the documents of this house', () => {
+  const paths = listFiles();
+  const documents = readFiles(paths.filter((path) => path.endsWith('.md')));
+
+  it('stand where a stranger looks for them', () => {
+    const names = [
+      'README.md',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      '.ci/run',
+    ];
+    expect(names.filter((name) => !paths.includes(name))).toEqual([]);
+  });
+
+  it('link to what exists', () => {
+    expect(told(linkFaults(documents, paths))).toEqual([]);
+  });
+
+  it('name commands that exist', () => {
+    const manifest = JSON.parse(readFileSync(`${rootPath}package.json`, 'utf8')) as { scripts: Record<string, string> };
+    expect(told(commandFaults(documents, Object.keys(manifest.scripts)))).toEqual([]);
+  });
+
+  it('name sources that exist', () => {
+    const architecture = documents.filter((document) => document.path === 'ARCHITECTURE.md');
+    expect(architecture).toHaveLength(1);
+    expect(told(sourceFaults(architecture, paths))).toEqual([]);
+  });
+
+  it('hold the table of reasons, word for word', () => {
+    const lifecycle = documents.find((document) => document.path === 'docs/lifecycle.md')?.text ?? '';
+    const table = lifecycle.slice(lifecycle.indexOf('## Reasons'), lifecycle.indexOf('`status` stands for'));
+    const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+    expect(rows).toEqual(
+      Object.entries(REASONS).map(
+        ([word, { words, layer, means }]) => `| \`${word}\` | ${words.join(', ')} | ${layer} | ${means} |`,
+      ),
+    );
+  });
+
+  it.each(['robots', 'frontier', 'core'])('have a heading for every error code of %s', (room) => {
+    const source = readFileSync(`${rootPath}packages/${room}/src/errors.ts`, 'utf8');
+    const union = /export type \w+ErrorCode =([^;]*);/.exec(source)?.[1] ?? '';
+    const codes = [...union.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
+    expect(codes.length).toBeGreaterThan(2);
+    const readme = readFileSync(`${rootPath}packages/${room}/README.md`, 'utf8');
+    expect(codes.filter((code) => !readme.includes(`\n### \`${code}\`\n`))).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+// What a file owes its reader: a name that says what it holds, a header, a length that fits one concept, and nothing of one machine. Pure.
+
+import type { Fault, SourceFile } from './source-tree.js';
+
+/** Lines past which the header has to say why the file still holds one concept. */
+export const MAX_UNEXPLAINED_LINES = 400;
+
+const NAMELESS = /^(utils?|helpers?|common|types|misc)$/;
+
+/** Files and folders named for nothing in particular. `test/types` holds what must and must not compile, and is named for that. */
+export function nameFaults(paths: readonly string[]): Fault[] {
+  return paths
+    .filter((path) => !path.startsWith('test/types/'))
+    .filter((path) => path.split('/').some((part) => NAMELESS.test(part.replace(/(\.test)?\.[a-z]+$/, ''))))
+    .map((path) => ({ path, says: 'a name that says nothing: a thing without a better name has no owner yet' }));
+}
+
+/** Sources that do not begin with a comment. */
+export function headerFaults(files: readonly SourceFile[]): Fault[] {
+  return files.filter((file) => headerOf(file.text) === '').map(({ path }) => ({ path, says: 'no header comment' }));
+}
+
+/** Sources longer than `MAX_UNEXPLAINED_LINES` whose header does not say "one file" or "still one". */
+export function lengthFaults(files: readonly SourceFile[]): Fault[] {
+  return files
+    .filter(
+      (file) => linesOf(file.text) > MAX_UNEXPLAINED_LINES && !/\b(one file|still one)\b/i.test(headerOf(file.text)),
+    )
+    .map((file) => ({
+      path: file.path,
+      says: `${linesOf(file.text)} lines, and its header does not say why it is still one`,
+    }));
+}
+
+// Spelt so that this file does not hold what it looks for.
+const FOREIGN: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/(?<![\w.-])\/(?:w[o]rk|f[a]rm)\//, 'a path of one machine'],
+  [/(?<![\w.-])\/(?:ho[m]e|Use[r]s)\/[a-z][\w-]*\//, 'a path of one machine'],
+  [/registry\.n[p]mjs|n[p]mjs\.(?:org|com)|registry\.ya[r]npkg|deb\.d[e]bian\.org/, 'a host of a package registry'],
+];
+
+/** Lines that only make sense on the machine where they were written, or that name a registry's host. */
+export function machineFaults(files: readonly SourceFile[]): Fault[] {
+  return files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const found = FOREIGN.find(([pattern]) => pattern.test(line));
+      return found === undefined ? [] : [{ path: `${path}:${index + 1}`, says: found[1] }];
+    }),
+  );
+}
+
+function linesOf(text: string): number {
+  return text.replace(/\n$/, '').split('\n').length;
+}
+
+/** The comment a file begins with, after a `#!` line; empty when it begins with code. */
+function headerOf(text: string): string {
+  const body = text.replace(/^#!.*\n/, '').trimStart();
+  if (body.startsWith('/*')) return body.slice(0, body.indexOf('*/') + 2);
+  const lines = body.split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('//'));
+  return lines.slice(0, end < 0 ? lines.length : end).join('\n');
+}

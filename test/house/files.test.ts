@@ -1,0 +1,86 @@
+// A reader finds a thing by the name of its file and learns from its first lines what it never does.
+// If this breaks, the house still runs, and nobody can find their way in it any more.
+
+import { describe, expect, it } from 'vitest';
+import { headerFaults, lengthFaults, MAX_UNEXPLAINED_LINES, machineFaults, nameFaults } from './file-rules.js';
+import { listFiles, readFiles, readTypeScript, told } from './source-tree.js';
+
+const NAMES: readonly (readonly [path: string, isFault: boolean])[] = [
+  ['packages/core/src/utils.ts', true],
+  ['packages/core/src/helper.ts', true],
+  ['packages/core/src/common/clock.ts', true],
+  ['packages/robots/src/types.ts', true],
+  ['packages/robots/src/misc.test.ts', true],
+  ['docs/misc.md', true],
+  ['packages/core/src/common-crawl.ts', false],
+  ['packages/frontier/src/host-queue.ts', false],
+  ['test/types/no-contact.ts', false],
+];
+
+const long = (lines: number, header: string): string => `${header}\n${'const a = 1;\n'.repeat(lines - 1)}`;
+
+describe('the file rules', () => {
+  it.each(NAMES)('%s: nameless %s', (path, isFault) => {
+    expect(nameFaults([path])).toHaveLength(isFault ? 1 : 0);
+  });
+
+  it.each([
+    ['// A header.\nexport const a = 1;\n', 0],
+    ['#!/usr/bin/env node\n// A header.\nrun();\n', 0],
+    ['/* A header. */\nrun();\n', 0],
+    ['export const a = 1; // not a header\n', 1],
+    [`import { a } from './a.js';\n// Late.\n`, 1],
+    ['', 1],
+  ])('asks for a header in %j: %d faults', (text, faults) => {
+    expect(headerFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
+  });
+
+  it.each([
+    [long(MAX_UNEXPLAINED_LINES, '// A header.'), 0],
+    [long(MAX_UNEXPLAINED_LINES + 1, '// A header.'), 1],
+    [long(MAX_UNEXPLAINED_LINES + 1, '// A table. It is still one because each row needs the others.'), 0],
+    [long(MAX_UNEXPLAINED_LINES + 1, '// A header.\n\n// still one'), 1],
+  ])('asks a long file why it is still one (case %#)', (text, faults) => {
+    expect(lengthFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
+  });
+
+  it.each([
+    [`see ${'/wo'}${'rk/main/a.ts'}`, 1],
+    [`cd ${'/ho'}${'me/ann/mannerly'}`, 1],
+    [`https://registry.${'npm'}js.org/undici`, 1],
+    [`https://deb.${'deb'}ian.org/debian`, 1],
+    ['https://example.org/work/of/art', 0],
+    ['Disallow: /homework/', 0],
+    ['/usr/share/doc/python3-doc', 0],
+  ])('%s: %d faults', (text, faults) => {
+    expect(machineFaults([{ path: 'a.md', text }])).toHaveLength(faults);
+  });
+});
+
+describe('this house', () => {
+  const paths = listFiles();
+  const sources = readTypeScript().filter(
+    (file) => !/^(vitest\.config|(examples|test)\/(src\/)?index)\.ts$/.test(file.path),
+  );
+
+  it('names every file for what it holds', () => {
+    expect(told(nameFaults(paths))).toEqual([]);
+  });
+
+  it('begins every source with a header', () => {
+    expect(sources.length).toBeGreaterThan(30);
+    expect(told(headerFaults(sources))).toEqual([]);
+  });
+
+  it('explains every source past the usual length', () => {
+    expect(told(lengthFaults(sources))).toEqual([]);
+  });
+
+  it('holds nothing of one machine and no host of a registry', () => {
+    const texts = paths.filter(
+      (path) => /\.(ts|mts|mjs|js|json|jsonl|md|ya?ml|sh)$|^\.ci\//.test(path) && path !== 'pnpm-lock.yaml',
+    );
+    expect(texts.length).toBeGreaterThan(30);
+    expect(told(machineFaults(readFiles(texts)))).toEqual([]);
+  });
+});

@@ -1,0 +1,237 @@
+// Who may import whom (ARCHITECTURE.md, "Who may import whom"), as pure functions from module facts to faults.
+// Tests beside a source obey the direction and the walls between packages; the finer rules are for what is shipped.
+
+import { posix } from 'node:path';
+import type { ImportFact, ModuleFacts } from './module-facts.js';
+import type { Fault } from './source-tree.js';
+
+/** A package of the workspace as the rules see it. */
+export interface House {
+  /** Name on the registry → folder, declared subpaths, and the packages of ours it may import. */
+  readonly packages: readonly HousePackage[];
+}
+
+/** One package of the workspace. */
+export interface HousePackage {
+  readonly name: string;
+  readonly folder: string;
+  /** Keys of its exports map: `.`, `./data-txt`, … */
+  readonly exports: readonly string[];
+  /** Names of our packages it may import. */
+  readonly mayImport: readonly string[];
+}
+
+type Rule = (file: Placed, imported: Imported) => string | null;
+
+/** A module with the package it stands in. */
+interface Placed {
+  readonly path: string;
+  readonly home: HousePackage;
+  /** Path below `src/` (packages, examples) or below the folder (test). */
+  readonly inside: string;
+  readonly isTest: boolean;
+}
+
+/** An import, resolved as far as paths go. */
+interface Imported {
+  readonly fact: ImportFact;
+  /** Path from the root of the checkout, for relative imports. */
+  readonly target: string | null;
+  /** The same below its package's `src/`; `null` when it leaves the package. */
+  readonly inside: string | null;
+  /** Our package that a bare specifier names. */
+  readonly ours: { readonly house: HousePackage; readonly subpath: string } | null;
+}
+
+/** Every fault that the imports of these modules commit. Pure. */
+export function importFaults(modules: readonly ModuleFacts[], house: House): Fault[] {
+  const faults: Fault[] = [];
+  for (const module of modules) {
+    const file = place(module.path, house);
+    if (file === null) continue;
+    for (const fact of module.imports) {
+      const imported = resolve(file, fact, house);
+      for (const rule of RULES) {
+        const says = rule(file, imported);
+        if (says !== null)
+          faults.push({ path: `${module.path}:${fact.line}`, says: `${says} (imports '${fact.specifier}')` });
+      }
+    }
+    if (!file.isTest) faults.push(...ambientFaults(file, module));
+  }
+  return [...faults, ...cycleFaults(modules)];
+}
+
+/** In this order of reading; each names what it protects. */
+const RULES: readonly Rule[] = [
+  function direction(file, imported) {
+    if (imported.ours === null || imported.ours.house.name === file.home.name) return null;
+    return file.home.mayImport.includes(imported.ours.house.name)
+      ? null
+      : `${file.home.name} may not import ${imported.ours.house.name}`;
+  },
+  function noDeepPaths(_file, imported) {
+    if (imported.ours === null) return null;
+    return imported.ours.house.exports.includes(imported.ours.subpath)
+      ? null
+      : 'a deep path into a package: not in its exports map';
+  },
+  function staysInside(_file, imported) {
+    return imported.target !== null && imported.inside === null ? 'a relative import leaves its package' : null;
+  },
+  function ownIndex(file, imported) {
+    if (imported.inside === null || !/(^|\/)index\.ts$/.test(imported.inside) || file.isTest) return null;
+    return 'nothing inside a package imports its own index';
+  },
+  function robotsImportsNothing(file, imported) {
+    if (file.home.folder !== 'packages/robots' || file.isTest || imported.target !== null) return null;
+    return 'robots imports nothing: no package, no node:';
+  },
+  function nodeInFrontier(file, imported) {
+    if (file.home.folder !== 'packages/frontier' || file.isTest || !imported.fact.specifier.startsWith('node:'))
+      return null;
+    return /^(stores|conformance)\//.test(file.inside) || file.inside === 'url/fingerprint.ts'
+      ? null
+      : 'node: appears in frontier only in stores/, conformance/ and url/fingerprint';
+  },
+  function frontierKnowsNoAdapter(file, imported) {
+    if (file.home.folder !== 'packages/frontier' || file.isTest || imported.inside === null) return null;
+    if (!imported.inside.startsWith('stores/') || /^stores\//.test(file.inside)) return null;
+    // The front door hands the memory store out, and the conformance suite holds the others against it.
+    const isModel = file.inside.startsWith('conformance/') && imported.inside === 'stores/memory.ts';
+    return isModel || file.inside === 'index.ts' ? null : 'frontier knows the store contract, never an adapter';
+  },
+  function stagesDoNotMeet(file, imported) {
+    if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
+    const from = stageOf(file.inside);
+    const to = stageOf(imported.inside);
+    if (from === null) return null;
+    if (to === null) return WIRING.has(imported.inside) ? `a stage imports the wiring (${imported.inside})` : null;
+    if (from === to || from === 'testing') return null;
+    const isAllowed =
+      ((from === 'page' || from === 'archive') && imported.inside === 'fetch/outcome.ts') ||
+      (from === 'handle' && to === 'page');
+    return isAllowed ? null : `stage ${from} imports stage ${to}`;
+  },
+  function shipsNoTestKit(file, imported) {
+    if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
+    return imported.inside.startsWith('testing-kit/') && !file.inside.startsWith('testing-kit/')
+      ? 'the test kit is for those who test: nothing that is shipped imports it'
+      : null;
+  },
+  function cliUsesPublicEntries(file, imported) {
+    if (file.home.folder !== 'packages/core' || file.isTest || stageOf(file.inside) !== 'cli') return null;
+    if (imported.inside === null || imported.inside.startsWith('cli/')) return null;
+    return 'cli imports public entries only: what it cannot do, the API is missing';
+  },
+  function onlookersUsePublicEntries(file, imported) {
+    const room = file.inside.slice(0, file.inside.indexOf('/'));
+    if (file.home.folder !== 'packages/core' || file.isTest || !ONLOOKERS.has(room)) return null;
+    if (imported.inside === null || imported.inside.startsWith(`${room}/`) || imported.inside === 'limits.ts')
+      return null;
+    return `${room} looks on: it imports public entries and limits.ts only`;
+  },
+  function storesAreWiredInTwoPlaces(file, imported) {
+    if (file.home.folder !== 'packages/core' || file.isTest || imported.ours?.house.folder !== 'packages/frontier')
+      return null;
+    const isAdapter =
+      STORE_SUBPATHS.has(imported.ours.subpath) || imported.fact.names.some((name) => /^[a-z]+Store$/.test(name));
+    return isAdapter && !STORE_WIRING.has(file.inside)
+      ? 'store adapters are imported by crawler.ts and cli/open-store.ts only'
+      : null;
+  },
+  function fetchersAreWiredInOnePlace(file, imported) {
+    if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
+    if (!/^fetch\/(undici|platform)-fetcher\.ts$/.test(imported.inside)) return null;
+    return file.inside === 'crawler.ts' || file.inside === 'index.ts' || file.inside.startsWith('testing/')
+      ? null
+      : 'fetcher adapters are imported by crawler.ts only';
+  },
+];
+
+const STAGES = new Set(['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report', 'cli', 'testing']);
+/** Rooms that watch a crawl as its users do. */
+const ONLOOKERS = new Set(['dashboard', 'metrics']);
+const WIRING = new Set(['crawler.ts', 'crawl-loop.ts', 'ending.ts', 'stages.ts']);
+const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
+const STORE_WIRING = new Set(['crawler.ts', 'cli/open-store.ts']);
+
+function stageOf(inside: string): string | null {
+  const folder = inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : '';
+  return STAGES.has(folder) ? folder : null;
+}
+
+function place(path: string, house: House): Placed | null {
+  const home = house.packages.find((each) => path.startsWith(`${each.folder}/`));
+  if (home === undefined) return null;
+  return {
+    path,
+    home,
+    inside: insideOf(path, home) ?? path,
+    isTest: /\.test\.ts$/.test(path) || home.folder === 'test',
+  };
+}
+
+function insideOf(path: string, home: HousePackage): string | null {
+  const prefix = home.folder === 'test' ? 'test/' : `${home.folder}/src/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : null;
+}
+
+function resolve(file: Placed, fact: ImportFact, house: House): Imported {
+  if (fact.specifier.startsWith('.')) {
+    const target = posix.normalize(posix.join(posix.dirname(file.path), fact.specifier)).replace(/\.js$/, '.ts');
+    return { fact, target, inside: insideOf(target, file.home), ours: null };
+  }
+  const owner = house.packages.find(
+    (each) => fact.specifier === each.name || fact.specifier.startsWith(`${each.name}/`),
+  );
+  if (owner === undefined) return { fact, target: null, inside: null, ours: null };
+  return {
+    fact,
+    target: null,
+    inside: null,
+    ours: { house: owner, subpath: `.${fact.specifier.slice(owner.name.length)}` },
+  };
+}
+
+/** robots is a function of its arguments; frontier reads time in its clock and in stores, nowhere else. */
+function ambientFaults(file: Placed, module: ModuleFacts): Fault[] {
+  const isPure =
+    file.home.folder === 'packages/robots' ||
+    (file.home.folder === 'packages/frontier' &&
+      !/^(stores|conformance)\//.test(file.inside) &&
+      file.inside !== 'clock.ts');
+  if (!isPure) return [];
+  return module.ambient.map(({ name, line }) => ({
+    path: `${file.path}:${line}`,
+    says: `uses ${name}: what it needs is handed in`,
+  }));
+}
+
+/** Cycles over relative imports, types included: each is told once, at its alphabetically first module. */
+function cycleFaults(modules: readonly ModuleFacts[]): Fault[] {
+  const edges = new Map(modules.map((module) => [module.path, targetsOf(module)]));
+  const done = new Set<string>();
+  const told = new Map<string, Fault>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      const cycle = trail.slice(start);
+      const key = [...cycle].sort().join(' ');
+      if (!told.has(key))
+        told.set(key, { path: [...cycle].sort()[0] ?? path, says: `a cycle: ${[...cycle, path].join(' → ')}` });
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return [...told.values()];
+}
+
+function targetsOf(module: ModuleFacts): string[] {
+  return module.imports
+    .filter((fact) => fact.specifier.startsWith('.'))
+    .map((fact) => posix.normalize(posix.join(posix.dirname(module.path), fact.specifier)).replace(/\.js$/, '.ts'));
+}

@@ -1,0 +1,136 @@
+// Imports point one way. If this breaks, a package can no longer be used, read or replaced by itself,
+// and politeness gets a second road that nobody looks at.
+
+import { describe, expect, it } from 'vitest';
+import { readHouse } from './house.js';
+import { type House, importFaults } from './import-rules.js';
+import { readModule } from './module-facts.js';
+import { readTypeScript, told } from './source-tree.js';
+
+const SMALL_HOUSE: House = {
+  packages: [
+    { name: '@mannerly/robots', folder: 'packages/robots', exports: ['.', './data-txt'], mayImport: [] },
+    {
+      name: '@mannerly/frontier',
+      folder: 'packages/frontier',
+      exports: ['.', './file'],
+      mayImport: ['@mannerly/robots'],
+    },
+    {
+      name: 'mannerly',
+      folder: 'packages/core',
+      exports: ['.'],
+      mayImport: ['@mannerly/robots', '@mannerly/frontier', 'mannerly'],
+    },
+    {
+      name: '@mannerly/test',
+      folder: 'test',
+      exports: [],
+      mayImport: ['@mannerly/robots', '@mannerly/frontier', 'mannerly'],
+    },
+  ],
+};
+
+/** path, source, a word of the fault that must be told; `null`: no fault. */
+const CASES: readonly (readonly [path: string, text: string, says: string | null])[] = [
+  ['packages/robots/src/parse.ts', `import { readFileSync } from 'node:fs';`, 'robots imports nothing'],
+  ['packages/robots/src/parse.ts', `import type { Element } from 'cheerio';`, 'robots imports nothing'],
+  ['packages/robots/src/parse.ts', `import { decode } from './decode.js';`, null],
+  ['packages/robots/src/parse.test.ts', `import { it } from 'vitest';`, null],
+  ['packages/robots/src/parse.ts', `import { take } from '@mannerly/frontier';`, 'may not import @mannerly/frontier'],
+  [
+    'packages/robots/src/parse.test.ts',
+    `import { take } from '@mannerly/frontier';`,
+    'may not import @mannerly/frontier',
+  ],
+  ['packages/robots/src/access/retry.ts', 'export const at = () => Date.now();', 'uses Date.now'],
+  ['packages/robots/src/access/retry.ts', 'export const at = () => new Date();', 'uses new Date()'],
+  ['packages/robots/src/access/retry.ts', 'export const at = (text: string) => new Date(text).getTime();', null],
+  ['packages/robots/src/access/retry.ts', 'setTimeout(() => undefined, 5);', 'uses setTimeout'],
+  ['packages/robots/src/access/retry.ts', 'export const who = process.env;', 'uses process'],
+  ['packages/robots/src/access/retry.ts', `export const text = 'process Date.now'; // setTimeout`, null],
+  [
+    'packages/robots/src/access/retry.ts',
+    'export interface A { readonly fetch: number } export const b = (a: A) => a.fetch;',
+    null,
+  ],
+  ['packages/frontier/src/seen.ts', `import { createHash } from 'node:crypto';`, 'node: appears in frontier only'],
+  ['packages/frontier/src/url/fingerprint.ts', `import { createHash } from 'node:crypto';`, null],
+  ['packages/frontier/src/stores/file.ts', `import { open } from 'node:fs/promises';`, null],
+  ['packages/frontier/src/frontier.ts', `import { memoryStore } from './stores/memory.js';`, 'never an adapter'],
+  ['packages/frontier/src/index.ts', `export { memoryStore } from './stores/memory.js';`, null],
+  ['packages/frontier/src/conformance/model.ts', `import { memoryStore } from '../stores/memory.js';`, null],
+  ['packages/frontier/src/conformance/model.ts', `import { fileStore } from '../stores/file.js';`, 'never an adapter'],
+  ['packages/frontier/src/frontier.ts', 'export const at = Date.now();', 'uses Date.now'],
+  ['packages/frontier/src/clock.ts', 'export const at = Date.now();', null],
+  ['packages/frontier/src/frontier.ts', `import { createCrawler } from 'mannerly';`, 'may not import mannerly'],
+  ['packages/frontier/src/frontier.ts', `import { parseRobots } from '@mannerly/robots';`, null],
+  ['packages/frontier/src/frontier.ts', `import { parse } from '@mannerly/robots/dist/parse.js';`, 'deep path'],
+  ['packages/frontier/src/frontier.ts', `import { parse } from '../../robots/src/parse.js';`, 'leaves its package'],
+  ['packages/frontier/src/frontier.ts', `export type Q = import('@mannerly/robots/src/parse.js').Q;`, 'deep path'],
+  ['packages/core/src/page/page.ts', `import type { X } from '../fetch/outcome.js';`, null],
+  ['packages/core/src/page/page.ts', `import { X } from '../fetch/egress.js';`, 'stage page imports stage fetch'],
+  ['packages/core/src/handle/context.ts', `import { X } from '../page/html.js';`, null],
+  ['packages/core/src/page/page.ts', `import { X } from '../handle/context.js';`, 'stage page imports stage handle'],
+  [
+    'packages/core/src/fetch/egress.ts',
+    `import type { X } from '../report/decision.js';`,
+    'stage fetch imports stage report',
+  ],
+  ['packages/core/src/fetch/egress.ts', `import { X } from '../crawl-loop.js';`, 'imports the wiring'],
+  ['packages/core/src/fetch/egress.ts', `import { X } from '../limits.js';`, null],
+  ['packages/core/src/crawl-loop.ts', `import { X } from './fetch/egress.js';`, null],
+  ['packages/core/src/options.ts', `import { X } from './index.js';`, 'its own index'],
+  [
+    'packages/core/src/crawler.ts',
+    `import { createFakeWeb } from './testing-kit/fake-web.js';`,
+    'nothing that is shipped',
+  ],
+  ['packages/core/src/testing-kit/index.ts', `import { createFakeWeb } from './fake-web.js';`, null],
+  ['packages/core/src/cli/main.ts', `import { X } from '../crawler.js';`, 'public entries only'],
+  ['packages/core/src/cli/main.ts', `import { createCrawler } from 'mannerly';`, null],
+  ['packages/core/src/dashboard/view.ts', `import { X } from '../crawler.js';`, 'looks on'],
+  ['packages/core/src/metrics/measures.ts', `import { X } from '../report/reasons.js';`, 'looks on'],
+  ['packages/core/src/dashboard/view.ts', `import { REASONS } from 'mannerly';`, null],
+  ['packages/core/src/dashboard/view.ts', `import { X } from '../limits.js';`, null],
+  ['packages/core/src/cli/main.ts', `import { fileStore } from '@mannerly/frontier/file';`, 'store adapters'],
+  ['packages/core/src/cli/program.ts', `import { fileStore } from '@mannerly/frontier/file';`, 'store adapters'],
+  [
+    'packages/core/src/crawl-loop.ts',
+    `import { createPlatformFetcher } from './fetch/platform-fetcher.js';`,
+    'fetcher adapters',
+  ],
+  ['packages/core/src/crawl-loop.ts', `import { memoryStore } from '@mannerly/frontier';`, 'store adapters'],
+  ['packages/core/src/crawler.ts', `import { memoryStore } from '@mannerly/frontier';`, null],
+  ['packages/core/src/crawl-loop.ts', `import { undiciFetcher } from './fetch/undici-fetcher.js';`, 'fetcher adapters'],
+  ['test/crawl/x.test.ts', `import { y } from '../support/web.js';`, null],
+  ['test/crawl/x.test.ts', `import { y } from '../../packages/core/src/crawler.js';`, 'leaves its package'],
+];
+
+describe('the import rules', () => {
+  it.each(CASES)('%s with %s → %s', (path, text, says) => {
+    const faults = told(importFaults([readModule({ path, text })], SMALL_HOUSE));
+    if (says === null) expect(faults).toEqual([]);
+    else expect(faults.join('\n')).toContain(says);
+  });
+
+  it('finds a cycle, between types too, and tells it once', () => {
+    const modules = [
+      { path: 'packages/core/src/a.ts', text: `import type { B } from './b.js';` },
+      { path: 'packages/core/src/b.ts', text: `export type B = import('./c.js').C;` },
+      { path: 'packages/core/src/c.ts', text: `export { A } from './a.js';` },
+      { path: 'packages/core/src/d.ts', text: `import './a.js';` },
+    ].map(readModule);
+    expect(told(importFaults(modules, SMALL_HOUSE))).toEqual([
+      'packages/core/src/a.ts: a cycle: packages/core/src/a.ts → packages/core/src/b.ts → packages/core/src/c.ts → packages/core/src/a.ts',
+    ]);
+  });
+});
+
+describe('this house', () => {
+  it('keeps its import rules', () => {
+    const modules = readTypeScript().map(readModule);
+    expect(modules.length).toBeGreaterThan(30);
+    expect(told(importFaults(modules, readHouse()))).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+// Everything has a bound: a named constant in its package's limits.ts, with its unit and its source, and used. Pure.
+// Whether the words name the unit is for the reviewer; that there are words, a bound and a user is checked here.
+
+import type { ModuleFacts } from './module-facts.js';
+import type { Fault, SourceFile } from './source-tree.js';
+
+/** Exports of a limits.ts without a comment, without a bound, or without a user. */
+export function limitFaults(limits: SourceFile, facts: ModuleFacts, users: readonly SourceFile[]): Fault[] {
+  const lines = limits.text.split('\n');
+  const unbounded = lines.flatMap((line, index) =>
+    !isComment(line) && /\b(Infinity|MAX_SAFE_INTEGER|MAX_VALUE)\b/.test(line.replace(/\/\/.*$/, ''))
+      ? [{ path: `${limits.path}:${index + 1}`, says: 'a limit without a bound' }]
+      : [],
+  );
+  const unnamed = facts.exports.flatMap(({ name }) => {
+    const word = new RegExp(`\\b${name}\\b`);
+    const hasUser =
+      users.some((user) => word.test(user.text)) ||
+      lines.some((line) => !isComment(line) && word.test(line) && !new RegExp(`\\bexport const ${name}\\b`).test(line));
+    return [
+      ...(hasWords(lines, name) ? [] : [{ path: limits.path, says: `${name}: no comment with its unit and source` }]),
+      ...(hasUser ? [] : [{ path: limits.path, says: `${name}: nothing uses it` }]),
+    ];
+  });
+  return [...unbounded, ...unnamed];
+}
+
+/** Words stand on the line itself, or above the block of constants that it belongs to. */
+function hasWords(lines: readonly string[], name: string): boolean {
+  let at = lines.findIndex((line) => new RegExp(`\\bexport const ${name}\\b`).test(line));
+  if (at < 0) return false;
+  if (/\/\/|\/\*/.test(lines[at] ?? '')) return true;
+  while (/^export const /.test(lines[at - 1] ?? '')) at -= 1;
+  return isComment(lines[at - 1] ?? '');
+}
+
+function isComment(line: string): boolean {
+  return /^\s*(\/\/|\/\*|\*)/.test(line);
+}

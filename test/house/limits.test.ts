@@ -1,0 +1,52 @@
+// Every bound is a named constant with its unit and its source. If this breaks, somebody's page, file or server
+// can make a crawl grow without end, and nobody can look up where it would have stopped.
+
+import { describe, expect, it } from 'vitest';
+import { limitFaults } from './limit-rules.js';
+import { readModule } from './module-facts.js';
+import { readTypeScript, told } from './source-tree.js';
+
+const USER = [{ path: 'a.ts', text: `import { MAX_HOPS } from './limits.js';` }];
+
+const CASES: readonly (readonly [text: string, says: string | null])[] = [
+  ['/** Redirects followed in a row (access §3). */\nexport const MAX_HOPS = 5;', null],
+  ['export const MAX_HOPS = 5; // redirects in a row (access §3)', null],
+  ['export const MAX_HOPS = 5;', 'no comment'],
+  ['/** Redirects, least and most. */\nexport const MIN_HOPS = 0;\nexport const MAX_HOPS = MIN_HOPS + 5;', null],
+  ['/** Redirects. */\n\nexport const MAX_HOPS = 5;', 'no comment'],
+  ['/** Redirects followed in a row. */\nexport const MAX_HOPS = Infinity;', 'without a bound'],
+  ['/** Redirects followed in a row. */\nexport const MAX_OTHER = 5;', 'nothing uses it'],
+];
+
+describe('the limit rules', () => {
+  it.each(CASES)('%s → %s', (text, says) => {
+    const file = { path: 'limits.ts', text };
+    const faults = told(limitFaults(file, readModule(file), USER));
+    if (says === null) expect(faults).toEqual([]);
+    else expect(faults.join('\n')).toContain(says);
+  });
+});
+
+describe('this house', () => {
+  const sources = readTypeScript();
+
+  it.each(['packages/robots', 'packages/frontier', 'packages/core'])('bounds everything in %s by name', (folder) => {
+    const limits = sources.find((file) => file.path === `${folder}/src/limits.ts`);
+    expect(limits, `${folder}/src/limits.ts`).toBeDefined();
+    if (limits === undefined) return;
+    const users = sources.filter(
+      (file) => file.path.startsWith(`${folder}/src/`) && file.path !== limits.path && !file.path.endsWith('.test.ts'),
+    );
+    expect(told(limitFaults(limits, readModule(limits), users))).toEqual([]);
+  });
+
+  it('writes no limit as Infinity in an options file', () => {
+    const options = sources.filter((file) => /\/options\.ts$/.test(file.path));
+    expect(options.length).toBeGreaterThan(0);
+    expect(
+      options
+        .filter((file) => /\bInfinity\b/.test(file.text.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')))
+        .map((file) => file.path),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+// The page about outcomes is the one table of what can come of a request and what is tried again: it says what the code does,
+// word for word and second for second, or it is worth nothing.
+
+import { readFileSync } from 'node:fs';
+import { retryUrl } from '@mannerly/frontier';
+import { type FailureWord, REASONS } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { rootPath } from './source-tree.js';
+
+const page = readFileSync(`${rootPath}docs/outcomes.md`, 'utf8');
+
+/** Every word, by construction: a word of the type that is missing here does not compile. */
+const WORDS: Readonly<Record<FailureWord, true>> = {
+  dns: true,
+  refused: true,
+  'unreachable-network': true,
+  reset: true,
+  'closed-early': true,
+  tls: true,
+  framing: true,
+  'headers-too-large': true,
+  'timeout-connect': true,
+  'timeout-headers': true,
+  'timeout-exchange': true,
+  encoding: true,
+  aborted: true,
+  'address-forbidden': true,
+  'port-forbidden': true,
+  'scheme-unsupported': true,
+  internal: true,
+};
+
+/** What is said of an exchange: the waits of its retries in seconds, or that there are none. */
+function triedAgain(status: number | null, failure: string | null): string {
+  const waits: number[] = [];
+  for (let tries = 0; ; tries += 1) {
+    const exchange = { startedAtMs: 0, endedAtMs: 1_000, status, failure, retryAfter: null, bytes: 0 };
+    const retry = retryUrl(exchange, tries);
+    if (retry.kind !== 'again') break;
+    waits.push((retry.notBeforeMs - 1_000) / 1_000);
+    if (tries > 100) throw new Error('tried again without end');
+  }
+  return waits.length === 0 ? 'no' : `${waits.length} times: after ${waits.join(', ')} s`;
+}
+
+describe('docs/outcomes.md', () => {
+  it('has every failure word, what it means, and when it is tried again', () => {
+    const rows = tableUnder('## Failures');
+    expect(rows.map(([word, means, again]) => [word, means, again])).toEqual(
+      Object.keys(WORDS).map((word) => [
+        `\`${word}\``,
+        REASONS[word as FailureWord].means,
+        // Cut off by a stop of the crawl: it was no try, and the row says what becomes of it.
+        word === 'aborted' ? rows.find(([name]) => name === '`aborted`')?.[2] : triedAgain(null, word),
+      ]),
+    );
+  });
+
+  it('says of statuses and cut bodies when they are tried again', () => {
+    for (const [what = '', again] of tableUnder('## Responses')) {
+      const examples = [...what.matchAll(/\b(\d{3})\b/g)].map(([, status]) => Number(status));
+      expect(examples.length, what).toBeGreaterThan(0);
+      const failure = what.includes('cut short') ? 'closed-early' : null;
+      for (const status of examples) expect(`${what}: ${again}`).toBe(`${what}: ${triedAgain(status, failure)}`);
+    }
+  });
+});
+
+/** The cells of the table that follows a heading, without its two first lines. */
+function tableUnder(heading: string): string[][] {
+  const section = page.split(`${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  expect(lines.length, heading).toBeGreaterThan(3);
+  return lines.slice(2).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}

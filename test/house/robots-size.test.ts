@@ -1,0 +1,67 @@
+// The main entry of robots is for people who never touch the rest of Mannerly, browsers among them: what it exports, bundled
+// and minified, stays small, and no door of the package opens on anything outside it. If this breaks, a page that only asks
+// "may I?" pays for what it never calls.
+
+import { readFileSync } from 'node:fs';
+import { rolldown } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+import { entryPaths } from './house.js';
+import { rootPath } from './source-tree.js';
+
+/** Octets, minified, of everything that the main entry exports (docs/decisions/0010). */
+const MAX_MAIN_BYTES = 25_000;
+
+interface Bundle {
+  readonly bytes: number;
+  /** What it would load beside itself. */
+  readonly outside: readonly string[];
+  readonly chunks: number;
+}
+
+async function bundled(path: string): Promise<Bundle> {
+  const outside: string[] = [];
+  const bundle = await rolldown({
+    input: `${rootPath}${path}`,
+    platform: 'neutral',
+    logLevel: 'silent',
+    external(specifier) {
+      const isOurs = specifier.startsWith('.') || specifier.startsWith(rootPath);
+      if (!isOurs) outside.push(specifier);
+      return !isOurs;
+    },
+  });
+  try {
+    const { output } = await bundle.generate({ format: 'esm', minify: true });
+    const code = output.map((file) => (file.type === 'chunk' ? file.code : '')).join('');
+    return { bytes: Buffer.byteLength(code), outside, chunks: output.length };
+  } finally {
+    await bundle.close();
+  }
+}
+
+describe('@mannerly/robots', () => {
+  const entries = entryPaths('packages/robots');
+  const [main = ''] = entries;
+
+  it('is at most 25,000 octets, all that its main entry exports together', async () => {
+    expect(main).toBe('packages/robots/src/index.ts');
+    const { bytes, chunks } = await bundled(main);
+    // A second chunk would be code that is loaded later, which counts as little as it is seen.
+    expect(chunks).toBe(1);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThanOrEqual(MAX_MAIN_BYTES);
+  });
+
+  it.each(entries)('imports nothing from outside the package in %s', async (path) => {
+    expect((await bundled(path)).outside).toEqual([]);
+  });
+
+  it('has no dependency of any kind', () => {
+    const manifest: unknown = JSON.parse(readFileSync(`${rootPath}packages/robots/package.json`, 'utf8'));
+    expect(Object.keys(manifest as object).filter((key) => /dependencies/i.test(key))).toEqual([]);
+  });
+
+  it('would be found out: the bundler sees what is outside', async () => {
+    expect((await bundled('packages/frontier/src/index.ts')).outside).toContain('@mannerly/robots');
+  });
+});

@@ -1,0 +1,50 @@
+// The files of the checkout as the house rules read them: what is tracked or about to be, never what was built or installed.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** One text file: its path from the root with forward slashes, and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A rule that a file breaks, in words for the one who broke it. */
+export interface Fault {
+  readonly path: string;
+  readonly says: string;
+}
+
+/** The root of the checkout, with a slash at the end. */
+export const rootPath = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Paths of all files that git tracks or would track, sorted.
+ *
+ * @throws Error when the checkout is not a git repository: the rules are then not checked, and silence would look like success.
+ */
+export function listFiles(): string[] {
+  const out = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: rootPath,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const paths = out.split('\0').filter((path) => path !== '' && existsSync(rootPath + path));
+  return [...new Set(paths)].sort();
+}
+
+/** Reads the given paths. */
+export function readFiles(paths: readonly string[]): SourceFile[] {
+  return paths.map((path) => ({ path, text: readFileSync(rootPath + path, 'utf8') }));
+}
+
+/** All TypeScript sources of the workspace, tests included, declarations and type tests excluded. */
+export function readTypeScript(): SourceFile[] {
+  return readFiles(listFiles().filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path)));
+}
+
+/** The text of the faults, one per line, for an assertion that shows all of them. */
+export function told(faults: readonly Fault[]): string[] {
+  return faults.map((fault) => `${fault.path}: ${fault.says}`);
+}

@@ -1,0 +1,81 @@
+// A crawl with an archive, killed at random moments and started again with the same words: every WARC file is whole in the
+// end, every digest right, every page that counts as done is there, and a replay yields the items that were written.
+
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { memorySink, readDecisions, replay } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { readRecords, recordFaults, warcNames } from '../support/warc.js';
+import { page, type Route, startWeb, text } from '../support/web.js';
+import { seeded } from './frontier-kill.js';
+
+const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+const PAGES = 600;
+const KILLS = 12;
+const SEED = 20_261_120;
+
+it(`holds what it holds whole, after ${KILLS} kills`, { timeout: 400_000 }, async () => {
+  const random = seeded(SEED);
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-archive-kill-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const routes: Record<string, Route> = { '/robots.txt': text('') };
+  for (let at = 0; at < PAGES; at += 1) {
+    const links = [1, 2, 3].map((step) => `/${(at * 3 + step) % PAGES}`);
+    routes[at === 0 ? '/' : `/${at}`] = page(
+      `page ${at}`,
+      links,
+      `<!-- ${'filler '.repeat(at % 50 === 0 ? 60_000 : 300)} -->`,
+    );
+  }
+  const web = await startWeb({ hosts: { '127.0.0.1': routes } });
+  onTestFinished(() => web.close());
+  const argv = ['crawl', `http://127.0.0.1:${web.port}/`, '--out', out, '--warc', '--warc-bytes', '1048576'];
+  const who = ['--name', 'archivist', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+  const rest = ['--interval', '0', '--pages', '100000', '--depth', '1000', '--minutes', '60'];
+  let kills = 0;
+  for (let run = 0; kills < KILLS && run < KILLS * 3; run += 1) {
+    const asked = web.log.length;
+    const child = spawn(process.execPath, [COMMAND, ...argv, ...who, ...rest], { stdio: 'ignore' });
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    // Killed while it writes: some exchanges after its first, and not at the same moment of any of them.
+    const after = asked + 5 + Math.floor(random() * 40);
+    while (child.exitCode === null && web.log.length < after) await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, random() * 8));
+    if (child.exitCode === null) kills += child.kill('SIGKILL') ? 1 : 0;
+    await exited;
+  }
+  expect(kills).toBe(KILLS);
+  const code = await new Promise<number | null>((resolve) => {
+    spawn(process.execPath, [COMMAND, ...argv, ...who, ...rest], { stdio: 'ignore' }).once('exit', resolve);
+  });
+  expect(code).toBe(0);
+
+  const folder = join(out, 'archive');
+  expect(readdirSync(folder).filter((name) => !/\.(warc\.gz|cdxj|pages\.jsonl)$/.test(name))).toEqual([]);
+  const records = await readRecords(folder);
+  expect(recordFaults(records)).toEqual([]);
+  const kept = new Set(records.filter(({ type }) => type === 'response' || type === 'revisit').map(({ url }) => url));
+  for await (const { url, word } of readDecisions(join(out, 'decisions.jsonl'))) {
+    if (word === 'fetched') expect(kept).toContain(url);
+  }
+  const lines = readFileSync(join(out, 'items.jsonl'), 'utf8').trimEnd().split('\n');
+  const written = lines.map((line) => JSON.parse(line) as { id: string; title: string });
+  expect(written).toHaveLength(PAGES);
+  const replayed = memorySink();
+  await replay({
+    from: out,
+    handlers: (to) => to.on('html', ({ emit, title }) => emit({ title })),
+    sinks: [replayed],
+  });
+  const told = (items: readonly { id: string; title: string }[]) =>
+    items.map(({ id, title }) => `${id} ${title}`).sort();
+  const titles = replayed.items.map(({ id, data }) => ({ id, title: (data as { title: string }).title }));
+  expect(told(titles)).toEqual(told(written));
+  console.info(
+    `${kills} kills, ${(await warcNames(folder)).length} WARC files, ${records.length} records (seed ${SEED})`,
+  );
+});

@@ -1,0 +1,49 @@
+// One of several crawlers of one crawl, for the trial to kill and stop. Arguments: the plan as JSON. It ends with 0 when nothing
+// is left; its User-Agent carries its name, so that the web's log says who asked.
+
+import { postgresStore } from '@mannerly/frontier/postgres';
+import { redisStore } from '@mannerly/frontier/redis';
+import { createCrawler } from 'mannerly';
+
+const { seeds, out, life, store, concurrency } = JSON.parse(process.argv[2] ?? '{}');
+const { make, close } = await openStore(store);
+const crawler = createCrawler({
+  identity: { name: 'crew', contact: 'https://example.org/our-crawler', version: life },
+  scope: { seeds },
+  bounds: { pages: 1_000_000, depth: 100 },
+  network: { allow: ['127.0.0.0/8'], concurrency },
+  ...(make === null ? {} : { store: make }),
+});
+let handled = 0;
+crawler.on('html', async (page) => {
+  handled += 1;
+  // A handler that blocks the event loop: nothing is renewed and nothing may start meanwhile.
+  if (handled % 200 === 0) for (const untilMs = performance.now() + 2_000; performance.now() < untilMs; );
+  await page.emit({ url: page.url });
+  await page.follow();
+});
+crawler.events.on('store', ({ kind }) => console.log(`store ${kind}`));
+const report = await crawler.run({ out, shared: true });
+await close();
+console.log(`ended ${report.state} with ${report.requests} requests`);
+process.exitCode = report.state === 'finished' ? 0 : 3;
+
+/** The client is made here, as an adapter is handed it. */
+async function openStore({ kind, url }) {
+  if (kind === 'redis') {
+    const { Redis } = await import('ioredis');
+    const client = new Redis(url, { commandTimeout: 10_000, maxRetriesPerRequest: 1, retryStrategy: () => 50 });
+    client.on('error', () => undefined);
+    return {
+      make: (tell) => redisStore({ client, identity: 'crew', onNotice: tell }),
+      close: () => client.disconnect(),
+    };
+  }
+  if (kind === 'postgres') {
+    const { default: pg } = await import('pg');
+    const pool = new pg.Pool({ connectionString: url, max: 5 });
+    pool.on('error', () => undefined);
+    return { make: (tell) => postgresStore({ pool, identity: 'crew', onNotice: tell }), close: () => pool.end() };
+  }
+  return { make: null, close: () => undefined };
+}

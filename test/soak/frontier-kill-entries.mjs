@@ -1,0 +1,12 @@
+// Entries of the processes that are killed while they write. The same in every process.
+
+import { createHash } from 'node:crypto';
+
+/** Hosts they are on. */
+export const HOSTS = Array.from({ length: 12 }, (_, at) => `h${at}.example`);
+
+/** The entry of a name on a host. */
+export function entryOf(host, name) {
+  const fp = new Uint8Array(createHash('sha256').update(`${host} ${name}`).digest().subarray(0, 8));
+  return { host, fp, band: 4, body: new Uint8Array(Buffer.from(name)) };
+}

@@ -1,0 +1,17 @@
+// A process on an lmdb file, for the suite to kill and stop. Runs the build. Arguments: folder, `broken` or nothing.
+
+import { runSuiteWorker } from '@mannerly/frontier/conformance';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+
+const [path, isBroken] = process.argv.slice(2);
+const store = lmdbStore({ path, commitEveryMs: 5 });
+if (isBroken === 'broken') {
+  // Gives hosts back as if no delay were left.
+  const commit = store.commit.bind(store);
+  store.commit = (hosts, links) =>
+    commit(
+      hosts.map((part) => ('keep' in part.then ? part : { ...part, then: { release: { dueInMs: 0 } } })),
+      links,
+    );
+}
+await runSuiteWorker(store);

@@ -1,0 +1,46 @@
+// The hostile web once more, with the patience to see every retry through: each scenario has its final word, after four tries
+// where it is tried again at all.
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HOSTILE_WEB } from '../support/hostile/catalogue.js';
+import type { HostileCrawl } from '../support/hostile/crawl-hostile-web.js';
+import { expectedOf, factsOf } from '../support/hostile/judge-scenario.js';
+import { crawlWithSecondChance, leastHealthyMs } from '../support/hostile/second-chance.js';
+
+const WITHIN_MS = 30_000;
+
+let result: HostileCrawl;
+let healthyMs = Number.POSITIVE_INFINITY;
+
+beforeAll(async () => {
+  const options = {
+    scenarios: HOSTILE_WEB,
+    // Retries come after 10, 20 and 40 s; a robots.txt that fails is asked for again after one minute, then after two.
+    patienceMs: 100_000,
+    minutes: 10,
+    healthyHosts: 10,
+    healthyPages: 10,
+  };
+  result = await crawlWithSecondChance(options, true);
+  healthyMs = await leastHealthyMs(result, { ...options, patienceMs: 2_000 }, WITHIN_MS);
+  console.info(
+    `the hostile web: ${HOSTILE_WEB.length} scenarios in ${Math.round(result.tookMs / 1_000)} s, healthy pages in ${Math.round(healthyMs / 1_000)} s`,
+  );
+}, 900_000);
+
+it('ends by itself, every healthy page fetched within thirty seconds of the start', () => {
+  expect(result.report.state).toBe('waiting');
+  expect(result.healthy.paths).toBe(110);
+  expect(healthyMs).toBeLessThan(WITHIN_MS);
+  expect(result.insideConnections).toBe(0);
+});
+
+describe('a host that', () => {
+  it.each(HOSTILE_WEB.map((scenario) => [scenario.does, scenario] as const))('%s', (_does, scenario) => {
+    const story = result.stories.get(scenario);
+    if (story === undefined) throw new Error(`nothing is known of ${scenario.name}`);
+    expect(factsOf(scenario, story)).toEqual(expectedOf(scenario, story, true));
+    const tries = story.requests.filter(({ url }) => url === story.startUrl).length;
+    if (scenario.expects.again === true) expect(tries).toBe(4);
+  });
+});

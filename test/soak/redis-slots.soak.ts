@@ -1,0 +1,56 @@
+// A whole crawl over a cluster of three real servers, while the slots of its shards move from one to the other. At stake: pages
+// lost, asked for twice, or asked for too early. It may take as long as a lease: one whose answer was lost on the way runs out.
+
+import { randomUUID } from 'node:crypto';
+import { redisStore } from '@mannerly/frontier/redis';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { type ClusterForTest, HAS_REDIS, migrateSlot, startCluster } from '../support/redis-server.js';
+import { page } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const IS_CI = process.env['CI'] !== undefined;
+let servers: ClusterForTest;
+
+describe.skipIf(!HAS_REDIS && !IS_CI)(
+  'a crawl on a cluster of Redis (redis-server; not run where it is absent)',
+  () => {
+    beforeAll(async () => {
+      servers = await startCluster();
+    }, 90_000);
+    afterAll(() => servers.dispose());
+
+    it('keeps a whole crawl going while its slots move: every page once', { timeout: 180_000 }, async () => {
+      const client = new Cluster([...servers.nodes]);
+      const prefix = `test-${randomUUID()}`;
+      const shards = 4;
+      const names = Array.from({ length: 8 }, (_, host) => `h${host}.test`);
+      const paths = Array.from({ length: 40 }, (_, page) => `/${page}`);
+      const web = await webForTest({
+        hosts: Object.fromEntries(
+          names.map((name) => [name, { '/robots.txt': 'User-agent: *\n', '*': page('all', paths) }]),
+        ),
+      });
+      let isMoved = false;
+      const moving = (async () => {
+        for (let shard = 0; shard < shards; shard += 1)
+          await migrateSlot(servers, Number(await client.cluster('KEYSLOT', `{${prefix}:${shard}}m`)));
+        isMoved = true;
+      })();
+      const { report } = await crawl({
+        seeds: names.map((name) => web.url(name, '/0')),
+        store: redisStore({ client, prefix, shards, onNotice: () => undefined }),
+        profile: { factor: 0, minMs: 20, maxMs: 20 },
+        // A lease that ran out while its slot was on the way is waited for.
+        patienceMs: 60_000,
+        bounds: { pages: 500, minutes: 3 },
+      });
+      await moving;
+      expect(isMoved).toBe(true);
+      expect(report.state).toBe('finished');
+      for (const name of names) expect(web.paths(name).toSorted()).toEqual(['/robots.txt', ...paths].toSorted());
+      client.disconnect();
+    });
+  },
+);

@@ -1,0 +1,316 @@
+// report.html in a real Chromium, opened from the file system: what it says, that its tables sort, that it asks nobody for
+// anything, that it reads on a telephone and in the dark, and that a site's text is never more than text.
+// With SCREENSHOTS=DIR it leaves pictures there for people to look at.
+
+// What runs in the page is written here too, and knows the names of a browser.
+/// <reference lib="dom" />
+
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readCrawlDirectory, writeReport } from 'mannerly';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { HAS_CHROMIUM, launchChromium } from '../support/chromium.js';
+import { crawl } from '../support/crawl.js';
+import { createFastClock } from '../support/test-clocks.js';
+import { page as html, type Routes, redirect, startWeb, text, type Web } from '../support/web.js';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** What a hostile site would like to run. */
+const HOSTILE = '/closed/\'"><img src=x onerror=alert(1)></script><script>alert(2)</script>';
+const PICTURES = process.env['SCREENSHOTS'] ?? null;
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 360, height: 740 };
+
+let web: Web;
+let directory: string;
+let browser: Browser;
+const scratch: string[] = [];
+
+function site(pages: number, robots: Routes[string], more: Routes = {}): Routes {
+  const routes: Record<string, Routes[string]> = { '/robots.txt': robots, ...more };
+  for (let at = 0; at < pages; at += 1) {
+    const path = at === 0 ? '/' : `/page-${at}`;
+    const body = `<p>${'words of this page '.repeat(10 + ((at * 7919) % 900))}${at}</p>`;
+    const links = [`/page-${2 * at + 1}`, `/page-${2 * at + 2}`, `/closed/${at}`, at % 5 === 0 ? '/moved' : '/gone'];
+    routes[path] ??= html(`Page ${at}`, links) + body;
+  }
+  return { '/moved': redirect('/page-1'), '/gone': { status: 404, body: 'gone' }, ...routes };
+}
+
+const CLOSED = text('User-agent: *\nDisallow: /closed\n');
+const LATER: Routes = {
+  '/page-2': ({ before }) =>
+    before === 0 ? { status: 429, headers: { 'retry-after': '20' } } : html('later', ['/page-5']),
+};
+const HOSTS: Readonly<Record<string, Routes>> = {
+  'docs.example.test': site(60, CLOSED, { '/page-3': html('links', [HOSTILE.replaceAll('"', '&quot;')]) }),
+  'slow.example.test': site(8, text('User-agent: *\nDisallow: /closed\nCrawl-delay: 0.3\n')),
+  'rated.example.test': site(8, text('User-agent: *\nRequest-rate: 4/1s\nDisallow: /closed\n')),
+  'busy.example.test': site(25, CLOSED, LATER),
+  'open.example.test': site(40, { status: 404 }),
+  'moved.example.test': site(12, redirect('/rules.txt'), { '/rules.txt': CLOSED }),
+  'failing.example.test': site(15, CLOSED, { '/page-1': { status: 500 } }),
+  'silent.example.test': { '/robots.txt': { status: 503 }, '/': html('never') },
+  'archive-of-long-names.department.university.example.test': site(20, CLOSED),
+};
+
+describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html in Chromium', () => {
+  beforeAll(async () => {
+    const clock = createFastClock(100);
+    web = await startWeb({ hosts: HOSTS, nowMs: clock.exactMs });
+    directory = await folder();
+    await crawl({
+      seeds: Object.keys(HOSTS).map((host) => web.url(host)),
+      clock,
+      profile: { factor: 1, minMs: 1_000, maxMs: 10_000 },
+      patienceMs: 50_000,
+      bounds: { pages: 1_000, minutes: 8, depth: 8 },
+      traps: false,
+      out: directory,
+    });
+    await writeReport(await readCrawlDirectory(directory));
+    if (PICTURES !== null) await cp(directory, join(PICTURES, 'crawl'), { recursive: true });
+    const launched = await launchChromium();
+    if (launched === null) throw new Error('there is no chromium: apt-get install chromium');
+    browser = launched;
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await web.close();
+    for (const path of scratch) await rm(path, { recursive: true, force: true });
+  });
+
+  it('says what happened, in words that are there without its script', async () => {
+    await opened({ viewport: WIDE, javaScriptEnabled: false }, async (page) => {
+      expect(await page.title()).toBe('Crawl report: test-bot');
+      expect(await page.textContent('.verdict')).toMatch(/Polite\s*[\d,]+ requests judged .*no violation/s);
+      for (const host of Object.keys(HOSTS)) expect(await page.textContent('#hosts-table')).toContain(host);
+      expect(await page.textContent('#pauses-table')).toMatch(/busy\.example\.test.*429, Retry-After: 20.*kept/s);
+      expect(await page.textContent('#pauses-table')).toMatch(/silent\.example\.test.*robots\.txt could not be had/s);
+      expect(await page.textContent('#rules-table')).toMatch(/docs\.example\.test.*\/closed/s);
+      const statuses = await page.textContent('#statuses-table');
+      for (const status of ['200', '302', '404', '429', '503']) expect(statuses).toContain(status);
+      expect(await page.textContent('#methods-text')).toMatch(
+        /^We crawled from 9 seed URLs between .* found no violation\.$/s,
+      );
+      expect(await page.textContent('#audit-table')).toMatch(/too-early\s*none/);
+    });
+  });
+
+  it('sorts its tables by mouse and by keyboard, numbers as numbers', async () => {
+    await opened({ viewport: WIDE }, async (page) => {
+      const column = (at: number) =>
+        page.$$eval(
+          `#hosts-table tbody tr`,
+          (rows, index) => rows.map((row) => (row as HTMLTableRowElement).cells[index]?.textContent ?? ''),
+          at,
+        );
+      const requests = async () => (await column(1)).map((cell) => Number(cell.replace(',', '')));
+      const head = page.locator('#hosts-table thead th').nth(1);
+      await head.locator('button').click();
+      expect(await head.getAttribute('aria-sort')).toBe('descending');
+      expect(await requests()).toEqual((await requests()).toSorted((a, b) => b - a));
+      await head.locator('button').press('Enter');
+      expect(await head.getAttribute('aria-sort')).toBe('ascending');
+      expect(await requests()).toEqual((await requests()).toSorted((a, b) => a - b));
+      await page.locator('#hosts-table thead th').nth(0).locator('button').press('Space');
+      expect(await column(0)).toEqual((await column(0)).toSorted());
+      expect(await head.getAttribute('aria-sort')).toBeNull();
+      await page.fill('#host-search', 'docs');
+      expect(await page.locator('#hosts-table tbody tr:visible').count()).toBe(1);
+    });
+  });
+
+  it('draws every plot, and draws the host that is chosen', async () => {
+    await opened({ viewport: WIDE }, async (page) => {
+      expect(await page.locator('.plot canvas').count()).toBe(5);
+      const painted = (selector: string) =>
+        page.$eval(selector, (canvas) => {
+          const { width, height } = canvas as HTMLCanvasElement;
+          const data = (canvas as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+          let sum = 0;
+          for (let at = 0; at < data.length; at += 4) if ((data[at + 3] ?? 0) > 0) sum += at % 9_973;
+          return sum;
+        });
+      for (const name of ['lanes', 'gaps', 'growth', 'depths', 'sizes'])
+        expect(await painted(`[data-plot="${name}"] canvas`), name).toBeGreaterThan(0);
+      const before = await painted('[data-plot="gaps"] canvas');
+      await page.selectOption('#gap-host', 'slow.example.test');
+      expect(await painted('[data-plot="gaps"] canvas')).not.toBe(before);
+      await page.hover('[data-plot="growth"] .u-over');
+      expect(await page.textContent('[data-plot="growth"] .tip')).toMatch(/requests \d+/);
+    });
+  });
+
+  it.each([
+    ['light', WIDE],
+    ['dark', WIDE],
+    ['light', NARROW],
+    ['dark', NARROW],
+  ] as const)('reads in the %s at %o: nothing to the side, and enough contrast', async (colorScheme, viewport) => {
+    await opened({ viewport, colorScheme }, async (page) => {
+      const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      expect(scroll).toBeLessThanOrEqual(width ?? 0);
+      if (viewport === NARROW) {
+        // Tables become cards: they do not scroll within themselves either.
+        const wide = await page.$$eval(
+          '.scroll',
+          (boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth).length,
+        );
+        expect(wide).toBe(0);
+      }
+      const shade = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const dark = (shade.match(/\d+/g) ?? []).slice(0, 3).every((channel) => Number(channel) < 60);
+      expect(dark).toBe(colorScheme === 'dark');
+      for (const selector of [
+        'body',
+        '.soft',
+        '.tag.good',
+        'thead th',
+        'caption',
+        'nav a',
+        '.verdict p',
+        '.figures dt',
+        '.figures small',
+        'figcaption',
+      ])
+        expect(await contrast(page, selector), selector).toBeGreaterThanOrEqual(4.5);
+    });
+  });
+
+  it('has names for what is drawn, captions for tables and one heading after the other', async () => {
+    await opened({ viewport: WIDE }, async (page) => {
+      const faults = await page.evaluate(() => {
+        const found: string[] = [];
+        for (const each of document.querySelectorAll('[role=img]'))
+          if (!each.getAttribute('aria-label')) found.push('an image without a name');
+        for (const each of document.querySelectorAll('table')) {
+          if ((each.caption?.textContent ?? '') === '') found.push('a table without a caption');
+          for (const th of each.querySelectorAll('th'))
+            if (!th.getAttribute('scope')) found.push('a heading without a scope');
+        }
+        for (const each of document.querySelectorAll('input, select'))
+          if (each.closest('label') === null) found.push('a control without a label');
+        const ids = [...document.querySelectorAll('[id]')].map((each) => each.id);
+        if (new Set(ids).size < ids.length) found.push('an id twice');
+        let level = 0;
+        for (const each of document.querySelectorAll('h1, h2, h3')) {
+          const next = Number(each.tagName[1]);
+          if (next > level + 1) found.push(`a heading too deep: ${each.textContent}`);
+          level = next;
+        }
+        if (document.documentElement.lang !== 'en' || document.querySelectorAll('main, header, footer, nav').length < 4)
+          found.push('a landmark');
+        return found;
+      });
+      expect(faults).toEqual([]);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the report');
+    });
+  });
+
+  it('takes a site’s text for text', async () => {
+    const doctored = await folder();
+    await cp(directory, doctored, { recursive: true });
+    const path = join(doctored, 'requests.jsonl');
+    const lines = (await readFile(path, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const last = lines.findLast((line) => String(line['url']).includes('docs.example.test'));
+    const evil = {
+      ...last,
+      url: `${web.url('docs.example.test').replace(/\/$/, '')}${HOSTILE}`,
+      startedAtMs: Number(last?.['endedAtMs']) + 500,
+    };
+    const later = { ...evil, endedAtMs: evil.startedAtMs + 10 };
+    await writeFile(path, [...lines, later].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { data } = await writeReport(await readCrawlDirectory(doctored));
+    expect(data.audit.counts).toMatchObject({ excluded: 1, 'too-early': 1 });
+    await opened(
+      { viewport: WIDE },
+      async (page) => {
+        expect(await page.textContent('.verdict')).toMatch(/2 violations/);
+        expect(await page.textContent('#violations-table')).toContain('<img src=x onerror=alert(1)>');
+        expect(await page.locator('#violations-table img').count()).toBe(0);
+      },
+      doctored,
+      'violated',
+    );
+  });
+});
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'mannerly-report-'));
+  scratch.push(path);
+  return path;
+}
+
+/** Opens the report from its file and looks; then nothing may have been asked for, and nothing may have gone wrong. */
+async function opened(
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<void>,
+  from = directory,
+  name: string | null = null,
+): Promise<void> {
+  const context = await browser.newContext(options);
+  const wrong: string[] = [];
+  const asked: string[] = [];
+  try {
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      // Reading pixels back is this test's own doing.
+      if (['error', 'warning'].includes(message.type()) && !message.text().startsWith('Canvas2D'))
+        wrong.push(message.text());
+    });
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    page.on('dialog', (dialog) => {
+      wrong.push(`dialog ${dialog.message()}`);
+      dialog.dismiss().catch(() => undefined);
+    });
+    page.on('request', (request) => asked.push(request.url()));
+    const url = pathToFileURL(join(from, 'report.html')).href;
+    await page.goto(url);
+    if (options.javaScriptEnabled !== false) await page.waitForSelector('html[data-drawn]', { state: 'attached' });
+    const { colorScheme = 'light', viewport } = options;
+    if (PICTURES !== null) {
+      const script = options.javaScriptEnabled === false ? 'bare' : colorScheme;
+      await page.screenshot({
+        path: join(PICTURES, `${name ?? `report-${viewport?.width}-${script}`}.png`),
+        fullPage: true,
+      });
+    }
+    await look(page);
+    expect(wrong).toEqual([]);
+    expect(asked.filter((each) => each !== url && !each.startsWith('data:'))).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+/** The contrast of an element's text with what lies behind it, as WCAG 2 counts it. */
+function contrast(page: Page, selector: string): Promise<number> {
+  return page.$eval(selector, (element) => {
+    const channels = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = (text: string) => {
+      const [r = 0, g = 0, b = 0] = channels(text).map((channel) => {
+        const share = channel / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    let behind: Element | null = element;
+    while (behind !== null && (channels(getComputedStyle(behind).backgroundColor)[3] ?? 1) === 0)
+      behind = behind.parentElement;
+    const [a, b] = [
+      luminance(getComputedStyle(element).color),
+      luminance(getComputedStyle(behind ?? document.body).backgroundColor),
+    ];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  });
+}

@@ -1,0 +1,46 @@
+// Ten kills and three more during start-up of a crawl of six hundred pages: nothing lost, nothing asked again that was
+// done, and no host asked too soon, whatever the moment.
+
+import { expect, it } from 'vitest';
+import { seeded } from './frontier-kill.js';
+import { crawlThroughKills } from './resume-kill.js';
+
+it('a crawl of 600 pages on 6 hosts goes on after every kill -9', async () => {
+  const seed = Date.now() % 1_000_000;
+  const delayMs = 1_000;
+  const report = await crawlThroughKills({
+    hosts: 6,
+    pagesPerHost: 100,
+    delayMs,
+    kills: 10,
+    aliveMs: 12_000,
+    startupKills: 3,
+    startupMs: 400,
+    longestMs: 840_000,
+    random: seeded(seed),
+  });
+  const { exchanges, refetched, toFirstRequestMs, longestSilenceMs } = report;
+  console.log(
+    `${exchanges.length} exchanges, ${report.kills} kills, ${refetched.length} pages asked again, ${report.early.length} early; ` +
+      `start to first request ${toFirstRequestMs.map(Math.round).join(' ')} ms; longest silence ${Math.round(longestSilenceMs)} ms (seed ${seed})`,
+  );
+  const about = `seed ${seed}\n${report.output}`;
+  expect(report.early, about).toEqual([]);
+  expect(report.overlapping, about).toEqual([]);
+  expect(report.missing, about).toEqual([]);
+  expect(report.wronglyRefetched, about).toEqual([]);
+  expect(new Set(report.itemUrls).size, about).toBe(report.itemUrls.length);
+  expect(report.itemUrls, about).toHaveLength(exchangesOfPages(exchanges));
+  expect({ kills: report.kills, exits: report.exits, afterEnd: report.afterEnd }, about).toEqual({
+    kills: 13,
+    exits: [0, 0],
+    afterEnd: 0,
+  });
+  // Generous: a busy machine is not the crawl's fault. The figures are told above.
+  expect(longestSilenceMs, about).toBeLessThan(5 * (2_000 + delayMs));
+  for (const ms of toFirstRequestMs) expect(ms, about).toBeLessThan(8 * (500 + delayMs));
+}, 960_000);
+
+function exchangesOfPages(exchanges: readonly { readonly host: string; readonly path: string }[]): number {
+  return new Set(exchanges.filter(({ path }) => path !== '/robots.txt').map(({ host, path }) => host + path)).size;
+}

@@ -1,0 +1,95 @@
+// Runs a crawl against a loopback web and keeps everything it tells: the report, the events and the items.
+// Names resolve to 127.0.0.1 inside the crawl alone, so that no test depends on the machine's resolver.
+
+import { type HostNotice, memoryStore } from '@mannerly/frontier';
+import {
+  type CrawlerOptions,
+  type CrawlReport,
+  createCrawler,
+  type Item,
+  type RequestRecord,
+  type Sink,
+  type UrlDecision,
+} from 'mannerly';
+
+/** The crawler type as the package hands it out. */
+export type Crawler = ReturnType<typeof createCrawler>;
+
+/** What the tests' crawler says of itself; stands in every User-Agent. */
+export const CONTACT = 'https://example.org/our-crawler';
+
+/** An interval of zero: for tests that are not about spacing. Loopback only. */
+export const NO_INTERVAL = { factor: 0, minMs: 0, maxMs: 0 } as const;
+
+/** What a test says of its crawl; the rest is filled in for loopback. */
+export type TestCrawlOptions = Partial<CrawlerOptions> & {
+  readonly seeds: readonly string[];
+  /** Registers handlers. @default every HTML page is emitted with its title and its links followed */
+  readonly handlers?: (crawler: Crawler) => void;
+  /** The crawl directory; absent: none. */
+  readonly out?: string;
+};
+
+/** Everything a crawl told. */
+export interface CrawlStory {
+  readonly crawler: Crawler;
+  readonly report: CrawlReport;
+  readonly decisions: readonly UrlDecision[];
+  readonly requests: readonly RequestRecord[];
+  readonly notices: readonly HostNotice[];
+  readonly items: readonly Item[];
+  /** URLs of the items. */
+  readonly itemUrls: readonly string[];
+}
+
+/** A sink that keeps its items in an array. */
+export function memorySink(items: Item[]): Sink {
+  return {
+    name: 'memory',
+    open: async () => undefined,
+    write: async (written) => {
+      items.push(...written);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Makes a crawler for loopback without running it. */
+export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = []): Crawler {
+  const { seeds, handlers, out: _out, ...rest } = options;
+  const crawler = createCrawler({
+    identity: { name: 'test-bot', contact: CONTACT },
+    scope: { seeds, within: 'host' },
+    bounds: { pages: 500, minutes: 1 },
+    profile: NO_INTERVAL,
+    patienceMs: 2_000,
+    sinks,
+    // The store keeps time of its own: it is given the crawl's.
+    ...(rest.clock === undefined ? {} : { store: memoryStore({ nowMs: rest.clock.nowMs }) }),
+    ...rest,
+    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], ...rest.network },
+  });
+  (handlers ?? followEverything)(crawler);
+  return crawler;
+}
+
+/** Runs a crawl to its end. */
+export async function crawl(options: TestCrawlOptions): Promise<CrawlStory> {
+  const items: Item[] = [];
+  const decisions: UrlDecision[] = [];
+  const requests: RequestRecord[] = [];
+  const notices: HostNotice[] = [];
+  const crawler = makeCrawler(options, [memorySink(items)]);
+  crawler.events.on('decision', (decision) => decisions.push(decision));
+  crawler.events.on('request', (request) => requests.push(request));
+  crawler.events.on('notice', (notice) => notices.push(notice));
+  const report = await crawler.run(options.out === undefined ? {} : { out: options.out });
+  return { crawler, report, decisions, requests, notices, items, itemUrls: items.map((item) => item.url) };
+}
+
+function followEverything(crawler: Crawler): void {
+  crawler.on('html', async (page) => {
+    await page.emit({ url: page.url, title: page.title });
+    await page.follow();
+  });
+}

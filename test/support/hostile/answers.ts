@@ -1,0 +1,98 @@
+// The usual ways to answer badly, for the scenarios of the hostile web.
+
+import type { Socket } from 'node:net';
+import type { HostileRequest } from './scenario.js';
+
+/** An answer of a scenario. */
+export type HostileAnswer = (socket: Socket, request: HostileRequest) => void;
+
+/** The beginning of an HTML response; what follows is for the scenario to say. */
+export const HTML_HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n';
+
+/** Writes these octets and leaves the connection open. A string is written as latin1. */
+export function sends(octets: string | Uint8Array): HostileAnswer {
+  return (socket) => {
+    socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
+  };
+}
+
+/** Writes these octets and ends the connection in order. */
+export function sendsAndEnds(octets: string | Uint8Array): HostileAnswer {
+  return (socket) => {
+    socket.end(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
+  };
+}
+
+/** A whole, honest response. */
+export function responds(
+  body: string | Uint8Array,
+  { status = '200 OK', headers = ['Content-Type: text/html; charset=utf-8'] }: RespondsOptions = {},
+): HostileAnswer {
+  const octets = typeof body === 'string' ? Buffer.from(body) : body;
+  const head = [`HTTP/1.1 ${status}`, ...headers, `Content-Length: ${octets.length}`].join('\r\n');
+  return (socket) => {
+    socket.write(Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), octets]));
+  };
+}
+
+/** Status line and field lines of `responds`. */
+export interface RespondsOptions {
+  readonly status?: string;
+  readonly headers?: readonly string[];
+}
+
+/** A redirect to what the function makes of the request. */
+export function redirects(to: (request: HostileRequest) => string, status = '302 Found'): HostileAnswer {
+  return (socket, request) => responds('', { status, headers: [`Location: ${to(request)}`] })(socket, request);
+}
+
+/** Different answers by path; the others get 404. */
+export function byPath(answers: Readonly<Record<string, HostileAnswer>>): HostileAnswer {
+  const missing = responds('not here', { status: '404 Not Found', headers: ['Content-Type: text/plain'] });
+  return (socket, request) => (answers[request.path] ?? missing)(socket, request);
+}
+
+/** Writes `head` and then a piece again and again, as fast as the other side takes it, until the connection ends. */
+export function floods(head: string, piece: Uint8Array): HostileAnswer {
+  return (socket) => {
+    socket.write(Buffer.from(head, 'latin1'));
+    const go = (): void => {
+      // One turn of the event loop at a time: servers and crawl share it in a test.
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on('drain', go);
+    go();
+  };
+}
+
+/** Writes `head` and then a text, a character at a time and over and over. */
+export function drips(head: string, text: string, everyMs = 50): HostileAnswer {
+  return (socket) => {
+    socket.write(Buffer.from(head, 'latin1'));
+    let at = 0;
+    const timer = setInterval(() => {
+      if (socket.destroyed) clearInterval(timer);
+      else socket.write(text[at % text.length] ?? '');
+      at += 1;
+    }, everyMs);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+/**
+ * Turns of the event loop that the crawl, in the same process, has to read what was written before a reset that overtakes what has
+ * not been read: by time alone a busy turn would be none.
+ */
+const TURNS_TO_READ = 20;
+
+/** Writes this, if anything, and resets the connection. */
+export function resets(octets = ''): HostileAnswer {
+  return (socket) => {
+    const reset = (turns: number): void => {
+      if (turns === 0) socket.resetAndDestroy();
+      else setImmediate(reset, turns - 1);
+    };
+    if (octets === '') reset(0);
+    else socket.write(Buffer.from(octets, 'latin1'), () => setTimeout(reset, 50, TURNS_TO_READ));
+  };
+}

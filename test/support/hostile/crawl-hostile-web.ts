@@ -1,0 +1,156 @@
+// One crawl that meets every scenario of the hostile web at once, beside healthy hosts, and what came of each.
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { type CrawlReport, createUndiciFetcher, type HandledPage } from 'mannerly';
+import { type CrawlStory, crawl } from '../crawl.js';
+import { page, type Routes, startWeb, text, type Web } from '../web.js';
+import { TRUSTED } from './certificates.js';
+import type { HostileScenario, ScenarioStory, SeenPage } from './scenario.js';
+import { INSIDE_ADDRESS, startHostileWeb } from './server.js';
+
+/** Decoded octets kept of a page in these crawls. */
+export const HOSTILE_BODY_BYTES = 200_000;
+
+/** Deadlines of these crawls, milliseconds: servers and crawl share one event loop, and an honest answer must not meet them. */
+const DEADLINES = { connectMs: 8_000, headersMs: 8_000, exchangeMs: 10_000 } as const;
+
+/** How the crawl is bounded. */
+export interface HostileCrawlOptions {
+  readonly scenarios: readonly HostileScenario[];
+  /** The run ends when only hosts are left that wait longer than this. */
+  readonly patienceMs: number;
+  /** Running time at which it is bounded. */
+  readonly minutes: number;
+  /** Healthy hosts beside the others, and the pages of each. */
+  readonly healthyHosts: number;
+  readonly healthyPages: number;
+  /** By which the deadlines are longer. @default 1 */
+  readonly slowness?: number;
+}
+
+/** What came of it. */
+export interface HostileCrawl {
+  readonly report: CrawlReport;
+  /** Milliseconds from the start of the crawl to its end. */
+  readonly tookMs: number;
+  readonly insideConnections: number;
+  /** Healthy pages that were asked for, and when the last of them was, milliseconds after the start. */
+  readonly healthy: { readonly paths: number; readonly lastMs: number };
+  readonly stories: ReadonlyMap<HostileScenario, ScenarioStory>;
+}
+
+/** Runs the crawl and closes every server. */
+export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<HostileCrawl> {
+  const { scenarios, healthyHosts, healthyPages, slowness = 1 } = options;
+  const hostile = await startHostileWeb(scenarios);
+  const hosts = Array.from({ length: healthyHosts }, (_, index) => `healthy-${index}.test`);
+  const healthy = await startWeb({ hosts: Object.fromEntries(hosts.map((host) => [host, healthySite(healthyPages)])) });
+  const byHost = new Map(scenarios.flatMap((one) => hostile.hostsOf(one).map((host) => [host, one] as const)));
+  const seeds = [...scenarios.map((scenario) => hostile.startUrl(scenario)), ...hosts.map((host) => healthy.url(host))];
+  const pages: SeenPage[] = [];
+  const reading = watchReading();
+  const startedAt = performance.now();
+  const startedAtMs = performance.timeOrigin + startedAt;
+  try {
+    const story = await crawl({
+      seeds,
+      scope: { seeds, within: 'list', hosts: [...byHost.keys(), ...hosts, INSIDE_ADDRESS] },
+      bounds: { pages: 5_000, minutes: options.minutes },
+      patienceMs: options.patienceMs,
+      discover: { sitemaps: true },
+      network: {
+        connectMs: DEADLINES.connectMs * slowness,
+        headersMs: DEADLINES.headersMs * slowness,
+        exchangeMs: DEADLINES.exchangeMs * slowness,
+        bodyBytes: HOSTILE_BODY_BYTES,
+        // One address alone: the inside is another one of the same range.
+        allow: ['127.0.0.1/32', '127.0.0.9/32'],
+        resolve: async (name) => (byHost.has(name.replace(/\.$/, '')) ? hostile.resolve(name) : ['127.0.0.1']),
+      },
+      fetcher: createUndiciFetcher({ ca: TRUSTED }),
+      handlers: (crawler) => {
+        crawler.on('any', async (one) => {
+          const { url, status, title, truncated } = one;
+          pages.push({ url, status, title, truncated, bodyBytes: (await one.bytes()).length });
+          await (byHost.get(new URL(one.url).hostname)?.handle ?? followAll)(one);
+        });
+      },
+    });
+    return {
+      report: story.report,
+      tookMs: performance.now() - startedAt,
+      insideConnections: hostile.insideConnections(),
+      healthy: healthyIn(healthy, startedAtMs),
+      stories: new Map(
+        scenarios.map((scenario) => {
+          const names = hostile.hostsOf(scenario);
+          return [
+            scenario,
+            {
+              startUrl: hostile.startUrl(scenario),
+              seen: hostile.seen(scenario),
+              readBytes: reading.readBytes(hostile.clientPorts(scenario)),
+              ...partOf({ ...story, pages }, names),
+            },
+          ];
+        }),
+      ),
+    };
+  } finally {
+    reading.end();
+    await hostile.close();
+    await healthy.close();
+  }
+}
+
+/** What this process reads, by the port of its own end. */
+function watchReading(): { readBytes(ports: ReadonlySet<number>): number; end(): void } {
+  const sockets: { readonly socket: Socket; port: number }[] = [];
+  const onSocket = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    const entry = { socket, port: 0 };
+    sockets.push(entry);
+    socket.once('connect', () => {
+      entry.port = socket.localPort ?? 0;
+    });
+  };
+  subscribe('net.client.socket', onSocket);
+  return {
+    readBytes: (ports) =>
+      sockets.reduce((sum, { socket, port }) => (ports.has(port) ? sum + socket.bytesRead : sum), 0),
+    end: () => void unsubscribe('net.client.socket', onSocket),
+  };
+}
+
+async function followAll(one: HandledPage): Promise<void> {
+  await one.emit({ url: one.url, truncated: one.truncated });
+  await one.follow();
+}
+
+function healthySite(pages: number): Routes {
+  const paths = Array.from({ length: pages }, (_, index) => `/p${index}`);
+  return {
+    '/robots.txt': text('User-agent: *\nDisallow:\n'),
+    '/': page('start', paths),
+    ...Object.fromEntries(paths.map((path) => [path, page(path)])),
+  };
+}
+
+function healthyIn({ log }: Web, startedAtMs: number): HostileCrawl['healthy'] {
+  const pages = log.filter(({ path, status }) => path !== '/robots.txt' && status === 200);
+  return { paths: pages.length, lastMs: Math.max(...pages.map(({ endMs }) => endMs)) - startedAtMs };
+}
+
+function partOf(
+  { decisions, requests, items, pages }: CrawlStory & Pick<ScenarioStory, 'pages'>,
+  names: readonly string[],
+): Pick<ScenarioStory, 'decisions' | 'requests' | 'items' | 'pages'> {
+  const isOurs = (url: string): boolean => URL.canParse(url) && names.includes(new URL(url).hostname);
+  return {
+    decisions: decisions.filter(({ url }) => isOurs(url)),
+    requests: requests.filter(({ url }) => isOurs(url)),
+    items: items.filter(({ url }) => isOurs(url)),
+    pages: pages.filter(({ url }) => isOurs(url)),
+  };
+}

@@ -1,0 +1,29 @@
+// What `postgres-server.mjs` exports; it is plain JavaScript because benchmarks run it too.
+
+/** Whether there is a PostgreSQL to try; `false`: suites are skipped by name, or fail where `CI` is set. */
+export const HAS_POSTGRES: boolean;
+
+/** A server that is running. */
+export interface PostgresForTest {
+  readonly url: string;
+  /** The folder of its data. */
+  readonly folder: string;
+  readonly pid: number;
+  /** Ends it at once, as a crash would. */
+  readonly kill: () => Promise<void>;
+  /** Ends it in order. */
+  readonly stop: () => Promise<void>;
+  /** Starts it again on what its folder holds. */
+  readonly start: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+/**
+ * A server for one test file.
+ *
+ * @param settings - Such as `synchronous_commit=off`.
+ */
+export function startPostgres(...settings: readonly string[]): Promise<PostgresForTest>;
+
+/** A server to share: `DATABASE_URL`, or one of our own. */
+export function sharedPostgres(): Promise<Pick<PostgresForTest, 'url' | 'dispose'>>;

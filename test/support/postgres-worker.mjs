@@ -1,0 +1,9 @@
+// A process on a PostgreSQL store, for the suite to kill and stop. Runs the build. Arguments: the server's address, schema.
+
+import { runSuiteWorker } from '@mannerly/frontier/conformance';
+import { postgresStore } from '@mannerly/frontier/postgres';
+import { Pool } from 'pg';
+
+const [url, schema] = process.argv.slice(2);
+const pool = new Pool({ connectionString: url, max: 3 });
+await runSuiteWorker(postgresStore({ pool, schema, onNotice: () => undefined }));

@@ -1,0 +1,168 @@
+// A real Redis for the tests: the one that REDIS_URL names, or a `redis-server` from the PATH, started on loopback in a
+// folder of its own. Where neither is there the suites are not run, and say so by name; with CI=true that is a failure.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+
+/** Milliseconds a server may take until it answers; loading its file included. */
+const START_MS = 60_000;
+/** Milliseconds between two looks whether it does. */
+const LOOK_MS = 20;
+/** Slots of every cluster. */
+const SLOTS = 16_384;
+/** The program, where another one than the PATH's is to be tried. */
+const PROGRAM = process.env['REDIS_SERVER'] ?? 'redis-server';
+
+/** Whether there is a Redis to try; `false`: suites are skipped by name, or fail where `CI` is set. */
+export const HAS_REDIS =
+  process.env['REDIS_URL'] !== undefined || spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** A server that is running. */
+export interface RedisForTest {
+  readonly url: string;
+  /** Ends it at once, as a crash would; only of a server that was started here. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again on what its folder holds. */
+  readonly start: () => Promise<void>;
+  /** The folder it writes to. */
+  readonly folder: string;
+  readonly dispose: () => Promise<void>;
+}
+
+/**
+ * A server for one test file.
+ *
+ * @param settings - Words of its command line, such as `--appendonly yes`. By default it keeps nothing.
+ */
+export async function startRedis(...settings: readonly string[]): Promise<RedisForTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings];
+  let child: ChildProcess | null = null;
+  const kill = async () => {
+    const running = child;
+    child = null;
+    if (running === null || running.exitCode !== null || running.signalCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await gone;
+  };
+  const start = async () => {
+    const started = spawn(PROGRAM, words, { stdio: 'ignore' });
+    child = started;
+    const failed = new Promise<never>((_, reject) => {
+      started.once('error', (cause) =>
+        reject(new Error(`${PROGRAM} cannot be started; is it on the PATH?`, { cause })),
+      );
+    });
+    await Promise.race([answers(url), failed]);
+  };
+  await start();
+  return {
+    url,
+    kill,
+    start,
+    folder,
+    dispose: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A server to share: `REDIS_URL`, or one of our own that keeps what it answered for across its own kill. */
+export async function sharedRedis(): Promise<Pick<RedisForTest, 'url' | 'dispose'>> {
+  const url = process.env['REDIS_URL'];
+  return url === undefined ? startRedis('--appendonly', 'yes') : { url, dispose: async () => undefined };
+}
+
+/** A cluster of three servers. */
+export interface ClusterForTest {
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly dispose: () => Promise<void>;
+}
+
+/** Three servers on loopback that share the slots; nothing is copied between them. */
+export async function startCluster(): Promise<ClusterForTest> {
+  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '15000', '--appendonly', 'yes'];
+  const servers = await Promise.all([0, 1, 2].map(() => startRedis(...settings)));
+  const dispose = async () => void (await Promise.all(servers.map((server) => server.dispose())));
+  const nodes = servers.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
+  const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1'));
+  const third = Math.ceil(SLOTS / nodes.length);
+  for (const [at, client] of clients.entries()) {
+    await client.call('CLUSTER', 'SET-CONFIG-EPOCH', at + 1);
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', at * third, Math.min(SLOTS, (at + 1) * third) - 1);
+    if (at > 0) await clients[0]?.call('CLUSTER', 'MEET', '127.0.0.1', nodes[at]?.port ?? 0);
+  }
+  const untilMs = performance.now() + START_MS;
+  for (const client of clients) {
+    while (!String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok') || !(await knowsAll(client))) {
+      if (performance.now() > untilMs) throw new Error('the cluster did not come together');
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    client.disconnect();
+  }
+  return { nodes, dispose };
+}
+
+/** Whether a node has heard of the others' slots. */
+async function knowsAll(client: Redis): Promise<boolean> {
+  const slots = (await client.call('CLUSTER', 'SLOTS')) as unknown[];
+  return slots.length === 3;
+}
+
+/** Resolves when the server answers. */
+async function answers(url: string): Promise<void> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  const untilMs = performance.now() + START_MS;
+  for (;;) {
+    try {
+      await client.connect();
+      await client.ping();
+      client.disconnect();
+      return;
+    } catch (error) {
+      if (performance.now() > untilMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+}
+
+/** A port that nobody listens at. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}
+
+/** Moves a slot from the node that has it to another, a few keys at a time, as operators' tools do. */
+export async function migrateSlot(servers: ClusterForTest, slot: number): Promise<void> {
+  const clients = servers.nodes.map(({ port }) => new Redis(port, '127.0.0.1'));
+  const ids = await Promise.all(clients.map(async (client) => String(await client.call('CLUSTER', 'MYID'))));
+  const slots = (await clients[0]?.call('CLUSTER', 'SLOTS')) as [number, number, [string, number, string]][];
+  const owner = slots.find(([from, to]) => from <= slot && slot <= to)?.[2][2];
+  const from = ids.indexOf(owner ?? '');
+  const to = (from + 1) % clients.length;
+  const [source, target] = [clients[from], clients[to]];
+  await target?.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', ids[from] ?? '');
+  await source?.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', ids[to] ?? '');
+  for (;;) {
+    const keys = (await source?.call('CLUSTER', 'GETKEYSINSLOT', slot, 3)) as string[];
+    if (keys.length === 0) break;
+    await source?.call('MIGRATE', '127.0.0.1', servers.nodes[to]?.port ?? 0, '', 0, 5_000, 'KEYS', ...keys);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  for (const client of [target, source, ...clients])
+    await client?.call('CLUSTER', 'SETSLOT', slot, 'NODE', ids[to] ?? '');
+  for (const client of clients) client.disconnect();
+}

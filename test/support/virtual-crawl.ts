@@ -1,0 +1,49 @@
+// The tests' crawl on a fake web and virtual time: for tables of cases about minutes, hours and days, where a server on
+// loopback would add nothing but the waiting. Each promise keeps a case on a real server beside its table.
+
+import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
+import { type CrawlStory, crawl, type TestCrawlOptions } from './crawl.js';
+import type { WebExchange } from './web.js';
+
+/** What is crawled, and how. Seeds are whole URLs. */
+export type VirtualCrawlOptions = TestCrawlOptions & {
+  readonly hosts: Readonly<Record<string, FakeHost>>;
+  /** Milliseconds until an answer begins. @default 0 */
+  readonly delayMs?: number;
+};
+
+/** Everything a crawl told, and what the fake web saw, as a loopback web would tell it. */
+export interface VirtualStory extends CrawlStory {
+  /** Every request that arrived, in order. */
+  readonly log: readonly WebExchange[];
+  /** Paths asked of a host, in order. */
+  paths(host: string): string[];
+  /** Virtual milliseconds it took. */
+  readonly tookMs: number;
+  /** The instant it began at, epoch milliseconds. */
+  readonly startMs: number;
+}
+
+/** Runs a crawl to its end on virtual time; a day takes milliseconds. */
+export async function crawlVirtually({ hosts, delayMs = 0, ...options }: VirtualCrawlOptions): Promise<VirtualStory> {
+  const web = createFakeWeb({ hosts, delayMs });
+  const clock = createVirtualClock();
+  try {
+    const startMs = clock.nowMs();
+    const { fetcher, network } = web.fakes(clock);
+    const running = crawl({ ...options, clock, fetcher, network: { ...network, ...options.network } });
+    const story = await clock.finish(running);
+    if (web.errors.length > 0) throw web.errors[0];
+    const log = web.exchanges.map(asSeen);
+    const paths = (host: string) => log.filter((each) => each.host === host).map(({ path }) => path);
+    return { ...story, log, paths, tookMs: clock.nowMs() - startMs, startMs };
+  } finally {
+    clock.end();
+  }
+}
+
+function asSeen({ url, host, path, headers, startMs, endMs, status }: FakeExchange): WebExchange {
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const userAgent = lower['user-agent'] ?? '';
+  return { host, authority: new URL(url).host, path, method: 'GET', userAgent, headers: lower, startMs, endMs, status };
+}

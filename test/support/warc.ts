@@ -1,0 +1,121 @@
+// Archives as somebody else reads them: WARC files by warcio, which did not write them, and every digest and length checked.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CDXIndexer, WARCParser } from 'warcio';
+
+/** One record, with what was found wrong about it. */
+export interface ReadRecord {
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly type: string;
+  readonly url: string;
+  readonly id: string;
+  /** The record's own fields by name. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly block: Buffer;
+  /** What follows the header section of an HTTP block; all of another's. */
+  readonly payload: Buffer;
+}
+
+/** Names of the WARC files in a folder, oldest first. */
+export async function warcNames(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.warc.gz')).sort();
+}
+
+/** Every record of every WARC file in a folder. */
+export async function readRecords(folder: string): Promise<ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  for (const file of await warcNames(folder)) {
+    const parser = new WARCParser(createReadStream(join(folder, file)), { keepHeadersCase: true, parseHttp: false });
+    for await (const record of parser) {
+      const block = Buffer.from(await record.readFully());
+      await record.skipFully();
+      const isHttp = record.warcContentType?.startsWith('application/http') === true;
+      records.push({
+        file,
+        offset: parser.offset,
+        length: parser.recordLength,
+        type: record.warcType,
+        url: record.warcTargetURI ?? '',
+        id: record.warcHeader('WARC-Record-ID') ?? '',
+        fields: new Map(record.warcHeaders.headers as Map<string, string>),
+        block,
+        payload: isHttp ? block.subarray(block.indexOf('\r\n\r\n') + 4) : block,
+      });
+    }
+  }
+  return records;
+}
+
+/** What is wrong with records, in words; nothing when every one is valid and every digest right. */
+export function recordFaults(records: readonly ReadRecord[]): string[] {
+  const faults: string[] = [];
+  const ids = new Set<string>();
+  for (const { type, url, id, fields, block, payload } of records) {
+    const where = `${type} ${url}`;
+    if (ids.has(id) || !/^<urn:uuid:[0-9a-f-]{36}>$/.test(id)) faults.push(`${where}: id ${id}`);
+    ids.add(id);
+    if (Number(fields.get('Content-Length')) !== block.length) faults.push(`${where}: length`);
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(fields.get('WARC-Date') ?? '')) faults.push(`${where}: date`);
+    if (fields.get('WARC-Block-Digest') !== digestOf(block, fields.get('WARC-Block-Digest')))
+      faults.push(`${where}: block digest`);
+    const said = fields.get('WARC-Payload-Digest');
+    if (type === 'response' && said !== digestOf(payload, said)) faults.push(`${where}: payload digest`);
+    if (type !== 'warcinfo' && !URL.canParse(url)) faults.push(`${where}: no target`);
+    const concurrent = fields.get('WARC-Concurrent-To');
+    if (concurrent !== undefined && !records.some((other) => other.id === concurrent))
+      faults.push(`${where}: concurrent to nothing`);
+    if (type === 'revisit' && !isFoundAgain(fields, records)) faults.push(`${where}: refers to nothing`);
+  }
+  return faults;
+}
+
+/** A revisit names the record that holds what it repeats. */
+function isFoundAgain(fields: ReadonlyMap<string, string>, records: readonly ReadRecord[]): boolean {
+  return records.some(
+    (other) =>
+      other.type === 'response' &&
+      other.url === fields.get('WARC-Refers-To-Target-URI') &&
+      // A record of an earlier run is dated by the second.
+      other.fields.get('WARC-Date')?.slice(0, 19) === fields.get('WARC-Refers-To-Date')?.slice(0, 19) &&
+      (!fields.has('WARC-Payload-Digest') ||
+        other.fields.get('WARC-Payload-Digest') === fields.get('WARC-Payload-Digest')),
+  );
+}
+
+function digestOf(octets: Uint8Array, like: string | undefined): string {
+  if (like?.startsWith('sha256:') === true) return `sha256:${createHash('sha256').update(octets).digest('hex')}`;
+  const bits = [...createHash('sha1').update(octets).digest()]
+    .map((octet) => octet.toString(2).padStart(8, '0'))
+    .join('');
+  const letters = (bits.match(/.{5}/g) ?? []).map(
+    (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)],
+  );
+  return `sha1:${letters.join('')}`;
+}
+
+/** The lines of the indexes beside the WARC files. */
+export async function readIndexes(folder: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const name of await warcNames(folder)) {
+    const text = await readFile(join(folder, name.replace(/\.warc\.gz$/, '.cdxj')), 'utf8');
+    lines.push(...text.split('\n').filter((line) => line !== ''));
+  }
+  return lines;
+}
+
+/** The index that warcio makes of the same files, in the same form. */
+export async function indexedByWarcio(folder: string): Promise<string[]> {
+  const lines: string[] = [];
+  const indexer = new CDXIndexer({ format: 'cdxj' });
+  for (const filename of await warcNames(folder)) {
+    const reader = createReadStream(join(folder, filename));
+    for await (const result of indexer.iterIndex([{ filename, reader }]))
+      lines.push(indexer.serialize(result).trimEnd());
+  }
+  return lines.sort();
+}

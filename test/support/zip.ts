@@ -1,0 +1,47 @@
+// A ZIP file as somebody else reads it: by yauzl, entry by entry.
+
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { type Entry, type Options, open, type ZipFile } from 'yauzl';
+
+/** One file of it. */
+export interface ZippedFile {
+  readonly octets: Buffer;
+  /** `sha256:` and hex digits. */
+  readonly hash: string;
+  readonly isStored: boolean;
+}
+
+/** All files of a ZIP, in its order. */
+export async function unzipped(path: string): Promise<Map<string, ZippedFile>> {
+  const zip = await promisify<string, Options, ZipFile>(open)(path, { lazyEntries: true, autoClose: false });
+  const files = new Map<string, ZippedFile>();
+  try {
+    for (let entry = await nextEntry(zip); entry !== null; entry = await nextEntry(zip)) {
+      const octets = await octetsOf(zip, entry);
+      const hash = `sha256:${createHash('sha256').update(octets).digest('hex')}`;
+      files.set(entry.fileName, { octets, hash, isStored: entry.compressionMethod === 0 });
+    }
+  } finally {
+    zip.close();
+  }
+  return files;
+}
+
+function nextEntry(zip: ZipFile): Promise<Entry | null> {
+  return new Promise((resolve, reject) => {
+    zip.once('entry', (entry: Entry) => resolve(entry));
+    zip.once('end', () => resolve(null));
+    zip.once('error', reject);
+    zip.readEntry();
+  });
+}
+
+async function octetsOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
+  const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
+    zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)));
+  });
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,147 @@
+// Identity and bounds are required by the type, so that an anonymous or endless crawl is a red line in the editor.
+// Compiles the files beside it against the built packages: those that must compile, and those whose every marked line must not.
+
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createCrawler } from 'mannerly';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const compiler = `${root}node_modules/typescript/bin/tsc`;
+const run = promisify(execFile);
+
+/** What the compiler says; empty when all is well. */
+async function compile(project: string): Promise<string> {
+  try {
+    await run(process.execPath, [compiler, '-p', project, '--pretty', 'false'], { cwd: root });
+    return '';
+  } catch (error) {
+    return error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+  }
+}
+
+/** What the compiler says of a text, as a module of its own beside these files. */
+async function compileText(text: string): Promise<string> {
+  // `dist` is ignored by git, so that the house rules do not meet a file that is there for a moment.
+  await mkdir(`${root}test/types/dist`, { recursive: true });
+  const folder = await mkdtemp(`${root}test/types/dist/text-`);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(`${folder}/text.ts`, text);
+  await writeFile(
+    `${folder}/tsconfig.json`,
+    JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'], references: [] }),
+  );
+  return compile(`${folder}/tsconfig.json`);
+}
+
+describe('the types of createCrawler', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    // Declarations come from the build: without one (a run of vitest by itself) it is made here.
+    if (!existsSync(`${root}packages/core/dist/index.d.ts`))
+      await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: root });
+  }, 120_000);
+
+  it('take what they must and refuse what they must', async () => {
+    expect(await compile('test/types')).toBe('');
+  });
+
+  it('are what refuses: without its marks, every marked line is an error', async () => {
+    const text = await readFile(`${root}test/types/must-not-compile.ts`, 'utf8');
+    const marks = text.match(/\/\/ @ts-expect-error/g)?.length ?? 0;
+    expect(marks).toBeGreaterThan(15);
+    const lines = (await compileText(text.replaceAll('// @ts-expect-error', '//'))).match(/text\.ts\(\d+/g) ?? [];
+    expect(new Set(lines).size).toBe(marks);
+  });
+
+  it('take the crawl of the README as it stands', async () => {
+    const readme = await readFile(`${root}README.md`, 'utf8');
+    const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    expect(code).toContain('createCrawler');
+    expect(await compileText(code)).toBe('');
+    expect(await compileText(code.replace(/, contact: '[^']*'/, ''))).toContain('contact');
+  });
+});
+
+/** The same mistakes at run time, for callers without a compiler → the code of the error. */
+const MISTAKES: readonly (readonly [title: string, options: unknown, code: string])[] = [
+  [
+    'no contact',
+    { identity: { name: 'bot' }, scope: { seeds: ['https://a.test/'] }, bounds: { pages: 1 } },
+    'identity-contact',
+  ],
+  [
+    'an empty contact',
+    { identity: { name: 'bot', contact: '' }, scope: { seeds: ['https://a.test/'] }, bounds: { pages: 1 } },
+    'identity-contact',
+  ],
+  [
+    'a contact that reaches nobody',
+    { identity: { name: 'bot', contact: 'me' }, scope: { seeds: ['https://a.test/'] }, bounds: { pages: 1 } },
+    'identity-contact',
+  ],
+  [
+    'no name',
+    { identity: { contact: 'https://a.test/' }, scope: { seeds: ['https://a.test/'] }, bounds: { pages: 1 } },
+    'identity-name',
+  ],
+  [
+    'no bounds',
+    { identity: { name: 'bot', contact: 'https://a.test/' }, scope: { seeds: ['https://a.test/'] } },
+    'bounds-missing',
+  ],
+  [
+    'bounds of depth only',
+    {
+      identity: { name: 'bot', contact: 'https://a.test/' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { depth: 1 },
+    },
+    'bounds-missing',
+  ],
+  [
+    'endless bounds',
+    {
+      identity: { name: 'bot', contact: 'https://a.test/' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages: Number.POSITIVE_INFINITY },
+    },
+    'option-invalid',
+  ],
+  [
+    'no seeds',
+    { identity: { name: 'bot', contact: 'https://a.test/' }, scope: { seeds: [] }, bounds: { pages: 1 } },
+    'seed-invalid',
+  ],
+  [
+    'a seed that is no URL',
+    { identity: { name: 'bot', contact: 'https://a.test/' }, scope: { seeds: ['a.test'] }, bounds: { pages: 1 } },
+    'seed-invalid',
+  ],
+  [
+    'an option that does not exist',
+    {
+      identity: { name: 'bot', contact: 'https://a.test/' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages: 1 },
+      ignoreRobots: true,
+    },
+    'option-unknown',
+  ],
+];
+
+describe('the same at run time', () => {
+  it.each(MISTAKES)('%s', (_title, options, code) => {
+    let caught: unknown = null;
+    try {
+      createCrawler(options as Parameters<typeof createCrawler>[0]);
+    } catch (error) {
+      caught = error;
+    }
+    expect(caught).toBeInstanceOf(Error);
+    expect(caught).toMatchObject({ code });
+    expect((caught as Error).message.length).toBeGreaterThan(20);
+  });
+});

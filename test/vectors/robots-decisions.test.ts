@@ -1,0 +1,18 @@
+/**
+ * Every vector about deciding: dialects, groups, agents, octets, precedence, policies. If one of these breaks, the
+ * crawler fetches what a site closed, or leaves out what it opened.
+ */
+import { describe, expect, it } from 'vitest';
+import { answerOf, expectedOf, vectorsOf } from './robots-vectors.js';
+
+const vectors = vectorsOf('access');
+
+describe('decisions of the specification', () => {
+  it('are all here', () => {
+    expect(vectors.length).toBe(469);
+  });
+
+  it.each(vectors)('$id: $dialect ($spec)', (vector) => {
+    expect(answerOf(vector)).toEqual(expectedOf(vector));
+  });
+});

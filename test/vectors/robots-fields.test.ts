@@ -1,0 +1,31 @@
+/**
+ * Every vector about what a file says beside rules: diagnostics, sitemaps, politeness, preferences. If one of these
+ * breaks, the crawler goes faster than asked or the operator is told the wrong thing.
+ */
+import { describe, expect, it } from 'vitest';
+import { answerOf, expectedOf, vectorsOf } from './robots-vectors.js';
+
+const KINDS: readonly (readonly [string, number])[] = [
+  ['parse', 38],
+  ['dedupe-key', 5],
+  ['crawl-delay', 22],
+  ['request-rate', 24],
+  ['rate-in-force', 20],
+  ['visit-time', 22],
+  ['schedule', 6],
+  ['politeness', 8],
+  ['content-usage', 13],
+  ['content-signal', 7],
+];
+
+describe.each(KINDS)('vectors of kind %s', (kind, count) => {
+  const vectors = vectorsOf(kind);
+
+  it('are all here', () => {
+    expect(vectors.length).toBe(count);
+  });
+
+  it.each(vectors)('$id ($spec)', (vector) => {
+    expect(answerOf(vector)).toEqual(expectedOf(vector));
+  });
+});
