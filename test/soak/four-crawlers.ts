@@ -167,6 +167,11 @@ async function live(
     });
   const all = Promise.all(Array.from({ length: plan.processes }, start));
   const stopped: Promise<void>[] = [];
+  /** Neither killed nor stopped at present. */
+  const running = (): string[] =>
+    [...alive.keys()].filter(
+      (life) => !blows.some((blow) => blow.life === life && blow.untilMs === Number.POSITIVE_INFINITY),
+    );
   const deal = async (): Promise<void> => {
     const due: Blow['kind'][] = [...Array(plan.kills).fill('kill'), ...Array(plan.stops).fill('stop')];
     for (let at = due.length - 1; at > 0; at -= 1) {
@@ -176,8 +181,10 @@ async function live(
     if (plan.killServer !== undefined) due.splice(Math.floor(due.length / 2), 0, 'server');
     for (const kind of due) {
       await pause(between(plan.everyMs, random));
+      // Two always run, so that the crawl goes on and somebody is there to see the server die.
+      while (kind === 'stop' && running().length <= 2 && !isOver) await pause(200);
       if (isOver) return;
-      const names = [...alive.keys()].filter((life) => !blows.some((blow) => blow.life === life));
+      const names = running();
       const life = kind === 'server' ? null : (names[Math.floor(random() * names.length)] ?? null);
       if (kind !== 'server' && life === null) continue;
       const blow: Blow = { kind, life, atMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
