@@ -164,10 +164,13 @@ function stageOf(inside: string): string | null {
 function place(path: string, house: House): Placed | null {
   const home = house.packages.find((each) => path.startsWith(`${each.folder}/`));
   if (home === undefined) return null;
+  const inside = insideOf(path, home);
+  // What lies beside `src` is no part of the house: a program that `mannerly init` hands out.
+  if (inside === null) return null;
   return {
     path,
     home,
-    inside: insideOf(path, home) ?? path,
+    inside,
     isTest: /\.test\.ts$/.test(path) || home.folder === 'test',
   };
 }

@@ -22,25 +22,34 @@ const MOST_MINUTES = 525_600;
 const LEAST_MINUTES = 0.001;
 const MOST_PAGES = 1e9;
 
+/** How the three flags that every crawl has are read. */
+export const BOUND_ARGUMENTS = {
+  pages: numberArgument(1, MOST_PAGES, true),
+  depth: numberArgument(0, 1_000, true),
+  minutes: numberArgument(LEAST_MINUTES, MOST_MINUTES, false),
+} as const;
+
+/** What they are where nothing is said. */
+export const DEFAULT_BOUNDS = Object.freeze({ pages: 100, depth: 5, minutes: 30 });
+
 /** Adds the flags to a command. */
 export function withBounds(command: Command): Command {
   const octets = numberArgument(1, Number.MAX_SAFE_INTEGER, true);
-  const minutes = numberArgument(LEAST_MINUTES, MOST_MINUTES, false);
-  const many = numberArgument(1, MOST_PAGES, true);
+  const { pages, depth, minutes } = BOUND_ARGUMENTS;
   return command
     .optionsGroup('How much, all runs together:')
-    .option('--pages <n>', 'pages fetched at most', many, 100)
-    .option('--depth <n>', 'links from a seed at most', numberArgument(0, 1_000, true), 5)
-    .option('--minutes <n>', 'running time at most', minutes, 30)
+    .option('--pages <n>', 'pages fetched at most', pages, DEFAULT_BOUNDS.pages)
+    .option('--depth <n>', 'links from a seed at most', depth, DEFAULT_BOUNDS.depth)
+    .option('--minutes <n>', 'running time at most', minutes, DEFAULT_BOUNDS.minutes)
     .option('--bytes <octets>', 'decoded octets of bodies at most, such as 1e9 (default: no limit)', octets)
-    .option('--pages-per-host <n>', 'pages of one host at most (default: --pages)', many)
+    .option('--pages-per-host <n>', 'pages of one host at most (default: --pages)', pages)
     .option('--bytes-per-host <octets>', 'decoded octets of one host at most (default: no limit)', octets)
     .option(
       '--minutes-per-host <n>',
       'running time from the first request to a host at most (default: no limit)',
       minutes,
     )
-    .option('--queued <n>', 'URLs queued at a time; links past it are dropped (default: 10000000)', many);
+    .option('--queued <n>', 'URLs queued at a time; links past it are dropped (default: 10000000)', pages);
 }
 
 /** The bounds from the flags. Never throws. */

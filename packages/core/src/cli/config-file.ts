@@ -82,7 +82,10 @@ async function readJson(file: string, path: string): Promise<unknown> {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`${file} is not JSON: ${error.message}`);
+    throw new UsageError(
+      `${file} is not JSON: ${error.message}`,
+      'Mend it there; docs/config.md has one to begin with.',
+    );
   }
 }
 

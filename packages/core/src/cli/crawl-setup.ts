@@ -2,7 +2,7 @@
 // command's flags are by default gives way to it.
 
 import type { Command } from 'commander';
-import { type CrawlConfig, type CrawlerOptions, csvSink } from 'mannerly';
+import { type CrawlConfig, type CrawlerOptions, createCrawler, csvSink } from 'mannerly';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, crawlOptions } from './crawl-flags.js';
 import { UsageError } from './failure.js';
@@ -71,7 +71,7 @@ export async function setUpCrawl(
     ...flagSinks,
     ...(csv === undefined || flags.csv !== undefined ? [] : [csvSink({ path: csv })]),
   ];
-  return {
+  const setup: CrawlSetup = {
     seeds,
     flags: {
       ...effective,
@@ -86,6 +86,9 @@ export async function setUpCrawl(
     register: handlers === undefined ? registerDefault : await loadHandlers(handlers),
     file,
   };
+  // Nothing is opened by this: what is wrong is told before anything else is said.
+  setup.register(createCrawler(setup.options));
+  return setup;
 }
 
 /** The flags with what is said of them in the file: what the command tells, and asks elsewhere. */

@@ -1,5 +1,6 @@
 // What the command says when it cannot do what it was told: one line what, one line what to do, and an exit code.
 
+import { FrontierError } from '@mannerly/frontier';
 import { CommanderError } from 'commander';
 import { MannerlyError } from 'mannerly';
 import { EXIT } from './exit-codes.js';
@@ -16,8 +17,16 @@ export class UsageError extends Error {
   }
 }
 
-/** Codes of errors that mean a wrong call, by their first word; the others mean that something broke. */
-const USAGE_CODES = /^(option|identity|bounds|seed|directory)-/;
+/** Codes of errors that mean a wrong call, most by their first word; the others mean that something broke. */
+const USAGE_CODES = /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|store-mismatch)$/;
+
+/** What to do about an error of the system, by its code. */
+const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  EACCES: 'Is it readable and writable for the user who runs this?',
+  EPERM: 'Is it readable and writable for the user who runs this?',
+  EROFS: 'The file system is read-only: name a directory elsewhere.',
+  ENOSPC: 'The disk is full. What was committed is kept: with more room the same command goes on.',
+};
 
 /**
  * Tells an error to the person at the terminal.
@@ -33,11 +42,19 @@ export function reportFailure(error: unknown, io: CliIo): number {
     return EXIT.broken;
   }
   io.err(`mannerly: ${error.message}`);
-  const hint = error instanceof MannerlyError || error instanceof UsageError ? error.hint : null;
+  const hint = hintOf(error);
   if (hint !== null) io.err(`  ${hint}`);
   if (error instanceof UsageError || (hasCode(error) && USAGE_CODES.test(error.code))) return EXIT.usage;
-  if (!(error instanceof MannerlyError) && error.stack !== undefined) io.err(error.stack);
+  const isKnown = error instanceof MannerlyError || error instanceof FrontierError || hint !== null;
+  if (!isKnown && error.stack !== undefined)
+    io.err(`${error.stack}\n  Nobody foresaw this: please report it with these lines.`);
   return EXIT.broken;
+}
+
+function hintOf(error: Error): string | null {
+  if (error instanceof MannerlyError || error instanceof UsageError || error instanceof FrontierError)
+    return error.hint;
+  return hasCode(error) ? (SYSTEM_HINTS[error.code] ?? null) : null;
 }
 
 function hasCode(error: Error): error is Error & { code: string } {

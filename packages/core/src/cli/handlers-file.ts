@@ -1,6 +1,7 @@
 // Handlers from a file of the user's: a module whose `handlers` (or whose default export) is an object of routes, or a
 // function that registers them. And what runs where no file is named.
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Handler, HandlerOptions, Route } from 'mannerly';
@@ -51,14 +52,26 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  if (!existsSync(path)) {
+    throw new UsageError(
+      `the file of handlers ${path} is not there`,
+      'Its path is relative to the file that names it.',
+    );
+  }
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw new UsageError(
-      `${path} could not be loaded: ${String(error)}`,
+      `${path} could not be loaded: ${String(error)}${placeOf(error)}`,
       'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.',
     );
   }
+}
+
+/** The line of a file that an error names first; empty where it names none. */
+function placeOf(error: unknown): string {
+  const place = error instanceof Error ? /file:\/\/\S+?:\d+(?::\d+)?/.exec(error.stack ?? '')?.[0] : undefined;
+  return place === undefined ? '' : ` (at ${place})`;
 }
 
 function handlersOf(module: Readonly<Record<string, unknown>>): unknown {

@@ -1,5 +1,6 @@
 // A process for tests: it keeps what is written, its time is moved by hand, and Ctrl-C is a call.
 
+import type { Asker } from './asker.js';
 import type { CliIo } from './io.js';
 
 /** The fake process, and what a test can see and do of it. */
@@ -14,8 +15,8 @@ export interface FakeIo extends CliIo {
   interrupt(): void;
 }
 
-/** Makes one. @param options - Whether it is a terminal, and how wide. */
-export function fakeIo(options: { isTerminal?: boolean; columns?: number } = {}): FakeIo {
+/** Makes one. @param options - Whether it is a terminal, how wide, and who answers questions. */
+export function fakeIo(options: { isTerminal?: boolean; columns?: number; asker?: Asker } = {}): FakeIo {
   let now = 1_000_000;
   const ticks = new Set<{ readonly ms: number; readonly tick: () => void; nextMs: number }>();
   const interrupts = new Set<() => void>();
@@ -44,6 +45,7 @@ export function fakeIo(options: { isTerminal?: boolean; columns?: number } = {})
     startWorker: () => {
       throw new Error('this process starts no other');
     },
+    asker: options.asker ?? null,
     parent: null,
     pass(ms) {
       const until = now + ms;

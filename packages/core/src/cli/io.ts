@@ -2,6 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { type Asker, terminalAsker } from './asker.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
 
 /** The process as the command sees it. */
@@ -27,6 +28,8 @@ export interface CliIo {
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
   startWorker(): WorkerProcess;
+  /** Who can be asked; `null`: standard input or standard error is no terminal. */
+  readonly asker: Asker | null;
   /** The command that started this process as a worker; `null`: none did. */
   readonly parent: ParentProcess | null;
 }
@@ -58,6 +61,10 @@ export function processIo(): CliIo {
       if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
     },
     startWorker,
+    asker:
+      process.stdin.isTTY === true && process.stderr.isTTY === true
+        ? terminalAsker(process.stdin, process.stderr)
+        : null,
     parent: process.send === undefined ? null : parentProcess(),
   };
 }

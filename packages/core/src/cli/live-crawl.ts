@@ -1,7 +1,7 @@
 // The crawl that the command does, in its own process or in each of several: every HTML page becomes an item, and what an
 // operator should know becomes lines.
 
-import { type Crawler, type CrawlReport, createCrawler, printable } from 'mannerly';
+import { type Crawler, type CrawlReport, createCrawler, MannerlyError, printable } from 'mannerly';
 import type { CrawlSetup } from './crawl-setup.js';
 import { type OpenedStore, openStore } from './open-store.js';
 import { retryFrom } from './retry-flags.js';
@@ -40,11 +40,24 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
           shared: isShared(flags),
           ...(retry === undefined ? {} : { retry }),
         });
+      } catch (error) {
+        if (opened === null) throw error;
+        throw outOfReach(error, opened);
       } finally {
         await opened?.close();
       }
     },
   };
+}
+
+/** A store's server that does not answer, with what connecting came to; every other error is given back as it is. */
+function outOfReach(error: unknown, { name, trouble }: OpenedStore): unknown {
+  if (!(error instanceof MannerlyError && /could not be reached/.test(error.message))) return error;
+  const why = trouble() ?? error.message.replace(/^.*could not be reached: /, '');
+  return new MannerlyError('store-failed', `${name} cannot be reached: ${why}`, {
+    cause: error,
+    hint: 'Is the server running, and is its URL right? What was committed is kept: the same command goes on from there.',
+  });
 }
 
 /** Tells the person at the terminal what an operator should know, a line each. */

@@ -4,7 +4,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCrawler, type IdentityOptions } from 'mannerly';
+import { createCrawler, type IdentityOptions, reasonOf } from 'mannerly';
 
 /** Who asks, and what may be reached. */
 export interface AskOptions {
@@ -27,6 +27,13 @@ export type OneAnswer =
 export async function askForRobots(origin: string, options: AskOptions): Promise<OneAnswer> {
   const crawler = singleCrawl(`${origin}/`, options);
   let last: { status: number | null; failure: string | null } | null = null;
+  let why = 'it could not be asked for';
+  crawler.events.on('notice', ({ notice, detail }) => {
+    if (notice === 'robots-unreachable') why = `it could not be had: ${detail}`;
+  });
+  crawler.events.on('decision', ({ word, reason }) => {
+    if (word === 'dropped') why = `it was not asked for (${reason}): ${sentenceOf(reason)}`;
+  });
   crawler.events.on('request', ({ purpose, status, failure }) => {
     if (purpose !== 'robots') return;
     last = { status, failure };
@@ -38,14 +45,24 @@ export async function askForRobots(origin: string, options: AskOptions): Promise
     await crawler.run({ out });
     const robots = join(out, 'robots');
     const kept = (await readdir(robots)).find((name) => name.endsWith('.txt'));
-    return answerOf(last, kept === undefined ? null : await readFile(join(robots, kept)));
+    return answerOf(last, kept === undefined ? null : await readFile(join(robots, kept)), why);
   } finally {
     await rm(out, { recursive: true, force: true });
   }
 }
 
-function answerOf(last: { status: number | null; failure: string | null } | null, body: Uint8Array | null): OneAnswer {
-  if (last === null) return { kind: 'nothing', why: 'it could not be asked for' };
+/** Without its full stop: it stands inside a sentence. */
+function sentenceOf(reason: string): string {
+  const { means, todo } = reasonOf(reason) ?? { means: 'see docs/lifecycle.md', todo: '' };
+  return `${means} ${todo}`.trim().replace(/\.$/, '');
+}
+
+function answerOf(
+  last: { status: number | null; failure: string | null } | null,
+  body: Uint8Array | null,
+  why: string,
+): OneAnswer {
+  if (last === null) return { kind: 'nothing', why };
   if (last.status === null) return { kind: 'nothing', why: `it could not be had (${last.failure ?? 'no answer'})` };
   if (body !== null) return { kind: 'body', status: last.status, body };
   const isEmpty = last.status >= 200 && last.status < 300;
@@ -64,7 +81,8 @@ export async function askForFile(url: string, options: AskOptions): Promise<OneA
   let answer: OneAnswer = { kind: 'nothing', why: 'it could not be asked for' };
   crawler.events.on('decision', ({ word, reason, status }) => {
     if (word !== 'fetched' && answer.kind === 'nothing') {
-      answer = { kind: 'nothing', why: `${word}: ${reason}${status === null ? '' : `, status ${status}`}` };
+      const came = status === null ? '' : `, status ${status}`;
+      answer = { kind: 'nothing', why: `${word}: ${reason}${came}. ${sentenceOf(reason)}` };
     }
   });
   crawler.on('any', async (page) => {
@@ -73,7 +91,7 @@ export async function askForFile(url: string, options: AskOptions): Promise<OneA
   const report = await crawler.run();
   const wait = report.waiting[0];
   if (answer.kind === 'nothing' && wait !== undefined)
-    return { kind: 'nothing', why: `its host waits: ${wait.reason}` };
+    return { kind: 'nothing', why: `its host waits: ${wait.reason}. ${sentenceOf(wait.reason)}` };
   return answer;
 }
 

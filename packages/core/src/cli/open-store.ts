@@ -13,6 +13,8 @@ export interface OpenedStore {
   make(tell: (notice: StoreNotice) => void): FrontierStore;
   /** Without passwords, for messages. */
   readonly name: string;
+  /** What connecting came to last, where it failed: the reason that a store's own words hide. */
+  trouble(): string | null;
   /** Closes the client, after the stores. */
   close(): Promise<void>;
 }
@@ -64,17 +66,20 @@ async function openRedis(url: string, isCluster: boolean, { identity, crawl, nam
   const client = isCluster
     ? new Cluster([url], { clusterRetryStrategy: retryStrategy, redisOptions: options })
     : new Redis(url, options);
-  // The store's own verbs tell what is wrong.
-  client.on('error', () => undefined);
+  let trouble: string | null = null;
+  client.on('error', (error) => {
+    trouble = textOf(error);
+  });
   return {
     name,
+    trouble: () => trouble,
     make: (tell) => redisStore({ client, identity, prefix: crawl, onNotice: tell }),
     close: async () => client.disconnect(),
   };
 }
 
 type OwnRedis = RedisClient & {
-  on(event: 'error', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
   disconnect(): void;
 };
 
@@ -86,6 +91,7 @@ async function openPostgres(url: string, { identity, crawl, name }: About): Prom
   pool.on('error', () => undefined);
   return {
     name,
+    trouble: () => null,
     make: (tell) => postgresStore({ pool, identity, schema: crawl, onNotice: tell }),
     close: () => pool.end(),
   };
@@ -118,6 +124,11 @@ function wrongUrl(text: string): UsageError {
     `${JSON.stringify(text.replace(/\/\/[^@/]*@/, '//***@'))} is no URL of a store`,
     'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
   );
+}
+
+/** Of an error that says nothing by itself, its code: every address was tried, and none answered. */
+function textOf(error: Error): string {
+  return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }
 
 function nameOf(url: URL, crawl: string): string {

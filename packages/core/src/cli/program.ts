@@ -8,6 +8,7 @@ import { crawlCommand } from './commands/crawl.js';
 import { type DatasetsFlags, datasetsCommand } from './commands/datasets.js';
 import { type ExplainFlags, explainCommand } from './commands/explain.js';
 import { exportCommand } from './commands/export.js';
+import { initCommand } from './commands/init.js';
 import { planCommand } from './commands/plan.js';
 import { type QueueFlags, queueCommand } from './commands/queue.js';
 import { type ReplayFlags, replayCommand } from './commands/replay.js';
@@ -18,9 +19,10 @@ import { workerCommand } from './commands/worker.js';
 import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
 import { givenFlags } from './crawl-setup.js';
 import { EXIT, EXIT_HELP } from './exit-codes.js';
-import { reportFailure } from './failure.js';
+import { reportFailure, UsageError } from './failure.js';
 import { numberArgument } from './flag-values.js';
 import { withIdentity } from './identity-flags.js';
+import { type InitFlags, withInit } from './init/init-flags.js';
 import type { CliIo } from './io.js';
 import { type StoreFlags, storeOption } from './store-flags.js';
 
@@ -74,6 +76,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
     code = ended;
   });
   try {
+    refuseBareUrl(argv);
     await program.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
@@ -81,11 +84,21 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   }
 }
 
+/** The likeliest first call of all. @throws UsageError */
+function refuseBareUrl([first = '']: readonly string[]): void {
+  if (!/^https?:\/\//i.test(first)) return;
+  throw new UsageError(
+    `"${first}" is no command`,
+    `To crawl it: mannerly crawl ${first} --name <who-asks> --contact <where-to-reach-you>`,
+  );
+}
+
 function createProgram(io: CliIo, done: (code: number) => void): Command {
   const program = new Command('mannerly')
     .description('A polite crawler: it reads, asks, waits, and only then fetches.')
     .version(MANNERLY_VERSION)
     .exitOverride()
+    .showHelpAfterError('What it takes: mannerly <command> --help.')
     .configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: (text) => io.err(text.trimEnd()) })
     .addHelpText('after', EXIT_HELP);
 
@@ -107,6 +120,10 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .action(async (seeds: string[], flags: CrawlFlags, command: Command) =>
       done(await planCommand(seeds, { ...flags, given: givenFlags(command) }, io)),
     );
+
+  withInit(program.command('init')).action(async (directory: string, flags: InitFlags) =>
+    done(await initCommand(directory, flags, io)),
+  );
 
   withIdentity(program.command('robots').description('read a robots.txt and ask it about URLs'))
     .argument('<source>', 'a file, or the URL of a site or of its robots.txt')

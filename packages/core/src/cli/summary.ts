@@ -1,12 +1,15 @@
 // The end of a crawl in words: how it ended, what was done, what waits, and where everything is.
 
 import { type CrawlReport, politenessText, printable } from 'mannerly';
+import { gotNowhereText } from './got-nowhere.js';
 
 /** The report as text for a person. @param isShared - Whether several processes write into the directory. @throws Never */
 export function summaryText(report: CrawlReport, directory: string, isShared = false): string {
+  const nowhere = gotNowhereText(report);
   const parts = [
     endText(report),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
+    ...(nowhere === null ? [] : [nowhere]),
     ...(report.politeness.length === 0 ? [] : [politenessText(report.politeness)]),
     ...report.scopeMoves.map(
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
@@ -38,8 +41,8 @@ function endText(report: CrawlReport): string {
       : 'Finished: nothing is left to fetch.',
     bounded: report.wasOver
       ? `Ended before by its bound of ${bound}: nothing was asked. To go on, give a larger --${bound}; to start over, add --reset.`
-      : `Ended by its bound of ${bound}.`,
-    waiting: 'Waiting: only hosts are left that have to be waited for. The same command goes on.',
+      : `Ended by its bound of ${bound}.${report.queued === 0 ? '' : ` To go on, give a larger --${bound}.`}`,
+    waiting: 'Waiting: only hosts are left that have to be waited for. The same command goes on when they are due.',
     stopped: 'Stopped. The same command goes on.',
   }[report.state];
   const taken = (report.runningMs / 1_000).toFixed(1);
