@@ -5,10 +5,10 @@ import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
 import {
-  type PostgresNotice,
   type PostgresPool,
   type PostgresStoreOptions,
   postgresStore,
+  type ServerNotice,
 } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -78,7 +78,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       ['-c synchronous_commit=off', 'none', ['weak-durability']],
       ['-c synchronous_commit=on', 'process', []],
     ])('promises with %s: %s', async (options, durable, told) => {
-      const notices: PostgresNotice[] = [];
+      const notices: ServerNotice[] = [];
       const store = await opened({
         pool: poolOf(options),
         schema: freshSchema(),

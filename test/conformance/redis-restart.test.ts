@@ -2,7 +2,7 @@
 // asked too early because a lease was forgotten.
 
 import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
-import { type RedisNotice, type RedisStoreOptions, redisStore } from '@mannerly/frontier/redis';
+import { type RedisStoreOptions, redisStore, type ServerNotice } from '@mannerly/frontier/redis';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HAS_REDIS, type RedisForTest, startRedis } from '../support/redis-server.js';
@@ -73,7 +73,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       [['--appendonly', 'yes'], 'process', []],
       [['--appendonly', 'yes', '--appendfsync', 'always'], 'power', []],
     ])('promises with %j: %s', async (settings, durable, told) => {
-      const notices: RedisNotice[] = [];
+      const notices: ServerNotice[] = [];
       const client = clientOf(await serverWith(...settings));
       const store = await opened({ client, onNotice: (notice) => notices.push(notice) });
       expect(store.caps.durable).toBe(durable);

@@ -2,7 +2,7 @@
 // a power cut may take the last commits, never the file. Its parts are in `lmdb/`: `queues.ts` holds the verbs.
 
 import { FrontierError } from '../errors.js';
-import { HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES, STORE_BODY_MAX_BYTES } from '../limits.js';
+import { RECORD_MAX_BYTES, STORE_BODY_MAX_BYTES } from '../limits.js';
 import type {
   FrontierStore,
   HostCommit,
@@ -22,7 +22,7 @@ import { LmdbQueues } from './lmdb/queues.js';
 import { LmdbRecords } from './lmdb/records.js';
 import { anchorClock } from './lmdb/store-clock.js';
 import { type LmdbSettings, type LmdbStoreOptions, resolveLmdbOptions } from './lmdb/store-options.js';
-import { checkBatch, checkOctets } from './size-checks.js';
+import { checkBatch, checkCommits, checkOctets } from './size-checks.js';
 
 /** Entries of one `add` or links of one commit: a verb is one step, and nothing else happens meanwhile. */
 const BATCH_MAX = 8_192;
@@ -128,15 +128,7 @@ class LmdbStore implements FrontierStore {
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const { queues } = this.#open();
     checkBatch(links, this.caps);
-    for (const { state, requeue } of hosts) {
-      if (state !== undefined) checkOctets('host state', state, HOST_STATE_MAX_BYTES);
-      for (const { body, band } of requeue ?? []) {
-        if (body !== undefined) checkOctets('body', body, this.caps.maxBody);
-        if (band !== undefined && !(band >= 0 && band <= 7)) {
-          throw new FrontierError('option-invalid', `expected a band from 0 to 7, got ${band}`);
-        }
-      }
-    }
+    checkCommits(hosts, this.caps);
     return this.#submit(
       () => queues.commit(hosts, links, this.#now()),
       hosts.length + links.length,

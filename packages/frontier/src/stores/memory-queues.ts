@@ -9,7 +9,6 @@
 //
 // A host that something has happened to is told when it rests (`#hosts.rest`): it takes less room then.
 
-import { HOST_STATE_MAX_BYTES } from '../limits.js';
 import { ReadyHeap } from '../ready-heap.js';
 import type {
   AddOutcome,
@@ -29,7 +28,7 @@ import type {
 import { FingerprintSet } from './fingerprint-set.js';
 import type { HostQueueState } from './host-queue-state.js';
 import { MemoryHosts } from './memory-hosts.js';
-import { checkBatch, checkOctets } from './size-checks.js';
+import { checkBatch, checkCommits } from './size-checks.js';
 
 /** Most items one page of a scan may ask for. */
 const SCAN_LIMIT = 10_000;
@@ -76,10 +75,7 @@ export class MemoryQueues {
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[], now: number): CommitAnswer {
     // Everything that can be refused is refused before anything changes (X3).
     checkBatch(links, this.#caps);
-    for (const { state, requeue } of hosts) {
-      if (state !== undefined) checkOctets('host state', state, HOST_STATE_MAX_BYTES);
-      for (const { body } of requeue ?? []) if (body !== undefined) checkOctets('body', body, this.#caps.maxBody);
-    }
+    checkCommits(hosts, this.#caps);
     // Links first: a host that is released in the same commit sees those it was given (C4).
     const outcomes = links.map((entry) => this.#addOne(entry, now));
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };

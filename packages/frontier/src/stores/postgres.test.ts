@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
 import { boolArray, byteaArray, int4Array, int8Array, readNumbers, textArray } from './postgres/arrays.js';
-import { LaneNames, linkWords, microseconds, readEntries } from './postgres/call-words.js';
+import { laneNames, linkWords, microseconds, readEntries } from './postgres/call-words.js';
 import { migrationText, VERSION } from './postgres/schema.js';
-import { type PostgresNotice, type PostgresPool, type PostgresStoreOptions, postgresStore } from './postgres.js';
+import { type PostgresPool, type PostgresStoreOptions, postgresStore, type ServerNotice } from './postgres.js';
 
 const nothing = () => undefined;
 const pool: PostgresPool = { ended: false, query: async () => ({ rows: [] }), on: nothing, removeListener: nothing };
@@ -85,7 +85,7 @@ describe('postgresStore', () => {
 describe('a server that fails', () => {
   async function tell(error: Error): Promise<{ outcome: string; told: string[]; tries: number }> {
     let tries = 0;
-    const told: PostgresNotice[] = [];
+    const told: ServerNotice[] = [];
     const query: PostgresPool['query'] = async () => {
       tries += 1;
       if (tries === 1) throw error;
@@ -130,17 +130,17 @@ describe('the words of calls', () => {
   });
 
   it('names lanes alike, apart from each other and from none', () => {
-    const lanes = new LaneNames();
+    const lanes = laneNames();
     const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes.of(lane));
     expect(new Set([a, b, empty, lanes.of(undefined)]).size).toBe(4);
     // What is kept lies by these: a change here is a change of version.
-    expect([lanes.of(undefined), new LaneNames().of('https://a.example')]).toEqual([0, a]);
+    expect([lanes.of(undefined), laneNames().of('https://a.example')]).toEqual([0, a]);
     expect(a).toBe(945_892_502);
   });
 
   it('sends each fingerprint once, sorted, and answers in the order of the links', () => {
     const links = [entry('b', 9), entry('a', 3), entry('b', 9), entry('a', 200), entry('c', 3, { dedupe: false })];
-    const { words, outcomes } = linkWords(links, new LaneNames());
+    const { words, outcomes } = linkWords(links, laneNames());
     const fps = [200, 3, 3, 9].map((octet) => BigInt.asIntN(64, (BigInt(octet) << 56n) + 1n));
     expect(words[0]).toEqual(textArray(['a', 'b', 'c']));
     expect(words[2]).toEqual(int8Array(fps));

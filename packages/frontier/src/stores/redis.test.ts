@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { LaneNames, microseconds } from './redis/commit-words.js';
+import { laneNames, microseconds } from './redis/commit-words.js';
 import { shardBase, shardOf } from './redis/shards.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
 
@@ -57,10 +57,10 @@ describe('the words of scripts', () => {
   });
 
   it('names lanes alike, apart from each other and from none', () => {
-    const lanes = new LaneNames();
+    const lanes = laneNames();
     const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes.of(lane));
     expect(new Set([a, b, empty, lanes.of(undefined)]).size).toBe(4);
-    expect([lanes.of(undefined), new LaneNames().of('https://a.example')]).toEqual(['', a]);
+    expect([lanes.of(undefined), laneNames().of('https://a.example')]).toEqual(['', a]);
   });
 
   // What is kept lies by these: a change here is a change of format.

@@ -1,7 +1,8 @@
 // The bounds every store checks before it changes anything (X3).
 
 import { FrontierError } from '../errors.js';
-import type { NewEntry, StoreCaps } from '../store.js';
+import { HOST_STATE_MAX_BYTES } from '../limits.js';
+import type { HostCommit, NewEntry, StoreCaps } from '../store.js';
 
 /** @throws FrontierError `record-too-large`. */
 export function checkOctets(what: string, octets: Uint8Array, most: number): void {
@@ -29,6 +30,23 @@ export function checkBatch(entries: readonly NewEntry[], caps: StoreCaps): void 
         'option-invalid',
         `expected a band from 0 to 7 and ${caps.fpBytes} octets of fingerprint, got ${band} and ${fp.length}`,
       );
+    }
+  }
+}
+
+/**
+ * Checks what is said of hosts.
+ *
+ * @throws FrontierError `record-too-large` for too long a state or body; `option-invalid` for a band that no store knows.
+ */
+export function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCaps): void {
+  for (const { state, requeue } of hosts) {
+    if (state !== undefined) checkOctets('host state', state, HOST_STATE_MAX_BYTES);
+    for (const { body, band } of requeue ?? []) {
+      if (body !== undefined) checkOctets('body', body, maxBody);
+      if (band !== undefined && !(band >= 0 && band <= 7)) {
+        throw new FrontierError('option-invalid', `expected a band from 0 to 7, got ${band}`);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // Whose file this is: format, crawl and identity, written once and compared at every open (O2).
 
 import { FrontierError } from '../../errors.js';
+import { type CrawlName, compareCrawl } from '../crawl-name.js';
 import type { Table } from './environment.js';
 
 const KEY = Buffer.from('crawl');
@@ -8,7 +9,7 @@ const FORMAT = 'mannerly-frontier-lmdb';
 const VERSION = 3;
 
 /** What a file is asked to hold. */
-export interface CrawlName {
+export interface CrawlRequest {
   readonly crawl: string;
   /** Who crawls; empty: not compared. */
   readonly identity: string;
@@ -17,37 +18,19 @@ export interface CrawlName {
   readonly path: string;
 }
 
-interface Kept {
-  readonly format: string;
-  readonly version: number;
-  readonly crawl: string;
-  readonly identity: string;
-}
-
 /**
  * Compares the file with what is asked, or names a new file. Inside a transaction.
  *
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
-export function claimCrawl(meta: Table, { crawl, identity, create, path }: CrawlName): void {
+export function claimCrawl(meta: Table, { crawl, identity, create, path }: CrawlRequest): void {
   const octets = meta.getBinary(KEY);
+  const asked: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
   if (octets === undefined) {
     if (!create) throw new FrontierError('store-mismatch', `${path} holds no crawl ${JSON.stringify(crawl)}`);
-    meta.putSync(KEY, Buffer.from(JSON.stringify({ format: FORMAT, version: VERSION, crawl, identity })));
+    meta.putSync(KEY, Buffer.from(JSON.stringify(asked)));
     return;
   }
-  const kept = JSON.parse(octets.toString()) as Kept;
-  const compare = (what: string, there: string, asked: string) => {
-    if (there === asked) return;
-    throw new FrontierError(
-      'store-mismatch',
-      `${path} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(asked)}`,
-      {
-        hint: 'Take another folder, or remove this one to start over.',
-      },
-    );
-  };
-  compare('a store of format', `${kept.format} ${kept.version}`, `${FORMAT} ${VERSION}`);
-  compare('the crawl', kept.crawl, crawl);
-  if (identity !== '' && kept.identity !== '') compare('a crawl of the identity', kept.identity, identity);
+  const hint = 'Take another folder, or remove this one to start over.';
+  compareCrawl({ name: path, hint }, JSON.parse(octets.toString()) as CrawlName, asked);
 }

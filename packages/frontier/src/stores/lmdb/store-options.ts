@@ -2,6 +2,7 @@
 
 import { FrontierError } from '../../errors.js';
 import { POLITENESS_MS_MAX, QUEUED_MAX } from '../../limits.js';
+import { wholeWithin } from '../whole-within.js';
 
 const COMMIT_EVERY_MS = 50;
 const COMMIT_EVERY_MOST_MS = 1_000;
@@ -76,12 +77,4 @@ export function resolveLmdbOptions(options: LmdbStoreOptions): LmdbSettings {
     commitEveryMs: wholeWithin('commitEveryMs', options.commitEveryMs ?? COMMIT_EVERY_MS, 0, COMMIT_EVERY_MOST_MS),
     firstDelayMs: wholeWithin('firstDelayMs', options.firstDelayMs ?? FIRST_DELAY_MS, 0, POLITENESS_MS_MAX),
   };
-}
-
-function wholeWithin(name: string, value: number, least: number, most: number): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw new FrontierError(
-    'option-invalid',
-    `expected \`${name}\` to be a whole number from ${least} to ${most}, got ${value}`,
-  );
 }

@@ -1,31 +1,18 @@
 // Entries and commits as the lists that the function takes, and entries back from it.
 
-import { createHash } from 'node:crypto';
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
+import { LaneNames } from '../server/lane-names.js';
 import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 
-const LANES_REMEMBERED = 10_000;
 /** Octets of an entry in an answer in front of its body: id, times handed out, band, length of the body. */
 const ENTRY_HEAD = 16;
 /** No epoch: what no number of ours can be. */
 const NO_EPOCH = -1n;
 const EPOCH = /^\d{1,18}$/;
 
-/** Names of lanes as the store knows them: 32 bits of a hash, which only lanes of one host must not share. */
-export class LaneNames {
-  readonly #names = new Map<string, number>();
-
-  /** 0 for the host's own lane. */
-  of(lane: string | undefined): number {
-    if (lane === undefined) return 0;
-    let name = this.#names.get(lane);
-    if (name === undefined) {
-      name = createHash('sha256').update(lane).digest().readInt32BE() || 1;
-      if (this.#names.size >= LANES_REMEMBERED) this.#names.clear();
-      this.#names.set(lane, name);
-    }
-    return name;
-  }
+/** Lanes by 32 bits of a hash, 0 for the host's own. */
+export function laneNames(): LaneNames<number> {
+  return new LaneNames(0, (sha256) => sha256.readInt32BE() || 1);
 }
 
 interface Link {
@@ -46,7 +33,7 @@ export interface LinkWords {
  *
  * @param links - At most 2,048.
  */
-export function linkWords(links: readonly NewEntry[], lanes: LaneNames): LinkWords {
+export function linkWords(links: readonly NewEntry[], lanes: LaneNames<number>): LinkWords {
   const { sent, twins } = sorted(links);
   const pairs = pairsOf(links, lanes);
   const bodies = sent.map(({ entry }) => entry.body);
@@ -100,7 +87,7 @@ function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, num
 }
 
 /** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
-function pairsOf(links: readonly NewEntry[], lanes: LaneNames) {
+function pairsOf(links: readonly NewEntry[], lanes: LaneNames<number>) {
   const known = new Map<string, Map<number, { key: string; lane: number; number: number }>>();
   const pairOf = links.map(({ host, lane }) => {
     let ofHost = known.get(host);
@@ -132,7 +119,7 @@ function placesOf(bodies: readonly Uint8Array[]): number[] {
 }
 
 /** Parts of a commit as lists; each host's part of a list ends where `…To` says. */
-export function commitWords(parts: readonly HostCommit[], lanes: LaneNames): unknown[] {
+export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<number>): unknown[] {
   const done: bigint[] = [];
   const doneTo: number[] = [];
   const requeues = parts.map(({ requeue = [] }) => requeue);

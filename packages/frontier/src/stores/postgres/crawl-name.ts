@@ -2,11 +2,12 @@
 // are made, and brought to the present version.
 
 import { FrontierError } from '../../errors.js';
+import { compareCrawl } from '../crawl-name.js';
 import type { Connection } from './connection.js';
 import { FORMAT, inSchema, installText, migrationText, NAME_CRAWL_SQL, quoteName, VERSION } from './schema.js';
 
 /** What is asked of the tables. */
-export interface CrawlName {
+export interface CrawlRequest {
   readonly schema: string;
   readonly crawl: string;
   /** Who crawls; empty: not compared. */
@@ -21,7 +22,7 @@ export interface CrawlName {
  */
 export async function claimCrawl(
   connection: Connection,
-  { schema, crawl, identity, create }: CrawlName,
+  { schema, crawl, identity, create }: CrawlRequest,
 ): Promise<void> {
   const quoted = quoteName(schema);
   const absent = () => new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`);
@@ -33,18 +34,17 @@ export async function claimCrawl(
   const [row] = await connection.call(`SELECT format, version, crawl, identity FROM ${quoted}.crawl WHERE one`, []);
   const [format, version, kept, keptIdentity] = row ?? [];
   if (format === undefined) throw absent();
-  const compare = (what: string, there: string, asked: string) => {
-    if (there === asked) return;
-    throw new FrontierError(
-      'store-mismatch',
-      `the schema ${schema} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(asked)}`,
-      { hint: 'Take another schema, or drop this one to start over.' },
-    );
-  };
   const steps = format === FORMAT && Number(version) < VERSION ? migrationText(quoted, Number(version)) : null;
-  if (steps === null) compare('a store of format', `${format} ${version}`, `${FORMAT} ${VERSION}`);
-  compare('the crawl', kept ?? '', crawl);
-  if (identity !== '' && keptIdentity !== '') compare('a crawl of the identity', keptIdentity ?? '', identity);
+  compareCrawl(
+    { name: `the schema ${schema}`, hint: 'Take another schema, or drop this one to start over.' },
+    {
+      format: format ?? '',
+      version: steps === null ? Number(version) : VERSION,
+      crawl: kept ?? '',
+      identity: keptIdentity ?? '',
+    },
+    { format: FORMAT, version: VERSION, crawl, identity },
+  );
   if (steps !== null) await connection.call(steps);
 }
 

@@ -12,8 +12,9 @@ import type {
   StoredHost,
   StoreStats,
 } from '../../store.js';
+import type { ServerQueues } from '../server/server-store.js';
 import { int8Array, readNumbers, textArray } from './arrays.js';
-import { commitWords, LaneNames, linkWords, microseconds, readEntries } from './call-words.js';
+import { commitWords, laneNames, linkWords, microseconds, readEntries } from './call-words.js';
 import type { Connection } from './connection.js';
 import { inSchema, quoteName } from './schema.js';
 import { DUE_SQL, STATS_SQL } from './sql-look.js';
@@ -34,12 +35,12 @@ export interface PostgresQueuesOptions {
 }
 
 /** The queues of one crawl. */
-export class PostgresQueues {
+export class PostgresQueues implements ServerQueues {
   readonly #connection: Connection;
   readonly #schema: string;
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
-  readonly #lanes = new LaneNames();
+  readonly #lanes = laneNames();
   readonly #texts: ReturnType<typeof textsOf>;
   /** Names a commit, so that one heard twice is known. */
   #operation = Math.floor(Math.random() * OPERATIONS);

@@ -1,16 +1,13 @@
 // What the server's settings promise: read at open. What the functions need of it is asked for at the same time.
 
 import { FrontierError } from '../../errors.js';
-import type { StoreCaps } from '../../store.js';
+import type { Durability } from '../server/server-store.js';
 import type { Connection } from './connection.js';
 
 const OLDEST_VERSION = 130_000;
 
-/** What survives. */
-export type Durability = StoreCaps['durable'];
-
 /** Told where a killed server may forget what it answered for. */
-export const WEAK_DURABILITY =
+export const WEAKNESS =
   'PostgreSQL answers before it has written (synchronous_commit off): its crash loses the last commits. Set `synchronous_commit = on`.';
 
 /**

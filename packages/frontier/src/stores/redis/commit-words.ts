@@ -1,34 +1,21 @@
 // Entries and commits as the words of the script, and entries back from it.
 
-import { createHash } from 'node:crypto';
 import type { Entry, HostCommit, NewEntry } from '../../store.js';
+import { LaneNames } from '../server/lane-names.js';
 import type { Word } from './scripts.js';
 
 /** Characters of a lane's name in the store: 36 bits of a hash, which only lanes of one host must not share. */
 const LANE_CHARS = 6;
-const LANES_REMEMBERED = 10_000;
 /** Octets of an entry in front of its lane. */
 const ENTRY_HEAD = 13;
 
-/** Names of lanes as the store knows them; the last ones are remembered. */
-export class LaneNames {
-  readonly #names = new Map<string, string>();
-
-  /** Six characters, none for the host's own lane. */
-  of(lane: string | undefined): string {
-    if (lane === undefined) return '';
-    let name = this.#names.get(lane);
-    if (name === undefined) {
-      name = createHash('sha256').update(lane).digest('base64url').slice(0, LANE_CHARS);
-      if (this.#names.size >= LANES_REMEMBERED) this.#names.clear();
-      this.#names.set(lane, name);
-    }
-    return name;
-  }
+/** Lanes by six characters, none for the host's own. */
+export function laneNames(): LaneNames<string> {
+  return new LaneNames('', (sha256) => sha256.toString('base64url').slice(0, LANE_CHARS));
 }
 
 /** Appends entries: their hosts, once each, and three words per entry. */
-export function putEntries(words: Word[], entries: readonly NewEntry[], lanes: LaneNames): void {
+export function putEntries(words: Word[], entries: readonly NewEntry[], lanes: LaneNames<string>): void {
   const hosts = new Map<string, number>();
   const rest: Word[] = [];
   for (const { host, lane, fp, band, body, notBeforeMs = 0, dedupe = true } of entries) {
@@ -47,7 +34,7 @@ export function putEntries(words: Word[], entries: readonly NewEntry[], lanes: L
 }
 
 /** Appends one host's part of a commit. */
-export function putCommit(words: Word[], part: HostCommit, lanes: LaneNames): void {
+export function putCommit(words: Word[], part: HostCommit, lanes: LaneNames<string>): void {
   const { host, epoch, done = [], requeue = [], state, delayMs, holdLanes = [], then } = part;
   words.push(host, epoch, done.length, ...done, requeue.length);
   for (const { id, band, body, notBeforeMs = 0 } of requeue) {

@@ -1,6 +1,7 @@
 // Whose keys these are: format, crawl, identity and shards, written once and compared at every open (O2).
 
 import { FrontierError } from '../../errors.js';
+import { type CrawlName, compareCrawl } from '../crawl-name.js';
 import type { Connection } from './connection.js';
 import { shardBase } from './shards.js';
 
@@ -8,7 +9,7 @@ const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 1;
 
 /** What is asked of the keys. */
-export interface CrawlName {
+export interface CrawlRequest {
   readonly prefix: string;
   readonly crawl: string;
   /** Who crawls; empty: not compared. */
@@ -18,11 +19,7 @@ export interface CrawlName {
   readonly shards: number;
 }
 
-interface Kept {
-  readonly format: string;
-  readonly version: number;
-  readonly crawl: string;
-  readonly identity: string;
+interface Kept extends CrawlName {
   readonly shards: number;
 }
 
@@ -32,29 +29,18 @@ interface Kept {
  * @returns The number of shards that counts.
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
-export async function claimCrawl(connection: Connection, name: CrawlName): Promise<number> {
+export async function claimCrawl(connection: Connection, name: CrawlRequest): Promise<number> {
   const { prefix, crawl, identity, create, shards } = name;
   const key = `${shardBase(prefix, 0)}crawl`;
-  if (create) {
-    const made: Kept = { format: FORMAT, version: VERSION, crawl, identity, shards };
-    await connection.call('SET', [key, JSON.stringify(made), 'NX']);
-  }
+  const asked: Kept = { format: FORMAT, version: VERSION, crawl, identity, shards };
+  if (create) await connection.call('SET', [key, JSON.stringify(asked), 'NX']);
   const octets = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(octets)) {
     throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`);
   }
   const kept = readKept(octets, prefix);
-  const compare = (what: string, there: string, asked: string) => {
-    if (there === asked) return;
-    throw new FrontierError(
-      'store-mismatch',
-      `the prefix ${prefix} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(asked)}`,
-      { hint: 'Take another prefix, or remove the keys of this one to start over.' },
-    );
-  };
-  compare('a store of format', `${kept.format} ${kept.version}`, `${FORMAT} ${VERSION}`);
-  compare('the crawl', kept.crawl, crawl);
-  if (identity !== '' && kept.identity !== '') compare('a crawl of the identity', kept.identity, identity);
+  const hint = 'Take another prefix, or remove the keys of this one to start over.';
+  compareCrawl({ name: `the prefix ${prefix}`, hint }, kept, asked);
   return kept.shards;
 }
 

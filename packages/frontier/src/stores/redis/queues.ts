@@ -12,8 +12,10 @@ import type {
   StoredHost,
   StoreStats,
 } from '../../store.js';
+import { asFailure } from '../server/failures.js';
+import type { ServerQueues } from '../server/server-store.js';
 import { hostAnswerOf, leaseOf, listOf, numberOf, outcomeOf } from './answers.js';
-import { LaneNames, microseconds, putCommit, putEntries, readEntry } from './commit-words.js';
+import { laneNames, microseconds, putCommit, putEntries, readEntry } from './commit-words.js';
 import type { Connection } from './connection.js';
 import { runScript, type ScriptName, type Word } from './scripts.js';
 import { byShard, type Placed, shardBase, shardOf } from './shards.js';
@@ -36,12 +38,12 @@ export interface RedisQueuesOptions {
 }
 
 /** The queues of one crawl. */
-export class RedisQueues {
+export class RedisQueues implements ServerQueues {
   readonly #connection: Connection;
   readonly #bases: readonly string[];
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
-  readonly #lanes = new LaneNames();
+  readonly #lanes = laneNames();
   /** Names a commit, so that one heard twice is known. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
@@ -94,6 +96,16 @@ export class RedisQueues {
     const answers = await this.#onAll('due', []);
     const inUs = answers.filter((answer) => answer !== null).map(numberOf);
     return inUs.length === 0 ? null : Math.min(...inUs) / 1_000;
+  }
+
+  async readRecord(key: string): Promise<Uint8Array | null> {
+    const octets = await this.#onRecord('GET', key);
+    return Buffer.isBuffer(octets) ? new Uint8Array(octets) : null;
+  }
+
+  async writeRecord(key: string, value: Uint8Array | null): Promise<void> {
+    if (value === null) await this.#onRecord('DEL', key);
+    else await this.#onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
   }
 
   async reserve(slots: readonly ReserveSlot[]): Promise<number[]> {
@@ -232,6 +244,15 @@ export class RedisQueues {
       const granted = listOf(await this.#run('lease', this.#base(shard), words));
       for (const one of granted) leases.push(leaseOf(listOf(one), ttlMs));
       if (granted.length < count || names !== undefined) return leases;
+    }
+  }
+
+  async #onRecord(command: string, key: string, ...words: Buffer[]): Promise<unknown> {
+    const name = `${this.#base(shardOf(key, this.#bases.length))}r${key}`;
+    try {
+      return await this.#connection.call(command, [name, ...words]);
+    } catch (cause) {
+      throw asFailure(`Redis refused ${command}`, cause);
     }
   }
 

@@ -2,7 +2,8 @@
 // a cluster, a restart or a failover need nothing else.
 
 import { createHash } from 'node:crypto';
-import { type Connection, failed, messageOf } from './connection.js';
+import { asFailure, messageOf } from '../server/failures.js';
+import type { Connection } from './connection.js';
 import { COMMIT_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
@@ -43,22 +44,18 @@ export async function runScript(
   words: readonly Word[],
 ): Promise<unknown> {
   const { text, digest } = SCRIPTS[name];
+  const refused = `Redis refused \`${name}\``;
   const rest = [2, `${base}m`, `${base}-`, ...words];
   try {
     return await connection.call('EVALSHA', [digest, ...rest]);
   } catch (error) {
-    if (!messageOf(error).startsWith('NOSCRIPT')) throw asFailure(error, name);
+    if (!messageOf(error).startsWith('NOSCRIPT')) throw asFailure(refused, error);
   }
   try {
     return await connection.call('EVAL', [text, ...rest]);
   } catch (error) {
-    throw asFailure(error, name);
+    throw asFailure(refused, error);
   }
-}
-
-function asFailure(error: unknown, name: string): Error {
-  if (error instanceof Error && error.name === 'FrontierError') return error;
-  return failed(`Redis refused \`${name}\`: ${messageOf(error)}`, error);
 }
 
 function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {

@@ -1,18 +1,16 @@
 // What the server's settings promise: read at open. A server that may evict keys would forget URLs and leases, and is refused.
 
 import { FrontierError } from '../../errors.js';
-import type { StoreCaps } from '../../store.js';
-import { type Connection, messageOf } from './connection.js';
+import { messageOf } from '../server/failures.js';
+import type { Durability } from '../server/server-store.js';
+import type { Connection } from './connection.js';
 import { runScript } from './scripts.js';
 
 const OLDEST_VERSION = 7;
 const KEEPS_EVERYTHING = 'noeviction';
 
-/** What survives. */
-export type Durability = StoreCaps['durable'];
-
 /** Told where nothing survives for certain. */
-export const WEAK_DURABILITY =
+export const WEAKNESS =
   'Redis keeps no append-only file: its restart loses what came after its last snapshot, or everything. Set `appendonly yes`.';
 
 /**
