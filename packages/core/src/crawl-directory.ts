@@ -136,7 +136,10 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (cause) {
-    throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, { cause });
+    throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
+      cause,
+      hint: 'Name a directory that can be made, or that is there and may be written to.',
+    });
   }
 }
 

@@ -56,10 +56,19 @@ export async function readManifest(path: string): Promise<CrawlManifest | null> 
   const file = join(path, MANIFEST_NAME);
   const manifest = await readAnyManifest(file);
   if (manifest === null) return null;
-  if (manifest === 'unreadable' || manifest.format !== CRAWL_DIRECTORY_FORMAT) {
-    throw new MannerlyError('directory-format', `${file} is not a manifest that this version reads`, {
-      hint: `This version (${MANNERLY_VERSION}) reads format ${CRAWL_DIRECTORY_FORMAT}. Use the version that made the directory, or name another one.`,
+  if (manifest === 'unreadable') {
+    throw new MannerlyError('directory-format', `${file} is damaged, or not the manifest of a crawl`, {
+      hint: 'Put a copy of it back, or name another directory.',
     });
+  }
+  if (manifest.format !== CRAWL_DIRECTORY_FORMAT) {
+    throw new MannerlyError(
+      'directory-format',
+      `${path} was made by another version: it has format ${manifest.format}`,
+      {
+        hint: `This version (${MANNERLY_VERSION}) reads format ${CRAWL_DIRECTORY_FORMAT}. Use the version that made the directory, or name another one.`,
+      },
+    );
   }
   return manifest;
 }

@@ -192,7 +192,7 @@ async function retryFailed({ logs, frontier, stages, record }: OpenRun, filter: 
 
 function notRunning(): MannerlyError {
   return new MannerlyError('not-running', 'the queue is open during a run only', {
-    hint: 'ask while `run` is under way',
+    hint: 'Ask while `run` is under way.',
   });
 }
 

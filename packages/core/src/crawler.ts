@@ -167,7 +167,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     { out, reset = false, retry, shared = false, signal }: RunOptions,
     with_: Pick<RunParts, 'options' | 'handlers'>,
   ): Promise<CrawlReport> => {
-    if (isRunning) throw alreadyRunning('wait for the first run to end, or make a second crawler');
+    if (isRunning) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
       throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
     const toRetry = retry === undefined ? null : resolveRetryFilter(retry);
@@ -235,12 +235,12 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const crawler: Crawler = {
     events: { on: emitter.on },
     on(route, handler, handlerOptions = {}) {
-      if (isRunning) throw alreadyRunning('register handlers before `run`');
+      if (isRunning) throw alreadyRunning('Register handlers before `run`.');
       handlers.on(route, handler, handlerOptions);
       return crawler;
     },
     route(routes) {
-      if (isRunning) throw alreadyRunning('register handlers before `run`');
+      if (isRunning) throw alreadyRunning('Register handlers before `run`.');
       registerRoutes(handlers, routes);
       return crawler;
     },
@@ -290,7 +290,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       const failures = resolveRetryFilter(filter);
       if (run !== null && isRunning) return run.retry(failures);
       throw new MannerlyError('not-running', 'failures are queued again by a run', {
-        hint: 'call `run({ retry })` with the same filter',
+        hint: 'Call `run({ retry })` with the same filter.',
       });
     },
     async wake(host) {
@@ -323,7 +323,7 @@ export function partsInMemory(options: CrawlerOptions): Pick<RunParts, 'clock' |
 
 function notRunning(): MannerlyError {
   return new MannerlyError('not-running', 'this crawl is not running, and no directory of it is known', {
-    hint: 'ask while `run` is under way, or name its directory: { out }',
+    hint: 'Ask while `run` is under way, or name its directory: { out }.',
   });
 }
 

@@ -74,7 +74,9 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
   throw new MannerlyError(
     'identity-contact',
     `expected \`identity.contact\` to be an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters, got ${show(value)}`,
-    { hint: 'Name a page or a mailbox where the people whose site you visit can reach you.' },
+    {
+      hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
+    },
   );
 }
 

@@ -19,7 +19,7 @@ export function archiveFolder({ options, out }: Pick<RunParts, 'options' | 'out'
   const folder = options.archive.folder ?? (out === null ? null : crawlPaths(out).archivePath);
   if (folder !== null) return folder;
   throw new MannerlyError('option-invalid', '`archive` needs a place: `run({ out })`, or `archive.folder`', {
-    hint: 'an archive without a crawl directory goes into the folder that `archive.folder` names',
+    hint: 'Without a crawl directory the archive goes into the folder that `archive.folder` names.',
   });
 }
 

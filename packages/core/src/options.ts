@@ -310,7 +310,7 @@ function resolveSitemapUrls(urls: readonly string[]): readonly string[] {
 function resolveBounds(bounds: BoundsOptions | undefined): Bounds {
   if (bounds === undefined || (bounds.pages === undefined && bounds.minutes === undefined)) {
     throw new MannerlyError('bounds-missing', 'a crawl needs `bounds.pages` or `bounds.minutes`', {
-      hint: 'say how much is enough, for instance bounds: { pages: 200 }',
+      hint: 'Say how much is enough, for instance bounds: { pages: 200 }.',
     });
   }
   const whole = (name: keyof OptionalBounds, greatest: number): number | null =>
@@ -334,7 +334,7 @@ function resolveNetwork(network: NetworkOptions, seeds: readonly string[], fetch
     throw new MannerlyError(
       'option-invalid',
       'expected `fetcher` to connect to the address that was judged (`caps.pinsAddress`), since the address guard cannot be promised without that',
-      { hint: '`network: { unpinned: true }` takes it all the same, where no name can lead to a network of yours' },
+      { hint: '`network: { unpinned: true }` takes it all the same, where no name can lead to a network of yours.' },
     );
   }
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);
@@ -361,7 +361,7 @@ function resolveCookies(cookies: unknown): CookieChoice {
   throw new MannerlyError(
     'option-invalid',
     `expected \`network.cookies\` to be true, false or a function that makes a jar, got ${show(cookies)}`,
-    { hint: '`true` makes a jar for each origin' },
+    { hint: '`true` makes a jar for each origin.' },
   );
 }
 

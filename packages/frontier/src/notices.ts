@@ -36,8 +36,8 @@ export interface Notices {
   dropped(input: NewUrl, reason: string): void;
   clock(host: string, notices: readonly ClockNotice[]): void;
   closed(host: HeldHost, closed: NonNullable<AskedNow['closed']>): void;
-  /** The end of a fetch of robots.txt. */
-  robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null): void;
+  /** The end of a fetch of robots.txt; `said`: what came, in a word. */
+  robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, said: string): void;
 }
 
 /** @throws Never; what the listener throws passes through. */
@@ -90,14 +90,14 @@ export function createNotices(
       const notice = reason === 'visit-time' ? 'visit-time-closed' : 'request-rate-closed';
       host({ notice, host: held.key, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
     },
-    robots(name, authority, before, rules) {
+    robots(name, authority, before, rules, said) {
       const told = { host: name, authority: authority.name };
       for (const notice of authority.access.notes)
         host({ notice, ...told, untilMs: null, detail: authority.access.phase });
       const { phase, retryAtMs, firstFailureMs, failures } = authority.access;
       if (failures > 0) {
         const silentS = Math.round((nowMs() - (firstFailureMs ?? nowMs())) / 1000);
-        const detail = `attempt ${failures} failed, ${silentS} s since the first`;
+        const detail = `attempt ${failures} failed (${said}), ${silentS} s since the first`;
         if (phase === 'last-good' && before.phase !== 'last-good')
           host({ notice: 'robots-last-good-used', ...told, untilMs: null, detail });
         host({ notice: 'robots-unreachable', ...told, untilMs: retryAtMs, detail });

@@ -77,7 +77,7 @@ export function createRobotsArrival(parts: ArrivalParts): RobotsArrival {
     const companions = hasFailed ? [] : await parts.companions(authority.name, received.isFirst);
     comeBack(authority);
     const host = parts.hostKeyOf(`${authority.name}/`) ?? authority.name;
-    parts.notices.robots(host, authority, received.before, gate.rules(authority));
+    parts.notices.robots(host, authority, received.before, gate.rules(authority), saidOf(answer));
     if (companions.length === 0) return [];
     const beside = companions.map((companion) => ({ ...companion, band: 0 }));
     return linksOf(parts.admission.consider(beside, clock.nowMs()));
@@ -103,4 +103,10 @@ export function createRobotsArrival(parts: ArrivalParts): RobotsArrival {
       if (isRefused) await take(authority, authority.chain!.urls.at(-1)!, { kind: 'failure', failure: 'other' });
     },
   };
+}
+
+/** What came, in a word: the failure, or the status. */
+function saidOf(answer: RobotsAnswer): string {
+  if (answer.kind === 'failure') return answer.failure;
+  return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
 }

@@ -3,6 +3,7 @@
 import type { Via } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { MAX_SEEDS, MAX_URL_PATTERNS } from '../limits.js';
+import { parseUrl } from '../parse-url.js';
 import { readSurts } from './surt.js';
 import { readPatterns, type UrlPattern } from './url-pattern.js';
 
@@ -64,7 +65,7 @@ export function resolveScope(scope: ScopeOptions | undefined): ResolvedScope {
   const { within = 'host', hosts, surts, prefixes, include, exclude, allows } = scope ?? { seeds };
   if (!WITHIN.includes(within)) throw invalid('scope.within', 'host, domain, list or surt', within);
   if (within === 'list' && !(isTexts(hosts) && hosts.length > 0)) {
-    throw invalid('scope.hosts', 'at least one host name, since `scope.within` is list', hosts);
+    throw invalid('scope.hosts', 'at least one host name (--host), since `scope.within` is list', hosts);
   }
   if (within === 'surt') readSurts('scope.surts', surts);
   if (within !== 'surt' && surts !== undefined) throw needless('scope.surts', 'surt');
@@ -82,16 +83,35 @@ export function resolveScope(scope: ScopeOptions | undefined): ResolvedScope {
 function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
   if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
     const told = typeof seeds === 'string' ? JSON.stringify(seeds) : String(seeds);
-    throw new MannerlyError('seed-invalid', `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${told}`);
+    throw new MannerlyError('seed-invalid', `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${told}`, {
+      hint: "Say where the crawl begins, for instance seeds: ['https://example.org/'].",
+    });
   }
   return seeds.map((seed: string) => {
     if (URL.canParse(seed) && /^https?:$/.test(new URL(seed).protocol)) return new URL(seed).href;
     throw new MannerlyError(
       'seed-invalid',
       `expected every seed to be an absolute http or https URL, got ${JSON.stringify(seed)}`,
-      { hint: 'write it as https://example.org/' },
+      { hint: seedHint(seed) },
     );
   });
+}
+
+/** What was probably meant. */
+function seedHint(seed: unknown): string {
+  const text = typeof seed === 'string' ? seed.trim() : '';
+  const scheme = /^([a-z]+):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== undefined && !/^https?$/.test(scheme)) {
+    // Typed in haste: htps, hhtp, ttp.
+    const meant = /^h*t+p*s?$/.test(scheme) ? parseUrl(`https${text.slice(scheme.length)}`) : null;
+    return meant === null ? 'Only http and https are crawled.' : `Did you mean ${meant.href}?`;
+  }
+  const isHost = /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/|$)/i.test(text);
+  // A port of one's own machine rarely speaks TLS.
+  const meant = isHost ? parseUrl(`${/^[^/]+:\d/.test(text) ? 'http' : 'https'}://${text}`) : null;
+  return meant === null
+    ? 'Write it whole, such as https://example.org/ or https://example.org/docs/.'
+    : `Write it whole: did you mean ${meant.href}?`;
 }
 
 function isTexts(list: unknown): list is readonly string[] {

@@ -46,7 +46,7 @@ export function resolveArchive(archive: boolean | ArchiveOptions | undefined): A
   const unknown = Object.keys(given).find((key) => !KEYS.some((known) => known === key));
   if (unknown !== undefined) {
     throw new MannerlyError('option-unknown', `\`archive\` has no option \`${unknown}\``, {
-      hint: `it has ${KEYS.join(', ')}`,
+      hint: `It has ${KEYS.join(', ')}.`,
     });
   }
   const { warcBytes = DEFAULT_WARC_BYTES, digest = 'sha-256', wacz = false, folder = null } = given;

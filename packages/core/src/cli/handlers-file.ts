@@ -54,7 +54,7 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   if (!existsSync(path)) {
     throw new UsageError(
-      `the file of handlers ${path} is not there`,
+      `${path} could not be loaded: it is not there`,
       'Its path is relative to the file that names it.',
     );
   }

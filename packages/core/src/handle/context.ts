@@ -298,7 +298,7 @@ async function savePage(page: FetchedPage, folder: string | null, name: string |
   if (!exclusion.keepsBody) return { kind: 'left-alone', reason: 'noarchive' };
   if (folder === null) {
     throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
-      hint: 'run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`',
+      hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
     });
   }
   const { host, pathname } = new URL(page.url);

@@ -77,7 +77,7 @@ export function createHandlers(): Handlers {
       }
       if (handlers.has(key)) {
         throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
-          hint: 'a page goes to one handler: call the second function from the first',
+          hint: 'A page goes to one handler: call the second function from the first.',
         });
       }
       if (bodyBytes !== undefined) {
@@ -120,7 +120,7 @@ function routesOf(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): Route[] {
 function checkSchema(option: string, given: unknown): void {
   if (given === undefined || isSchema(given)) return;
   throw new MannerlyError('option-invalid', `expected \`${option}\` to be a schema, got ${typeof given}`, {
-    hint: 'any library that speaks Standard Schema will do, such as zod, valibot or arktype',
+    hint: 'Any library that speaks Standard Schema will do, such as zod, valibot or arktype.',
   });
 }
 

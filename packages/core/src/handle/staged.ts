@@ -72,7 +72,7 @@ export function createStage(pageUrl: string): Stage {
   const open = (): void => {
     if (!isOver) return;
     throw new MannerlyError('page-over', `the handler of ${pageUrl} has ended; what it stages now would be lost`, {
-      hint: 'await everything that the handler starts',
+      hint: 'Await everything that the handler starts.',
     });
   };
   return {

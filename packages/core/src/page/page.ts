@@ -176,7 +176,7 @@ class LazyPage implements FetchedPage {
       'page-too-large',
       `the body of ${this.url} has ${this.bodyBytes} octets and lies in a file`,
       {
-        hint: 'read `page.body`, or use `page.save`',
+        hint: 'Read `page.body`, or use `page.save`.',
       },
     );
   }
@@ -191,14 +191,14 @@ class LazyPage implements FetchedPage {
 function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
   if (kind !== 'html' && kind !== 'xml') {
     throw new MannerlyError('page-not-markup', `\`page.$\` needs HTML or XML, got ${kind} from ${url}`, {
-      hint: 'register the handler for `html` or `xml`, or look at `page.kind` first',
+      hint: 'Register the handler for `html` or `xml`, or look at `page.kind` first.',
     });
   }
   const markup = text();
   const fault = domFault(markup, kind === 'xml');
   if (fault !== null) {
     throw new MannerlyError('page-too-large', `${url} is too much for a DOM: ${fault}`, {
-      hint: 'use `page.links`, `page.facts` or `page.text()`, which make no tree',
+      hint: 'Use `page.links`, `page.facts` or `page.text()`, which make no tree.',
     });
   }
   return loadDocument(markup, kind === 'xml');

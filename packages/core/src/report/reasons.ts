@@ -30,6 +30,7 @@ const row = (
 const RETRIED = 'It was tried again where that can help; run the crawl again later.';
 const SITE_ASKS = 'Leave it; ask the site if you need it.';
 const TURN_UP = 'Raise the bound and run the crawl again.';
+const CHECK_URL = 'Look whether the URL is written as it should be.';
 const WAIT = 'Run the same crawl again after that instant.';
 
 /** Every reason word and what it means. A `status-` word carries the status behind the dash: look it up with `reasonOf`. */
@@ -121,7 +122,7 @@ export const REASONS = {
     'dropped',
     'scope',
     'It lies outside the scope of this crawl.',
-    'Widen `scope.within`, list the host, or look at `prefixes` and `include`.',
+    'Widen `scope.within` (--within), list the host, or look at `prefixes` and `include`.',
   ),
   'scope-excluded': row('dropped', 'scope', 'A pattern of `scope.exclude` matches it.'),
   trap: row(
@@ -184,13 +185,13 @@ export const REASONS = {
     'dropped',
     'fetch',
     'Its name leads to an address that is not public.',
-    'Open the range with `network.allow` if you own it.',
+    'Open the range with `network.allow` (--allow-address) if it is yours, such as 127.0.0.0/8.',
   ),
   'port-forbidden': row(
     'dropped',
     'fetch',
     'Its port is neither 80 nor 443, nor named by a seed.',
-    'Open it with `network.ports`.',
+    'Open it with `network.ports` (--port).',
   ),
   'scheme-unsupported': row('dropped', 'fetch', 'Only http and https are fetched.'),
 
@@ -199,9 +200,9 @@ export const REASONS = {
     ['held', 'failed'],
     'robots',
     'robots.txt could not be had, so nothing may be asked of the site yet.',
-    WAIT,
+    'Look whether its name is right and the site answers; run the same crawl again after that instant.',
   ),
-  'redirect-invalid': row('failed', 'fetch', 'It answered with a redirect that leads nowhere.'),
+  'redirect-invalid': row('failed', 'fetch', 'It answered with a redirect that leads nowhere.', CHECK_URL),
   'retries-exhausted': row('failed', 'fetch', 'Every try ended in an answer that asks for another try.', WAIT),
   'handler-error': row(
     'failed',
@@ -235,7 +236,7 @@ export const REASONS = {
   encoding: row('failed', 'fetch', 'The content coding could not be undone.'),
   aborted: row('failed', 'fetch', 'The crawl was stopped while it was in flight.', 'Run the same crawl again.'),
   internal: row('failed', 'fetch', 'Our own machinery failed.', 'Please report it.'),
-  status: row('failed', 'fetch', 'The server answered with this status, and there is nothing to handle.'),
+  status: row('failed', 'fetch', 'The server answered with this status, and there is nothing to handle.', CHECK_URL),
 
   // held: no answer yet at the end of the run
   'robots-unknown': row(

@@ -18,7 +18,7 @@ export type FolderSite = (path: string) => FakeAnswerParts | null;
 export function readFolder(folder: string): FolderSite {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new MannerlyError('option-invalid', `expected \`folder\` to be a folder, got ${JSON.stringify(folder)}`, {
-      hint: 'paths are those of the process: build one from `import.meta.dirname` to be sure',
+      hint: 'Paths are those of the process: build one from `import.meta.dirname` to be sure.',
     });
   }
   const files = new Map<string, string>();

@@ -239,7 +239,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
     library = require('@sinonjs/fake-timers');
   } catch (cause) {
     throw new MannerlyError('clock-unavailable', '@sinonjs/fake-timers cannot be loaded', {
-      hint: 'install it beside mannerly: npm install --save-dev @sinonjs/fake-timers',
+      hint: 'Install it beside mannerly: npm install --save-dev @sinonjs/fake-timers.',
       cause,
     });
   }
@@ -248,7 +248,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
     fake = library.install({ now: startMs, toFake: [...REPLACED], shouldClearNativeTimers: true });
   } catch (cause) {
     throw new MannerlyError('clock-unavailable', 'the timers of this process are replaced already', {
-      hint: 'call `end` of the virtual clock before, and `vi.useRealTimers()` where the runner has replaced them',
+      hint: 'Call `end` of the virtual clock before, and `vi.useRealTimers()` where the runner has replaced them.',
       cause,
     });
   }

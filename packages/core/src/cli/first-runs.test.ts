@@ -1,0 +1,197 @@
+// The first run of a newcomer goes wrong more often than not. Each of these has to end with a sentence that helps: what
+// happened, where, and what to do. If they rot, people leave before they have seen one page.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+
+let base: string;
+let server: Server;
+let site: string;
+/** What the site answers; a test says more. */
+let answers: Map<string, { status: number; headers?: Record<string, string>; body: string }>;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-first-'));
+  answers = new Map([['/', { status: 200, body: '<title>Front</title><a href="/a">a</a>' }]]);
+  server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    const { status, headers, body } = answers.get(path) ?? { status: 404, body: 'no' };
+    const type = path === '/robots.txt' ? 'text/plain' : 'text/html';
+    response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  if (server.listening) await new Promise((resolve) => server.close(resolve));
+  rmSync(base, { recursive: true });
+});
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+const who = ['--name', 'tester', '--contact', 'https://example.org/us'];
+const crawl = (seed: string, ...more: string[]) =>
+  run('crawl', seed, ...who, '--interval', '0', '--patience', '1', '--out', join(base, 'out'), ...more);
+const onLoopback = (...more: string[]) => crawl(`${site}/`, '--allow-address', '127.0.0.0/8', ...more);
+
+describe('who asks, and where', () => {
+  it('a contact that reaches nobody is told before anything else, with one that would', async () => {
+    const { code, err } = await run('crawl', 'https://example.org/', '--name', 'tester', '--contact', 'me');
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /^mannerly: .*contact.*got "me"\n.*such as https:\/\/example\.org\/our-crawler or crawler@example\.org/,
+    );
+    expect(err).not.toContain('Crawling');
+  });
+
+  it.each([
+    ['example.org', 'did you mean https://example.org/?'],
+    ['docs.example.org/guide', 'did you mean https://docs.example.org/guide?'],
+    ['localhost:8080', 'did you mean http://localhost:8080/?'],
+    ['htps://example.org/', 'Did you mean https://example.org/?'],
+    ['ftp://example.org/', 'Only http and https are crawled.'],
+    ['./index.html', 'such as https://example.org/'],
+    ['https://exa mple.org/', 'such as https://example.org/'],
+  ])('the seed %s is refused with what was probably meant', async (seed, says) => {
+    const { code, err } = await crawl(seed);
+    expect(err).toContain(`got ${JSON.stringify(seed)}`);
+    expect(err).toContain(says);
+    expect(err).not.toContain('Crawling');
+    expect(code).toBe(2);
+  });
+
+  it('a URL without a command is shown the command', async () => {
+    const { code, err } = await run('https://example.org/');
+    expect(err).toContain('mannerly crawl https://example.org/ --name');
+    expect(code).toBe(2);
+  });
+
+  it('an address of one’s own network is left alone, and the flag that opens it is named', async () => {
+    const { code, out } = await crawl(`${site}/`);
+    expect(out).toMatch(/No page was fetched:\n {2}address-forbidden \(1\): .*not public.*--allow-address/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('a directory that is taken', () => {
+  const taken = async (kept: string | null, seed = `${site}/`) => {
+    mkdirSync(join(base, 'out'));
+    if (kept !== null) writeFileSync(join(base, 'out', 'crawl.json'), kept);
+    return crawl(seed);
+  };
+  const manifest = (more: object) =>
+    JSON.stringify({ format: 2, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], ...more });
+
+  it.each([
+    [
+      'another crawl',
+      { seeds: ['https://example.com/'] },
+      /began at https:\/\/example\.com\/.*\n.*another directory.*--reset/,
+    ],
+    ['another name', { name: 'other' }, /its name "other", not "tester"\n.*another directory/],
+    ['another version', { format: 99 }, /made by another version: it has format 99\n.*reads format \d+.*another one/],
+  ])('by %s says so', async (_, more, says) => {
+    const { code, err } = await taken(manifest(more));
+    expect(err).toMatch(says);
+    expect(code).toBe(2);
+  });
+
+  it('by a manifest that is damaged says so', async () => {
+    expect((await taken('{')).err).toMatch(/crawl\.json is damaged.*\n.*another directory/);
+  });
+
+  it('by other files is left as it is', async () => {
+    mkdirSync(join(base, 'out'));
+    writeFileSync(join(base, 'out', 'thesis.txt'), 'mine');
+    const { code, err } = await crawl(`${site}/`);
+    expect(err).toMatch(/not empty and holds no crawl\n.*an empty or a new directory/);
+    expect({ code, kept: readFileSync(join(base, 'out', 'thesis.txt'), 'utf8') }).toEqual({ code: 2, kept: 'mine' });
+  });
+
+  it('by a file says what to name', async () => {
+    writeFileSync(join(base, 'out'), '');
+    const { code, err } = await crawl(`${site}/`);
+    expect(err).toMatch(/cannot be a crawl directory.*\n.*may be written to/);
+    expect(code).toBe(2);
+  });
+});
+
+describe('a crawl that comes to nothing says why', () => {
+  it('because nobody answers', async () => {
+    await new Promise((resolve) => server.close(resolve));
+    const { code, out, err } = await onLoopback();
+    expect(err).toMatch(/robots-unreachable: attempt 1 failed \(refused\)/);
+    expect(out).toMatch(/No page was fetched:\n {2}robots-unreachable \(1\): .*site answers/);
+    expect(code).toBe(3);
+  });
+
+  it('because robots.txt answers 503', async () => {
+    answers.set('/robots.txt', { status: 503, body: '' });
+    const { code, out, err } = await onLoopback();
+    expect(err).toMatch(/attempt 1 failed \(status 503\)/);
+    expect(out).toMatch(/The same command goes on when they are due[\s\S]*robots-unreachable \(1\)/);
+    expect(code).toBe(3);
+  });
+
+  it('because robots.txt closes everything', async () => {
+    answers.set('/robots.txt', { status: 200, body: 'User-agent: *\nDisallow: /\n' });
+    const { code, out } = await onLoopback();
+    expect(out).toMatch(/No page was fetched:\n {2}robots-rule \(1\): A line of robots\.txt closes.*ask the site/);
+    expect(out).toMatch(/robots-rule +2 +http:\/\/127\.0\.0\.1:\d+\/robots\.txt: \//);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [
+      'the seed leads out of scope',
+      { status: 302, headers: { location: 'http://example.net/' }, body: '' },
+      /No page.*\n {2}out-of-scope \(1\): .*--within/,
+    ],
+    [
+      'every link leads out of scope',
+      { status: 200, body: '<a href="http://example.net/">x</a>' },
+      /Only one page.*\n {2}out-of-scope \(1\): .*--within/,
+    ],
+    ['there is no link', { status: 200, body: 'alone' }, /Only one page was fetched: no link was found/],
+    [
+      'there is no such page',
+      { status: 404, body: 'no' },
+      /Only one page.*\n {2}status-404 \(1\): .*Look whether the URL/,
+    ],
+    [
+      'it is no HTML',
+      { status: 200, headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4' },
+      /Only one page.*\n {2}no-handler \(1\): .*Register a handler/,
+    ],
+  ])('because %s', async (_, front, says) => {
+    answers.set('/', front);
+    expect((await onLoopback()).out).toMatch(says);
+  });
+});
+
+describe('bounds that end at once', () => {
+  it('cannot be zero, and say where the flags are listed', async () => {
+    const { code, err } = await onLoopback('--pages', '0');
+    expect(err).toMatch(/--pages.*from 1 to[\s\S]*--help/);
+    expect(code).toBe(2);
+  });
+
+  it('of a crawl that has used them up say how to go on', async () => {
+    expect((await onLoopback('--pages', '1')).out).toContain('To go on, give a larger --pages.');
+    const { code, out } = await onLoopback('--pages', '1');
+    expect(out).toMatch(/nothing was asked\. To go on, give a larger --pages; to start over, add --reset/);
+    expect(code).toBe(4);
+  });
+});
