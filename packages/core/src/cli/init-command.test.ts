@@ -1,0 +1,238 @@
+// A new project holds what was said and nothing a crawl would refuse; what is there already is never touched.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { MANNERLY_VERSION } from 'mannerly';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Asker, type Question, terminalAsker } from './asker.js';
+import { readConfig } from './config-file.js';
+import { PROJECT_TOOLS } from './init/project-files.js';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+
+let base: string;
+let count = 0;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-init-'));
+});
+afterAll(() => rmSync(base, { recursive: true }));
+
+/** A directory that does not exist yet. */
+function fresh(): string {
+  count += 1;
+  return join(base, `project ${count}`);
+}
+
+/** Somebody who gives these answers in turn; an answer with a fault is followed by the next one. */
+function person(
+  ...answers: readonly (string | null)[]
+): Asker & { readonly asked: Question[]; readonly faults: string[] } {
+  const left = [...answers];
+  const asked: Question[] = [];
+  const faults: string[] = [];
+  return {
+    asked,
+    faults,
+    async ask(question) {
+      asked.push(question);
+      for (;;) {
+        const answer = left.shift() ?? null;
+        const fault = answer === null ? null : question.fault(answer || (question.initial ?? ''));
+        if (fault === null) return answer === '' ? (question.initial ?? '') : answer;
+        faults.push(fault);
+      }
+    },
+  };
+}
+
+const SAID = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--seed', 'https://a.example/'];
+
+async function init(args: readonly string[], asker?: Asker) {
+  const io = fakeIo(asker === undefined ? {} : { asker });
+  const code = await runCommand(['init', ...args], io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+function jsonIn(directory: string, name: string): unknown {
+  return JSON.parse(readFileSync(join(directory, name), 'utf8'));
+}
+
+describe('mannerly init', () => {
+  it('writes a project from flags alone, without asking', async () => {
+    const directory = fresh();
+    const { code, out } = await init([
+      directory,
+      ...SAID,
+      '--seed',
+      'https://b.example/',
+      '--pages',
+      '7',
+      '--within',
+      'domain',
+    ]);
+    expect(code).toBe(0);
+    expect(out).toContain(`cd ${JSON.stringify(directory)}, npm install`);
+    expect(readdirSync(directory, { recursive: true }).sort()).toEqual(
+      [
+        '.gitignore',
+        'README.md',
+        'mannerly.config.json',
+        'package.json',
+        'src',
+        join('src', 'handlers.test.ts'),
+        join('src', 'handlers.ts'),
+        'tsconfig.json',
+      ].sort(),
+    );
+    expect(jsonIn(directory, 'mannerly.config.json')).toMatchObject({
+      identity: { name: 'tidepool-study', contact: 'https://example.org/us' },
+      scope: { seeds: ['https://a.example/', 'https://b.example/'], within: 'domain' },
+      bounds: { pages: 7, depth: 5, minutes: 30 },
+    });
+    expect(jsonIn(directory, 'package.json')).toMatchObject({
+      name: 'tidepool-study-crawl',
+      type: 'module',
+      dependencies: { mannerly: `^${MANNERLY_VERSION}` },
+    });
+    // What the crawl reads is what was written.
+    expect((await readConfig(join(directory, 'mannerly.config.json'))).config.identity?.name).toBe('tidepool-study');
+  });
+
+  it('asks for what no flag says, and again where a crawl would refuse the answer', async () => {
+    const directory = fresh();
+    const asker = person(
+      'a b',
+      'tide',
+      'nobody',
+      'me@example.org',
+      'a.example',
+      'https://a.example/ https://b.example/',
+      '0',
+      '12',
+      '',
+    );
+    const { code } = await init([directory, '--minutes', '5'], asker);
+    expect(code).toBe(0);
+    expect(asker.asked).toHaveLength(5);
+    expect(asker.faults).toHaveLength(4);
+    expect(asker.faults[0]).toContain('letters, digits');
+    expect(asker.faults[1]).toContain('mail address');
+    expect(asker.faults[2]).toContain('https://');
+    expect(asker.faults[3]).toContain('from 1 to');
+    expect(jsonIn(directory, 'mannerly.config.json')).toMatchObject({
+      identity: { name: 'tide', contact: 'me@example.org' },
+      scope: { seeds: ['https://a.example/', 'https://b.example/'], within: 'host' },
+      bounds: { pages: 12, depth: 5, minutes: 5 },
+    });
+  });
+
+  it.each(['name', 'contact', 'seeds', 'pages'])(
+    'writes nothing when the person leaves at the question for %s',
+    async (at) => {
+      const directory = fresh();
+      const before = ['name', 'contact', 'seeds', 'pages'].indexOf(at);
+      const { code, err } = await init(
+        [directory],
+        person(...['tide', 'me@example.org', 'https://a.example/'].slice(0, before), null),
+      );
+      expect({ code, err }).toEqual({ code: 130, err: 'Nothing was written.' });
+      expect(readdirSync(base)).not.toContain(directory.slice(base.length + 1));
+    },
+  );
+
+  it('asks nothing with --yes', async () => {
+    const asker = person();
+    expect((await init([fresh(), '--yes', ...SAID], asker)).code).toBe(0);
+    expect((await init([fresh(), '--yes', '--name', 'tide'], asker)).code).toBe(2);
+    expect(asker.asked).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['names every flag that is missing', [], 'missing --name, --contact, --seed'],
+    ['names the one flag that is missing', SAID.slice(0, 4), 'missing --seed:'],
+    ['refuses a name that no robots.txt can address', ['--name', 'a b'], 'identity.name'],
+    ['refuses a contact that reaches nobody', ['--contact', 'me'], 'identity.contact'],
+    ['refuses a seed that is no URL', ['--seed', 'a.example'], 'seed'],
+    ['refuses a seed that is not of the web', ['--seed', 'ftp://a.example/'], 'seed'],
+    ['refuses bounds out of range', ['--pages', '0'], 'from 1 to'],
+    ['refuses a scope that wants a list', [...SAID, '--within', 'list'], '--within knows host, domain'],
+  ])('%s', async (_title, args, says) => {
+    const directory = fresh();
+    const { code, err } = await init([directory, ...args]);
+    expect(code).toBe(2);
+    expect(err).toContain(says);
+    expect(readdirSync(base)).not.toContain(directory.slice(base.length + 1));
+  });
+
+  it('refuses a directory that holds something, before it asks; a new repository is empty', async () => {
+    const directory = fresh();
+    expect((await init([directory, ...SAID])).code).toBe(0);
+    writeFileSync(join(directory, 'mannerly.config.json'), 'mine');
+    const asker = person();
+    const { code, err } = await init([directory, ...SAID.slice(0, 2)], asker);
+    expect(code).toBe(2);
+    expect(err).toContain('is not empty: it holds .gitignore, README.md, mannerly.config.json and 3 more');
+    expect(asker.asked).toEqual([]);
+    expect(readFileSync(join(directory, 'mannerly.config.json'), 'utf8')).toBe('mine');
+
+    const file = join(base, 'file');
+    writeFileSync(file, '');
+    expect((await init([file, ...SAID])).err).toContain('is a file');
+    const repository = mkdtempSync(join(base, 'repository-'));
+    writeFileSync(join(repository, '.git'), 'gitdir: elsewhere');
+    expect((await init([repository, ...SAID])).code).toBe(0);
+  });
+
+  it.each([
+    ['mannerly', 'mannerly-crawl'],
+    ['_Tide_', 'tide_-crawl'],
+    ['--', 'my-crawl'],
+  ])('gives the crawl "%s" a package name of its own', async (name, expected) => {
+    const directory = fresh();
+    expect((await init([directory, `--name=${name}`, ...SAID.slice(2)])).code).toBe(0);
+    expect(jsonIn(directory, 'package.json')).toMatchObject({ name: expected });
+  });
+
+  it('asks for the tools in the versions that this repository is tested with', () => {
+    const root = join(import.meta.dirname, '../../../..');
+    const [own, shared] = [join(root, 'packages/core'), root].map(
+      (folder) => jsonIn(folder, 'package.json') as { devDependencies: Record<string, string> },
+    );
+    const tested = { ...own?.devDependencies, ...shared?.devDependencies };
+    for (const [name, range] of Object.entries(PROJECT_TOOLS))
+      expect({ name, range }).toEqual({ name, range: tested[name] });
+  });
+});
+
+describe('a terminal', () => {
+  it('shows what is wrong with an answer, and takes the next one', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    let shown = '';
+    const answers: [seen: string, typed: string][] = [
+      ['Who asks?', 'ab\r'],
+      ['too long', '\b\r'],
+    ];
+    output.on('data', (octets: Buffer) => {
+      shown += octets.toString();
+      const [next] = answers;
+      if (next === undefined || !shown.includes(next[0])) return;
+      answers.shift();
+      // Not within its own drawing.
+      setImmediate(() => input.write(next[1]));
+    });
+    const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);
+    const answer = await asker.ask({ message: 'Who asks?', fault: (text) => (text.length > 1 ? 'too long' : null) });
+    expect(answer).toBe('a');
+  });
+
+  it('answers null to Ctrl-C', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    output.once('data', () => setImmediate(() => input.write('\x03')));
+    const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);
+    expect(await asker.ask({ message: 'Who asks?', fault: () => null })).toBeNull();
+  });
+});
