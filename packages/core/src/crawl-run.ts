@@ -28,6 +28,7 @@ import { beginRunManifest, endRunManifest, type RunManifest } from './run-manife
 import type { RunParts } from './run-parts.js';
 import { progressOf, type RunEnd, reportOf } from './run-report.js';
 import { inOurWords } from './store-errors.js';
+import { letAllIn } from './wave-frontier.js';
 
 /** A run that is under way, or over. */
 export interface CrawlRun {
@@ -141,6 +142,7 @@ async function crawlToEnd(run: OpenRun): Promise<{ readonly end: RunEnd; readonl
   await frontier.open(partName(run));
   await frontier.exclusively(() => join(run));
   await stages.learned.open();
+  if (run.parts.options.seeded === null) await letAllIn(frontier, record.seedAnswered);
   await items.open();
   await stages.archive?.open();
   const manifest = directory === null ? null : await beginRunManifest(directory, run.parts.options, run.startedAtMs);

@@ -33,6 +33,8 @@ export function frontierOptions(
     clock,
     companions: (authority, isFirst) => companions().urlsFor(authority, isFirst),
     canonicalRules: options.canonicalRules,
+    // What a page leads to is known before the host's next one is taken: its order is then its own.
+    ...(options.seeded === null ? {} : { unsettledPerHost: 1 }),
     whyNot: (_url, signals, found) =>
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'

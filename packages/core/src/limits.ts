@@ -468,6 +468,16 @@ export const MAX_EARLIER_RUNS = 100;
 export const MAX_HASHED_FILES = 100_000;
 export const MAX_HASHED_BYTES = 256 * 1024 * 1024 * 1024;
 
+// Seeded crawls (our own).
+/** Characters of the text that decides the order. */
+export const MAX_SEED_CHARS = 128;
+/** URLs that wait for the next wave of a seeded crawl, half a kilobyte each; of more, those that stand last are dropped. */
+export const MAX_WAITING_URLS = 500_000;
+/** URLs of a wave that go into the frontier with one call. */
+export const WAVE_BATCH_URLS = 1_000;
+/** Characters of URLs after which the next record begins; a record of a store holds a mebibyte. */
+export const WAITING_RECORD_CHARS = 128 * 1024;
+
 // Plans (our own).
 /** URLs of sitemaps that a plan counts; the crawl itself knows no such bound. */
 export const MAX_PLANNED_URLS = 500_000;

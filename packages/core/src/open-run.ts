@@ -1,14 +1,16 @@
 // What is open during a run: directory and logs, books, frontier and stages, before anything is asked of anybody.
 
-import { createFrontier } from '@mannerly/frontier';
+import { createFrontier, type Frontier } from '@mannerly/frontier';
 import { createScope } from './admit/scope.js';
 import { createCrawlTotals } from './crawl-totals.js';
+import { MannerlyError } from './errors.js';
 import { createAddressGuard } from './fetch/address-guard.js';
 import { jarMaker } from './fetch/cookies.js';
 import type { Egress } from './fetch/egress.js';
 import { frontierOptions } from './frontier-options.js';
 import { exclusionBook } from './hooks.js';
 import { createLearned } from './learned.js';
+import { MAX_WAITING_URLS } from './limits.js';
 import { openAccount } from './open-account.js';
 import { archiveFolder, openArchive } from './open-archive.js';
 import { openStages } from './open-stages.js';
@@ -25,6 +27,7 @@ import type { Stages } from './stages.js';
 import { createStillWanted } from './still-wanted.js';
 import { createTally } from './tally.js';
 import { createWakeup } from './wakeup.js';
+import { inWaves } from './wave-frontier.js';
 
 /** What is open during a run, and what it records. */
 export interface OpenRun extends RunAccount {
@@ -50,9 +53,10 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
   const startedAtMs = nowMs();
   // What may refuse its options comes first, so that a mistake leaves no directory and no open log behind.
   archiveFolder(parts);
+  checkOrder(parts);
   const cookies = await jarMaker(network.cookies);
   const guard = createAddressGuard({ allow: network.allow, ports: network.ports, resolve: network.resolve, nowMs });
-  const frontier = createFrontier(
+  const queue = createFrontier(
     frontierOptions(parts, {
       record: () => record,
       companions: () => stages.companions,
@@ -62,6 +66,7 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
         totals.earlierRuns() > 0 && !(parts.isShared && found.via === 'redirect') ? stillWanted(found) : null,
     }),
   );
+  const frontier = ordered(parts, queue, () => record);
   const { directory, logs, restedAtMs } = await openAccount(parts, startedAtMs);
   const ledger = createPolitenessLedger();
   const counts = createWordCounts();
@@ -112,4 +117,27 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
     items,
     stages,
   };
+}
+
+/** @throws MannerlyError `option-invalid` */
+function checkOrder({ options, isShared }: RunParts): void {
+  if (options.seeded === null || !isShared) return;
+  throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
+    hint: 'Crawl with one process, or without `seeded`: which process takes a URL first is nobody’s choice.',
+  });
+}
+
+/** The frontier as it is, or in the order that a seed decides. */
+function ordered({ options, clock }: RunParts, frontier: Frontier, record: () => Recorder): Frontier {
+  const { seeded, bounds, patienceMs } = options;
+  if (seeded === null) return frontier;
+  return inWaves({
+    frontier,
+    seed: seeded,
+    maxPages: bounds.pages,
+    maxWaiting: Math.min(bounds.queued ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
+    patienceMs,
+    nowMs: () => clock.nowMs(),
+    told: (url, answer) => record().seedAnswered(url, answer),
+  });
 }

@@ -13,7 +13,15 @@ import type { CookieChoice, CookieJar } from './fetch/cookies.js';
 import type { Fetcher } from './fetch/fetcher.js';
 import { type HookKnobs, type HookOptions, resolveHooks } from './hooks.js';
 import { type Identity, type IdentityOptions, resolveIdentity } from './identity.js';
-import { MAX_CONCURRENCY, MAX_DEPTH, MAX_MINUTES, MAX_PAGES, MAX_SEEDS, MAX_WAIT_MS } from './limits.js';
+import {
+  MAX_CONCURRENCY,
+  MAX_DEPTH,
+  MAX_MINUTES,
+  MAX_PAGES,
+  MAX_SEED_CHARS,
+  MAX_SEEDS,
+  MAX_WAIT_MS,
+} from './limits.js';
 import type { Sink } from './output/sink.js';
 import { type ExclusionKnobs, type ExclusionOptions, resolveExclusionOptions } from './page/exclusion-options.js';
 import { type DecisionLogOptions, resolveDecisionLog } from './report/log-share.js';
@@ -105,6 +113,12 @@ export interface CrawlerOptions extends ExclusionOptions {
   };
   /** A run ends in state `waiting` when only hosts are left that wait longer than this, 0 to 30 days, in ms; less than 100 counts as 100. @default 600_000 */
   readonly patienceMs?: number;
+  /**
+   * Decides the order in which URLs are taken, so that a crawl of the same site takes the same again: a text of 1 to 128
+   * characters, or a whole number. For one process, and slower where there are many hosts: docs/reproducible.md says what is
+   * promised. @default as they come
+   */
+  readonly seeded?: string | number;
   /** Longest time one handler may take, 1 to 3,600,000 ms. @default 60_000 */
   readonly handlerMs?: number;
   /** Functions asked before a fetch and after, and told of exclusions. They may refuse, never permit. @default none */
@@ -171,6 +185,8 @@ export interface ResolvedOptions {
   readonly sitemapUrls: readonly string[];
   readonly enqueueDatasets: boolean;
   readonly patienceMs: number;
+  /** `null`: URLs are taken as they come. */
+  readonly seeded: string | null;
   readonly handlerMs: number;
   /** `null`: none. */
   readonly hooks: HookKnobs | null;
@@ -192,6 +208,7 @@ const KNOWN_KEYS: readonly (keyof CrawlerOptions)[] = [
   'discover',
   'datasets',
   'patienceMs',
+  'seeded',
   'handlerMs',
   'hooks',
   'decisionLog',
@@ -285,6 +302,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     sitemapUrls: resolveSitemapUrls(options.discover?.sitemapUrls ?? []),
     enqueueDatasets: options.datasets?.enqueue ?? false,
     patienceMs: numberIn('patienceMs', options.patienceMs ?? DEFAULTS.patienceMs, 0, MAX_WAIT_MS),
+    seeded: resolveSeed(options.seeded),
     handlerMs: numberIn('handlerMs', options.handlerMs ?? DEFAULTS.handlerMs, 1, 3_600_000),
     hooks: resolveHooks(options.hooks),
     decisionLog: resolveDecisionLog(options.decisionLog),
@@ -304,6 +322,16 @@ function resolveSitemapUrls(urls: readonly string[]): readonly string[] {
   throw new MannerlyError(
     'option-invalid',
     `expected \`discover.sitemapUrls\` to be absolute http or https URLs, got ${show(odd)}`,
+  );
+}
+
+function resolveSeed(seed: unknown): string | null {
+  if (seed === undefined) return null;
+  if (Number.isSafeInteger(seed)) return String(seed);
+  if (typeof seed === 'string' && seed.length >= 1 && seed.length <= MAX_SEED_CHARS) return seed;
+  throw new MannerlyError(
+    'option-invalid',
+    `expected \`seeded\` to be a text of 1 to ${MAX_SEED_CHARS} characters or a whole number, got ${show(seed)}`,
   );
 }
 

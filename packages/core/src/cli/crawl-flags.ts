@@ -37,6 +37,7 @@ export interface CrawlFlags
   readonly bodyBytes?: number;
   readonly concurrency?: number;
   readonly patience?: number;
+  readonly seeded?: string;
   readonly json?: boolean;
   /** The configuration file; `false`: none, `undefined`: the one in the working directory. */
   readonly config?: string | false;
@@ -54,6 +55,12 @@ export function withCrawlFlags(command: Command): Command {
   withIdentity(command.optionsGroup('Who asks (both are needed):'));
   withBounds(command);
   withScope(command);
+  command
+    .optionsGroup('In which order:')
+    .option(
+      '--seeded <word>',
+      'let this word decide the order, so that the crawl can be repeated (docs/reproducible.md)',
+    );
   withPace(command);
   withWishes(command);
   withProcesses(command);
@@ -140,6 +147,7 @@ export function crawlOptions(seeds: readonly string[], flags: CrawlFlags): Crawl
     ...discoveryFrom(flags),
     ...outputFrom(flags),
     ...(flags.patience === undefined ? {} : { patienceMs: flags.patience * 1_000 }),
+    ...(flags.seeded === undefined ? {} : { seeded: flags.seeded }),
   };
 }
 

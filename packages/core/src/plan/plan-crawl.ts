@@ -100,6 +100,8 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
     store: _store,
     // A hook may refuse a page that the crawl would have asked for; it is the crawl that asks it.
     hooks: _hooks,
+    // Nothing is taken.
+    seeded: _seeded,
     ...read
   } = options;
   const { minutes, depth } = bounds;

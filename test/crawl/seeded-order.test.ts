@@ -1,0 +1,135 @@
+// A seed decides the order of a crawl: whichever host answers first, the same pages are taken, each host's in the same order, and a
+// bound on pages falls at the same place. Without the seed the same webs give different crawls, so that this can fail.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MannerlyError, readCrawlDirectory, readRunManifests } from 'mannerly';
+import type { FakeHost } from 'mannerly/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-crawl.js';
+
+const HOSTS = ['alder.test', 'birch.test', 'cedar.test', 'dogwood.test'];
+const PAGES_PER_HOST = 16;
+
+/** Pages link to four others, of their own host and of the next: what is found first depends on who answers first. */
+function web(latency: (host: string, path: string) => number): Record<string, FakeHost> {
+  return Object.fromEntries(
+    HOSTS.map((host, at) => [
+      host,
+      {
+        robots: 'User-agent: *\nDisallow: /p5\n',
+        pages: ({ path }) => {
+          const number = Number(/^\/p(\d+)$/.exec(path)?.[1] ?? 0);
+          if (number >= PAGES_PER_HOST) return null;
+          if (number % 7 === 6) return { status: 301, headers: { location: `/p${(number * 5) % PAGES_PER_HOST}` } };
+          const other = HOSTS[(at + 1) % HOSTS.length] ?? host;
+          const links = [
+            `/p${2 * number + 1}`,
+            `/p${2 * number + 2}`,
+            `https://${other}/p${(number * 7 + 3) % (PAGES_PER_HOST + 2)}`,
+            `https://${other}/p${(number * 3 + 11) % PAGES_PER_HOST}`,
+          ];
+          return {
+            headers: { 'content-type': 'text/html' },
+            body: `<title>${host}${path}</title>${links.map((link) => `<a href="${link}">${link}</a>`).join('')}`,
+            delayMs: latency(host, path),
+          };
+        },
+      } satisfies FakeHost,
+    ]),
+  );
+}
+
+/** Latencies of a web that is slow in another place for each number; always the same for the same one. */
+function latencies(number: number): (host: string, path: string) => number {
+  return (host, path) => {
+    let state = 0x811c9dc5 ^ (number * 0x9e3779b1);
+    for (const char of host + path) state = Math.imul(state ^ char.charCodeAt(0), 0x01000193);
+    return (state >>> 8) % (host === HOSTS[number % HOSTS.length] ? 5_000 : 600);
+  };
+}
+
+const told: Omit<VirtualCrawlOptions, 'hosts'> = {
+  seeds: HOSTS.map((host) => `https://${host}/p0`),
+  scope: { seeds: HOSTS.map((host) => `https://${host}/p0`), within: 'list', hosts: HOSTS },
+  bounds: { pages: 30, minutes: 600, depth: 20 },
+  profile: { factor: 1, minMs: 100, maxMs: 2_000 },
+  patienceMs: 600_000,
+};
+
+/** What was taken of each host, in order; and what was found of what. */
+async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
+  const story = await crawlVirtually({ ...told, ...more, hosts: web(latencies(number)) });
+  const finds = story.decisions.map(({ url, word, depth, from }) => `${url} ${word} ${depth} ${from}`).sort();
+  const pages = new Set(story.log.filter(({ path }) => path !== '/robots.txt').map(({ host, path }) => host + path));
+  return { orders: HOSTS.map((host) => story.paths(host)), pages: [...pages].sort(), finds, report: story.report };
+}
+
+describe('a seeded crawl', () => {
+  it('takes the same pages in the same order of each host, whoever answers first', async () => {
+    const [first, ...others] = [
+      await taken(1, { seeded: 'tide' }),
+      await taken(2, { seeded: 'tide' }),
+      await taken(3, { seeded: 'tide' }),
+    ];
+    expect(first?.report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 30 });
+    for (const other of others) {
+      expect(other.orders).toEqual(first?.orders);
+      expect(other.finds).toEqual(first?.finds);
+      expect(other.report.queued).toBe(first?.report.queued);
+    }
+  });
+
+  it('takes others under another seed, and without one as they come', async () => {
+    const seeded = await taken(1, { seeded: 'tide' });
+    expect((await taken(1, { seeded: 2 })).pages).not.toEqual(seeded.pages);
+    const [one, two] = [await taken(1, {}), await taken(2, {})];
+    expect(one.pages).not.toEqual(two.pages);
+  });
+
+  it('leaves nothing out where there is room for all', async () => {
+    const all = { ...told.bounds, pages: 1_000, minutes: 600, depth: 20 };
+    const [seeded, plain] = [await taken(1, { seeded: 7, bounds: all }), await taken(1, { bounds: all })];
+    expect(seeded.report.state).toBe('finished');
+    expect(seeded.pages).toEqual(plain.pages);
+    expect(seeded.report.queued).toBe(0);
+  });
+
+  it('goes on after its bound in the order it would have kept, and says so in its manifest', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const whole = await taken(1, { seeded: 'tide' });
+    const less = { ...told.bounds, pages: 12, minutes: 600, depth: 20 };
+    const first = await taken(2, { seeded: 'tide', out, bounds: less, store: undefined as never });
+    expect(first.report.pages).toBe(12);
+    expect(first.report.queued).toBeGreaterThan(0);
+    const second = await taken(3, { seeded: 'tide', out, store: undefined as never });
+    const both = first.orders.map((paths, at) => [
+      ...paths,
+      ...(second.orders[at] ?? []).filter((path) => path !== '/robots.txt'),
+    ]);
+    expect(both).toEqual(whole.orders);
+    const { path } = await readCrawlDirectory(out);
+    const [manifest] = await readRunManifests(path);
+    expect(manifest?.options['seeded']).toBe('tide');
+  });
+
+  it('hands on what waits to a run without a seed', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const all = { pages: 1_000, minutes: 600, depth: 20 };
+    const whole = await taken(1, { bounds: all });
+    const first = await taken(1, { seeded: 1, out, bounds: { ...all, pages: 12 }, store: undefined as never });
+    const second = await taken(1, { out, bounds: all, store: undefined as never });
+    expect([...new Set([...first.pages, ...second.pages])].sort()).toEqual(whole.pages);
+  });
+
+  it('is for one process, and for words that can be said again', async () => {
+    const options = { ...told, hosts: web(latencies(1)) };
+    await expect(crawlVirtually({ ...options, seeded: '' })).rejects.toThrow(
+      'expected `seeded` to be a text of 1 to 128 characters or a whole number, got ""',
+    );
+    await expect(crawlVirtually({ ...options, seeded: 0.5 })).rejects.toBeInstanceOf(MannerlyError);
+  });
+});
