@@ -9,6 +9,7 @@ import { createHands, type Hands } from './hands.js';
 import type { HeldHost } from './held-host.js';
 import { createHostBounds, type HostBounds } from './host-bounds.js';
 import { shareOf } from './host-share.js';
+import { createKeptWaits, type KeptWaits } from './kept-waits.js';
 import { createLeases, type Leases } from './lease.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, LEASE_MARGIN_MS } from './limits.js';
 import { createNotices } from './notices.js';
@@ -24,9 +25,6 @@ import { createSeen, type Seen } from './seen.js';
 import { canonicalOf } from './url/canonicalize.js';
 import { authorityOf, createHomes, hostKeyOf } from './url/host-key.js';
 import { createWaits, type Waits } from './waits.js';
-
-/** The key of the record in which waits survive a restart. */
-export const WAITS_RECORD = 'waits';
 
 /** What the parts need to know of the frontier they belong to. */
 export interface Running {
@@ -57,7 +55,7 @@ export interface FrontierParts {
   readonly records: PartRecords;
   readonly seen: Seen;
   readonly waits: Waits;
-  readonly saveWaits: () => Promise<void>;
+  readonly keptWaits: KeptWaits;
   readonly hostOf: (url: string) => string | null;
   /** Commits what is touched, without anybody waiting for it. */
   readonly commitSoon: () => void;
@@ -77,7 +75,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
   const pace = createCrawlPace(politeness.crawlIntervalMs, store);
   const addresses = createAddressSlots(store, running.fail);
   const waits = createWaits();
-  const saveWaits = () => store.writeRecord(WAITS_RECORD, waits.encode(clock.nowMs()));
+  const keptWaits = createKeptWaits(waits, records, store, () => clock.nowMs());
   const seen = createSeen((url, read, visit) => {
     const canonical = canonicalOf(url, read, settings.canonicalRules);
     // No canonical URL has a blank in it.
@@ -214,7 +212,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     gone(host, plan) {
       dispatch.gone(host, plan);
       // An operator must hear of a parked host, however this process ends.
-      if (plan?.kind === 'release' && plan.dueInMs === null) saveWaits().catch(running.fail);
+      if (plan?.kind === 'release' && plan.dueInMs === null) keptWaits.save().catch(running.fail);
     },
   });
   return {
@@ -231,7 +229,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     records,
     seen,
     waits,
-    saveWaits,
+    keptWaits,
     hostOf,
     commitSoon,
   };

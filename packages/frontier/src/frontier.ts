@@ -12,7 +12,7 @@ import { partsOver } from './budget.js';
 import { FrontierError } from './errors.js';
 import type { FrontierCounts } from './frontier-counts.js';
 import type { FrontierEvent, HostWait } from './frontier-event.js';
-import { assemble, WAITS_RECORD } from './frontier-parts.js';
+import { assemble } from './frontier-parts.js';
 import { guardStore } from './guarded-store.js';
 import { type HostLook, lookAtHost } from './host-look.js';
 import { keptSecret } from './kept-secret.js';
@@ -155,7 +155,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     records,
     seen,
     waits,
-    saveWaits,
+    keptWaits,
     hostOf,
     commitSoon,
   } = assemble(
@@ -223,8 +223,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (await records.isMet()) lockHosts = 1;
       fingerprinter = createFingerprinter(settings.secret ?? (await keptSecret(store, lock)));
       await budget.open(clock.nowMs());
-      const kept = await store.readRecord(WAITS_RECORD);
-      if (kept !== null) waits.restore(kept);
+      await keptWaits.open();
       await readStats();
       heartbeat();
       account();
@@ -380,7 +379,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
         hands.drop();
         for (const host of leases.held.values()) leases.touch(host);
         await leases.commit();
-        await saveWaits();
+        await keptWaits.save();
         await budget.close(clock.nowMs());
       }
       phase = 'closed';

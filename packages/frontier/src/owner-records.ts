@@ -29,9 +29,7 @@ export function createOwnerRecords(store: FrontierStore, records: PartRecords, c
     },
     async readParts(key) {
       check();
-      const names = await records.list();
-      const values = await Promise.all(names.map((name) => records.read(name, PREFIX + key)));
-      return new Map(names.flatMap((name, at) => (values[at] == null ? [] : [[name, values[at]] as const])));
+      return records.readAll(PREFIX + key);
     },
     async writePart(key, value) {
       check();

@@ -25,6 +25,8 @@ export interface PartRecords {
   list(): Promise<string[]>;
   /** What a part has under a key; `null`: nothing. */
   read(part: string, key: string): Promise<Uint8Array | null>;
+  /** What all parts have under a key, by their names. */
+  readAll(key: string): Promise<Map<string, Uint8Array>>;
   /** Whether processes have met here: the lock is a host of the store then. */
   isMet(): Promise<boolean>;
   /** Writes ours. */
@@ -65,6 +67,11 @@ export function createPartRecords(store: FrontierStore, lock: CrawlLock, fresh: 
     },
     name: () => own,
     list,
+    async readAll(key) {
+      const names = await list();
+      const values = await Promise.all(names.map((name) => store.readRecord(keyOf(name, key))));
+      return new Map(names.flatMap((name, at) => (values[at] == null ? [] : [[name, values[at]] as const])));
+    },
     isMet: async () => store.caps.shared && (await store.readRecord(INDEX)) !== null,
     read: (part, key) => store.readRecord(keyOf(part, key)),
     write: (key, value) => store.writeRecord(keyOf(own, key), value),

@@ -1,5 +1,5 @@
 // Why hosts that went back to the store wait, and until when: for the operator, never for scheduling.
-// Bounded; what is forgotten is only told less. Survives a restart in one record, written when the crawl is closed.
+// Bounded; what is forgotten is only told less. `kept-waits.ts` takes them over a restart.
 
 import type { HostWait } from './frontier-event.js';
 import { WAITS_RECORDED, WAITS_REMEMBERED } from './limits.js';
@@ -12,8 +12,7 @@ export interface Waits {
   /** Hosts with something queued, the earliest first, those without an end last. */
   list(limit: number, beside: readonly HostWait[], nowMs: number): HostWait[];
   /** The waits worth keeping over a restart. */
-  encode(nowMs: number): Uint8Array;
-  restore(octets: Uint8Array): void;
+  worthKeeping(nowMs: number): HostWait[];
 }
 
 /** @throws Never. */
@@ -34,11 +33,7 @@ export function createWaits(): Waits {
         [...stillWaiting(waits.values(), nowMs), ...beside].filter(({ queued }) => queued > 0),
         limit,
       ),
-    encode: (nowMs) =>
-      new TextEncoder().encode(JSON.stringify(earliest(stillWaiting(waits.values(), nowMs), WAITS_RECORDED))),
-    restore(octets) {
-      for (const wait of JSON.parse(new TextDecoder().decode(octets)) as HostWait[]) note(wait);
-    },
+    worthKeeping: (nowMs) => earliest(stillWaiting(waits.values(), nowMs), WAITS_RECORDED),
   };
 }
 

@@ -63,6 +63,7 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
     readRecord: (key) => wander(() => store.readRecord(key)),
     writeRecord: (key, value) => wander(() => store.writeRecord(key, value)),
     ...(store.reserve === undefined ? {} : { reserve: (slots) => wander(() => store.reserve!(slots)) }),
+    ...(store.readHost === undefined ? {} : { readHost: (host) => wander(() => store.readHost!(host)) }),
     stats: () => wander(() => store.stats()),
     scan: (cursor, limit, host) => wander(() => store.scan(cursor, limit, host)),
   };
