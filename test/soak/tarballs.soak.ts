@@ -1,0 +1,133 @@
+// What is published is what was built and nothing else: no test, no map that points to sources that are not there, no path to
+// another package of the workspace, and an exports map that every resolver reads in the same way.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listFiles, rootPath } from '../house/source-tree.js';
+import { type PublishedManifest, packAll, ROOMS, removePacked, type Tarball, unpack } from '../support/tarballs.js';
+
+/** Problems of those who cannot read packages of ESM and exports maps at all, or must use `import()` for them. */
+const ESM_ONLY: readonly string[] = ['NoResolution node10', 'CJSResolvesToESM node16-cjs'];
+
+let tarballs: readonly Tarball[];
+let folder: string;
+
+beforeAll(async () => {
+  tarballs = await packAll();
+  folder = await mkdtemp(join(tmpdir(), 'mannerly-unpacked-'));
+}, 200_000);
+afterAll(async () => {
+  await removePacked(tarballs);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function tarballOf(room: string): Tarball {
+  const found = tarballs.find((each) => each.room === room);
+  if (found === undefined) throw new Error(`no tarball of ${room}`);
+  return found;
+}
+
+function sourceOf(built: string): string {
+  return built.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
+}
+
+describe.each(ROOMS)('the tarball of %s', { timeout: 60_000 }, (room) => {
+  let paths: readonly string[];
+  let manifest: PublishedManifest;
+  const packed = (path: string): string => readFileSync(join(folder, room, 'package', path), 'utf8');
+
+  beforeAll(async () => {
+    await mkdir(join(folder, room));
+    await unpack(tarballOf(room), join(folder, room));
+    paths = readdirSync(join(folder, room, 'package'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, room, 'package').length + 1));
+    manifest = JSON.parse(packed('package.json')) as PublishedManifest;
+  });
+
+  it('holds what its sources became, what its manifest names, its words and its licence', () => {
+    const tracked = listFiles()
+      .filter((path) => path.startsWith(`packages/${room}/`))
+      .map((path) => path.slice(`packages/${room}/`.length));
+    const shipped = tracked.filter(
+      (path) => /^src\/.*\.ts$/.test(path) && !/\.(test|fixture)\.ts$|^src\/testing\//.test(path),
+    );
+    const built = shipped.flatMap((path) => {
+      const stem = path.replace(/^src\//, 'dist/').replace(/\.ts$/, '');
+      return [`${stem}.js`, `${stem}.d.ts`];
+    });
+    const named = manifest.files.filter((entry) => !/^!|^(dist|README\.md)$/.test(entry));
+    const asTheyAre = tracked.filter((path) => named.some((entry) => path.startsWith(`${entry}/`)));
+    const expected = ['LICENSE', 'README.md', 'package.json', ...asTheyAre, ...built].sort();
+    // What a removed source has left in `dist` is of this checkout; a release builds into an empty one.
+    const isLeft = (path: string): boolean =>
+      /^dist\/.*\.(js|d\.ts)$/.test(path) && !existsSync(join(rootPath, 'packages', room, sourceOf(path)));
+    expect(paths.filter((path) => !isLeft(path)).sort()).toEqual(expected);
+    expect(built.length).toBeGreaterThan(20);
+  });
+
+  it('says nothing that is true in the workspace only', () => {
+    const { name, exports, files, ...rest } = manifest;
+    expect(rest).toMatchObject({
+      license: 'Apache-2.0',
+      type: 'module',
+      engines: { node: '>=20.19' },
+      publishConfig: { access: 'public', provenance: true },
+    });
+    expect(name).toMatch(/^(@mannerly\/)?[a-z]+$/);
+    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|file:|link:/);
+    expect(packed('LICENSE')).toContain('Apache License');
+    for (const path of paths.filter((each) => /\.(js|d\.ts)$/.test(each)))
+      expect({ path, map: packed(path).includes('sourceMappingURL') }).toEqual({ path, map: false });
+  });
+
+  it('has every file that its exports name, types first', () => {
+    const targets = Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : Object.values(target),
+    );
+    expect(targets.map((target) => target.slice(2)).filter((target) => !paths.includes(target))).toEqual([]);
+    for (const target of Object.values(manifest.exports))
+      if (typeof target !== 'string') expect(Object.keys(target)).toEqual(['types', 'default']);
+  });
+
+  it('satisfies publint', async () => {
+    const { buffer, byteOffset, byteLength } = await readFile(tarballOf(room).path);
+    const tarball = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+    expect((await publint({ pack: { tarball }, strict: true })).messages).toEqual([]);
+  });
+
+  it('has types that are right, for every resolver that reads ESM', async () => {
+    const analysis = await checkPackage(
+      createPackageFromTarballData(new Uint8Array(await readFile(tarballOf(room).path))),
+    );
+    if (!analysis.types) throw new Error('no types were found');
+    expect(Object.keys(analysis.entrypoints).sort()).toEqual(Object.keys(manifest.exports).sort());
+    const problems = analysis.problems.map((problem) => [
+      problem.kind,
+      'resolutionKind' in problem ? problem.resolutionKind : '',
+      'entrypoint' in problem ? problem.entrypoint : '',
+    ]);
+    expect(problems.filter(([kind, resolution]) => !ESM_ONLY.includes(`${kind} ${resolution}`))).toEqual([]);
+    // They are looked for: those that nobody can mend are found.
+    expect(problems.length).toBeGreaterThan(0);
+  });
+});
+
+it('the packages ask each other for their own versions', () => {
+  const manifests = ROOMS.map(
+    (room) => JSON.parse(readFileSync(join(folder, room, 'package', 'package.json'), 'utf8')) as PublishedManifest,
+  );
+  const versions = new Map(manifests.map(({ name, version }) => [name, version]));
+  const asked = manifests.flatMap(({ dependencies = {} }) =>
+    Object.entries(dependencies).filter(([name]) => versions.has(name)),
+  );
+  expect(asked).toHaveLength(3);
+  for (const [name, range] of asked) expect([name, range]).toEqual([name, `^${versions.get(name)}`]);
+  expect(new Set(versions.values()).size).toBe(1);
+  console.info(`tarballs: ${tarballs.map(({ name, bytes }) => `${name} ${Math.round(bytes / 1000)} kB`).join(', ')}`);
+});

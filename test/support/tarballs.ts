@@ -1,0 +1,63 @@
+// The three packages as they would be published: packed by pnpm, which rewrites what they ask of each other, and read again.
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What packing one package may take. */
+const PACK_MS = 120_000;
+
+/** A package's manifest, as far as these tests read it. */
+export interface PublishedManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly files: readonly string[];
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** A packed package. */
+export interface Tarball {
+  /** Folder below `packages`. */
+  readonly room: string;
+  readonly name: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** The packages, each after those it needs. */
+export const ROOMS: readonly string[] = ['robots', 'frontier', 'core'];
+
+/** Packs all three into a new folder of the system's. The caller removes it: `removePacked`. */
+export async function packAll(): Promise<readonly Tarball[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-tarballs-'));
+  const tarballs: Tarball[] = [];
+  for (const room of ROOMS) {
+    const before = await readdir(folder);
+    const cwd = join(root, 'packages', room);
+    await run('npx', ['-y', 'pnpm@10', 'pack', '--pack-destination', folder], { cwd, timeout: PACK_MS });
+    const made = (await readdir(folder)).find((name) => !before.includes(name));
+    if (made === undefined) throw new Error(`pnpm packed nothing for ${room}`);
+    const path = join(folder, made);
+    const { name } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8')) as PublishedManifest;
+    tarballs.push({ room, name, path, bytes: (await readFile(path)).length });
+  }
+  return tarballs;
+}
+
+/** Removes what `packAll` made. */
+export async function removePacked(tarballs: readonly Tarball[]): Promise<void> {
+  for (const { path } of tarballs) await rm(join(path, '..'), { recursive: true, force: true });
+}
+
+/** Unpacks a tarball into a folder that exists; its files lie in `package/` there. */
+export async function unpack({ path }: Pick<Tarball, 'path'>, folder: string): Promise<void> {
+  await run('tar', ['-xzf', path, '-C', folder]);
+}
