@@ -61,6 +61,15 @@ describe('mannerly crawl', () => {
     expect(table).toHaveLength(5);
   });
 
+  it('exports the same table afterwards, from the items of all its processes', async () => {
+    const table = join(base, 'exported.csv');
+    expect(await run('export', out, '--csv', table)).toMatchObject({ code: 0, err: `3 items in ${table}.` });
+    const rows = (path: string) => readFileSync(path, 'utf8').split('\n').toSorted();
+    expect(rows(table)).toEqual(rows(join(base, 'items.csv')));
+    // A second time would be a file that is there already.
+    expect((await run('export', out, '--csv', table)).code).not.toBe(0);
+  });
+
   it('refuses a size for WARC files that is none', async () => {
     const { code, err } = await run('crawl', `${site.url}/`, ...who, '--warc-bytes', '10');
     expect(code).toBe(2);

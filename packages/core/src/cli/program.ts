@@ -7,7 +7,7 @@ import { withCompletion } from './commands/completion.js';
 import { crawlCommand } from './commands/crawl.js';
 import { type DatasetsFlags, datasetsCommand } from './commands/datasets.js';
 import { type ExplainFlags, explainCommand } from './commands/explain.js';
-import { exportCommand } from './commands/export.js';
+import { type ExportFlags, exportCommand } from './commands/export.js';
 import { initCommand } from './commands/init.js';
 import { planCommand } from './commands/plan.js';
 import { type QueueFlags, queueCommand } from './commands/queue.js';
@@ -208,7 +208,8 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .description('print the items of a crawl as JSON lines, those of all its processes together, each once')
     .argument('<dir...>', 'the crawl directory; several: those of all machines of one crawl')
     .option('--to <file>', 'write them into this file, which must not exist yet')
-    .action(async (directories: string[], flags: { to?: string }) => done(await exportCommand(directories, flags, io)));
+    .option('--csv <file>', 'write them as a table into this CSV file, which must not exist yet')
+    .action(async (directories: string[], flags: ExportFlags) => done(await exportCommand(directories, flags, io)));
 
   // A process of `crawl --workers`, for nobody to type.
   program.command('worker', { hidden: true }).action(async () => done(await workerCommand(io)));

@@ -54,7 +54,10 @@ export function checkProcesses({
     );
   }
   if (workers > 1 && csv !== undefined) {
-    throw new UsageError('--csv is written by one process', 'Leave it out, and read all items with mannerly export.');
+    throw new UsageError(
+      '--csv is written by one process',
+      'Leave it out, and have all items in one table afterwards: mannerly export <dir> --csv <file>.',
+    );
   }
   if (workers > 1 && dashboard !== undefined) {
     throw new UsageError('--dashboard shows one process', 'Leave it out, or --workers.');
