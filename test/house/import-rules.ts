@@ -150,8 +150,8 @@ const RULES: readonly Rule[] = [
 ];
 
 const STAGES = new Set(['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report', 'cli', 'testing']);
-/** Rooms that watch a crawl as its users do. */
-const ONLOOKERS = new Set(['dashboard', 'metrics']);
+/** Rooms that watch a crawl, or bring a part of it, as its users do. */
+const ONLOOKERS = new Set(['browser', 'dashboard', 'metrics']);
 const WIRING = new Set(['crawler.ts', 'crawl-loop.ts', 'ending.ts', 'stages.ts']);
 const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
 const STORE_WIRING = new Set(['crawler.ts', 'cli/open-store.ts']);

@@ -7,8 +7,9 @@ import type { Browser } from 'playwright-core';
 
 /** The program, where another one than the PATH's is to be tried. */
 const PROGRAM = process.env['CHROMIUM'] ?? 'chromium';
-/** Milliseconds that a browser may take until it answers on a busy machine. */
-const START_MS = 60_000;
+/** Milliseconds that a browser may take until it answers on a busy machine, and how often it is started. */
+const START_MS = 120_000;
+const MOST_STARTS = 3;
 
 /** Where the browser is; `null`: not installed. */
 const EXECUTABLE = executablePath();
@@ -19,19 +20,26 @@ export const HAS_CHROMIUM = EXECUTABLE !== null;
 /**
  * Starts a browser without a window. The caller closes it.
  *
+ * @param flags - Beside those that a container needs.
  * @returns `null` where no Chromium is installed.
- * @throws The platform's error when it is installed and does not start.
+ * @throws The platform's error when it is installed and does not start, several times.
  */
-export async function launchChromium(): Promise<Browser | null> {
+export async function launchChromium(flags: readonly string[] = []): Promise<Browser | null> {
   if (EXECUTABLE === null) return null;
   const { chromium } = await import('playwright-core');
-  return chromium.launch({
-    executablePath: EXECUTABLE,
-    headless: true,
-    timeout: START_MS,
-    // Containers have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are opened.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-  });
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await chromium.launch({
+        executablePath: EXECUTABLE,
+        headless: true,
+        timeout: START_MS,
+        // Containers have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are opened.
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...flags],
+      });
+    } catch (error) {
+      if (starts >= MOST_STARTS) throw error;
+    }
+  }
 }
 
 function executablePath(): string | null {

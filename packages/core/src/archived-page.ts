@@ -5,11 +5,17 @@ import type { ArchivedPage } from './archive/visit.js';
 import type { FetchedPage } from './page/page.js';
 import type { Stages } from './stages.js';
 
-/** Gathers what is known of a page. @throws What the store threw that knows the site's tdmrep.json. */
+/**
+ * Gathers what is known of a page.
+ *
+ * @param isForBrowser - Whether its handler sees, or was to see, what a browser makes of it.
+ * @throws What the store threw that knows the site's tdmrep.json.
+ */
 export async function archivedPage(
   { companions, nowMs }: Pick<Stages, 'companions' | 'nowMs'>,
   work: PageWork,
   page: FetchedPage,
+  isForBrowser: boolean,
 ): Promise<ArchivedPage> {
   const { record, signals } = work;
   const { reserved, policy } = await companions.tdmFor(work.url);
@@ -31,6 +37,7 @@ export async function archivedPage(
       signals: { ...signals } as unknown as JsonValue,
       tdm: { reserved, policy },
       judgedAtMs: nowMs(),
+      ...(isForBrowser ? { isRendered: true } : {}),
     },
   };
 }

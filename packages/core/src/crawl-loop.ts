@@ -62,8 +62,9 @@ export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
             stages.maxInHand - inHand + stages.own.waiting(),
           );
     if (isEnding) frontier.endAsks();
-    // A handler that waits for a request of its own gets its turn from `take`, whether or not there is room for pages.
-    const isAsked = !isPaused && (room > 0 || stages.own.waiting() > 0);
+    // A handler, or a page in a browser, that waits for a request of its own gets its turn from `take`, whether or not there is
+    // room for pages.
+    const isAsked = !isPaused && (room > 0 || stages.own.isAsking());
     const taken = isAsked ? await orBroken(frontier.take(Math.min(Math.max(0, room), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
     // Requests that are prepared together leave together, the first as late as the last: so a few at a time, and what comes

@@ -141,6 +141,8 @@ async function endingOf(stages: Stages, work: PageWork, outcome: FetchOutcome): 
   return handledPage(stages, work, outcome);
 }
 
+const AS_IT_CAME = { kind: 'as-it-came' } as const;
+
 /** Whether handlers may get to see it, once what it asks for has been read. */
 function isPage(outcome: FetchOutcome): outcome is ResponseOutcome {
   return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'peer';
@@ -180,12 +182,22 @@ function redirected(work: PageWork, redirect: { readonly url: string; readonly n
 /** A page that came: what it asks for, what a handler makes of it, its items out and its links back to the door. */
 async function handledPage(stages: Stages, work: PageWork, outcome: ResponseOutcome): Promise<Ending> {
   const { status } = outcome;
-  const page = await stages.reader.read(work, outcome);
+  const came = await stages.reader.read(work, outcome);
+  const said = stages.hooks === null ? null : await stages.hooks.afterFetch(work, outcome);
+  // Before a browser asks for more on the page's account.
+  const rendering = said === null ? await stages.renderings.render(work, outcome, came) : AS_IT_CAME;
+  if (rendering.kind === 'stopped') return settled({ kind: 'returned', untilMs: null });
+  const page = rendering.kind === 'rendered' ? await stages.reader.read(work, outcome, rendering) : came;
   await stages.learned.read(work, page);
-  if (stages.archive !== null) await stages.archive.keep(outcome, await archivedPage(stages, work, page));
-  if (stages.hooks !== null) {
-    const said = await stages.hooks.afterFetch(work, outcome);
-    if (said !== null) return refusedByHook(stages, work, said, outcome);
+  if (stages.archive !== null) {
+    const isForBrowser = rendering.kind !== 'as-it-came';
+    await stages.archive.keep(outcome, await archivedPage(stages, work, page, isForBrowser));
+  }
+  if (said !== null) return refusedByHook(stages, work, said, outcome);
+  if (rendering.kind === 'failed') {
+    const detail = `${rendering.failure}: ${rendering.detail}`;
+    const word = { word: 'failed', reason: 'render-failed', layer: 'page', status, detail } as const;
+    return ended(stages, work, { ...word, isPage: true });
   }
   const handled = await stages.handlers.handle(page);
   if (handled.kind === 'stopped') return settled({ kind: 'returned', untilMs: null });

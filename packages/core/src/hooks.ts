@@ -2,7 +2,7 @@
 // excludes. A hook may refuse, never permit: it is asked after scope, bounds and robots.txt have said yes, and whatever it
 // does but answer nothing, in time, is a refusal. Nothing waits for it but its own host, which is asked nothing meanwhile.
 
-import type { PageWork, Via } from '@mannerly/frontier';
+import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
 import { MannerlyError } from './errors.js';
 import type { FetchOutcome, FieldLines } from './fetch/outcome.js';
 import { DEFAULT_HOOK_MS, MAX_HOOK_MS, MAX_WORD_CHARS } from './limits.js';
@@ -25,12 +25,14 @@ export type HookAnswer =
 /** A page's request that is about to be made. Robots.txt, scope and bounds have let it through. */
 export interface PlannedFetch {
   readonly url: string;
-  /** `handler`: `page.fetch` of a handler asks for it. */
-  readonly purpose: 'page' | 'handler';
+  /** `handler`: `page.fetch` of a handler asks for it; `subresource`: a page in the browser does. */
+  readonly purpose: 'page' | 'handler' | 'subresource';
   readonly depth: number;
   readonly via: Via;
   readonly from: string | null;
   readonly label: string | null;
+  /** A copy of what was handed along: by a handler, or by the sitemap that listed it (`lastmod` and its like). */
+  readonly userData: JsonValue | null;
   /** 1 for the first exchange of this URL, more after retries. */
   readonly attempt: number;
   readonly visit: number;
@@ -177,7 +179,8 @@ export function exclusionBook(
 /** What a hook is told of a URL, of its own, so that nothing it does to it reaches the crawl. */
 function known({ url, record }: Pick<PageWork, 'url' | 'record'>): Omit<PlannedFetch, 'purpose' | 'signal'> {
   const { depth, via, from, label, tries, visit = 0 } = record;
-  return { url, depth, via, from, label, attempt: tries + 1, visit };
+  const userData = structuredClone(record.userData);
+  return { url, depth, via, from, label, userData, attempt: tries + 1, visit };
 }
 
 function came(outcome: FetchOutcome): Pick<EndedFetch, 'status' | 'failure' | 'headers' | 'bodyBytes'> {

@@ -93,12 +93,25 @@ export type {
 } from './page/exclusion-options.js';
 export type { PageLink } from './page/links.js';
 export type { OwnFetch, OwnFetchOptions } from './page/own-fetch.js';
-export type { FetchedPage } from './page/page.js';
+export type { FetchedPage, PageRendering } from './page/page.js';
 export type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page/page-facts.js';
 export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
 export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';
 export type { RejectedItem } from './rejected-item.js';
+export type {
+  RenderCandidate,
+  RenderedPage,
+  Renderer,
+  RenderFailure,
+  RenderFailureWord,
+  Rendering,
+  RenderRequest,
+  Subresource,
+  SubresourceAccount,
+  SubresourceAnswer,
+  SubresourceRefusal,
+} from './renderer.js';
 export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay.js';
 export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
 export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';

@@ -21,6 +21,7 @@ import type { ItemWriter } from './output/item-writer.js';
 import { createOwnRequests } from './own-requests.js';
 import { createPageReader } from './page/read-page.js';
 import type { Recorder } from './recorder.js';
+import { createRenderings } from './rendering.js';
 import type { RunParts } from './run-parts.js';
 import type { RunStop } from './run-stop.js';
 import { createSitemaps } from './sitemaps.js';
@@ -92,6 +93,15 @@ export function openStages(
     isStopping: stop.isRequested,
     signal: stop.signal,
   });
+  const pool = createHandlerPool({
+    handlers,
+    concurrency: MAX_HANDLING,
+    handlerMs: options.handlerMs,
+    after: clock.after,
+    signal: stop.signal,
+    filesPath,
+    ownFetch: own.fetch,
+  });
   return {
     frontier,
     admit,
@@ -110,14 +120,17 @@ export function openStages(
       knobs: options.exclusion,
       nowMs,
     }),
-    handlers: createHandlerPool({
-      handlers,
-      concurrency: MAX_HANDLING,
-      handlerMs: options.handlerMs,
-      after: clock.after,
+    handlers: pool,
+    renderings: createRenderings({
+      renderer: fetcher.renderer ?? null,
+      own,
+      handlers: pool,
+      site,
+      record,
+      userAgent: identity.userAgent,
+      nowMs,
+      isStopping: stop.isRequested,
       signal: stop.signal,
-      filesPath,
-      ownFetch: own.fetch,
     }),
     hooks,
     own,

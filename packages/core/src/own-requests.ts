@@ -1,4 +1,4 @@
-// The requests that handlers make by themselves: through the door, into the frontier beside its queue, out by the egress,
+// The requests that handlers make by themselves, and pages in a browser: through the door, into the frontier beside its queue, out by the egress,
 // and back to the handler. Every answer is a value; what the frontier cannot give in time is `held`.
 
 import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
@@ -12,11 +12,15 @@ import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 import type { OwnFetch, OwnFetcher, OwnFetchOptions } from './page/own-fetch.js';
 import type { Wakeup } from './wakeup.js';
 
-/** The requests of one run's handlers. */
+/** The requests of one run's handlers, and of its pages in a browser. */
 export interface OwnRequests {
   readonly fetch: OwnFetcher;
+  /** The same for a page in a browser, which is allowed a time as a whole: when `signal` is aborted, what is in flight is broken off. */
+  readonly subresource: OwnFetcher;
   /** Handlers that wait for the turn of a host: their pages are in hand, and must not keep others from being taken. */
   waiting(): number;
+  /** Whether anybody waits for the turn of a host. */
+  isAsking(): boolean;
   /** Exchanges under way. */
   inFlight(): number;
 }
@@ -40,16 +44,24 @@ export interface OwnRequestsParts {
   readonly signal: AbortSignal;
 }
 
+/** Who asks: the road by which its URLs come, and the purpose of its requests. */
+type Asker = 'handler' | 'subresource';
+
 /** Makes the requests of one run. */
 export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
   const { frontier, wakeup, nowMs } = parts;
   const queue = new PQueue({ concurrency: parts.concurrency });
-  let waiting = 0;
+  const waiting: Record<Asker, number> = { handler: 0, subresource: 0 };
 
-  const send = async (work: PageWork, { headers = {}, bodyBytes }: OwnFetchOptions): Promise<EgressOutcome> => {
+  const send = async (
+    work: PageWork,
+    asker: Asker,
+    { headers = {}, bodyBytes }: OwnFetchOptions,
+    signal: AbortSignal,
+  ): Promise<EgressOutcome> => {
     const outcome = await parts.egress.send({
       url: work.url,
-      purpose: 'handler',
+      purpose: asker,
       headers,
       bodyBytes: Math.min(Math.max(1, bodyBytes ?? parts.bodyBytes), parts.bodyBytes),
       host: work.lease.host,
@@ -57,24 +69,21 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
       robots: work.robots,
       mayConnect: (address) => frontier.mayConnect(work, address),
       mayStart: () => frontier.mayStart(work),
-      signal: parts.signal,
+      signal,
     });
     if (outcome.kind !== 'not-sent' && !isRefusedByGuard(outcome)) frontier.exchanged(work, exchangeOf(outcome));
     if (outcome.kind !== 'not-sent') await parts.keep?.(outcome);
     return outcome;
   };
 
-  /** One turn: the answer, or `null` when nothing left and the frontier is to be asked again. */
-  const turn = async (candidate: NewUrl, untilMs: number, options: OwnFetchOptions): Promise<OwnFetch | null> => {
-    waiting += 1;
-    const asked = frontier.ask(candidate, untilMs).finally(() => {
-      waiting -= 1;
-    });
-    wakeup.wake();
-    const answer = await asked;
-    if (answer.kind !== 'go') return { ...answer, url: candidate.url };
-    const { work } = answer;
-    const outcome = await queue.add(() => send(work, options));
+  /** Its turn has come: the answer, or `null` when nothing left and the frontier is to be asked again. */
+  const act = async (
+    work: PageWork,
+    asker: Asker,
+    options: OwnFetchOptions,
+    signal: AbortSignal,
+  ): Promise<OwnFetch | null> => {
+    const outcome = await queue.add(() => send(work, asker, options, signal));
     const isSent = outcome.kind !== 'not-sent';
     await frontier.settle(
       work,
@@ -84,23 +93,53 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
     return isSent ? outcome : null;
   };
 
-  return {
-    waiting: () => waiting,
-    inFlight: () => queue.pending + queue.size,
-    async fetch(page, url, options, signal) {
-      const { admitted, refused } = parts.admit([{ url, depth: page.depth, via: 'handler', from: page.url }]);
+  /** One turn. */
+  const turn = async (
+    candidate: NewUrl,
+    untilMs: number,
+    asker: Asker,
+    options: OwnFetchOptions,
+    signal: AbortSignal,
+  ): Promise<OwnFetch | null> => {
+    waiting[asker] += 1;
+    const asked = frontier.ask(candidate, untilMs).finally(() => {
+      waiting[asker] -= 1;
+    });
+    wakeup.wake();
+    const answer = await asked;
+    if (answer.kind !== 'go') return { ...answer, url: candidate.url };
+    if (asker === 'handler' || !signal.aborted) return act(answer.work, asker, options, signal);
+    // Nobody waits for it any more: the turn goes to whoever is next.
+    await frontier.settle(answer.work, { kind: 'returned', untilMs: null });
+    wakeup.wake();
+    return { kind: 'held', url: candidate.url, reason: 'stopping', untilMs: null };
+  };
+
+  const fetcherFor =
+    (asker: Asker): OwnFetcher =>
+    async (page, url, options, signal) => {
+      const { admitted, refused } = parts.admit([{ url, depth: page.depth, via: asker, from: page.url }]);
       const [candidate] = admitted;
       if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
-      const said = parts.hooks ? await parts.hooks.beforeFetch(plannedOf(candidate), 'handler') : null;
+      const said = parts.hooks ? await parts.hooks.beforeFetch(plannedOf(candidate), asker) : null;
       if (said?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
       const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_OWN_WAIT_MS), MAX_OWN_WAIT_MS);
       const untilMs = nowMs() + waitMs;
+      // A handler's exchange comes to its end although the handler may not: its answer is kept in the archive all the same.
+      const inFlight = asker === 'handler' ? parts.signal : AbortSignal.any([parts.signal, signal]);
       for (;;) {
         if (signal.aborted || parts.isStopping()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
-        const answer = await turn(candidate, untilMs, options);
+        const answer = await turn(candidate, untilMs, asker, options, inFlight);
         if (answer !== null) return answer;
       }
-    },
+    };
+
+  return {
+    waiting: () => waiting.handler,
+    isAsking: () => waiting.handler + waiting.subresource > 0,
+    inFlight: () => queue.pending + queue.size,
+    fetch: fetcherFor('handler'),
+    subresource: fetcherFor('subresource'),
   };
 }
 

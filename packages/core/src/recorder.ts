@@ -24,8 +24,10 @@ import type { HandlerWord } from './handle/words.js';
 import { createLeftAlone } from './left-alone.js';
 import { MAX_LEFT_ALONE, MAX_TOLD_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 import type { Item } from './output/sink.js';
+import type { NotFetched } from './page/own-fetch.js';
 import type { RejectedItem } from './rejected-item.js';
 import type { FinalWord, HostClockReading, RequestRecord, UrlDecision } from './report/decision.js';
+import { REASONS } from './report/reasons.js';
 
 /** A place that keeps the facts of a run: a log, the ledger. */
 export interface Book {
@@ -66,6 +68,8 @@ export interface Recorder {
   leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void;
   /** The robots.txt that came, whatever it was. */
   robots(work: RobotsWork, outcome: FetchOutcome): void;
+  /** What a page in a browser asked for and was not given; told at the end, unless another road led to it. */
+  subresourceLeft(work: PageWork, left: NotFetched): void;
   /** Links that a handler took by itself although the page asks to leave them alone. */
   nofollowTaken(work: PageWork, urls: readonly string[]): void;
   /** Items that every sink has taken. */
@@ -140,6 +144,9 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
       if (outcome.kind === 'failed' || outcome.truncated === 'peer' || outcome.status < 200 || outcome.status > 299)
         return;
       for (const book of books) book.robots?.(work.authority, outcome.body);
+    },
+    subresourceLeft(work, left) {
+      note(fromSubresource(work, left, nowMs()));
     },
     nofollowTaken(work, urls) {
       for (const url of urls) emitter.emit('nofollow-taken', { url, from: work.url });
@@ -270,6 +277,23 @@ function fromLeftAlone(work: PageWork, link: LeftAloneLink, atMs: number): UrlDe
   };
 }
 
+function fromSubresource(work: PageWork, left: NotFetched, atMs: number): UrlDecision {
+  const { kind: word, url, reason } = left;
+  const found = { url, depth: work.record.depth, via: 'subresource', from: work.url } as const;
+  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_LINE;
+  const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
+  return {
+    ...fromDrop(found, reason, layer, atMs),
+    word,
+    line,
+    pattern,
+    dialect,
+    detail: 'asked for by a page in a browser',
+  };
+}
+
+const NO_LINE = { line: null, pattern: null, dialect: null };
+
 function fromHeld(record: UrlRecord, wait: HostWait, atMs: number): UrlDecision {
   return {
     url: record.url,
@@ -325,7 +349,7 @@ function createClocks() {
   const readings = new Map<string, HostClockReading>();
   return {
     request({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
-      if (purpose === 'robots' || purpose === 'handler') return;
+      if (purpose === 'robots' || purpose === 'handler' || purpose === 'subresource') return;
       readings.delete(url);
       readings.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
       const oldest = readings.keys().next();

@@ -175,6 +175,11 @@ class Replay {
   }
 
   async #page(url: string, visit: ArchivedVisit, outcome: ResponseOutcome, reader: PageReader): Promise<void> {
+    if (visit.isRendered === true) {
+      // What the page's DOM asked of crawlers is not known here either.
+      this.#fail(url, 'it was opened in a browser, and the archive holds what came, not what the browser made of it');
+      return;
+    }
     const page = await reader.read(replayedWork(url, visit), outcome);
     const handled = await this.#pool.handle(page);
     this.#told.pages += 1;
@@ -184,9 +189,7 @@ class Replay {
       return;
     }
     if (handled.kind !== 'handled') {
-      this.#told.failures += 1;
-      const detail = handled.kind === 'stopped' ? 'stopped' : handled.detail;
-      if (this.#failed.length < MAX_TOLD) this.#failed.push({ url, detail });
+      this.#fail(url, handled.kind === 'stopped' ? 'stopped' : handled.detail);
       return;
     }
     if (!page.exclusion.storesItems) {
@@ -197,6 +200,11 @@ class Replay {
     this.#told.items += items.length;
     this.#told.rejected += handled.staged.rejectedCount;
     await this.#write(items);
+  }
+
+  #fail(url: string, detail: string): void {
+    this.#told.failures += 1;
+    if (this.#failed.length < MAX_TOLD) this.#failed.push({ url, detail });
   }
 
   #bodies() {

@@ -13,6 +13,7 @@ import type { ItemWriter } from './output/item-writer.js';
 import type { OwnRequests } from './own-requests.js';
 import type { PageReader } from './page/read-page.js';
 import type { Recorder } from './recorder.js';
+import type { Renderings } from './rendering.js';
 import type { Sitemaps } from './sitemaps.js';
 import type { Turns } from './turns.js';
 import type { Underway } from './underway.js';
@@ -30,6 +31,8 @@ export interface Stages {
   readonly sitemaps: Sitemaps;
   readonly learned: Learned;
   readonly reader: PageReader;
+  /** Pages in a browser, where the fetcher has one. */
+  readonly renderings: Renderings;
   readonly handlers: HandlerPool;
   /** `null`: the user has none. */
   readonly hooks: Hooks | null;

@@ -100,7 +100,13 @@ describe('a request of the owner’s own', () => {
       world.frontier.ask(url('https://a.test/x'), world.clock.nowMs() + 60_000),
       file,
     );
-    expect(value).toEqual({ kind: 'excluded', reason: 'robots-rule', line: 2, pattern: '/x' });
+    expect(value).toEqual({
+      kind: 'excluded',
+      reason: 'robots-rule',
+      line: 2,
+      pattern: '/x',
+      dialect: 'rfc9309',
+    });
     await world.frontier.close();
   });
 

@@ -32,6 +32,8 @@ export type OwnAnswer =
       readonly reason: string;
       readonly line: number | null;
       readonly pattern: string | null;
+      /** By which reading of the file; `null`: no line of it says so. */
+      readonly dialect: string | null;
     }
   | { readonly kind: 'dropped'; readonly reason: string }
   /** Its turn did not come by the deadline, or cannot: `untilMs` says when it may, epoch milliseconds, where that is known. */
@@ -151,7 +153,8 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
       case 'deny': {
         const { decision } = said;
         const reason = excludedReason(decision, gate.ref(authority).phase);
-        request.answer({ kind: 'excluded', reason, line: decision.line, pattern: decision.pattern });
+        const { line, pattern, dialect } = decision;
+        request.answer({ kind: 'excluded', reason, line, pattern, dialect });
         return;
       }
       case 'allow': {
@@ -190,7 +193,8 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
     const peeked = gate.peek(authority);
     const rules = peeked === null ? null : gate.rules(peeked);
     const refusal = parts.whyNot(record.url, rules?.signals(record.url) ?? noSignals(), record);
-    if (typeof refusal === 'string') return { kind: 'excluded', reason: refusal, line: null, pattern: null };
+    if (typeof refusal === 'string')
+      return { kind: 'excluded', reason: refusal, line: null, pattern: null, dialect: null };
     if (refusal !== null) return { kind: 'dropped', reason: refusal.reason };
     if (rules?.isOverMaxDelay === true) return { kind: 'dropped', reason: 'crawl-delay-over-max' };
     const spent = parts.hostBounds.spent(host, nowMs);

@@ -4,8 +4,20 @@
 /** A JSON value: what user data may hold, since it is written to a store. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** By which road a URL came. `companion` is a file asked for beside robots.txt (data.txt, a well-known file). */
-export type Via = 'seed' | 'link' | 'redirect' | 'sitemap' | 'feed' | 'handler' | 'companion' | 'dataset';
+/**
+ * By which road a URL came. `companion` is a file asked for beside robots.txt (data.txt, a well-known file), `subresource`
+ * what a page in a browser asks for.
+ */
+export type Via =
+  | 'seed'
+  | 'link'
+  | 'redirect'
+  | 'sitemap'
+  | 'feed'
+  | 'handler'
+  | 'companion'
+  | 'dataset'
+  | 'subresource';
 
 /** A URL on its way into the frontier. */
 export interface NewUrl {

@@ -29,7 +29,10 @@ export interface ScopeMove {
 
 /** The crawl's scope. Without moves in between, the same URL always gets the same answer. */
 export interface Scope {
+  /** What a page in a browser asks for (`subresource`) may stand anywhere that `exclude` and `allows` leave; see `isInside`. */
   judge(url: UrlParts, via: Via): ScopeAnswer;
+  /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
+  isInside(url: UrlParts): boolean;
   /** A URL led elsewhere. @returns The move, where it was a seed and the scope moves; `null` otherwise. */
   redirected(from: string, to: string): ScopeMove | null;
   /** Takes up moves of an earlier run, in their order. */
@@ -70,12 +73,14 @@ export function createScope(options: ScopeOptions | ResolvedScope): Scope {
   };
   return {
     judge(url, via) {
-      if (!isInside(url)) return OUT;
+      // A page needs its scripts wherever they stand: whether other hosts are asked for them is the fetcher's to say.
+      if (via !== 'subresource' && !isInside(url)) return OUT;
       if (excludes?.(url) === true) return EXCLUDED;
       // A sitemap stands where it stands, whatever part of the site is wanted.
-      if (via !== 'companion' && !isWanted(url)) return OUT;
+      if (via !== 'companion' && via !== 'subresource' && !isWanted(url)) return OUT;
       return allows === undefined ? IN : asked(allows, url, via);
     },
+    isInside,
     redirected(from, to) {
       const moved = { from, to };
       return (options.within ?? 'host') === 'host' && move(moved) ? moved : null;

@@ -21,6 +21,8 @@ export interface ArchivedVisit {
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };
   /** When the page was judged, epoch milliseconds. */
   readonly judgedAtMs: number;
+  /** It was opened in a browser for its handler; what the browser made of it is not in the archive. Absent: the handler saw what came. */
+  readonly isRendered?: true;
 }
 
 /** A page on its way into the archive. */

@@ -1,6 +1,7 @@
 // The fetcher contract: one exchange, no redirect followed, octets and time capped, every ending a value.
 // A fetcher never decides whether it may: egress has asked before it is called.
 
+import type { Renderer } from '../renderer.js';
 import type { FetchOutcome, FieldLines } from './outcome.js';
 
 /** One request as egress hands it over, complete: a fetcher adds nothing but what the protocol demands (Host, Connection). */
@@ -73,6 +74,8 @@ export interface FetcherCaps {
 /** What talks to the network: one exchange per call, each ending a value. Made by the user, closed by the crawl at the end of a run. */
 export interface Fetcher {
   readonly caps: FetcherCaps;
+  /** What opens pages in a browser when they have come. @default pages are handled as they came */
+  readonly renderer?: Renderer;
   /** Resolves to `null` when `mayStart` refused. Never rejects. */
   fetch(request: FetchRequest): Promise<FetchOutcome | null>;
   /** Ends idle connections; called once, by the crawler. */

@@ -1,7 +1,7 @@
 // What a request is for, and what it asks for: the Accept field by purpose.
 
 /** What a request is for. */
-export type RequestPurpose = 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler';
+export type RequestPurpose = 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler' | 'subresource';
 
 /**
  * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
@@ -16,4 +16,5 @@ export const ACCEPT: Readonly<Record<RequestPurpose, string>> = Object.freeze({
   'data-txt': 'text/plain, */*;q=0.5',
   'well-known': 'application/json, */*;q=0.5',
   handler: '*/*',
+  subresource: '*/*',
 });

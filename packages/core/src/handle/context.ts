@@ -194,6 +194,9 @@ class PageInHand implements HandledPage {
   get body() {
     return this.#page.body;
   }
+  get rendering() {
+    return this.#page.rendering;
+  }
   get $() {
     return this.#page.$;
   }

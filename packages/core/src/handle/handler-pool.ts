@@ -31,6 +31,8 @@ export type Handled =
 export interface HandlerPool {
   /** Never rejects. */
   handle(page: FetchedPage): Promise<Handled>;
+  /** Whether a handler is going to get the page. */
+  handles(page: FetchedPage): boolean;
   /** Octets that the body of a page with these header lines may have, where its handler says so; `null`: it does not. */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null;
 }
@@ -61,6 +63,7 @@ const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_ST
 export function createHandlerPool(options: HandlerPoolOptions): HandlerPool {
   const queue = new PQueue({ concurrency: options.concurrency });
   return {
+    handles: (page) => page.exclusion.runsHandler && options.handlers.find(page) !== null,
     bodyBytesFor(label, headers) {
       const { kind, mime } = contentOf(headers, NO_OCTETS);
       return options.handlers.bodyBytesFor({ kind, mime, label });

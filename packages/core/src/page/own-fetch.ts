@@ -23,11 +23,16 @@ export type OwnFetch =
       readonly reason: string;
       readonly line: number | null;
       readonly pattern: string | null;
+      /** By which reading of the file; `null`: no line of it says so. */
+      readonly dialect: string | null;
     }
   /** Ours: scope, bounds, no URL, one too many of a page. */
   | { readonly kind: 'dropped'; readonly url: string; readonly reason: string }
   /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds; `null`: not known. */
   | { readonly kind: 'held'; readonly url: string; readonly reason: string; readonly untilMs: number | null };
+
+/** What was not asked for, and why. */
+export type NotFetched = Exclude<OwnFetch, FetchOutcome>;
 
 /** Makes requests for the handler of a page. Never rejects. */
 export type OwnFetcher = (

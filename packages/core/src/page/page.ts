@@ -5,6 +5,7 @@ import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { BodyFile, FieldLines, ResponseOutcome } from '../fetch/outcome.js';
+import type { RenderedPage } from '../renderer.js';
 import { loadDocument } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import { domFault } from './dom-bounds.js';
@@ -53,6 +54,11 @@ export interface FetchedPage {
   readonly bodyBytes: number;
   /** The kept octets as a stream, from the first one each time it is asked for; as fast as it is read. */
   readonly body: ReadableStream<Uint8Array>;
+  /**
+   * What a browser made of the page: `text()`, `$`, `title`, `links` and `facts` are of its DOM then, while `bytes()` and `body`
+   * stay what came. `null`: no browser had it.
+   */
+  readonly rendering: PageRendering | null;
   /** Cheerio's document, made at first touch. @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`. */
   readonly $: CheerioAPI;
   /** The content decoded by its charset. */
@@ -65,6 +71,9 @@ export interface FetchedPage {
   bytes(): Promise<Uint8Array>;
 }
 
+/** How a page went in the browser: where it ended, and what it asked for. Its HTML is the page's `text()`. */
+export type PageRendering = Omit<RenderedPage, 'kind' | 'html'>;
+
 /** What a page is made of. */
 export interface PageParts {
   readonly work: Pick<PageWork, 'url' | 'record'>;
@@ -72,6 +81,8 @@ export interface PageParts {
   readonly content: Content;
   readonly facts: HtmlFacts | null;
   readonly exclusion: PageExclusion;
+  /** @default none: the page is as it came */
+  readonly rendering?: RenderedPage;
   /** The decoded content; called at most once. */
   readonly decode: () => string;
 }
@@ -105,6 +116,7 @@ class LazyPage implements FetchedPage {
   readonly truncated: 'cap' | 'peer' | null;
   readonly fetchedAtMs: number;
   readonly bodyBytes: number;
+  readonly rendering: PageRendering | null;
   readonly #octets: Uint8Array;
   readonly #file: BodyFile | null;
   readonly #decode: () => string;
@@ -112,7 +124,7 @@ class LazyPage implements FetchedPage {
   #links: readonly PageLink[] | null = null;
   #document: CheerioAPI | null = null;
 
-  constructor({ work, outcome, content, facts, exclusion, decode }: PageParts) {
+  constructor({ work, outcome, content, facts, exclusion, rendering, decode }: PageParts) {
     const { record } = work;
     this.url = work.url;
     this.status = outcome.status;
@@ -135,6 +147,7 @@ class LazyPage implements FetchedPage {
     this.#octets = outcome.body;
     this.#file = outcome.file ?? null;
     this.bodyBytes = outcome.file?.bytes ?? outcome.body.length;
+    this.rendering = rendering === undefined ? null : renderingOf(rendering);
     this.#decode = decode;
   }
 
@@ -186,6 +199,11 @@ class LazyPage implements FetchedPage {
     this.#text ??= this.#decode();
     return this.#text;
   }
+}
+
+/** Without its HTML, which the page has already. */
+function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRendering {
+  return { url, endedBy, subresources };
 }
 
 function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {

@@ -4,17 +4,27 @@
 import type { PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import type { RenderedPage } from '../renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage } from './exclusion.js';
 import type { ExclusionKnobs } from './exclusion-options.js';
 import { HTML_CAPS, readHtml } from './html.js';
 import { createFetchedPage, type FetchedPage } from './page.js';
+import type { HtmlFacts } from './page-facts.js';
 import { type PageUnits, utf8Page } from './page-units.js';
 
 /** Makes pages of responses. */
 export interface PageReader {
-  /** Never rejects but with what `tdmFor` threw. */
-  read(work: Pick<PageWork, 'url' | 'record' | 'signals'>, outcome: ResponseOutcome): Promise<FetchedPage>;
+  /**
+   * Never rejects but with what `tdmFor` threw.
+   *
+   * @param rendering - The same page as a browser had it: its text, links and facts are the page's then. @default none
+   */
+  read(
+    work: Pick<PageWork, 'url' | 'record' | 'signals'>,
+    outcome: ResponseOutcome,
+    rendering?: RenderedPage,
+  ): Promise<FetchedPage>;
 }
 
 /** What a reader is made of. */
@@ -39,7 +49,7 @@ export interface PageReaderParts {
 export function createPageReader(parts: PageReaderParts): PageReader {
   const { decodeText, utf8Start, tokens, knobs, nowMs } = parts;
   return {
-    async read(work, outcome) {
+    async read(work, outcome, rendering) {
       const content = contentOf(outcome.headers, outcome.body);
       const { headers, body } = outcome;
       const type = headerValue(headers, 'content-type');
@@ -52,7 +62,8 @@ export function createPageReader(parts: PageReaderParts): PageReader {
         const start = utf8Start?.(body, type, content.kind) ?? null;
         return start === null ? decode() : utf8Page(body.subarray(start));
       };
-      const facts = content.kind === 'html' ? readHtml(units(), HTML_CAPS) : null;
+      const raw = content.kind === 'html' ? readHtml(units(), HTML_CAPS) : null;
+      const facts = raw === null || rendering === undefined ? raw : unitedFacts(raw, rendering, work.url);
       const tdm = await parts.tdmFor(work.url);
       const exclusion = excludePage({
         work,
@@ -64,7 +75,24 @@ export function createPageReader(parts: PageReaderParts): PageReader {
         knobs,
         nowMs: nowMs(),
       });
-      return createFetchedPage({ work, outcome, content, facts, exclusion, decode });
+      if (rendering === undefined) return createFetchedPage({ work, outcome, content, facts, exclusion, decode });
+      return createFetchedPage({ work, outcome, content, facts, exclusion, rendering, decode: () => rendering.html });
     },
+  };
+}
+
+/**
+ * The facts of a page in a browser: what it shows is the DOM's, and what it asks of crawlers is asked by the raw document and
+ * by the DOM after load together, so that no script takes a wish back (page-level §2).
+ */
+function unitedFacts(raw: HtmlFacts, { html, url }: RenderedPage, pageUrl: string): HtmlFacts {
+  const shown = readHtml(html, HTML_CAPS);
+  return {
+    ...shown,
+    // A script may have moved the document to another path, and hrefs are relative to that.
+    baseHref: shown.baseHref ?? (url === pageUrl ? null : url),
+    metas: [...raw.metas, ...shown.metas],
+    linkElements: [...raw.linkElements, ...shown.linkElements],
+    refresh: shown.refresh ?? raw.refresh,
   };
 }

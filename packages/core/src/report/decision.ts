@@ -50,7 +50,7 @@ export interface HostClockReading {
 export interface RequestRecord {
   readonly url: string;
   readonly host: string;
-  readonly purpose: 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler';
+  readonly purpose: 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler' | 'subresource';
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly status: number | null;

@@ -210,6 +210,12 @@ export const REASONS = {
     'The handler threw; nothing of what it emitted or followed was kept.',
     'See the error in the log and mend the handler.',
   ),
+  'render-failed': row(
+    'failed',
+    'page',
+    'It was fetched, and the browser that was to open it failed; the detail says how. No handler saw it.',
+    'See docs/browser.md; `--retry` asks for it once more.',
+  ),
   'user-data-invalid': row(
     'failed',
     'hook',

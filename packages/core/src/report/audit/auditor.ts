@@ -159,7 +159,7 @@ export function createAuditor({ readCopy, crawl, toleranceMs = 0 }: AuditorParts
   };
 
   const laneOf = (part: number, purpose: string): AtOnce => {
-    const key = `${part} ${purpose === 'handler'}`;
+    const key = `${part} ${purpose === 'handler' || purpose === 'subresource'}`;
     let lane = lanes.get(key);
     if (lane === undefined) {
       lane = createAtOnce(MAX_AUDITED_TOGETHER);

@@ -1,0 +1,60 @@
+// A fetcher whose pages are opened in a browser. It makes requests as another fetcher does, undici's by default, the browser
+// none: the document of a page has come by the time that it is opened, and whatever else the page wants is asked of the crawl.
+
+import type { Fetcher, RenderCandidate, Rendering, RenderRequest } from 'mannerly';
+import PQueue from 'p-queue';
+import { type BrowserFetcherOptions, type BrowserSettings, resolveBrowserOptions } from './browser-options.js';
+import { type BrowserSupply, createBrowserSupply } from './browser-supply.js';
+import { openPage } from './open-page.js';
+
+/**
+ * Makes a fetcher that opens HTML pages in a Chromium of the user's own, driven by playwright-core.
+ *
+ * Handlers get what the browser made of a page: `page.text()`, `page.$`, `page.links` are of its DOM; `page.rendering` says how
+ * it went. Each request of a page is a request of the crawl: its own authority's robots.txt, its host's clock, the door, the log.
+ *
+ * @example
+ * const fetcher = browserFetcher({ launch: (flags) => chromium.launch({ executablePath, args: flags }) })
+ * const crawler = createCrawler({ identity, scope, bounds, fetcher })
+ * @throws MannerlyError `option-unknown`, `option-invalid`.
+ */
+export function browserFetcher(options: BrowserFetcherOptions): Fetcher {
+  const settings = resolveBrowserOptions(options);
+  const supply = createBrowserSupply(settings);
+  const open = new PQueue({ concurrency: settings.pages });
+  return {
+    caps: settings.fetcher.caps,
+    renderer: {
+      wants: (page) => isWanted(settings, page),
+      render: (request) => open.add(() => render(supply, request, settings)),
+    },
+    fetch: (request) => settings.fetcher.fetch(request),
+    async close() {
+      try {
+        await supply.close();
+      } finally {
+        await settings.fetcher.close();
+      }
+    },
+  };
+}
+
+/** A function of the user's own: whatever it does but answer `true` leaves a page as it came. */
+function isWanted({ renders }: BrowserSettings, page: RenderCandidate): boolean {
+  try {
+    return renders(page) === true;
+  } catch (error) {
+    process.emitWarning(`\`renders\` of the browser fetcher threw: ${String(error)}`, 'MannerlyWarning');
+    return false;
+  }
+}
+
+async function render(supply: BrowserSupply, request: RenderRequest, settings: BrowserSettings): Promise<Rendering> {
+  if (request.signal.aborted) return { kind: 'failed', failure: 'aborted', detail: 'given up by the crawl' };
+  const supplied = await supply.take();
+  if (supplied.kind === 'none') return { kind: 'failed', failure: 'browser-gone', detail: supplied.detail };
+  const { browser } = supplied;
+  const { rendering, isHung } = await openPage(browser, request, settings);
+  if (isHung) await supply.discard(browser);
+  return rendering;
+}

@@ -1,0 +1,90 @@
+// One browser at a time: started when the first page wants it, started again within a bound when it is gone, and closed with
+// the fetcher. One that was handed in is used as long as it lives.
+
+import type { Browser } from 'playwright-core';
+import { BROWSER_ANSWER_MS, BROWSER_START_MS } from '../limits.js';
+import type { BrowserSettings } from './browser-options.js';
+import { SEALED_FLAGS } from './seal.js';
+import { textOf, within } from './within.js';
+
+/** A browser, or why there is none. */
+export type Supplied =
+  | { readonly kind: 'browser'; readonly browser: Browser }
+  | { readonly kind: 'none'; readonly detail: string };
+
+/** Where pages get their browser. No call rejects. */
+export interface BrowserSupply {
+  take(): Promise<Supplied>;
+  /** It does not answer any more: the next page gets another one. One that was handed in is left alone. */
+  discard(browser: Browser): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the supply of one fetcher; nothing is started yet. @throws Never */
+export function createBrowserSupply(settings: Pick<BrowserSettings, 'source' | 'restarts'>): BrowserSupply {
+  const { source } = settings;
+  if (source.kind === 'browser') {
+    const { browser } = source;
+    return {
+      take: async () =>
+        browser.isConnected()
+          ? { kind: 'browser', browser }
+          : { kind: 'none', detail: 'the browser that was handed in is gone' },
+      discard: async () => undefined,
+      close: async () => undefined,
+    };
+  }
+  let starting: Promise<Supplied> | null = null;
+  let current: Browser | null = null;
+  let starts = 0;
+
+  const start = async (): Promise<Supplied> => {
+    if (starts > settings.restarts)
+      return { kind: 'none', detail: `${starts} browsers are gone, and no other is started` };
+    starts += 1;
+    const launched = launchOne(source.launch);
+    const browser = await within(launched, BROWSER_START_MS);
+    if (browser.kind === 'late') closeLater(launched);
+    if (browser.kind !== 'done') {
+      const detail = browser.kind === 'late' ? `did not start within ${BROWSER_START_MS} ms` : textOf(browser.error);
+      return { kind: 'none', detail };
+    }
+    current = browser.value;
+    return { kind: 'browser', browser: current };
+  };
+
+  return {
+    async take() {
+      if (current?.isConnected() === true) return { kind: 'browser', browser: current };
+      starting ??= start().finally(() => {
+        starting = null;
+      });
+      return starting;
+    },
+    async discard(browser) {
+      if (current === browser) current = null;
+      await end(browser);
+    },
+    async close() {
+      await starting;
+      if (current !== null) await end(current);
+      current = null;
+      starts = 0;
+    },
+  };
+}
+
+/** A function of the user's own may throw before it promises anything. */
+async function launchOne(launch: (flags: string[]) => Promise<Browser>): Promise<Browser> {
+  return launch([...SEALED_FLAGS]);
+}
+
+/** It came when nobody waited for it any more. */
+function closeLater(launched: Promise<Browser>): void {
+  launched.then(end, () => undefined);
+}
+
+/** A browser that does not close in time is its operator's to end: playwright kills its own when the process ends. */
+async function end(browser: Browser): Promise<void> {
+  await within(browser.close(), BROWSER_ANSWER_MS);
+}

@@ -1,0 +1,167 @@
+// What one page in the browser asks for: taken from the browser before anything leaves, bounded, asked of the crawl, and given
+// back as the answer that came. Nothing is ever let through to the network of the browser. (access §11, DECISION A20:
+// subresources are checked like pages, since they load the same server.)
+
+import type { RenderRequest, ResponseOutcome, SubresourceAccount, SubresourceAnswer } from 'mannerly';
+import type { Route } from 'playwright-core';
+import { MAX_BROWSER_TEXT, MAX_TOLD_REFUSALS } from '../limits.js';
+import { fulfilled } from './answer-parts.js';
+import type { BrowserSettings } from './browser-options.js';
+
+/** What the page is allowed. */
+export type RequestSettings = Pick<BrowserSettings, 'loads' | 'anywhere' | 'requests' | 'bytes' | 'quietMs'>;
+
+/** Where a request of the browser comes from. */
+export type RequestPlace =
+  /** The main frame wants a document: the first time ours, never again. */
+  | 'main'
+  | 'frame'
+  /** A window that the page opened, or nobody knows. */
+  | 'elsewhere'
+  | 'page';
+
+/** The requests of one page. */
+export interface PageRequests {
+  /** Answers one request of the browser. Never rejects. */
+  answer(route: Route, place: RequestPlace): Promise<void>;
+  /** Counts something that the page did not get. */
+  refuse(url: string, type: string, reason: string): void;
+  /** The document has been read to its end: from now on silence counts. */
+  documentRead(): void;
+  /** Resolves when the document has been read and nothing was asked for during `quietMs`. */
+  readonly quiet: Promise<void>;
+  /** The page is over: what is pending is given up, what comes is refused and not counted. A second call changes nothing. */
+  end(): void;
+  account(): SubresourceAccount;
+}
+
+/** Makes the requests of one page. `untilMs` is the page's deadline by `performance.now()`. @throws Never */
+export function createPageRequests(
+  { document, load }: Pick<RenderRequest, 'document' | 'load'>,
+  settings: RequestSettings,
+  untilMs: number,
+): PageRequests {
+  const over = new AbortController();
+  const pending = new Set<{ readonly url: string; readonly type: string }>();
+  const refused = new Map<string, number>();
+  const refusals: { readonly url: string; readonly type: string; readonly reason: string }[] = [];
+  let isServed = false;
+  let isRead = false;
+  let asked = 0;
+  let loaded = 0;
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let tellQuiet = (): void => undefined;
+  const quiet = new Promise<void>((resolve) => {
+    tellQuiet = resolve;
+  });
+  const listen = (): void => {
+    clearTimeout(timer);
+    if (isRead && pending.size === 0 && !over.signal.aborted) timer = setTimeout(tellQuiet, settings.quietMs);
+  };
+  const refuse = (url: string, type: string, reason: string): void => {
+    if (over.signal.aborted) return;
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+    if (refusals.length < MAX_TOLD_REFUSALS) refusals.push({ url: url.slice(0, MAX_BROWSER_TEXT), type, reason });
+  };
+
+  /** Why a request is not even put to the crawl; `null`: it is. */
+  const whyNot = (route: Route, place: RequestPlace, type: string): string | null => {
+    const request = route.request();
+    if (place === 'elsewhere') return 'window';
+    if (place === 'main') return 'navigation';
+    if (!/^https?:/.test(request.url())) return 'url-scheme';
+    if (request.method() !== 'GET') return 'method';
+    if (!settings.loads.has(type)) return 'type';
+    if (asked >= settings.requests) return 'request-limit';
+    return bytes >= settings.bytes ? 'byte-limit' : null;
+  };
+
+  const fetched = async (route: Route, type: string): Promise<void> => {
+    const url = route.request().url();
+    const entry = { url, type };
+    asked += 1;
+    pending.add(entry);
+    listen();
+    const answer = await load({
+      url,
+      type,
+      headers: forwarded(route.request().headers()),
+      anywhere: settings.anywhere,
+      waitMs: Math.max(0, Math.floor(untilMs - performance.now())),
+      bodyBytes: Math.max(1, settings.bytes - bytes),
+      signal: over.signal,
+    });
+    if (over.signal.aborted) return;
+    const reason = whyRefused(answer);
+    if (reason !== null || answer.kind !== 'response') {
+      refuse(url, type, reason ?? 'internal');
+      await route.abort('blockedbyclient').catch(ignore);
+    } else {
+      loaded += 1;
+      bytes += answer.body.length;
+      await route.fulfill(fulfilled(answer)).catch(ignore);
+    }
+    pending.delete(entry);
+    listen();
+  };
+
+  return {
+    quiet,
+    refuse,
+    async answer(route, place) {
+      if (place === 'main' && !isServed) {
+        isServed = true;
+        await route.fulfill(fulfilled(document)).catch(ignore);
+        return;
+      }
+      const type = place === 'frame' ? 'frame' : route.request().resourceType();
+      const reason = over.signal.aborted ? 'page-over' : whyNot(route, place, type);
+      if (reason === null) await fetched(route, type);
+      else {
+        refuse(route.request().url(), type, reason);
+        // A navigation that is aborted, and not blocked, leaves the page where it is.
+        await route.abort('aborted').catch(ignore);
+      }
+    },
+    documentRead() {
+      isRead = true;
+      listen();
+    },
+    end() {
+      for (const { url, type } of pending) refuse(url, type, 'page-over');
+      clearTimeout(timer);
+      over.abort();
+    },
+    account: () => ({ loaded, bytes, refused: Object.fromEntries(refused), refusals: [...refusals] }),
+  };
+}
+
+/** Why an answer is not given to the browser: what was refused, what failed, and what is not whole. */
+function whyRefused(answer: SubresourceAnswer): string | null {
+  if (answer.kind === 'failed') return answer.failure;
+  if (answer.kind !== 'response') return answer.reason;
+  if (answer.truncated !== null) return answer.truncated === 'cap' ? 'byte-limit' : 'closed-early';
+  return isLoose(answer) ? 'redirect-invalid' : null;
+}
+
+/** A redirect that leads nowhere; the browser would follow it by itself where it can. */
+function isLoose({ status }: ResponseOutcome): boolean {
+  return status >= 300 && status <= 399;
+}
+
+/** Fields that say what is asked for. Who asks, and what would tell one page from another, is the crawl's to say. */
+const FORWARDED: readonly string[] = ['accept', 'origin', 'x-requested-with'];
+
+function forwarded(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    FORWARDED.flatMap((name) => {
+      const value = headers[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function ignore(): void {
+  // The page is gone, and with it whoever asked.
+}

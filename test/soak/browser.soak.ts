@@ -1,0 +1,331 @@
+// Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page itself,
+// by the crawl and in its name, and the browser must reach nobody. If this breaks, a crawl with a browser is a crawl without
+// rules: a single page asks its hosts for fifty things at once.
+
+import { createSocket, type Socket } from 'node:dgram';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { auditCrawl, type HandledPage, readCrawlDirectory } from 'mannerly';
+import { type BrowserFetcherOptions, browserFetcher, SEALED_FLAGS } from 'mannerly/browser';
+import type { Browser } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { HAS_CHROMIUM, launchChromium } from '../support/chromium.js';
+import { CONTACT, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { judge, POLITE } from '../support/politeness.js';
+import { type Routes, redirect, text, type Web } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const CI = process.env['CI'] === 'true';
+/** Milliseconds that a page may be open: enough for everything that it loads, on a machine with better things to do. */
+const PATIENT_MS = 300_000;
+const SLOW = { timeout: 600_000 };
+
+const script = (body: string) => ({ body, headers: { 'content-type': 'text/javascript' } });
+const json = (value: unknown) => ({ body: JSON.stringify(value), headers: { 'content-type': 'application/json' } });
+const html = (head: string, body = '') =>
+  `<!doctype html><html><head><title>raw</title>${head}</head><body><p id="out">raw</p>${body}</body></html>`;
+/** Adds a word to the page. */
+const says = (word: string) => `document.body.append(" [${word}]");`;
+
+async function launch(flags: string[]): Promise<Browser> {
+  const browser = await launchChromium(flags);
+  if (browser === null) throw new Error('CI needs a Chromium: apt-get install chromium');
+  return browser;
+}
+
+interface Scene extends CrawlStory {
+  readonly pages: readonly {
+    readonly url: string;
+    readonly text: string;
+    readonly rendering: HandledPage['rendering'];
+  }[];
+}
+
+async function crawlWithBrowser(
+  seeds: readonly string[],
+  options: BrowserFetcherOptions,
+  more: Partial<TestCrawlOptions> = {},
+): Promise<Scene> {
+  const pages: Scene['pages'][number][] = [];
+  const story = await crawl({
+    seeds,
+    bounds: { pages: 20, minutes: 9 },
+    patienceMs: PATIENT_MS,
+    fetcher: browserFetcher({ launch, pageMs: PATIENT_MS, ...options }),
+    handlers: (crawler) =>
+      crawler.on('html', async (page) => {
+        pages.push({ url: page.url, text: page.$('body').text(), rendering: page.rendering });
+        await page.emit({ url: page.url, title: page.title });
+      }),
+    ...more,
+  });
+  return { ...story, pages };
+}
+
+/** Somebody at another address who counts whoever comes. */
+async function witnessAt(address: string): Promise<{ readonly port: number; readonly came: () => number }> {
+  let count = 0;
+  const server = createServer((socket) => {
+    count += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.address() as AddressInfo).port, came: () => count };
+}
+
+/** The same for datagrams: what a browser sends past proxies. */
+async function datagramWitness(): Promise<{ readonly port: number; readonly came: () => number }> {
+  let count = 0;
+  const socket: Socket = createSocket('udp4');
+  socket.on('message', () => {
+    count += 1;
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => socket.close(() => resolve())));
+  return { port: socket.address().port, came: () => count };
+}
+
+/** Paths of a host in the order of their arrival, without robots.txt, sorted: what was asked is what counts here. */
+const asked = (web: Web, host: string): string[] =>
+  web
+    .paths(host)
+    .filter((path) => path !== '/robots.txt')
+    .sort();
+
+describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
+  it('load what they need as politely as they were asked for themselves, and nothing else leaves', SLOW, async () => {
+    const outside = await witnessAt('127.0.0.2');
+    const datagrams = await datagramWitness();
+    const hosts: Record<string, Routes> = {};
+    const web = await webForTest({ hosts });
+    const cdn = `http://cdn.test:${web.port}`;
+    const tricks = `
+      navigator.sendBeacon('/beacon', 'x');
+      fetch('/posted', { method: 'POST', body: 'x' }).catch(() => {});
+      try { new WebSocket('ws://shop.test:${web.port}/socket') } catch {}
+      try { new EventSource('/events') } catch {}
+      navigator.serviceWorker?.register('/worker.js').catch(() => {});
+      try { new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${datagrams.port}' }] }).createDataChannel('x') } catch {}
+      new Worker(URL.createObjectURL(new Blob(["fetch('http://shop.test:${web.port}/closed/by-worker')"])));
+      open('/window');
+      const frame = document.createElement('iframe'); frame.src = '/frame'; document.body.append(frame);
+      const rules = document.createElement('script'); rules.type = 'speculationrules';
+      rules.textContent = JSON.stringify({ prefetch: [{ urls: ['/guessed'], eagerness: 'immediate' }], prerender: [{ urls: ['/prerendered'], eagerness: 'immediate' }] });
+      document.head.append(rules);
+      setTimeout(() => { location.href = '/elsewhere' }, 0);`;
+    Object.assign(hosts, {
+      'shop.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 1\n'),
+        '/': html(
+          `<link rel="stylesheet" href="/style.css"><link rel="icon" href="/favicon.ico"><link rel="prefetch" href="/prefetched">
+           <link rel="preload" as="image" href="/preloaded.png"><link rel="preconnect" href="http://127.0.0.2:${outside.port}">
+           <link rel="dns-prefetch" href="//leak.test">
+           <script src="/app.js" defer></script><script src="/closed/tracker.js" defer></script>
+           <script src="/moved.js" defer></script><script src="/moved-to-closed.js" defer></script>
+           <script src="${cdn}/closed/ad.js" defer></script><script src="http://unreachable.test:${web.port}/u.js" defer></script>
+           <script src="http://outside.test:${outside.port}/o.js" defer></script>
+           <script src="http://127.0.0.2:${outside.port}/literal.js" defer></script>`,
+          `<img src="/pixel.png"><img src="http://127.0.0.2:${outside.port}/pixel.png">`,
+        ),
+        '/app.js': script(`fetch('/data.json').then((r) => r.json()).then((d) => {
+          document.querySelector('#out').textContent = d.word; document.title = 'shown';
+          history.replaceState(null, '', '/shown'); ${tricks} });`),
+        '/data.json': json({ word: 'rendered' }),
+        '/moved.js': redirect(`${cdn}/library.js`),
+        '/moved-to-closed.js': redirect(`${cdn}/closed/library.js`),
+        '*': text('should not have been asked for'),
+      },
+      'cdn.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 2\n'),
+        '/library.js': script(says('library')),
+        '/after.js': script(says('after')),
+        '*': text('should not have been asked for'),
+      },
+      'unreachable.test': { '/robots.txt': { status: 503 }, '*': text('should not have been asked for') },
+    });
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-browser-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    // A page waits for a robots.txt that cannot be had as long as it is open.
+    const { pages, requests, report, decisions } = await crawlWithBrowser(
+      [web.url('shop.test')],
+      { hosts: 'any', pageMs: 60_000 },
+      {
+        out,
+        network: {
+          allow: ['127.0.0.1/32'],
+          ports: 'any',
+          resolve: async (name) => [name === 'outside.test' ? '127.0.0.2' : '127.0.0.1'],
+        },
+      },
+    );
+
+    // What the servers saw.
+    const wishes = {
+      'shop.test': { gapMs: 1_000, closed: ['/closed'] },
+      'cdn.test': { gapMs: 2_000, closed: ['/closed'] },
+    };
+    expect(judge(web.log, { contact: CONTACT, wishes })).toEqual(POLITE);
+    expect(asked(web, 'shop.test')).toEqual(['/', '/app.js', '/data.json', '/moved-to-closed.js', '/moved.js']);
+    expect(asked(web, 'cdn.test')).toEqual(['/library.js']);
+    expect(asked(web, 'unreachable.test')).toEqual([]);
+    expect(web.paths('cdn.test').filter((path) => path === '/robots.txt')).toHaveLength(1);
+    expect(new Set(web.log.map(({ host }) => host))).toEqual(new Set(['shop.test', 'cdn.test', 'unreachable.test']));
+    expect([outside.came(), datagrams.came()]).toEqual([0, 0]);
+    for (const { method, headers } of web.log) {
+      expect(method).toBe('GET');
+      expect(Object.keys(headers).filter((name) => /^(cookie|referer|authorization|sec-|upgrade)/.test(name))).toEqual(
+        [],
+      );
+    }
+    expect(new Set(web.log.map(({ userAgent }) => userAgent)).size).toBe(1);
+
+    // What the handler got.
+    expect(pages).toHaveLength(1);
+    const [page] = pages;
+    expect(page?.text).toContain('rendered');
+    expect(page?.text).toContain('[library]');
+    expect(page?.rendering).toMatchObject({ url: web.url('shop.test', '/shown'), subresources: { loaded: 3 } });
+    const refused = page?.rendering?.subresources.refused ?? {};
+    expect(refused).toMatchObject({
+      'robots-rule': 4,
+      'address-forbidden': 2,
+      navigation: 1,
+      window: expect.any(Number),
+    });
+    expect(refused['type']).toBeGreaterThanOrEqual(4);
+
+    // What was told: every request in the log, what was left alone with its line, and an audit that finds nothing.
+    const subresources = requests.filter(({ purpose }) => purpose === 'subresource');
+    expect(subresources.map(({ url }) => new URL(url).pathname).sort()).toEqual([
+      '/app.js',
+      '/data.json',
+      '/library.js',
+      '/moved-to-closed.js',
+      '/moved.js',
+    ]);
+    expect(report.pages).toBe(1);
+    expect(decisions.find(({ url }) => url.endsWith('/closed/tracker.js'))).toMatchObject({
+      word: 'excluded',
+      reason: 'robots-rule',
+      line: 2,
+      pattern: '/closed',
+      dialect: 'rfc9309',
+      from: web.url('shop.test'),
+    });
+    const audited = await auditCrawl(await readCrawlDirectory(out));
+    expect(audited.violations).toEqual([]);
+  });
+
+  it('reach nobody by themselves, where nothing is taken from them', SLOW, async () => {
+    const web = await webForTest({ hosts: { '127.0.0.1': { '*': html('') }, localhost: { '*': html('') } } });
+    const browser = await launch([...SEALED_FLAGS]);
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    for (const host of ['127.0.0.1', 'localhost']) await expect(page.goto(web.url(host))).rejects.toThrow(/net::ERR_/);
+    expect(web.log).toEqual([]);
+  });
+
+  it('ask what raw page and DOM ask together, lead on by the DOM, and fail as values', SLOW, async () => {
+    const links = ['/by-script', '/taken-back', '/leaves', '/download', '/large', '/plain?x'].map(
+      (path) => `<a href="${path}">x</a>`,
+    );
+    const inline = (body: string, head = '') => html(head, `<script>${body}</script>`);
+    const noindex = '<meta name="robots" content="noindex">';
+    const web = await webForTest({
+      hosts: {
+        'shop.test': {
+          '/robots.txt': text(''),
+          '/': inline(`document.body.innerHTML = ${JSON.stringify(links.join(''))}; document.title = 'shown';`),
+          '/by-script': inline(`document.head.innerHTML += ${JSON.stringify(noindex)};`),
+          '/taken-back': inline(`document.querySelector('meta').remove();`, noindex),
+          '/leaves': inline(`location.href = 'about:blank';`),
+          '/download': {
+            body: html(''),
+            headers: { 'content-type': 'text/html', 'content-disposition': 'attachment' },
+          },
+          '/large': inline(`document.body.append('x'.repeat(200_000));`),
+          '/plain?x': inline(`document.body.append('not opened');`),
+        },
+      },
+    });
+    const { pages, items, decisions } = await crawlWithBrowser(
+      [web.url('shop.test')],
+      { domChars: 100_000, renders: ({ url }) => !url.includes('?') },
+      {
+        handlers: (crawler) =>
+          crawler.on('html', async (page) => {
+            await page.emit({ url: page.url, title: page.title, rendering: page.rendering });
+            await page.follow();
+          }),
+      },
+    );
+    expect(pages).toEqual([]);
+    const words = Object.fromEntries(
+      decisions.map(({ url, word, reason, detail }) => [
+        url.slice(web.url('shop.test', '').length),
+        `${word} ${reason} ${reason === 'render-failed' ? detail?.split(':')[0] : ''}`.trim(),
+      ]),
+    );
+    expect(words).toEqual({
+      '/': 'fetched fetched',
+      '/by-script': 'excluded noindex',
+      '/taken-back': 'excluded noindex',
+      '/leaves': 'failed render-failed navigation-refused',
+      '/download': 'failed render-failed navigation-refused',
+      '/large': 'failed render-failed dom-too-large',
+      '/plain?x': 'fetched fetched',
+    });
+    // What asks not to be kept is not kept, and what no browser had says so.
+    expect(items.map(({ data }) => data)).toMatchObject([
+      { title: 'shown', rendering: { url: web.url('shop.test'), endedBy: 'quiet' } },
+      { title: 'raw', rendering: null },
+    ]);
+  });
+
+  it('hang or lose their browser, and the next page gets another one, so often and no more', SLOW, async () => {
+    const browsers: Browser[] = [];
+    const web = await webForTest({
+      hosts: {
+        'shop.test': {
+          '/robots.txt': text(''),
+          '/hangs': html('', '<script>for (;;) {}</script>'),
+          '*': html('', `<script>${says('shown')}</script>`),
+        },
+      },
+    });
+    const { pages, decisions } = await crawlWithBrowser(
+      [web.url('shop.test', '/1')],
+      {
+        restarts: 1,
+        launch: async (flags) => {
+          const browser = await launch(flags);
+          browsers.push(browser);
+          return browser;
+        },
+      },
+      {
+        // Each page is found by the one before it, so that no page is open when its browser is lost.
+        handlers: (crawler) =>
+          crawler.on('html', async (page) => {
+            await browsers.at(-1)?.close();
+            await page.add(`/${browsers.length + 1}`);
+          }),
+      },
+    );
+    expect(pages).toEqual([]);
+    expect(browsers).toHaveLength(2);
+    expect(decisions.map(({ word, reason }) => `${word} ${reason}`).sort()).toEqual([
+      'failed render-failed',
+      'fetched fetched',
+      'fetched fetched',
+    ]);
+
+    const hung = await crawlWithBrowser([web.url('shop.test', '/hangs')], { pageMs: 5_000 });
+    expect(hung.decisions).toMatchObject([{ word: 'failed', reason: 'render-failed' }]);
+    expect(hung.decisions[0]?.detail).toMatch(/^page-hung: /);
+  });
+});
