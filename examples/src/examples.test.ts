@@ -1,7 +1,7 @@
 // The examples are what people copy. They run here against the town, as programs of their own, from the build.
 
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTown, type Town } from './demo/town.js';
+import { library } from './library.js';
 
 const run = promisify(execFile);
 const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
-const source = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+/** What examples are made of, and the one that is longer because it starts from nothing. */
+const PARTS = /\.test\.ts$|^(?:target|library|run|store-on-files.*)\.ts$/;
 
 let town: Town;
 
 beforeAll(async () => {
-  town = await startTown();
+  town = await startTown((port) => [library(port)]);
 });
 
 afterAll(() => town.close());
@@ -48,6 +50,19 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/\/brook {2}rejected: \S+/);
     expect(out).toContain('/brook?from=bees  hook-refused: one view of each page is enough');
     expect(out).toContain('finished: 2 items, 1 rejected');
+  });
+
+  it.concurrent('follow one section, and nothing outside of it', { timeout: 120_000 }, async () => {
+    const out = await runExample('follow-a-section', 'library.test');
+    expect(out.split('\n').slice(0, 3)).toEqual(['Guides', '  Reading the tides', '  Crabs of the shore']);
+    expect(out).toContain('3 pages of the section; 2 links led out of it.');
+  });
+
+  it.concurrent('read exactly what a sitemap lists', { timeout: 120_000 }, async () => {
+    const out = await runExample('sitemaps-first', 'library.test');
+    expect(out).toContain(`2026-04-12  Crabs of the shore  http://library.test:${town.port}/guides/crabs`);
+    expect(out).toContain('urlset of 2');
+    expect(out).toContain('finished: 3 pages, the seed among them.');
   });
 
   it.concurrent('crawl the datasets that a site offers', { timeout: 120_000 }, async () => {
@@ -89,10 +104,16 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     }
   });
 
-  it.each(['smallest-crawl', 'explain-a-refusal', 'crawl-datasets', 'from-robots-parser', 'testing-a-crawl'])(
-    '%s stays under 60 lines',
-    (name) => {
-      expect(readFileSync(source(name), 'utf8').split('\n').length).toBeLessThan(60);
-    },
-  );
+  it('stay under 60 lines, each of them, and say what they show', () => {
+    const folder = fileURLToPath(new URL('.', import.meta.url));
+    const index = readFileSync(join(folder, '..', 'README.md'), 'utf8');
+    const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !PARTS.test(name));
+    expect(names.length).toBeGreaterThan(14);
+    for (const name of names) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      expect(text.split('\n').length, name).toBeLessThan(60);
+      expect(text, name).toMatch(/^\/\/ [A-Z]/);
+      expect(index, 'examples/README.md').toContain(`(src/${name})`);
+    }
+  });
 });

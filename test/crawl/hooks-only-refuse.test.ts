@@ -199,6 +199,7 @@ it('hooks that answer nothing change nothing, and are asked of pages, tries, red
     from: 'https://a.test/go',
     depth: 1,
     label: null,
+    userData: null,
     attempt: 1,
     visit: 0,
   });

@@ -130,8 +130,8 @@ export function townPlan(port: number): TownHost[] {
   ];
 }
 
-/** A host from its pages. */
-function host(
+/** A host from its pages. Never throws. */
+export function host(
   name: string,
   about: string,
   pages: Readonly<Record<string, TownAnswer>>,
@@ -161,13 +161,19 @@ function maze(): TownHost {
   };
 }
 
-function text(body: string): TownAnswer {
+/** A plain text. Never throws. */
+export function text(body: string): TownAnswer {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** What a host lists of itself, for whoever asks. */
-function sitemap(urls: readonly string[]): TownAnswer {
-  const list = urls.map((url) => `<url><loc>${url}</loc></url>`).join('');
+/** What a host lists of itself, for whoever asks; a date where it says when a page changed. Never throws. */
+export function sitemap(urls: readonly (string | readonly [url: string, lastmod: string])[]): TownAnswer {
+  const list = urls
+    .map((each) => (typeof each === 'string' ? [each] : each))
+    .map(
+      ([url, lastmod]) => `<url><loc>${url}</loc>${lastmod === undefined ? '' : `<lastmod>${lastmod}</lastmod>`}</url>`,
+    )
+    .join('');
   const body = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${list}</urlset>`;
   return { status: 200, headers: { 'content-type': 'application/xml' }, body };
 }
@@ -176,7 +182,12 @@ function redirect(status: number, location: string): TownAnswer {
   return { status, headers: { location }, body: '' };
 }
 
-function page(title: string, links: readonly string[], extra: { robots?: string; more?: string } = {}): TownAnswer {
+/** A page with a list of links. Never throws. */
+export function page(
+  title: string,
+  links: readonly string[],
+  extra: { robots?: string; more?: string } = {},
+): TownAnswer {
   const meta = extra.robots === undefined ? '' : `<meta name="robots" content="${extra.robots}">`;
   const list = links.map((href) => `<li><a href="${href}">${href}</a></li>`).join('\n');
   const body = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${meta}<title>${title}</title></head>\n<body><h1>${title}</h1>\n<ul>\n${list}\n</ul>\n${extra.more ?? ''}</body></html>\n`;

@@ -40,9 +40,10 @@ const MAX_LOG = 10_000;
 /**
  * Starts the town on a free port of 127.0.0.1.
  *
+ * @param more - Hosts beside those of its plan; they get the port.
  * @throws The platform's error when no port can be had.
  */
-export async function startTown(): Promise<Town> {
+export async function startTown(more: (port: number) => readonly TownHost[] = () => []): Promise<Town> {
   const log: TownRequest[] = [];
   let hosts: TownHost[] = [];
   const server = createServer((request, response) => {
@@ -60,7 +61,7 @@ export async function startTown(): Promise<Town> {
     server.listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  hosts = townPlan(port);
+  hosts = [...townPlan(port), ...more(port)];
   const names = new Set(hosts.map((host) => host.name));
   return {
     port,

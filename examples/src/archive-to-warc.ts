@@ -1,0 +1,30 @@
+// Every exchange as WARC, packaged as one WACZ file that replays in a browser; and then handlers that nobody had thought of
+// during the crawl, run over the archive without asking anybody again.
+//
+//   npx -y pnpm@10 example archive-to-warc
+
+import { createCrawler, memorySink, replay } from 'mannerly';
+import { network, seed } from './target.js';
+
+const OUT = 'archived';
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: { seeds: [seed], within: 'host' },
+  bounds: { pages: 3 },
+  archive: { wacz: true },
+  network,
+});
+crawler.on('html', async (page) => page.follow());
+const report = await crawler.run({ out: OUT });
+console.log(`${report.pages} pages are in ${OUT}/archive, and packaged in ${OUT}/archive.wacz.`);
+
+// What a page asks not to be archived is not there; what it asks not to be kept gives no items here either.
+const sink = memorySink();
+const again = await replay({
+  from: OUT,
+  handlers: (routes) => routes.on('html', async (page) => page.emit({ title: page.title, links: page.links.length })),
+  sinks: [sink],
+});
+console.log(`${again.items} items from ${again.pages} archived pages, and no request:`);
+for (const { url, data } of sink.items) console.log(`  ${url}  ${JSON.stringify(data)}`);

@@ -1,0 +1,140 @@
+// Examples that leave something behind, called as their users call them: again, in the same folder, or with somebody at the
+// other end. What they promise is what the second call finds.
+
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { startTown, type Town } from './demo/town.js';
+import { library } from './library.js';
+
+const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+
+interface Place {
+  readonly town: Town;
+  readonly folder: string;
+  readonly run: (name: string, words?: readonly string[], more?: object) => Promise<string>;
+  /** Paths that were asked of the host since the last look, in order. */
+  readonly asked: () => string[];
+}
+
+/** A town and an empty folder for one example. */
+async function inPlace(host: string, example: (place: Place) => Promise<void>): Promise<void> {
+  const town = await startTown((port) => [library(port)]);
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
+  let looked = 0;
+  try {
+    await example({
+      town,
+      folder,
+      async run(name, words = [], more = {}) {
+        const seed = `http://${host}:${town.port}/`;
+        const env = { ...process.env, MANNERLY_EXAMPLE_SEED: seed, MANNERLY_EXAMPLE_LOOPBACK: '1', ...more };
+        const { stdout } = await promisify(execFile)(process.execPath, [built(name), ...words], {
+          cwd: folder,
+          env,
+          timeout: 100_000,
+        });
+        return stdout;
+      },
+      asked() {
+        const since = town.log.slice(looked);
+        looked = town.log.length;
+        return since.map(({ path }) => path);
+      },
+    });
+  } finally {
+    await town.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(!existsSync(built('resume')))('the examples that keep something', () => {
+  it.concurrent('go on where they were, and ask for no page twice', { timeout: 240_000 }, () =>
+    inPlace('meadow.test', async ({ run, asked }) => {
+      expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\n\d URLs are queued/);
+      const first = asked();
+      expect(await run('resume', ['4'])).toMatch(/Went on: bounded, 4 pages and 4 items so far/);
+      const both = [...first, ...asked()].filter((path) => path !== '/robots.txt');
+      expect({ pages: both.length, different: new Set(both).size }).toEqual({ pages: 4, different: 4 });
+    }),
+  );
+
+  it.concurrent('read again only what changed', { timeout: 240_000 }, () =>
+    inPlace('library.test', async ({ folder, run, asked }) => {
+      expect(await run('recrawl-what-changed')).toContain('2 pages to read again, 0 as they were.');
+      asked();
+      const memory = join(folder, 'last-seen.json');
+      const seen = JSON.parse(readFileSync(memory, 'utf8')) as [string, string][];
+      // Its keeper has touched the crabs since.
+      const older = seen.map(([url, lastmod]) => [url, url.endsWith('/crabs') ? '2025-01-01' : lastmod]);
+      writeFileSync(memory, JSON.stringify(older));
+      const out = await run('recrawl-what-changed');
+      expect(out).toMatch(/changed {2}\S+\/guides\/crabs/);
+      expect(out).toContain('1 pages to read again, 1 as they were.');
+      expect(asked().sort()).toEqual(['/', '/guides/crabs', '/robots.txt', '/sitemap.xml']);
+    }),
+  );
+
+  it.concurrent('archive, and read the archive again', { timeout: 120_000 }, () =>
+    inPlace('meadow.test', async ({ folder, run }) => {
+      const out = await run('archive-to-warc');
+      expect(out).toMatch(/3 items from 3 archived pages, and no request/);
+      expect(out).toContain('{"title":"The meadow","links":5}');
+      expect(existsSync(join(folder, 'archived', 'archive.wacz'))).toBe(true);
+    }),
+  );
+
+  it.concurrent('write into an index, a document for each item', { timeout: 120_000 }, () =>
+    inPlace('meadow.test', async ({ run }) => {
+      const documents = new Map<string, unknown>();
+      const index = createServer(async (request, response) => {
+        const lines = (await text(request)).trim().split('\n');
+        for (let at = 0; at + 1 < lines.length; at += 2) {
+          const { index: to } = JSON.parse(lines[at] as string) as { index: { _id: string } };
+          documents.set(to._id, JSON.parse(lines[at + 1] as string));
+        }
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ errors: false }));
+      });
+      await new Promise<void>((resolve) => index.listen(0, '127.0.0.1', resolve));
+      try {
+        const url = `http://127.0.0.1:${(index.address() as AddressInfo).port}/pages`;
+        expect(await run('sink-of-your-own', [], { INDEX_URL: url })).toContain('3 items are in the index.');
+        expect(documents.size).toBe(3);
+        expect([...documents.values()]).toContainEqual(expect.objectContaining({ data: expect.anything() }));
+      } finally {
+        index.closeAllConnections();
+        await new Promise((resolve) => index.close(resolve));
+      }
+    }),
+  );
+
+  it.concurrent('do what a Crawlee crawler did', { timeout: 120_000 }, () =>
+    inPlace('meadow.test', async ({ town, folder, run }) => {
+      const out = await run('from-crawlee');
+      expect(out).toContain(`{"url":"http://meadow.test:${town.port}/bees","title":"Bees","list":"front"}`);
+      expect(out).toContain('finished: 3 items');
+      expect(
+        readFileSync(join(folder, 'articles', 'items.jsonl'), 'utf8')
+          .trim()
+          .split('\n'),
+      ).toHaveLength(3);
+    }),
+  );
+
+  it.concurrent('do what a Scrapy spider did', { timeout: 120_000 }, () =>
+    inPlace('meadow.test', async ({ town, folder, run }) => {
+      const out = await run('from-scrapy');
+      expect(out).toContain(`{"url":"http://meadow.test:${town.port}/flowers","title":"Flowers"}`);
+      expect(out).toMatch(/finished: 5 pages, 5 items/);
+      expect(readdirSync(join(folder, 'shore'))).toContain('items.jsonl');
+    }),
+  );
+});

@@ -1,0 +1,31 @@
+// One section of a site and nothing else: only URLs under the seed's folder are in scope, and of each page only the links
+// of its list are followed. What lies outside is dropped before anybody is asked.
+//
+//   npx -y pnpm@10 example follow-a-section
+
+import { createCrawler } from 'mannerly';
+import { network, seed } from './target.js';
+
+const section = new URL('/guides/', seed);
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: {
+    seeds: [section.href],
+    prefixes: [section.pathname],
+    // Patterns are those of robots.txt; these win over all that lets a URL in.
+    exclude: ['/*.zip$', '/*?print='],
+  },
+  bounds: { pages: 50, depth: 3 },
+  network,
+});
+
+crawler.on('html', async (page) => {
+  console.log(`${'  '.repeat(page.depth)}${page.title ?? page.url}`);
+  await page.follow('ul a');
+});
+
+const report = await crawler.run();
+console.log(
+  `${report.pages} pages of the section; ${report.words['dropped']?.['out-of-scope'] ?? 0} links led out of it.`,
+);

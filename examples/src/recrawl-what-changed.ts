@@ -1,0 +1,42 @@
+// The pages that changed since the last time, and no others: the site's sitemap says when each was changed, a small file
+// remembers what was seen, and a hook refuses what is the same. A refused URL costs its site no request.
+//
+//   npx -y pnpm@10 example recrawl-what-changed      all of it, then, called again, nothing but the seed
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createCrawler, refuse } from 'mannerly';
+import { network, seed } from './target.js';
+
+const MEMORY = 'last-seen.json';
+const seen = new Map<string, string>(existsSync(MEMORY) ? JSON.parse(readFileSync(MEMORY, 'utf8')) : []);
+
+/** What the sitemap says of a page: it comes along as its user data. */
+const lastmodOf = (userData: unknown) => (userData as { lastmod?: string } | null)?.lastmod;
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: { seeds: [seed], within: 'host' },
+  bounds: { pages: 500, minutes: 60 },
+  discover: { sitemaps: true },
+  hooks: {
+    beforeFetch: ({ url, userData }) => {
+      const lastmod = lastmodOf(userData);
+      return lastmod !== undefined && seen.get(url) === lastmod ? refuse('unchanged') : undefined;
+    },
+  },
+  network,
+});
+
+let changed = 0;
+crawler.on('html', async (page) => {
+  const lastmod = lastmodOf(page.userData);
+  if (lastmod === undefined) return;
+  changed += 1;
+  console.log(`${seen.has(page.url) ? 'changed' : 'new    '}  ${page.url}  ${page.title}`);
+  seen.set(page.url, lastmod);
+});
+
+const report = await crawler.run();
+// Written at the end: a run that fails has seen nothing, and the next one looks again.
+writeFileSync(MEMORY, JSON.stringify([...seen]));
+console.log(`${changed} pages to read again, ${report.words['dropped']?.['hook-refused'] ?? 0} as they were.`);

@@ -1,0 +1,30 @@
+// A crawl that can be left at any time: Ctrl-C ends it cleanly, and the same call goes on where it was, after a crash or a
+// `kill -9` too. All that is known lives in the crawl directory; bounds count over all runs.
+//
+//   npx -y pnpm@10 example resume 2       two pages, then its bound
+//   npx -y pnpm@10 example resume 20      goes on with a larger one
+
+import { createCrawler } from 'mannerly';
+import { network, seed } from './target.js';
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: { seeds: [seed], within: 'host' },
+  bounds: { pages: Number(process.argv[2] ?? 20), minutes: 30 },
+  network,
+});
+
+crawler.on('html', async (page) => {
+  await page.emit({ url: page.url, title: page.title });
+  await page.follow();
+});
+
+// The first Ctrl-C lets what is under way come to its end, the second does not wait.
+process.on('SIGINT', () => crawler.stop());
+
+const report = await crawler.run({ out: 'resumable' });
+if (report.wasOver) console.log('Nothing was left to do, and nobody was asked.');
+console.log(
+  `${report.resumed ? 'Went on' : 'Began'}: ${report.state}, ${report.pages} pages and ${report.items} items so far.`,
+);
+console.log(report.queued === 0 ? 'Nothing is queued.' : `${report.queued} URLs are queued: run it again.`);

@@ -1,0 +1,58 @@
+// A store of your own on any place that can append and read back: here a file, as well an object store or a log service.
+// The verbs run in memory and are written down; on opening they are played again at the times they had, which gives the same.
+// It passes the published suite (store-of-your-own.test.ts). One process, some ten thousand pages: for more see docs/stores.md.
+
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { FrontierError, type FrontierStore, memoryStore, type OpenRequest, type StoreCaps } from '@mannerly/frontier';
+
+type Verb = (...given: readonly unknown[]) => Promise<unknown>;
+type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
+const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord'];
+
+/** What it promises: as much as memory, and that a killed process loses nothing it answered for. */
+export const JOURNAL_CAPS: StoreCaps = Object.freeze({ ...memoryStore().caps, durable: 'process' });
+
+/** A store in the file of that path. @param wallMs - Must go on across restarts, so that a delay outlives the process. */
+export function journalStore(path: string, wallMs: () => number = Date.now): FrontierStore {
+  let at = 0;
+  let isOpen = false;
+  const memory = memoryStore({ nowMs: () => at });
+  const run = (name: string, given: readonly unknown[]) => (memory[name as 'add'] as Verb).apply(memory, [...given]);
+  const textOf = (value: unknown) => `${serialize(value).toString('base64')}\n`;
+
+  const open = async (request: OpenRequest) => {
+    // What follows the last line's end was cut off by a kill: nobody was answered for it.
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+    const [crawl, ...verbs] = lines.map((line) => deserialize(Buffer.from(line, 'base64')));
+    if (crawl === undefined ? !request.create : crawl !== request.crawl)
+      throw new FrontierError('store-mismatch', `${path} holds no crawl ${request.crawl}`);
+    await memory.open({ ...request, create: true });
+    for (const [name, then, given] of verbs as Line[]) {
+      at = then;
+      await run(name, given).catch(() => undefined);
+    }
+    writeFileSync(`${path}.new`, [request.crawl, ...verbs].map(textOf).join(''));
+    renameSync(`${path}.new`, path);
+    isOpen = true;
+  };
+  const verb = async (name: string, given: readonly unknown[]) => {
+    at = Math.max(at, wallMs()); // A clock that was set back stands still.
+    const answer = run(name, given);
+    if (name === 'close') isOpen = false;
+    try {
+      if (isOpen && CHANGING.includes(name)) appendFileSync(path, textOf([name, at, given]));
+    } catch (cause) {
+      await Promise.allSettled([answer, memory.close()]); // The file lacks what memory has: nothing goes on from here.
+      throw new FrontierError('store-failed', `cannot write to ${path}`, { cause });
+    }
+    return answer;
+  };
+  return new Proxy(memory, {
+    get: (_, name) => {
+      if (name === 'caps') return JOURNAL_CAPS;
+      if (name === 'open') return open;
+      return name in memory ? (...given: unknown[]) => verb(String(name), given) : undefined;
+    },
+  });
+}
