@@ -1,0 +1,37 @@
+// What is at stake: a browser that is handed a cookie, a report address or a wrong length acts on it.
+
+import type { ResponseOutcome } from 'mannerly';
+import { expect, it } from 'vitest';
+import { fulfilled } from './answer-parts.js';
+
+const fieldsOf = (headers: ResponseOutcome['headers']) =>
+  fulfilled({ status: 200, headers, body: new Uint8Array() } as unknown as ResponseOutcome).headers;
+
+it('an answer keeps what says how to read it, and nothing that speaks of its transport or asks to be remembered', () => {
+  const fields = fieldsOf([
+    ['Content-Type', 'text/html'],
+    ['Content-Security-Policy', "default-src 'self'"],
+    ['Vary', 'a'],
+    ['vary', 'b'],
+    ['Content-Encoding', 'gzip'],
+    ['Content-Length', '3'],
+    ['Set-Cookie', 'a=b'],
+    ['Report-To', '{}'],
+    ['Link', '</x>; rel=preload'],
+    ['Refresh', '0; url=/x'],
+    ['X-Odd', 'na\u00efve'],
+    ['bad name', 'x'],
+    ['__proto__', 'x'],
+  ]);
+  expect(Object.entries(fields)).toEqual([
+    ['content-type', 'text/html'],
+    ['content-security-policy', "default-src 'self'"],
+    ['vary', 'a, b'],
+    ['__proto__', 'x'],
+    ['access-control-allow-origin', 'none'],
+  ]);
+});
+
+it('other origins read what the site lets them read', () => {
+  expect(fieldsOf([['Access-Control-Allow-Origin', '*']])).toEqual({ 'access-control-allow-origin': '*' });
+});

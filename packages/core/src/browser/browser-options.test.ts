@@ -1,0 +1,36 @@
+// A wrong option is told with its name, its range and its value, before anything is started.
+
+import type { Browser } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { type BrowserFetcherOptions, resolveBrowserOptions } from './browser-options.js';
+
+const launch = async (): Promise<Browser> => expect.unreachable();
+
+it.each<[unknown, string]>([
+  [{}, 'one of `launch` and `browser`'],
+  [{ launch, browser: {} }, 'one of `launch` and `browser`'],
+  [{ launch: 'chromium' }, '`launch` of the browser fetcher to be a function, got chromium'],
+  [{ launch, page: 1 }, 'does not know `page`'],
+  [{ launch, renders: true }, '`renders`'],
+  [{ launch, loads: ['scripts'] }, '`loads`'],
+  [{ launch, loads: 'script' }, '`loads`'],
+  [{ launch, hosts: 'all' }, "to be 'scope' or 'any', got all"],
+  [{ launch, pages: 0 }, '`pages` of the browser fetcher to be a whole number from 1 to 16, got 0'],
+  [{ launch, pages: 17 }, 'got 17'],
+  [{ launch, requests: -1 }, '0 to 1000, got -1'],
+  [{ launch, bytes: 0.5 }, 'got 0.5'],
+  [{ launch, pageMs: 999 }, '1000 to 600000, got 999'],
+  [{ launch, quietMs: Number.POSITIVE_INFINITY }, 'got Infinity'],
+  [{ launch, domChars: 50_000_001 }, 'got 50000001'],
+  [{ launch, restarts: 101 }, 'got 101'],
+])('%j is refused', (options, says) => {
+  expect(() => resolveBrowserOptions(options as BrowserFetcherOptions)).toThrow(says);
+});
+
+it('what is not said is the careful thing', () => {
+  const { loads, anywhere, renders, ...numbers } = resolveBrowserOptions({ launch });
+  expect([...loads]).toEqual(['script', 'xhr', 'fetch']);
+  expect(anywhere).toBe(false);
+  expect(renders({ url: 'https://a.test/', label: null, headers: [] })).toBe(true);
+  expect(numbers).toMatchObject({ pages: 2, requests: 50, pageMs: 60_000, quietMs: 500, restarts: 3 });
+});

@@ -1,0 +1,73 @@
+// What is at stake: a browser that dies must not end the crawl, and one that dies again and again must not be started for ever.
+
+import type { Browser } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { createBrowserSupply } from './browser-supply.js';
+import { SEALED_FLAGS } from './seal.js';
+
+class FakeBrowser {
+  isLive = true;
+  closed = 0;
+  isConnected(): boolean {
+    return this.isLive;
+  }
+  async close(): Promise<void> {
+    this.isLive = false;
+    this.closed += 1;
+  }
+}
+
+function scene(restarts: number, fails: (start: number) => boolean = () => false) {
+  const started: FakeBrowser[] = [];
+  const flags: string[][] = [];
+  const launch = async (given: string[]): Promise<Browser> => {
+    flags.push(given);
+    if (fails(flags.length)) throw new Error('no such program');
+    const browser = new FakeBrowser();
+    started.push(browser);
+    return browser as unknown as Browser;
+  };
+  return { supply: createBrowserSupply({ source: { kind: 'launch', launch }, restarts }), started, flags };
+}
+
+describe('a supply that starts browsers', () => {
+  it('starts one with the seal when it is first wanted, for all who want it', async () => {
+    const { supply, started, flags } = scene(3);
+    expect(started).toHaveLength(0);
+    const [one, two] = await Promise.all([supply.take(), supply.take()]);
+    expect([one, two, await supply.take()]).toEqual(Array(3).fill({ kind: 'browser', browser: started[0] }));
+    expect(flags).toEqual([SEALED_FLAGS]);
+    await supply.close();
+    expect(started.map(({ closed }) => closed)).toEqual([1]);
+  });
+
+  it('starts another when one is gone, so often and no more', async () => {
+    const { supply, started } = scene(1);
+    await supply.take();
+    (started[0] as FakeBrowser).isLive = false;
+    expect(await supply.take()).toEqual({ kind: 'browser', browser: started[1] });
+    await supply.discard(started[1] as unknown as Browser);
+    expect(started[1]?.closed).toBe(1);
+    expect(await supply.take()).toEqual({ kind: 'none', detail: '2 browsers are gone, and no other is started' });
+    await supply.close();
+  });
+
+  it('says why none has started, and tries again for the next page', async () => {
+    const { supply, started } = scene(3, (start) => start === 1);
+    expect(await supply.take()).toEqual({ kind: 'none', detail: 'no such program' });
+    expect(await supply.take()).toEqual({ kind: 'browser', browser: started[0] });
+    await supply.close();
+  });
+});
+
+it('a browser that was handed in is neither closed nor started again', async () => {
+  const browser = new FakeBrowser();
+  const source = { kind: 'browser', browser: browser as unknown as Browser } as const;
+  const supply = createBrowserSupply({ source, restarts: 3 });
+  expect(await supply.take()).toEqual({ kind: 'browser', browser });
+  await supply.discard(source.browser);
+  await supply.close();
+  expect(browser.closed).toBe(0);
+  browser.isLive = false;
+  expect(await supply.take()).toEqual({ kind: 'none', detail: 'the browser that was handed in is gone' });
+});

@@ -1,0 +1,238 @@
+// A page in a browser may ask for anything; what its hosts see must be a polite crawl all the same. The browser here is a
+// function that asks: what a real one does is tried in test/soak/browser.soak.ts. If this breaks, one page of a script can
+// ask a host for a thousand things at once, or for what its robots.txt closes.
+
+import {
+  createUndiciFetcher,
+  type Fetcher,
+  type RenderedPage,
+  type Rendering,
+  type RenderRequest,
+  refuse,
+  type SubresourceAnswer,
+} from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { judge, POLITE } from '../support/politeness.js';
+import { page, type Routes, redirect, text, type Web } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const OPEN = text('User-agent: *\nDisallow: /closed\n');
+const QUIET = { endedBy: 'quiet', subresources: { loaded: 0, bytes: 0, refused: {}, refusals: [] } } as const;
+
+interface Asking {
+  readonly type?: string;
+  readonly anywhere?: boolean;
+}
+
+/** A fetcher whose browser does what it is told. */
+function fetcherWith(
+  render: (
+    request: RenderRequest,
+    ask: (url: string, how?: Asking) => Promise<SubresourceAnswer>,
+  ) => Promise<Rendering | string>,
+  wants: (url: string) => boolean = () => true,
+): Fetcher {
+  const fetcher = createUndiciFetcher();
+  return {
+    ...fetcher,
+    renderer: {
+      wants: ({ url }) => wants(url),
+      async render(request) {
+        const ask = (url: string, { type = 'script', anywhere = false }: Asking = {}): Promise<SubresourceAnswer> =>
+          request.load({
+            url: new URL(url, request.url).href,
+            type,
+            headers: {},
+            anywhere,
+            waitMs: 30_000,
+            bodyBytes: 1_000,
+            signal: request.signal,
+          });
+        const rendering = await render(request, ask);
+        return typeof rendering === 'string' ? shown(request, rendering) : rendering;
+      },
+    },
+  };
+}
+
+function shown({ url }: Pick<RenderRequest, 'url'>, html: string): RenderedPage {
+  return { kind: 'rendered', html, url, ...QUIET };
+}
+
+async function run(hosts: Readonly<Record<string, Routes>>, fetcher: Fetcher, more: Partial<TestCrawlOptions> = {}) {
+  const web: Web = await webForTest({ hosts });
+  const seeds = [web.url('a.test')];
+  const story = await crawl({ seeds, fetcher, profile: { factor: 0, minMs: 30, maxMs: 30 }, ...more });
+  return { ...story, web };
+}
+
+const wordOf = (answer: SubresourceAnswer): string =>
+  answer.kind === 'response' ? String(answer.status) : answer.kind === 'failed' ? answer.failure : answer.reason;
+
+describe('a page in a browser', () => {
+  it('asks through gate, clock and door: of its own host and others, hop by hop', async () => {
+    const answers: string[] = [];
+    const fetcher = fetcherWith(async ({ url }, ask) => {
+      const cdn = new URL(url).port;
+      const wanted = await Promise.all([
+        ask('/1.js'),
+        ask('/2.js'),
+        ask('/closed/x.js'),
+        ask('/to-closed'),
+        ask('/to-cdn', { anywhere: true }),
+        ask('/round', { anywhere: true }),
+        ask(`http://cdn.test:${cdn}/x.js`),
+        ask(`http://cdn.test:${cdn}/closed/x.js`, { anywhere: true }),
+        ask(`http://private.test:${cdn}/x.js`, { anywhere: true }),
+        ask('/excluded.js'),
+        ask('/hooked.js'),
+      ]);
+      answers.push(...wanted.map(wordOf));
+      return '<title>made</title>';
+    });
+    const hosts: Record<string, Routes> = {};
+    const web = await webForTest({ hosts });
+    Object.assign(hosts, {
+      'a.test': {
+        '/robots.txt': OPEN,
+        '/': page('raw'),
+        '/1.js': text('1'),
+        '/2.js': text('2'),
+        '/to-closed': redirect('/closed/y.js'),
+        '/to-cdn': redirect(`http://cdn.test:${web.port}/moved.js`),
+        '/round': redirect('/round'),
+        '*': text('should not have been asked for'),
+      },
+      'cdn.test': { '/robots.txt': OPEN, '/moved.js': text('moved'), '*': text('should not have been asked for') },
+    });
+    const seeds = [web.url('a.test')];
+    const { requests, report, items, decisions } = await crawl({
+      seeds,
+      scope: { seeds, within: 'host', exclude: ['/excluded.js'] },
+      fetcher,
+      profile: { factor: 0, minMs: 30, maxMs: 30 },
+      network: {
+        allow: ['127.0.0.1/32'],
+        ports: 'any',
+        resolve: async (name) => [name === 'private.test' ? '127.0.0.2' : '127.0.0.1'],
+      },
+      hooks: { beforeFetch: ({ url, purpose }) => (url.endsWith('hooked.js') ? refuse(purpose) : undefined) },
+    });
+    expect(answers).toEqual([
+      '200',
+      '200',
+      'robots-rule',
+      'robots-rule',
+      '200',
+      'redirect-limit',
+      'out-of-scope',
+      'robots-rule',
+      // Its robots.txt cannot be asked for, at an address that is not allowed.
+      'address-forbidden',
+      'scope-excluded',
+      'hook-refused',
+    ]);
+    const wishes = { gapMs: 30, closed: ['/closed', '/excluded', '/hooked'] };
+    expect(judge(web.log, { contact: CONTACT, wishes: { 'a.test': wishes, 'cdn.test': wishes } })).toEqual(POLITE);
+    expect(web.paths('cdn.test')).toEqual(['/robots.txt', '/moved.js']);
+    expect(web.paths('a.test').filter((path) => path === '/round')).toHaveLength(6);
+    expect(requests.filter(({ purpose }) => purpose === 'subresource')).toHaveLength(2 + 1 + 2 + 6);
+    expect(report).toMatchObject({ pages: 1, state: 'finished' });
+    expect(items.map(({ data }) => data)).toMatchObject([{ title: 'made' }]);
+    const told = decisions.filter(({ detail }) => detail === 'asked for by a page in a browser');
+    expect(told.map(({ url, word, reason, line }) => [new URL(url).pathname, word, reason, line])).toContainEqual([
+      '/closed/y.js',
+      'excluded',
+      'robots-rule',
+      2,
+    ]);
+  });
+
+  it('is what its DOM shows, and asks what document and DOM ask together (page-level §2)', async () => {
+    const meta = (content: string) => `<meta name=robots content=${content}>`;
+    const made: Record<string, string> = {
+      '/': '<a href="/noindex-made">x</a><a href="/noindex-raw">x</a>',
+      '/noindex-made': meta('noindex'),
+      '/noindex-raw': meta('index'),
+    };
+    const fetcher = fetcherWith(async ({ url }) => made[new URL(url).pathname] ?? '');
+    const { itemUrls, decisions, web } = await run(
+      {
+        'a.test': {
+          '/robots.txt': OPEN,
+          '/': page('raw', ['/only-raw']),
+          '/noindex-made': page('raw'),
+          '/noindex-raw': page('raw', [], meta('noindex')),
+        },
+      },
+      fetcher,
+    );
+    expect(itemUrls).toEqual([web.url('a.test')]);
+    expect(decisions.map(({ url, reason }) => [new URL(url).pathname, reason])).toEqual([
+      ['/', 'fetched'],
+      ['/noindex-made', 'noindex'],
+      ['/noindex-raw', 'noindex'],
+    ]);
+  });
+
+  it('costs nothing where no handler wants it, where it is not wanted in a browser, or where a hook refuses it', async () => {
+    let opened = 0;
+    const fetcher = fetcherWith(
+      async () => {
+        opened += 1;
+        return '';
+      },
+      (url) => !url.endsWith('/plain'),
+    );
+    const { decisions } = await run(
+      {
+        'a.test': {
+          '/robots.txt': OPEN,
+          '/': redirect('/plain'),
+          '/plain': page('raw', ['/hooked', '/data.json']),
+          '/hooked': page('raw'),
+          '/data.json': text('{}'),
+        },
+      },
+      fetcher,
+      { hooks: { afterFetch: ({ url }) => (url.endsWith('/hooked') ? refuse('no') : undefined) } },
+    );
+    expect(opened).toBe(0);
+    expect(decisions.map(({ reason }) => reason)).toEqual(['redirect', 'fetched', 'hook-refused', 'no-handler']);
+  });
+
+  it('that fails has a word, and its links are not taken', async () => {
+    const fetcher = fetcherWith(async () => ({ kind: 'failed', failure: 'page-crashed', detail: 'of a test' }));
+    const { decisions, report } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('raw', ['/next']) } },
+      fetcher,
+    );
+    expect(decisions).toMatchObject([
+      { word: 'failed', reason: 'render-failed', layer: 'page', detail: 'page-crashed: of a test' },
+    ]);
+    expect(report.pages).toBe(1);
+  });
+
+  it('that a stop deprives of what it asks for goes back into the queue', async () => {
+    let stop = (): void => undefined;
+    const fetcher = fetcherWith(async (_request, ask) => {
+      stop();
+      return wordOf(await ask('/1.js'));
+    });
+    const { decisions, items, report, web } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('raw'), '/1.js': text('1') } },
+      fetcher,
+      {
+        handlers: (crawler) => {
+          stop = () => crawler.stop();
+          crawler.on('html', (each) => each.emit({ text: each.title }));
+        },
+      },
+    );
+    expect(report.state).toBe('stopped');
+    expect(items).toEqual([]);
+    expect(decisions.filter(({ word }) => word !== 'held')).toEqual([]);
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
+  });
+});
