@@ -1,0 +1,93 @@
+// Writes `docs/api`: what TypeDoc reads from the sources of every public entry, one page for each. TypeDoc has a TypeScript of its
+// own, since it cannot read with version 7 yet; types are checked by the workspace's compiler, not here.
+// It fails when a public name has no heading on its entry's page, or a doc comment links to what is not there.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Application, LogLevel, ReflectionKind } from 'typedoc';
+import { publicEntries, rootPath } from './entries.mjs';
+
+const out = `${rootPath}docs/api`;
+const cache = `${rootPath}docs/.vitepress/cache`;
+const entries = publicEntries();
+
+mkdirSync(cache, { recursive: true });
+const tsconfig = `${cache}/tsconfig.api.json`;
+writeFileSync(tsconfig, JSON.stringify(compilerSettings()));
+
+const app = await Application.bootstrapWithPlugins({
+  plugin: ['typedoc-plugin-markdown'],
+  tsconfig,
+  entryPoints: entries.map(({ source }) => rootPath + source),
+  name: 'API reference',
+  out,
+  readme: 'none',
+  logLevel: LogLevel.Warn,
+  skipErrorChecking: true,
+  disableSources: true,
+  excludeExternals: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  validation: { notExported: false, notDocumented: false, invalidLink: true, invalidPath: true, rewrittenLink: true },
+  outputFileStrategy: 'modules',
+  entryFileName: 'index',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+});
+
+const points = app.getEntryPoints();
+if (points?.length !== entries.length) throw new Error('TypeDoc could not read the sources');
+const project = app.converter.convert(points);
+nameModules(project);
+rmSync(out, { recursive: true, force: true });
+app.validate(project);
+if (app.logger.warningCount + app.logger.errorCount > 0) process.exit(1);
+await app.outputs.writeOutput({ name: 'markdown', path: out }, project);
+const names = checkPages();
+console.log(`docs/api: ${names} names in ${entries.length} entries`);
+
+/** The workspace's settings, with packages found in their sources, so that a type of another package is a link. */
+function compilerSettings() {
+  return {
+    extends: '../../../tsconfig.base.json',
+    compilerOptions: {
+      composite: false,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [`${rootPath}node_modules/@types`],
+      paths: Object.fromEntries(entries.map(({ name, source }) => [name, [rootPath + source]])),
+    },
+    files: entries.map(({ source }) => rootPath + source),
+  };
+}
+
+/** A module is called what one writes behind `from`, not after its file. */
+function nameModules(project) {
+  const named = new Map(entries.map(({ name, source }) => [rootPath + source, name]));
+  for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
+    const name = named.get(project.getSymbolIdFromReflection(module)?.fileName ?? '');
+    if (name === undefined) throw new Error(`${module.name} is no public entry`);
+    module.name = name;
+  }
+}
+
+/** Every name that the compiler finds at an entry has a heading on its page. Returns how many there are. */
+function checkPages() {
+  let count = 0;
+  for (const { program, sourceFile } of points) {
+    const entry = entries.find(({ source }) => rootPath + source === sourceFile.fileName);
+    const checker = program.getTypeChecker();
+    const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(sourceFile)).map(({ name }) => name);
+    const page = readFileSync(`${out}/${entry.name}.md`, 'utf8').replaceAll('\\_', '_');
+    const headed = new Set([...page.matchAll(/^#+ (?:abstract )?(\w+)/gim)].map(([, heading]) => heading));
+    const missing = exported.filter((name) => !headed.has(name));
+    if (exported.length === 0 || missing.length > 0) {
+      throw new Error(`docs/api/${entry.name}.md lacks ${missing.join(', ') || 'everything'}`);
+    }
+    count += exported.length;
+  }
+  return count;
+}

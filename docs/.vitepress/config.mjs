@@ -1,0 +1,54 @@
+// The site: VitePress over `docs`, what TypeDoc wrote beside it, and the documents that stand elsewhere. Search is built in; the
+// built pages ask no other host for anything, fonts included. A link to a page that is not there fails the build.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+import { publicEntries } from './entries.mjs';
+import { headingId, repositoryLinks } from './links.mjs';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const sections = JSON.parse(readFileSync(here('sidebar.json'), 'utf8'));
+
+/** Pages of the list that exist: a guide that is still being written may stand on it. */
+const sidebar = sections.map(({ text, items }) => ({
+  text,
+  collapsed: false,
+  items: items
+    .filter(({ page }) => existsSync(here(`../${page}.md`)))
+    .map(({ text, page }) => ({ text, link: `/${page}` })),
+}));
+
+const api = [
+  { text: 'API', items: publicEntries().map(({ name }) => ({ text: name, link: `/api/${name}` })) },
+  {
+    text: 'Documentation',
+    items: [
+      { text: 'What it is', link: '/' },
+      { text: 'Options', link: '/reference/options' },
+    ],
+  },
+];
+
+export default defineConfig({
+  title: 'Mannerly',
+  description: 'A polite crawler framework for Node.js',
+  lang: 'en',
+  cleanUrls: false,
+  srcExclude: ['node_modules/**', '.vitepress/**'],
+  rewrites: { 'decisions/README.md': 'decisions/index.md' },
+  markdown: { html: false, linkify: false, anchor: { slugify: headingId }, config: repositoryLinks },
+  vite: { build: { chunkSizeWarningLimit: 4_000 }, logLevel: 'warn' },
+  themeConfig: {
+    nav: [
+      { text: 'Start', link: '/start' },
+      { text: 'Concepts', link: '/concepts' },
+      { text: 'Options', link: '/reference/options' },
+      { text: 'API', link: '/api/' },
+      { text: 'For webmasters', link: '/politeness' },
+    ],
+    sidebar: { '/api/': api, '/': sidebar },
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+});

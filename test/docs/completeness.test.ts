@@ -1,0 +1,92 @@
+// Whoever meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it up. If this
+// breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
+
+import { readFileSync } from 'node:fs';
+import { REASONS } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { rootPath } from '../house/source-tree.js';
+import { keysOf, numbersOf, wordsOf } from './code-words.js';
+import { rowsUnder, wordFaults } from './tables.js';
+
+const pageOf = (name: string): string => readFileSync(`${rootPath}docs/${name}.md`, 'utf8');
+const words = pageOf('reference/words');
+
+/** A table of docs/reference/words.md → the words that it is about. */
+const TABLES: readonly (readonly [heading: string, source: readonly string[]])[] = [
+  ['## Final words', wordsOf('packages/core/src/report/decision.ts', 'FinalWord')],
+  ['## How a run ends', wordsOf('packages/core/src/crawl-report.ts', 'RunState')],
+  ['## Where a run stands', wordsOf('packages/core/src/activity.ts', 'CrawlPhase')],
+  ['## Events', keysOf('packages/core/src/events.ts', 'CrawlEventMap')],
+  ['## Notices', wordsOf('packages/frontier/src/frontier-event.ts', 'HostNotice.notice')],
+  ['## Why a host waits', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
+  ['## States of a robots.txt', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
+  ['## Why robots.txt says yes or no', wordsOf('packages/robots/src/decide.ts', 'DecisionReason')],
+  ['## Outcomes of a request', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureWord')],
+  ['## What requests are for', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
+  ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
+  ['## Traps', wordsOf('packages/core/src/admit/trap-options.ts', 'TrapRule')],
+  ['## What the audit finds', wordsOf('packages/core/src/report/audit/violation.ts', 'ViolationKind')],
+  ['## What a store says', wordsOf('packages/core/src/events.ts', 'StoreNotice.kind')],
+];
+
+describe('docs/reference/words.md', () => {
+  it.each(TABLES)('%s', (heading, source) => {
+    expect(wordFaults(source, rowsUnder(words, heading))).toEqual([]);
+  });
+});
+
+describe('docs/reference/reasons.md', () => {
+  const rows = rowsUnder(pageOf('reference/reasons'), null);
+
+  it('has every reason word once, and no other', () => {
+    expect(wordFaults(Object.keys(REASONS), rows)).toEqual([]);
+  });
+
+  it('says who says it, what it means, and what to do', () => {
+    const faults = rows.filter(({ words: [word = ''], cells: [, layer, means = '', todo = ''] }) => {
+      const reason = Object.entries(REASONS).find(([name]) => name === word)?.[1];
+      return layer !== reason?.layer || !means.startsWith(reason?.means ?? '?') || todo === '';
+    });
+    expect(faults.map(({ words: [word] }) => word)).toEqual([]);
+  });
+});
+
+describe('docs/reference/errors.md', () => {
+  it.each([
+    ['## Of `mannerly`', wordsOf('packages/core/src/errors.ts', 'MannerlyErrorCode')],
+    ['## Of `@mannerly/frontier`', wordsOf('packages/frontier/src/errors.ts', 'FrontierErrorCode')],
+    ['## Of `@mannerly/robots`', wordsOf('packages/robots/src/errors.ts', 'RobotsErrorCode')],
+  ])('%s: every code, what happened, what to do', (heading, codes) => {
+    const rows = rowsUnder(pageOf('reference/errors'), heading);
+    expect(wordFaults(codes, rows)).toEqual([]);
+    expect(rows.filter(({ cells }) => (cells[2] ?? '') === '').map(({ words: [code] }) => code)).toEqual([]);
+  });
+});
+
+describe('docs/reference/command.md', () => {
+  it('has every exit code, and no other', () => {
+    const rows = rowsUnder(pageOf('reference/command'), '## Exit codes');
+    const codes = numbersOf('packages/core/src/cli/exit-codes.ts', 'EXIT');
+    expect(rows.map(({ cells: [code] }) => Number(code))).toEqual([...codes].sort((a, b) => a - b));
+  });
+});
+
+describe('these rules', () => {
+  const page =
+    '# a\n\n## One\n\n| Word | Means |\n|---|---|\n| `a` | first |\n\n## Two\n\n| Word | Means |\n|---|---|\n| `b` | |\n';
+
+  it.each([
+    [['a'], '## One', []],
+    [['a', 'c'], '## One', ['c is missing']],
+    [['c'], '## One', ['c is missing', 'a is no word of the code']],
+    [['b'], '## Two', ['nothing is said of b']],
+  ])('%j under %s', (source, heading, faults) => {
+    expect(wordFaults(source, rowsUnder(page, heading))).toEqual(faults);
+  });
+
+  it('do not pass for want of words or of a table', () => {
+    expect(() => wordsOf('packages/core/src/errors.ts', 'NoSuchType')).toThrow('declares no NoSuchType');
+    expect(() => wordsOf('packages/core/src/events.ts', 'CrawlEvents')).toThrow('has no words');
+    expect(() => rowsUnder(page, '## Three')).toThrow('no heading');
+  });
+});

@@ -1,0 +1,57 @@
+// A page that no list leads to is not read. Every document of `docs` stands on the site's list or is one of the decisions, and every
+// entry of the list is a document or is made by the build.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { listFiles, rootPath } from '../house/source-tree.js';
+
+interface Section {
+  readonly text: string;
+  readonly items: readonly { readonly text: string; readonly page: string }[];
+}
+
+const sections = JSON.parse(readFileSync(`${rootPath}docs/.vitepress/sidebar.json`, 'utf8')) as Section[];
+const listed = sections.flatMap(({ items }) => items.map(({ page }) => page));
+const written = listFiles().flatMap((path) => /^docs\/(.+)\.md$/.exec(path)?.[1] ?? []);
+
+/** Pages that the build makes: the API, and documents that stand elsewhere in the repository. */
+const MADE = /^(api|packages|project)\//;
+/** Guides that others are writing: the site shows them as soon as they are there. */
+const EXPECTED = ['browser', 'parquet', 'examples', 'publishing'];
+
+describe("the site's list of pages", () => {
+  it('leads to every document', () => {
+    const decisions = readFileSync(`${rootPath}docs/decisions/README.md`, 'utf8');
+    const isReached = (page: string) =>
+      listed.includes(page) || (page.startsWith('decisions/') && decisions.includes(`(${page.slice(10)}.md)`));
+    expect(written.length).toBeGreaterThan(30);
+    expect(written.filter((page) => !isReached(page))).toEqual([]);
+  });
+
+  it('leads to nothing that is not there', () => {
+    const missing = listed.filter((page) => !MADE.test(page) && !EXPECTED.includes(page) && !written.includes(page));
+    expect(missing).toEqual([]);
+  });
+
+  it('names every page once', () => {
+    expect(listed.filter((page, index) => listed.indexOf(page) !== index)).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('leads to every section of the documentation', () => {
+    const readme = readFileSync(`${rootPath}README.md`, 'utf8');
+    const doors = [
+      'start',
+      'concepts',
+      'politeness',
+      'comparison',
+      'reference/options',
+      'reference/command',
+      'reference/errors',
+      'reference/reasons',
+      'reference/words',
+    ];
+    expect(doors.filter((page) => !readme.includes(`(docs/${page}.md)`))).toEqual([]);
+  });
+});
