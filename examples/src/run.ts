@@ -1,11 +1,14 @@
 // Runs an example against the town on loopback: `npx -y pnpm@10 example <name> [words for it]`. A file of your own beside the
-// examples runs the same way. The town is there for as long as the example runs.
+// examples runs the same way. What an example writes goes into a folder of its own, crawls/<name>.
 
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startTown } from './demo/town.js';
 import { library } from './library.js';
+
+/** Always the same, so that a crawl that is called again finds its hosts where they were. */
+const PORT = 18_427;
 
 /** Where an example starts, if not at the meadow. */
 const HOSTS: Readonly<Record<string, string>> = {
@@ -23,14 +26,20 @@ if (!/^[\w-]+$/.test(name) || !existsSync(program)) {
   );
   process.exit(2);
 }
-const town = await startTown((port) => [library(port)]);
-const host = HOSTS[name] ?? 'meadow.test';
-console.error(`Against ${host}, a host of a small town on 127.0.0.1:${town.port}.\n`);
-const env = { MANNERLY_EXAMPLE_SEED: `http://${host}:${town.port}/`, MANNERLY_EXAMPLE_LOOPBACK: '1', ...process.env };
-const child = spawn(process.execPath, [program, ...words], { env, stdio: 'inherit' });
+const town = await startTown((port) => [library(port)], PORT).catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EADDRINUSE') throw error;
+  console.error(`Port ${PORT} is taken: by the town of another terminal, as is supposed here.`);
+  return null;
+});
+const seed = `http://${HOSTS[name] ?? 'meadow.test'}:${PORT}/`;
+const cwd = `crawls/${name}`;
+mkdirSync(cwd, { recursive: true });
+console.error(`Against ${seed}, a host of a small town on 127.0.0.1. What it writes is in ${cwd}.\n`);
+const env = { MANNERLY_EXAMPLE_SEED: seed, MANNERLY_EXAMPLE_LOOPBACK: '1', ...process.env };
+const child = spawn(process.execPath, [program, ...words], { cwd, env, stdio: 'inherit' });
 // Ctrl-C reaches the example too; the town stays until it has ended.
 process.on('SIGINT', () => undefined);
 child.on('close', (code) => {
   process.exitCode = code ?? 1;
-  void town.close();
+  void town?.close();
 });

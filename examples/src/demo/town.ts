@@ -38,12 +38,13 @@ const ANSWER_MS = 15;
 const MAX_LOG = 10_000;
 
 /**
- * Starts the town on a free port of 127.0.0.1.
+ * Starts the town on 127.0.0.1.
  *
  * @param more - Hosts beside those of its plan; they get the port.
+ * @param wanted - The port; 0: a free one.
  * @throws The platform's error when no port can be had.
  */
-export async function startTown(more: (port: number) => readonly TownHost[] = () => []): Promise<Town> {
+export async function startTown(more: (port: number) => readonly TownHost[] = () => [], wanted = 0): Promise<Town> {
   const log: TownRequest[] = [];
   let hosts: TownHost[] = [];
   const server = createServer((request, response) => {
@@ -58,7 +59,7 @@ export async function startTown(more: (port: number) => readonly TownHost[] = ()
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(wanted, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   hosts = [...townPlan(port), ...more(port)];

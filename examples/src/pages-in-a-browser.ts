@@ -1,0 +1,35 @@
+// Pages that scripts make: opened in a Chromium of yours, while everything that they load is asked for by the crawl.
+//
+//   CHROMIUM=/usr/bin/chromium node examples/dist/pages-in-a-browser.js
+
+import { createCrawler } from 'mannerly';
+import { browserFetcher } from 'mannerly/browser';
+import { chromium } from 'playwright-core';
+import { network, seed } from './target.js';
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+// What containers need: `--no-sandbox --disable-dev-shm-usage --disable-gpu`.
+const ownFlags = process.env['CHROMIUM_OWN_FLAGS']?.split(' ') ?? [];
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: { seeds: [seed], within: 'host' },
+  bounds: { pages: 2, minutes: 5 },
+  network,
+  fetcher: browserFetcher({
+    launch: (flags) => chromium.launch({ executablePath, args: [...flags, ...ownFlags] }),
+    // Scripts of a page wait for their host's turn: no more of them than it needs.
+    requests: 20,
+    pageMs: 120_000,
+  }),
+});
+
+crawler.on('html', async (page) => {
+  const { endedBy, subresources } = page.rendering ?? {};
+  console.log(`${page.url}  ${page.title}  ${endedBy}, ${subresources?.loaded} things loaded`);
+  for (const [reason, count] of Object.entries(subresources?.refused ?? {})) console.log(`  ${count} left: ${reason}`);
+  await page.follow();
+});
+
+const report = await crawler.run();
+console.log(`${report.state}: ${report.pages} pages, ${report.requests} requests`);
