@@ -26,6 +26,7 @@ export type MannerlyErrorCode =
   | 'route-invalid'
   | 'archive-failed'
   | 'archive-missing'
+  | 'export-failed'
   | 'file-failed'
   | 'file-folder-missing'
   | 'dashboard-failed'

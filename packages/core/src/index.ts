@@ -42,6 +42,13 @@ export { type Crawler, createCrawler, inspectCrawl, type RunOptions } from './cr
 export type { DatasetFound } from './datasets.js';
 export { MannerlyError, type MannerlyErrorCode } from './errors.js';
 export type { CrawlEventMap, CrawlEvents, StoreNotice } from './events.js';
+export {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportOptions,
+  type ExportSummary,
+  exportItems,
+} from './export-items.js';
 export type { CookieJar } from './fetch/cookies.js';
 export type { BodyTaker, FetchCaps, Fetcher, FetcherCaps, FetchRequest, ResponseHead } from './fetch/fetcher.js';
 export {
@@ -77,6 +84,7 @@ export type { CrawlInspection } from './inspection.js';
 export { joinedItems } from './joined-items.js';
 export type { BoundsOptions, CrawlerOptions, NetworkOptions } from './options.js';
 export { type CsvSinkOptions, csvSink } from './output/csv.js';
+export type { ColumnKind, ItemColumn } from './output/item-columns.js';
 export { type JsonlSinkOptions, jsonlSink } from './output/jsonl.js';
 export { type MemorySink, memorySink } from './output/memory.js';
 export type { Item, Sink } from './output/sink.js';

@@ -491,6 +491,15 @@ export const MAX_TERM_TEXT = 300;
 /** How long a process with nothing to do goes without a look into a store that others change, milliseconds. */
 export const SHARED_LOOK_MS = 250;
 
+// Exports (our own).
+/** Columns of a table of items; what else items have stands together in one. */
+export const MAX_EXPORT_COLUMNS = 500;
+/** Items that go into a CSV table at a time; the columns are those of the first piece. */
+export const CSV_PIECE_ITEMS = 1_000;
+/** Rows of one Parquet row group, and characters of their lines: a group is held in memory while it is written. */
+export const PARQUET_GROUP_ROWS = 20_000;
+export const PARQUET_GROUP_CHARS = 16 * 1024 * 1024;
+
 // Manifests of runs (our own).
 /** Seeds that the manifest of a run lists; `crawl.json` has all of them. */
 export const MAX_MANIFEST_SEEDS = 10_000;

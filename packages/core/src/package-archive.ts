@@ -18,6 +18,8 @@ export interface PackageOptions {
   readonly title?: string;
   /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
+  /** Told now and then how many octets have been packed, of how many there are in WARC files. */
+  readonly onBytes?: (packed: number, whole: number) => void;
 }
 
 /**
@@ -26,7 +28,13 @@ export interface PackageOptions {
  * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
  *   `archive-missing`; `archive-failed`.
  */
-export async function packageArchive({ from, to, title, nowMs = Date.now }: PackageOptions): Promise<WaczSummary> {
+export async function packageArchive({
+  from,
+  to,
+  title,
+  nowMs = Date.now,
+  onBytes,
+}: PackageOptions): Promise<WaczSummary> {
   const { manifest, parts, waczPath } = await readCrawlDirectory(from);
   const folders = await archiveFolders(from, parts);
   const lock = await lockDirectory(from);
@@ -40,6 +48,7 @@ export async function packageArchive({ from, to, title, nowMs = Date.now }: Pack
       title: title ?? `${manifest.name}: ${manifest.seeds[0] ?? ''}`,
       software: `mannerly/${MANNERLY_VERSION}`,
       nowMs: nowMs(),
+      ...(onBytes === undefined ? {} : { onBytes }),
     });
   } finally {
     await lock.release();

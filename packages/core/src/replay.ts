@@ -43,6 +43,8 @@ export interface ReplayOptions {
   readonly filesPath?: string;
   /** Ends the replay after the page in hand. */
   readonly signal?: AbortSignal;
+  /** Told now and then how many pages handlers have seen. */
+  readonly onPages?: (pages: number) => void;
 }
 
 /** What came of a replay. */
@@ -87,6 +89,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
       for await (const exchange of readExchanges(folder)) {
         if (options.signal?.aborted === true || run.isStopped) break;
         await run.exchange(exchange);
+        options.onPages?.(run.pages());
       }
     }
   } finally {
@@ -141,6 +144,10 @@ class Replay {
         () => ({ startedAtMs: this.#pageStartedAtMs }),
       ),
     });
+  }
+
+  pages(): number {
+    return this.#told.pages;
   }
 
   async exchange(exchange: ReadExchange): Promise<void> {

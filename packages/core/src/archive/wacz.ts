@@ -24,6 +24,8 @@ export interface WaczRequest {
   readonly software: string;
   /** Epoch milliseconds. */
   readonly nowMs: number;
+  /** Told of octets of WARC files. */
+  readonly onBytes?: (packed: number, whole: number) => void;
 }
 
 /** A file in a package. */
@@ -74,7 +76,17 @@ async function writeZip(path: string, request: WaczRequest, paths: readonly stri
     const said = await Promise.race([measured, written.then(() => Promise.reject(new Error('the ZIP ended early')))]);
     resources.push({ name: name.slice(name.lastIndexOf('/') + 1), path: name, ...said });
   };
-  for (const path of paths) await add(`archive/${basename(path)}`, createReadStream(path), false);
+  let whole = 0;
+  for (const path of paths) whole += (await stat(path)).size;
+  let packed = 0;
+  for (const path of paths) {
+    const source = createReadStream(path);
+    source.on('data', (octets) => {
+      packed += octets.length;
+      request.onBytes?.(packed, whole);
+    });
+    await add(`archive/${basename(path)}`, source, false);
+  }
   await add('indexes/index.cdxj', Readable.from(mergeIndexes(paths.map(indexPathOf))), true);
   await add('pages/pages.jsonl', Readable.from(pageLines(paths)), true);
   const described = Buffer.from(`${JSON.stringify(dataPackage(request, resources), null, 2)}\n`);

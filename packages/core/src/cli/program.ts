@@ -1,7 +1,7 @@
 // The commands and their flags, as commander reads them. Each command's work is a file of its own in `commands/`.
 
-import { Command } from 'commander';
-import { MANNERLY_VERSION } from 'mannerly';
+import { Command, Option } from 'commander';
+import { EXPORT_FORMATS, MANNERLY_VERSION } from 'mannerly';
 import { type AuditFlags, auditCommand } from './commands/audit.js';
 import { withCompletion } from './commands/completion.js';
 import { crawlCommand } from './commands/crawl.js';
@@ -205,10 +205,19 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
 
   program
     .command('export')
-    .description('print the items of a crawl as JSON lines, those of all its processes together, each once')
+    .description(
+      'print the items of a crawl as JSON lines, or write them as CSV or Parquet: of all its processes, each once',
+    )
     .argument('<dir...>', 'the crawl directory; several: those of all machines of one crawl')
     .option('--to <file>', 'write them into this file, which must not exist yet')
     .option('--csv <file>', 'write them as a table into this CSV file, which must not exist yet')
+    .addOption(
+      new Option(
+        '--format <name>',
+        "the file's format (default: as its name ends; parquet needs hyparquet-writer)",
+      ).choices([...EXPORT_FORMATS]),
+    )
+    .option('--json', 'with --to: print what was written as JSON')
     .action(async (directories: string[], flags: ExportFlags) => done(await exportCommand(directories, flags, io)));
 
   // A process of `crawl --workers`, for nobody to type.

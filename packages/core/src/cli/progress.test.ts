@@ -5,7 +5,7 @@ import { progressText } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { defaultDirectory } from './default-directory.js';
 import { fakeIo } from './io.fixture.js';
-import { showProgress } from './progress.js';
+import { showProgress, showWork, watched } from './progress.js';
 
 const progress: CrawlProgress = {
   pages: 12,
@@ -100,5 +100,40 @@ describe('the default directory', () => {
   ])('for %s beside %j is %s', (seed, taken, expected) => {
     const path = defaultDirectory(seed, Date.UTC(2026, 10, 20), (each) => taken.includes(each.replaceAll('\\', '/')));
     expect(path.replaceAll('\\', '/')).toBe(expected);
+  });
+});
+
+describe('showing a piece of work', () => {
+  it('says how far it is, of how much where that is known, within the width', async () => {
+    const io = fakeIo({ isTerminal: true, columns: 60 });
+    const work = showWork(io, 'Judging', 'requests', 31_494);
+    const done = await watched(work, async (tell) => {
+      tell(12_000);
+      io.pass(1_000);
+      tell(40_000);
+      io.pass(1_000);
+      return 'done';
+    });
+    expect(done).toBe('done');
+    expect(io.drawn).toContain('\r\u001b[2KJudging: 12,000 of 31,494 requests');
+    // More than was recorded: another process wrote meanwhile.
+    expect(io.drawn).toContain('\r\u001b[2KJudging: 40,000 requests');
+    const count = io.drawn.length;
+    io.pass(10_000);
+    expect(io.drawn.length).toBe(count);
+  });
+
+  it('takes its line away when the work fails, and is quiet where nobody looks', async () => {
+    const failed = fakeIo({ isTerminal: true, columns: 20 });
+    const working = watched(showWork(failed, 'Packaging', 'octets'), async () => {
+      failed.pass(1_000);
+      throw new Error('full');
+    });
+    await expect(working).rejects.toThrow('full');
+    expect(failed.drawn.every((drawn) => drawn.slice(5).length < 20)).toBe(true);
+    expect(failed.drawn.at(-1)).toBe('\r\u001b[2K');
+    const piped = fakeIo({ isTerminal: false });
+    await watched(showWork(piped, 'Judging', 'requests', 5), async () => piped.pass(60_000));
+    expect([...piped.drawn, ...piped.errLines, ...piped.outLines]).toEqual([]);
   });
 });

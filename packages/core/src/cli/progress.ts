@@ -30,6 +30,49 @@ export function showProgress(io: CliIo, read: () => CrawlProgress, mode: Progres
   return showLine(io, (width) => progressText(read(), io.nowMs(), width), mode);
 }
 
+/** How far a piece of work is. */
+export interface WorkDisplay {
+  /** @param of - How much there is; absent: as said at first, or unknown. */
+  at(done: number, of?: number): void;
+  /** Takes the line away. Safe to call twice. */
+  stop(): void;
+}
+
+/**
+ * Starts showing a piece of work on a terminal: `Judging: 12,000 of 31,494 requests`. Quiet elsewhere.
+ *
+ * @param what - What is done: `Judging`.
+ * @param unit - What is counted: `requests`.
+ * @param of - How many there are; `null`: nobody knows.
+ */
+export function showWork(io: CliIo, what: string, unit: string, of: number | null = null): WorkDisplay {
+  let done = 0;
+  let whole = of;
+  const display = showLine(io, (width) => {
+    const share = whole === null || whole < done ? '' : ` of ${whole.toLocaleString('en')}`;
+    return `${what}: ${done.toLocaleString('en')}${share} ${unit}`.slice(0, Math.max(0, width));
+  });
+  return {
+    at(now, of_) {
+      done = now;
+      whole = of_ ?? whole;
+    },
+    stop: () => display.stop(),
+  };
+}
+
+/** Shows a piece of work while it lasts. @returns What it came to; rejects with what it rejects with. */
+export async function watched<T>(
+  display: WorkDisplay,
+  work: (tell: (done: number, of?: number) => void) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work((done, of) => display.at(done, of));
+  } finally {
+    display.stop();
+  }
+}
+
 /** Starts showing a line. @param textOf - Asked at every drawing for a text of that many columns at most. */
 export function showLine(io: CliIo, textOf: (width: number) => string, mode: ProgressMode = 'auto'): ProgressDisplay {
   let isDrawn = false;

@@ -39,6 +39,22 @@ export function idOfLine(line: string): string | null {
   }
 }
 
+/** The item of a line written by {@link itemLine}, parsed; `null` for what is none. Never throws. */
+export function itemOfLine(told: unknown): Item | null {
+  if (typeof told !== 'object' || told === null || Array.isArray(told)) return null;
+  const { id, url, fetchedAt, expiresAt, preferences, ...rest } = told as Readonly<Record<string, JsonValue>>;
+  if (typeof id !== 'string' || typeof url !== 'string') return null;
+  const isWrapped = 'data' in rest && Object.keys(rest).length === 1;
+  return {
+    id,
+    url,
+    fetchedAtMs: Date.parse(String(fetchedAt)),
+    expiresAtMs: expiresAt === undefined ? null : Date.parse(String(expiresAt)),
+    preferences: (preferences ?? {}) as Item['preferences'],
+    data: isWrapped ? (rest['data'] ?? null) : rest,
+  };
+}
+
 function isObject(data: JsonValue): data is { readonly [key: string]: JsonValue } {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

@@ -35,9 +35,13 @@ export interface LoggedReport {
 /**
  * Reads the logs and computes the report. Streams: memory is that of the ledger.
  *
+ * @param onRequests - Told now and then how many requests have been read.
  * @throws The platform's error when a log cannot be read; an absent log is empty.
  */
-export async function reportFromLogs(paths: LogPaths): Promise<LoggedReport> {
+export async function reportFromLogs(
+  paths: LogPaths,
+  onRequests: (requests: number) => void = () => undefined,
+): Promise<LoggedReport> {
   const ledger = createPolitenessLedger();
   const counts = createWordCounts();
   const parts = paths.parts ?? [paths];
@@ -62,6 +66,7 @@ export async function reportFromLogs(paths: LogPaths): Promise<LoggedReport> {
     }
     ledger.request(record);
     requests += 1;
+    onRequests(requests);
     bytes += record.encodedBytes;
     startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);

@@ -3,6 +3,8 @@
 import { auditCrawl, auditText, readCrawlDirectory } from 'mannerly';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
+import { showWork, watched } from '../progress.js';
+import { recordedCount } from '../recorded-counts.js';
 
 /** The flags as commander hands them over. */
 export interface AuditFlags {
@@ -22,7 +24,15 @@ export async function auditCommand(directories: readonly string[], flags: AuditF
   const [first = '', ...rest] = directories;
   const crawl = await readCrawlDirectory(first);
   const beside = await Promise.all(rest.map((directory) => readCrawlDirectory(directory)));
-  const report = await auditCrawl({ ...crawl, beside }, { toleranceMs: flags.tolerance ?? 0 });
+  const display = showWork(io, 'Judging', 'requests', await recordedCount(directories, 'requests'));
+  const report = await watched(display, (tell) => {
+    let requests = 0;
+    const onRequest = (): void => {
+      requests += 1;
+      tell(requests);
+    };
+    return auditCrawl({ ...crawl, beside }, { toleranceMs: flags.tolerance ?? 0, onRequest });
+  });
   io.out(flags.json === true ? JSON.stringify(report, null, 2) : auditText(report, flags.limit));
   return report.passed ? EXIT.ok : EXIT.violated;
 }

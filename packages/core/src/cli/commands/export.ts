@@ -1,105 +1,80 @@
-// `mannerly export`: the items of a crawl as one file of JSON lines or one table, from those of all its processes, each item once.
+// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, from those of all its processes, each item once.
 
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { csvSink, type Item, joinedItems, readCrawlDirectory } from 'mannerly';
+import { existsSync } from 'node:fs';
+import { EXPORT_FORMATS, type ExportFormat, exportItems, joinedItems, readCrawlDirectory } from 'mannerly';
 import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
+import { oneOf } from '../flag-values.js';
 import type { CliIo } from '../io.js';
+import { showWork, watched } from '../progress.js';
+import { recordedCount } from '../recorded-counts.js';
 
 /** The flags as commander hands them over. */
 export interface ExportFlags {
   readonly to?: string;
   readonly csv?: string;
+  readonly format?: string;
+  readonly json?: boolean;
 }
 
-/** Items that go into a table at a time. The columns are the keys of the first of these pieces. */
-const TABLE_PIECE = 1_000;
+/** One file that is wanted. */
+interface Wanted {
+  readonly to: string;
+  readonly format: ExportFormat;
+}
 
 /**
  * Runs the command.
  *
  * @param directories - Crawl directories: those of all machines that worked on one crawl, together.
  * @returns The exit code.
- * @throws MannerlyError `directory-taken`, `directory-format`; the platform's error for a file that is there already.
+ * @throws UsageError for a format without its file, or a file that is there already; MannerlyError as `exportItems`.
  */
-export async function exportCommand(
-  directories: readonly string[],
-  { to, csv }: ExportFlags,
-  io: CliIo,
-): Promise<number> {
-  const found = await Promise.all(directories.map(readCrawlDirectory));
-  const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
-  if (to === undefined && csv === undefined) {
+export async function exportCommand(directories: readonly string[], flags: ExportFlags, io: CliIo): Promise<number> {
+  const wanted = wantedFrom(flags);
+  if (wanted.length === 0) {
+    const found = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
+    const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
     for await (const line of joinedItems(paths)) await io.outSoon(line);
     return EXIT.ok;
   }
-  if (to !== undefined) tellCount(await writeLines(paths, to), to, io);
-  if (csv !== undefined) tellCount(await writeTable(paths, csv), csv, io);
-  return EXIT.ok;
-}
-
-async function writeLines(paths: readonly string[], to: string): Promise<number> {
-  const file = createWriteStream(to, { flags: 'wx' });
-  await once(file, 'open');
-  let items = 0;
-  for await (const line of joinedItems(paths)) {
-    items += 1;
-    if (!file.write(`${line}\n`)) await once(file, 'drain');
-  }
-  file.end();
-  await once(file, 'close');
-  return items;
-}
-
-async function writeTable(paths: readonly string[], csv: string): Promise<number> {
-  await (await open(csv, 'wx')).close();
-  const sink = csvSink({ path: csv });
-  await sink.open();
+  const stop = new AbortController();
+  const release = io.onInterrupt(() => stop.abort());
   try {
-    let items = 0;
-    let piece: Item[] = [];
-    const write = async () => {
-      await sink.write(piece);
-      items += piece.length;
-      piece = [];
-    };
-    for await (const line of joinedItems(paths)) {
-      const item = itemOf(line);
-      if (item !== null) piece.push(item);
-      if (piece.length === TABLE_PIECE) await write();
+    const items = await recordedCount(directories, 'items');
+    for (const { to, format } of wanted) {
+      // The shape of a table is read before its rows.
+      const reads = format === 'parquet' && items !== null ? 2 * items : items;
+      const summary = await watched(showWork(io, 'Exporting', 'items', reads), (tell) =>
+        exportItems({ from: directories, to, format, onItems: tell, signal: stop.signal }),
+      );
+      if (flags.json === true) io.out(JSON.stringify(summary, null, 2));
+      else io.err(`${summary.items} item${summary.items === 1 ? '' : 's'} in ${to}.`);
     }
-    await write();
-    return items;
+    return EXIT.ok;
+  } catch (error) {
+    if (stop.signal.aborted) return EXIT.stopped;
+    throw error;
   } finally {
-    await sink.close();
+    release();
   }
 }
 
-/** An item as its line tells it; `null` for the end of a file that a kill cut short. */
-function itemOf(line: string): Item | null {
-  const told = parsed(line);
-  if (told === null) return null;
-  const { id, url, fetchedAt, expiresAt, preferences, ...rest } = told;
-  const isWrapped = 'data' in rest && Object.keys(rest).length === 1;
-  return {
-    id,
-    url,
-    fetchedAtMs: Date.parse(fetchedAt),
-    expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt),
-    preferences: preferences ?? {},
-    data: isWrapped ? rest.data : rest,
-  };
+/** @throws UsageError */
+function wantedFrom({ to, csv, format }: ExportFlags): readonly Wanted[] {
+  if (to === undefined && format !== undefined)
+    throw new UsageError('--format needs --to', 'For instance: --to items.parquet');
+  const wanted: Wanted[] = [
+    ...(to === undefined ? [] : [{ to, format: oneOf('--format', EXPORT_FORMATS, format ?? formatOf(to)) }]),
+    ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),
+  ];
+  const taken = wanted.find((each) => existsSync(each.to));
+  if (taken !== undefined) throw new UsageError(`${taken.to} is there already`, 'Name another file, or remove it.');
+  return wanted;
 }
 
-function parsed(line: string) {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null; // Its page was not settled: it comes again, whole.
-  }
-}
-
-function tellCount(items: number, path: string, io: CliIo): void {
-  io.err(`${items} item${items === 1 ? '' : 's'} in ${path}.`);
+/** By the name of the file, where no format is named. */
+function formatOf(to: string): string {
+  const ending = to.toLowerCase().split('.').at(-1) ?? '';
+  return ending === 'csv' || ending === 'parquet' ? ending : 'jsonl';
 }

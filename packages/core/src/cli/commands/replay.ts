@@ -7,6 +7,8 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { loadHandlers, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
+import { showWork, watched } from '../progress.js';
+import { recordedCount } from '../recorded-counts.js';
 
 /** The flags as commander hands them over. */
 export interface ReplayFlags {
@@ -32,12 +34,16 @@ export async function replayCommand(directory: string, flags: ReplayFlags, io: C
   const stop = new AbortController();
   const release = io.onInterrupt(() => stop.abort());
   try {
-    const report = await replay({
-      from: directory,
-      handlers,
-      sinks: [jsonlSink({ path: items }), ...(flags.csv === undefined ? [] : [csvSink({ path: flags.csv })])],
-      signal: stop.signal,
-    });
+    const display = showWork(io, 'Replaying', 'pages', await recordedCount([directory], 'pages'));
+    const report = await watched(display, (tell) =>
+      replay({
+        from: directory,
+        handlers,
+        sinks: [jsonlSink({ path: items }), ...(flags.csv === undefined ? [] : [csvSink({ path: flags.csv })])],
+        signal: stop.signal,
+        onPages: tell,
+      }),
+    );
     if (flags.json === true) io.out(JSON.stringify({ ...report, itemsPath: items }, null, 2));
     else {
       io.out(`${report.pages} pages, ${report.items} items: ${items}`);

@@ -4,6 +4,8 @@
 import { politenessText, readCrawlDirectory, reportFromLogs, writeReport } from 'mannerly';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
+import { showWork, watched } from '../progress.js';
+import { recordedCount } from '../recorded-counts.js';
 import { inspectingStore, type StoreFlags, whereOf } from '../store-flags.js';
 import { storeReportText } from '../store-report-text.js';
 
@@ -26,8 +28,11 @@ export async function reportCommand(
   }
   const { directory } = where;
   const { manifest, ...paths } = await readCrawlDirectory(directory);
-  const report = await reportFromLogs(paths);
-  const written = await writeReport({ manifest, ...paths });
+  const requests = await recordedCount([directory], 'requests');
+  const report = await watched(showWork(io, 'Reading', 'requests', requests), (tell) => reportFromLogs(paths, tell));
+  const written = await watched(showWork(io, 'Judging', 'requests', requests), (tell) =>
+    writeReport({ manifest, ...paths }, io.nowMs(), tell),
+  );
   if (flags.json === true) {
     io.out(JSON.stringify({ manifest, ...report }, null, 2));
     return EXIT.ok;

@@ -3,6 +3,7 @@
 import { packageArchive } from 'mannerly';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
+import { showWork, watched } from '../progress.js';
 
 /** The flags as commander hands them over. */
 export interface WaczFlags {
@@ -18,12 +19,15 @@ export interface WaczFlags {
  * @throws MannerlyError as `packageArchive`.
  */
 export async function waczCommand(directory: string, { to, title, json }: WaczFlags, io: CliIo): Promise<number> {
-  const summary = await packageArchive({
-    from: directory,
-    nowMs: io.nowMs,
-    ...(to === undefined ? {} : { to }),
-    ...(title === undefined ? {} : { title }),
-  });
+  const summary = await watched(showWork(io, 'Packaging', 'octets'), (tell) =>
+    packageArchive({
+      from: directory,
+      nowMs: io.nowMs,
+      onBytes: tell,
+      ...(to === undefined ? {} : { to }),
+      ...(title === undefined ? {} : { title }),
+    }),
+  );
   io.out(
     json === true
       ? JSON.stringify(summary, null, 2)

@@ -33,9 +33,14 @@ type Bar = 'requests' | 'bytes' | 'fetched' | 'excluded' | 'dropped' | 'failed' 
  * Reads the logs and gathers the report.
  *
  * @param nowMs - When it is made, epoch milliseconds.
+ * @param onRequests - Told now and then how many requests have been judged.
  * @throws The platform's error when a log cannot be read; absent logs are empty.
  */
-export async function gatherReport(paths: ReportedPaths, nowMs: number): Promise<ReportData> {
+export async function gatherReport(
+  paths: ReportedPaths,
+  nowMs: number,
+  onRequests: (requests: number) => void = () => undefined,
+): Promise<ReportData> {
   const { manifest } = paths;
   const accounts = createAccounts();
   const answers = createAnswers();
@@ -60,6 +65,7 @@ export async function gatherReport(paths: ReportedPaths, nowMs: number): Promise
     pauses.request(judged);
     accounts.of(host)?.request(judged);
     answers.request(judged);
+    onRequests(answers.totals().requests);
     const over = barsFrom(record.startedAtMs);
     over.add('requests', record.endedAtMs, 1);
     over.add('bytes', record.endedAtMs, record.encodedBytes);

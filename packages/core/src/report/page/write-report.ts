@@ -20,14 +20,16 @@ export interface WrittenReport {
  *
  * @param paths - As `readCrawlDirectory` gives them.
  * @param nowMs - Epoch milliseconds. @default now
+ * @param onRequests - Told now and then how many requests have been judged.
  * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log cannot be read.
  */
 export async function writeReport(
   paths: ReportedPaths & { readonly path: string },
   nowMs = Date.now(),
+  onRequests?: (requests: number) => void,
 ): Promise<WrittenReport> {
   const assets = await readPageAssets();
-  const data = await gatherReport(paths, nowMs);
+  const data = await gatherReport(paths, nowMs, onRequests);
   const htmlPath = join(paths.path, 'report.html');
   const jsonPath = join(paths.path, 'report.json');
   try {
