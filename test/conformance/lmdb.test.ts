@@ -8,26 +8,15 @@ import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conf
 import { LMDB_CAPS, lmdbStore } from '@mannerly/frontier/lmdb';
 import { describe, expect, it } from 'vitest';
 import { lmdbProcesses } from '../soak/frontier-kill.js';
-
-/** Far from the wall's clock, so that an instant taken for a duration shows. */
-const START_MS = Date.UTC(2020, 0, 1);
+import { sharedUnderTest } from './virtual-store.js';
 
 /** An lmdb store in a folder of its own, on a virtual clock; every verb is committed at once. */
 async function lmdbUnderTest(wish: { readonly maxQueued?: number }, seenBudget: number): Promise<StoreUnderTest> {
-  let now = START_MS;
-  const nowMs = () => now;
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-lmdb-store-'));
-  const make = () => lmdbStore({ path: join(folder, 'frontier'), seenBudget, commitEveryMs: 0, ...wish, nowMs });
-  return {
-    store: make(),
-    nowMs,
-    advance: async (ms) => {
-      now += ms;
-    },
-    reopen: async () => make(),
-    connect: async () => make(),
-    dispose: () => rm(folder, { recursive: true, force: true }),
-  };
+  return sharedUnderTest(
+    (nowMs) => lmdbStore({ path: join(folder, 'frontier'), seenBudget, commitEveryMs: 0, ...wish, nowMs }),
+    () => rm(folder, { recursive: true, force: true }),
+  );
 }
 
 describe('the lmdb store', () => {

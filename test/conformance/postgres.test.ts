@@ -7,29 +7,19 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { dropSchema, postgresProcesses } from '../support/postgres-processes.js';
 import { HAS_POSTGRES, type PostgresForTest, sharedPostgres } from '../support/postgres-server.mjs';
+import { sharedUnderTest } from './virtual-store.js';
 
-/** Far from the wall's clock, so that an instant taken for a duration shows. */
-const START_MS = Date.UTC(2020, 0, 1);
 const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;
 
 /** A store in a schema of its own, on a virtual clock. */
 async function postgresUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
-  let now = START_MS;
-  const nowMs = () => now;
   const schema = `test-${randomUUID()}`;
-  const make = () => postgresStore({ pool, schema, ...wish, nowMs, onNotice: () => undefined });
-  return {
-    store: make(),
-    nowMs,
-    advance: async (ms) => {
-      now += ms;
-    },
-    reopen: async () => make(),
-    connect: async () => make(),
-    dispose: () => dropSchema(pool, schema),
-  };
+  return sharedUnderTest(
+    (nowMs) => postgresStore({ pool, schema, ...wish, nowMs, onNotice: () => undefined }),
+    () => dropSchema(pool, schema),
+  );
 }
 
 describe.skipIf(!HAS_POSTGRES && !IS_CI)(

@@ -8,29 +8,19 @@ import { redisStore } from '@mannerly/frontier/redis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClusterForTest, HAS_REDIS, migrateSlot, startCluster } from '../support/redis-server.js';
+import { sharedUnderTest } from './virtual-store.js';
 
-/** Far from the wall's clock, so that an instant taken for a duration shows. */
-const START_MS = Date.UTC(2020, 0, 1);
 const TTL_MS = 3_000;
 const IS_CI = process.env['CI'] !== undefined;
 let servers: ClusterForTest;
 
 async function clusterUnderTest(): Promise<StoreUnderTest> {
-  let now = START_MS;
-  const nowMs = () => now;
   const client = new Cluster([...servers.nodes]);
   const prefix = `test-${randomUUID()}`;
-  const make = () => redisStore({ client, prefix, nowMs, onNotice: () => undefined });
-  return {
-    store: make(),
-    nowMs,
-    advance: async (ms) => {
-      now += ms;
-    },
-    reopen: async () => make(),
-    connect: async () => make(),
-    dispose: async () => client.disconnect(),
-  };
+  return sharedUnderTest(
+    (nowMs) => redisStore({ client, prefix, nowMs, onNotice: () => undefined }),
+    async () => client.disconnect(),
+  );
 }
 
 function entry(number: number): NewEntry {

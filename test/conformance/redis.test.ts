@@ -8,32 +8,22 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { redisProcesses, removeKeys } from '../support/redis-processes.js';
 import { HAS_REDIS, type RedisForTest, sharedRedis } from '../support/redis-server.js';
+import { sharedUnderTest } from './virtual-store.js';
 
-/** Far from the wall's clock, so that an instant taken for a duration shows. */
-const START_MS = Date.UTC(2020, 0, 1);
 const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<RedisForTest, 'url' | 'dispose'>;
 
 /** A store under a prefix of its own, on a virtual clock. */
 async function redisUnderTest(wish: { readonly maxQueued?: number }, shards: number): Promise<StoreUnderTest> {
-  let now = START_MS;
-  const nowMs = () => now;
   const client = new Redis(server.url);
   const prefix = `test-${randomUUID()}`;
-  const make = () => redisStore({ client, prefix, shards, ...wish, nowMs, onNotice: () => undefined });
-  return {
-    store: make(),
-    nowMs,
-    advance: async (ms) => {
-      now += ms;
-    },
-    reopen: async () => make(),
-    connect: async () => make(),
-    dispose: async () => {
+  return sharedUnderTest(
+    (nowMs) => redisStore({ client, prefix, shards, ...wish, nowMs, onNotice: () => undefined }),
+    async () => {
       await removeKeys(client, prefix);
       await client.quit();
     },
-  };
+  );
 }
 
 describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run where it is absent)', () => {

@@ -1,4 +1,4 @@
-// Stores of this package for the conformance suite, on a virtual clock.
+// Stores for the conformance suite, on a virtual clock.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,19 +32,40 @@ export function memoryUnderTest(
   };
 }
 
-/** A file store in a folder of its own. */
-export async function fileUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
+/**
+ * A store that can be made anew over what it has kept.
+ *
+ * @param make - One more client of what is kept.
+ * @param dispose - Removes it.
+ */
+export function keptUnderTest(
+  make: (nowMs: () => number) => FrontierStore,
+  dispose: () => Promise<void>,
+): StoreUnderTest & Required<Pick<StoreUnderTest, 'reopen'>> {
   let now = START_MS;
   const nowMs = () => now;
-  const folder = await mkdtemp(join(tmpdir(), 'mannerly-file-store-'));
-  const make = () => fileStore({ path: join(folder, 'frontier.jsonl'), ...wish, nowMs });
   return {
-    store: make(),
+    store: make(nowMs),
     nowMs,
     advance: async (ms) => {
       now += ms;
     },
-    reopen: async () => make(),
-    dispose: () => rm(folder, { recursive: true, force: true }),
+    reopen: async () => make(nowMs),
+    dispose,
   };
+}
+
+/** The same of a store that may have several clients at a time. */
+export function sharedUnderTest(...parts: Parameters<typeof keptUnderTest>): StoreUnderTest {
+  const test = keptUnderTest(...parts);
+  return { ...test, connect: test.reopen };
+}
+
+/** A file store in a folder of its own. */
+export async function fileUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-file-store-'));
+  return keptUnderTest(
+    (nowMs) => fileStore({ path: join(folder, 'frontier.jsonl'), ...wish, nowMs }),
+    () => rm(folder, { recursive: true, force: true }),
+  );
 }

@@ -111,3 +111,20 @@ export interface CrawlProgress {
   /** Why nothing happens: the store cannot be reached, one sentence. Absent: it can. */
   readonly holding?: string;
 }
+
+/** The progress of a crawl that has not begun. */
+export const NO_PROGRESS: CrawlProgress = Object.freeze({
+  pages: 0,
+  requests: 0,
+  inFlight: 0,
+  hosts: 0,
+  queued: 0,
+  excluded: 0,
+  dropped: 0,
+  failed: 0,
+  items: 0,
+  bytes: 0,
+  runningMs: 0,
+  waitingFor: null,
+  waitingHosts: 0,
+});

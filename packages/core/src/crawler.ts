@@ -13,7 +13,7 @@ import {
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { type ActivityOptions, activityBase, type CrawlActivity, NOTHING_UNDERWAY } from './activity.js';
 import { crawlPaths, readCrawlDirectory } from './crawl-directory.js';
-import type { CrawlProgress, CrawlReport } from './crawl-report.js';
+import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './crawl-report.js';
 import { type CrawlRun, startRun } from './crawl-run.js';
 import { crawlSettings, readSettings } from './crawl-settings.js';
 import { MannerlyError } from './errors.js';
@@ -352,22 +352,6 @@ function durableStore(
     ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),
   });
 }
-
-const NO_PROGRESS: CrawlProgress = Object.freeze({
-  pages: 0,
-  requests: 0,
-  inFlight: 0,
-  hosts: 0,
-  queued: 0,
-  excluded: 0,
-  dropped: 0,
-  failed: 0,
-  items: 0,
-  bytes: 0,
-  runningMs: 0,
-  waitingFor: null,
-  waitingHosts: 0,
-});
 
 function alreadyRunning(hint: string): MannerlyError {
   return new MannerlyError('already-running', 'this crawler is running', { hint });

@@ -4,11 +4,11 @@
 // is respected: a wrong refusal costs a person a moment, two writers cost the account of the crawl.
 
 import { readFileSync, readlinkSync } from 'node:fs';
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { MannerlyError } from './errors.js';
-import { besideName, hasPlatformCode, isAbsent } from './whole-file.js';
+import { besideName, hasPlatformCode, isAbsent, namesIn } from './whole-file.js';
 
 /** The name of the lock within its directory. */
 export const LOCK_NAME = 'crawl.lock';
@@ -84,15 +84,6 @@ export async function refuseShared(path: string): Promise<void> {
   for (const name of (await namesIn(path)).filter((each) => isLockName(each) && each !== LOCK_NAME)) {
     const lock = await readLock(join(path, name));
     if (lock !== null && !isGone(lock)) throw inUse(path, join(path, name), lock);
-  }
-}
-
-async function namesIn(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
   }
 }
 

@@ -1,12 +1,11 @@
 // Several processes in one crawl directory: each has a number, under which it writes logs and items of its own, and a lock
 // that says that it lives. Numbers are used again, so a process that is restarted goes on with files that were there.
 
-import { readdir } from 'node:fs/promises';
 import { type CrawlPaths, crawlPaths, partOfName } from './crawl-paths.js';
 import { type DirectoryLock, lockDirectory, partLockName } from './directory-lock.js';
 import { MannerlyError } from './errors.js';
 import { LOCK_RETRY_MS, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS } from './limits.js';
-import { isAbsent } from './whole-file.js';
+import { namesIn } from './whole-file.js';
 
 /** A number that is ours. */
 export interface OwnPart {
@@ -55,15 +54,6 @@ export async function lockPart(path: string): Promise<OwnPart> {
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
   const numbers = new Set((await namesIn(path)).flatMap((name) => partOfName(name) ?? []));
   return [crawlPaths(path), ...[...numbers].sort((a, b) => a - b).map((part) => crawlPaths(path, part))];
-}
-
-async function namesIn(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 function isInUse(error: unknown): boolean {

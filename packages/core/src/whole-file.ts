@@ -1,7 +1,7 @@
 // Files that are there whole or not at all, however a process ends.
 
 import { randomUUID } from 'node:crypto';
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 
 /** What a name ends with while its file is being written; a killed process may leave one behind. */
 export const PART_SUFFIX = '.part';
@@ -24,6 +24,16 @@ export async function sizeOf(path: string): Promise<number | null> {
     return (await stat(path)).size;
   } catch (error) {
     if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** Names in a folder; one that is absent has none. @throws The platform's error when it cannot be read. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
     throw error;
   }
 }

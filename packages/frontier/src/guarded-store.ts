@@ -1,6 +1,7 @@
 // A store that fails once has failed for good: nobody knows what it kept, and going on from a guess could ask a host too
 // early. Every verb passes here; the first that throws makes all later ones throw the same.
 
+import { aroundStore } from './around-store.js';
 import { FrontierError } from './errors.js';
 import type { FrontierStore } from './store.js';
 
@@ -31,21 +32,5 @@ export function guardStore(inner: FrontierStore): GuardedStore {
       throw failure;
     }
   };
-  const store: FrontierStore = {
-    caps: inner.caps,
-    open: (request) => guarded(() => inner.open(request)),
-    add: (entries) => guarded(() => inner.add(entries)),
-    lease: (request) => guarded(() => inner.lease(request)),
-    wake: (host) => guarded(() => inner.wake(host)),
-    commit: (hosts, links) => guarded(() => inner.commit(hosts, links)),
-    nextDueInMs: () => guarded(() => inner.nextDueInMs()),
-    readRecord: (key) => guarded(() => inner.readRecord(key)),
-    writeRecord: (key, value) => guarded(() => inner.writeRecord(key, value)),
-    ...(inner.reserve === undefined ? {} : { reserve: (slots) => guarded(() => inner.reserve!(slots)) }),
-    ...(inner.readHost === undefined ? {} : { readHost: (host) => guarded(() => inner.readHost!(host)) }),
-    stats: () => guarded(() => inner.stats()),
-    scan: (cursor, limit, host) => guarded(() => inner.scan(cursor, limit, host)),
-    close: () => inner.close(),
-  };
-  return { store, failure: () => failure };
+  return { store: aroundStore(inner, guarded), failure: () => failure };
 }

@@ -1,6 +1,7 @@
 // A crawl for tests of what looks on (metrics, dashboard): it tells what a test says, and stands where a test puts it.
 
 import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, RequestRecord } from 'mannerly';
+import { NO_PROGRESS } from '../crawl-report.js';
 
 /** The crawl, and what a test can do to it. */
 export interface FakeCrawl extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> {
@@ -30,22 +31,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
         };
       },
     },
-    progress: () => ({
-      pages: 0,
-      requests: 0,
-      inFlight: 0,
-      hosts: 0,
-      queued: 0,
-      excluded: 0,
-      dropped: 0,
-      failed: 0,
-      items: 0,
-      bytes: 0,
-      runningMs: 0,
-      waitingFor: null,
-      waitingHosts: 0,
-      ...progress,
-    }),
+    progress: () => ({ ...NO_PROGRESS, ...progress }),
     activity: () => ({
       phase: 'running',
       ended: null,

@@ -1,5 +1,6 @@
 // For tests: a frontier over a memory store under a manual clock, and a world for it to crawl.
 
+import { aroundStore } from '../around-store.js';
 import { type Clock, createManualClock } from '../clock.js';
 import { createFrontier, type Frontier } from '../frontier.js';
 import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
@@ -21,25 +22,13 @@ export function isRobots(address: string): boolean {
 /** A store that outlives the frontiers that open and close it. */
 export function lastingStore(store: FrontierStore): FrontierStore {
   let opened: Promise<void> | null = null;
-  const { caps } = store;
   return {
-    caps,
+    ...aroundStore(store, (verb) => verb()),
     open(request) {
       opened ??= store.open(request);
       return opened;
     },
     close: async () => undefined,
-    add: (entries) => store.add(entries),
-    lease: (request) => store.lease(request),
-    wake: (host) => store.wake(host),
-    commit: (hosts, links) => store.commit(hosts, links),
-    nextDueInMs: () => store.nextDueInMs(),
-    readRecord: (key) => store.readRecord(key),
-    writeRecord: (key, value) => store.writeRecord(key, value),
-    ...(store.reserve === undefined ? {} : { reserve: (slots) => store.reserve!(slots) }),
-    ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost!(host) }),
-    stats: () => store.stats(),
-    scan: (cursor, limit, host) => store.scan(cursor, limit, host),
   };
 }
 
@@ -51,22 +40,7 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
     return answer;
   };
-  return {
-    caps: { ...store.caps, shared: true },
-    open: (request) => wander(() => store.open(request)),
-    close: () => store.close(),
-    add: (entries) => wander(() => store.add(entries)),
-    lease: (request) => wander(() => store.lease(request)),
-    wake: (host) => wander(() => store.wake(host)),
-    commit: (hosts, links) => wander(() => store.commit(hosts, links)),
-    nextDueInMs: () => wander(() => store.nextDueInMs()),
-    readRecord: (key) => wander(() => store.readRecord(key)),
-    writeRecord: (key, value) => wander(() => store.writeRecord(key, value)),
-    ...(store.reserve === undefined ? {} : { reserve: (slots) => wander(() => store.reserve!(slots)) }),
-    ...(store.readHost === undefined ? {} : { readHost: (host) => wander(() => store.readHost!(host)) }),
-    stats: () => wander(() => store.stats()),
-    scan: (cursor, limit, host) => wander(() => store.scan(cursor, limit, host)),
-  };
+  return { ...aroundStore(store, wander), caps: { ...store.caps, shared: true } };
 }
 
 /** A clock whose timers stop firing: that of a process that is stopped or gone. */
