@@ -14,12 +14,23 @@ import { TRIAL_CRAWL } from './trial.js';
 
 /** A share of the whole, as a whole number below this. */
 const SHARES = 1_000_000;
+/** The server looks up so often, milliseconds, so that a request which it found late is known to be one. */
+const LOOK_MS = 5;
+/** The longest that the server means to take over an answer, milliseconds. */
+const LONGEST_ANSWER_MS = 15;
+/**
+ * A server that is later than this, milliseconds, has kept a request waiting for as long as the rules of a holder allow for
+ * the whole exchange: when it was under way is then known by the earliest instant of its arrival alone.
+ */
+const LATE_MS = 20;
 
 /** One request as the server saw it: from its arrival to its answer, milliseconds of one clock. */
 interface Exchange {
   readonly pid: number;
   readonly host: string;
   readonly name: string;
+  /** It had not arrived before this: the server's last look before the one that found it. */
+  readonly notBeforeMs: number;
   readonly startMs: number;
   endMs: number;
 }
@@ -94,6 +105,10 @@ async function fire(
 
 /** Answers a page after some milliseconds, and writes down when it was asked for. A host is the name that is asked for. */
 async function listen({ exchanges, settledMs }: Log): Promise<Server> {
+  let notBeforeMs = performance.now();
+  const looks = setInterval(() => {
+    notBeforeMs = performance.now();
+  }, LOOK_MS);
   const server = createServer((request, response) => {
     const startMs = performance.now();
     const { host = '', 'user-agent': agent = '' } = request.headers;
@@ -104,16 +119,18 @@ async function listen({ exchanges, settledMs }: Log): Promise<Server> {
       response.end();
       return;
     }
-    const exchange = { pid: Number(agent.split('/')[1]), host, name, startMs, endMs: Number.POSITIVE_INFINITY };
+    const pid = Number(agent.split('/')[1]);
+    const exchange = { pid, host, name, notBeforeMs, startMs, endMs: Number.POSITIVE_INFINITY };
     exchanges.push(exchange);
     setTimeout(
       () => {
         exchange.endMs = performance.now();
         response.end();
       },
-      3 + (exchanges.length % 12),
+      3 + (exchanges.length % (LONGEST_ANSWER_MS - 3)),
     );
   });
+  server.once('close', () => clearInterval(looks));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }
@@ -122,20 +139,42 @@ function judge({ exchanges, settledMs }: Log, blows: readonly Blow[], delayMs: n
   const last = new Map<string, Exchange>();
   const early: string[] = [];
   const again: string[] = [];
+  const wakings = wakingsOf(exchanges, blows);
   for (const exchange of exchanges) {
+    if (wakings.has(exchange)) continue;
     const page = `${exchange.host} ${exchange.name}`;
     // Heard of later than it was kept: what comes after we heard of it comes after it was kept.
-    if ((settledMs.get(page) ?? Number.POSITIVE_INFINITY) < exchange.startMs) again.push(page);
+    if ((settledMs.get(page) ?? Number.POSITIVE_INFINITY) < arrivalOf(exchange)) again.push(page);
     const before = last.get(exchange.host);
     last.set(exchange.host, exchange);
     if (before === undefined) continue;
-    const gapMs = exchange.startMs - (wasStruck(before, blows) ? before.startMs : before.endMs);
+    const gapMs = exchange.startMs - freeFromMs(before, blows);
     if (gapMs < delayMs) early.push(`${exchange.host}: ${gapMs.toFixed(2)} ms after ${before.pid}, by ${exchange.pid}`);
   }
   return { early, again };
 }
 
-/** Whether the exchange's process was killed or stopped during it: then its end says nothing, and its start counts. */
-function wasStruck({ pid, startMs, endMs }: Exchange, blows: readonly Blow[]): boolean {
-  return blows.some((blow) => blow.pid === pid && blow.fromMs <= endMs && blow.toMs >= startMs);
+/**
+ * The first request of a process after each of its stops. It may have been stopped between its last look at the clock and the
+ * system call that sends: no holder can close that gap, and no store has a part in it. Every later request has been looked at again.
+ */
+function wakingsOf(exchanges: readonly Exchange[], blows: readonly Blow[]): Set<Exchange> {
+  const firsts = blows.map(({ pid, toMs }) => exchanges.find((each) => each.pid === pid && each.startMs >= toMs));
+  return new Set(firsts.filter((first) => first !== undefined));
+}
+
+/**
+ * From when on the delay counts: the end of the exchange; or its start, where its process was killed or stopped during it, or the
+ * server came too late to it, so that its end says nothing.
+ */
+function freeFromMs(exchange: Exchange, blows: readonly Blow[]): number {
+  const { pid, startMs, endMs } = exchange;
+  const arrivedMs = arrivalOf(exchange);
+  if (blows.some((blow) => blow.pid === pid && blow.fromMs <= endMs && blow.toMs >= arrivedMs)) return arrivedMs;
+  return arrivedMs < startMs || endMs - startMs > LONGEST_ANSWER_MS + LATE_MS ? arrivedMs : endMs;
+}
+
+/** When it arrived, or earlier. */
+function arrivalOf({ notBeforeMs, startMs }: Exchange): number {
+  return startMs - notBeforeMs > LOOK_MS + LATE_MS ? notBeforeMs : startMs;
 }
