@@ -18,10 +18,10 @@ const PAGES = 600;
 const KILLS = 12;
 const SEED = 20_261_120;
 
-it(`holds what it holds whole, after ${KILLS} kills`, { timeout: 400_000 }, async () => {
+it(`holds what it holds whole, after ${KILLS} kills`, { timeout: 1_200_000 }, async () => {
   const random = seeded(SEED);
   const out = await mkdtemp(join(tmpdir(), 'mannerly-archive-kill-'));
-  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  onTestFinished(() => rm(out, { recursive: true, force: true, maxRetries: 10 }));
   const routes: Record<string, Route> = { '/robots.txt': text('') };
   for (let at = 0; at < PAGES; at += 1) {
     const links = [1, 2, 3].map((step) => `/${(at * 3 + step) % PAGES}`);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const crawler = createCrawler({
     identity: { name: 'mannerly-demo', contact: 'https://example.org/mannerly-demo' },
     scope: { seeds: town.seeds, within: 'host' },
-    bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 2 },
+    bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 30 },
     network: { resolve: town.resolve, allow: ['127.0.0.0/8'] },
     discover: { sitemaps: true, dataTxt: true },
     patienceMs: 3_000,
@@ -36,9 +36,9 @@ beforeAll(async () => {
   });
   await crawler.run({ out });
   await town.close();
-}, 300_000);
+}, 900_000);
 
-afterAll(() => rm(base, { recursive: true, force: true }));
+afterAll(() => rm(base, { recursive: true, force: true, maxRetries: 10 }));
 
 describe('the archive of the demo town', () => {
   it('is valid, record by record and digest by digest, and holds every request once', async () => {

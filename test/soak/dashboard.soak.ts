@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type CrawlerOptions, createCrawler } from 'mannerly';
 import { createDashboard, type Dashboard } from 'mannerly/dashboard';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HAS_CHROMIUM, launchChromium } from '../support/chromium.js';
 import { page as html, type Routes, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -15,7 +15,11 @@ import { webForTest } from '../support/web-for-test.js';
 const CI = process.env['CI'] === 'true';
 const PICTURES = process.env['DASHBOARD_SCREENSHOTS'];
 /** Milliseconds that anything on the page may take: machines are busy. */
-const LONG_MS = 30_000;
+const LONG_MS = 60_000;
+/** Milliseconds after which a host answers that is to be seen while it is asked: longer than any test. */
+const SLEEPY_MS = 590_000;
+
+vi.setConfig({ testTimeout: 480_000, hookTimeout: 480_000 });
 
 let browser: Browser;
 
@@ -52,7 +56,7 @@ function hosts(): Record<string, Routes> {
       '/': html('hostile', many(200, `/${EVIL}`)),
       '*': html(EVIL, []),
     },
-    'sleepy.test': { '/robots.txt': text(''), '/': { ...page200(), delayMs: 20_000 } },
+    'sleepy.test': { '/robots.txt': text(''), '/': { ...page200(), delayMs: SLEEPY_MS } },
   };
 }
 
@@ -73,9 +77,14 @@ async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
   const crawler = createCrawler({
     identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
     scope: { seeds: Object.keys(hosts()).map((host) => web.url(host)) },
-    bounds: { pages: 2_000, minutes: 5 },
+    bounds: { pages: 2_000, minutes: 60 },
     profile: { factor: 0, minMs: 100, maxMs: 100 },
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    network: {
+      allow: ['127.0.0.0/8'],
+      resolve: async () => ['127.0.0.1'],
+      headersMs: SLEEPY_MS,
+      exchangeMs: SLEEPY_MS,
+    },
     ...more,
   });
   crawler.on('html', (page) => page.follow().then(() => page.emit({ url: page.url })));
@@ -163,6 +172,8 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
   it('shows what is asked, which hosts wait and why, and goes on by itself; everything from sites stays text', async () => {
     const scene = await crawling();
     const { page, complaints, outside } = await visit(scene.dashboard.url);
+    // First of all: notes make room for later ones.
+    await expect.poll(() => page.locator('#notes').textContent(), { timeout: LONG_MS }).toContain('<img src=x');
     await grows(page, 'pages', 10);
     const before = await numberIn(page, 'pages');
     await grows(page, 'pages', before);
@@ -180,19 +191,23 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     // The clock of a host runs down by itself.
     const due = async () =>
       Number.parseInt((await row('slow-press.test').locator('td').nth(2).textContent()) ?? '', 10);
-    const dueAt = await due();
-    await expect.poll(due, { timeout: LONG_MS }).toBeLessThan(dueAt);
+    let dueBefore = await due();
+    const runsDown = async () => {
+      const [before, now] = [dueBefore, await due()];
+      dueBefore = now;
+      return now < before;
+    };
+    await expect.poll(runsDown, { timeout: LONG_MS, interval: 1_500 }).toBe(true);
 
     await expect.poll(() => page.locator('#answers').textContent(), { timeout: LONG_MS }).toMatch(/2xx.*4xx.*5xx/);
     await expect
       .poll(() => page.locator('#words').textContent(), { timeout: LONG_MS })
       .toContain('excluded: robots-rule');
-    await expect.poll(() => page.locator('#notes').textContent(), { timeout: LONG_MS }).toContain('<img src=x');
     expect(await page.locator('main img').count()).toBe(0);
     expect(await page.title()).toMatch(/^[\d,]+ pages · running · tidepool-study$/);
 
-    await page.locator('#filter').fill('LIGHT');
-    await expect.poll(() => page.locator('#hosts tr').count()).toBe(1);
+    await page.locator('#filter').fill('SLOW-P');
+    await expect.poll(() => page.locator('#hosts tr').count(), { timeout: LONG_MS }).toBe(1);
     await page.locator('#filter').fill('');
     await picture(page, 'light-1280');
     expect(await widthsOf(page)).toEqual({ needed: 1280, given: 1280 });
@@ -206,8 +221,15 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     await page.locator('#pause').click();
     await page.locator('#phase[data-phase="paused"]').waitFor();
     await expect.poll(() => scene.crawler.progress().inFlight, { timeout: LONG_MS }).toBeLessThanOrEqual(1);
+    // What was in hand has come to its end, and the page shows it.
+    let pages = -1;
+    const isAtRest = async () => {
+      const before = pages;
+      pages = await numberIn(page, 'pages');
+      return pages === before && pages === scene.crawler.progress().pages;
+    };
+    await expect.poll(isAtRest, { timeout: LONG_MS, interval: 1_500 }).toBe(true);
     const asked = scene.asked();
-    const pages = await numberIn(page, 'pages');
     // Two seconds in which an open crawl asks for dozens of pages; one answer may have been on its way.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(scene.asked() - asked).toBeLessThanOrEqual(1);
@@ -218,11 +240,15 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     await page.locator('#phase[data-phase="running"]').waitFor();
     await grows(page, 'pages', pages + 5);
 
-    // One press is a question, the second the answer.
-    await page.locator('#stop').click();
-    expect(await page.locator('#stop').textContent()).toBe('Really stop?');
+    // One press is a question, the second the answer; a question that was left alone for some seconds is put again.
+    const press = () =>
+      page.locator('#stop').evaluate((button) => {
+        (button as unknown as { click(): void }).click();
+        return button.textContent;
+      });
+    expect(await press()).toBe('Really stop?');
     expect(scene.crawler.activity().phase).toBe('running');
-    await page.locator('#stop').click();
+    await expect.poll(press, { timeout: LONG_MS }).not.toBe('Really stop?');
     await page.locator('#phase[data-phase="stopped"]').waitFor();
     await expect(scene.run).resolves.toMatchObject({ state: 'stopped' });
     await scene.dashboard.close();
@@ -239,9 +265,9 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
       viewport: { width: 360, height: 740 },
       colorScheme,
     });
+    await page.locator('#notes', { hasText: '<img' }).waitFor();
     await grows(page, 'pages', 10);
     await page.locator('#hosts tr', { hasText: 'slow-press.test' }).waitFor();
-    await page.locator('#notes', { hasText: '<img' }).waitFor();
     expect(await widthsOf(page)).toEqual({ needed: 360, given: 360 });
     // Nothing is cut off at the right either.
     const past = await page.evaluate(() => {
@@ -284,6 +310,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
   it('shows nothing to whoever has no token', async () => {
     const scene = await crawling();
     const page = await browser.newPage();
+    page.setDefaultTimeout(LONG_MS);
     onTestFinished(() => page.close());
     const answer = await page.goto(`http://127.0.0.1:${scene.dashboard.port}/`);
     expect(answer?.status()).toBe(401);

@@ -1,31 +1,53 @@
 // Four crawler processes at one crawl, on each engine: kills, stops and the death of the store's server under load. Every page is
 // fetched, none twice without a reason, and no host is asked too soon, by the web's own log.
 
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 import { type CrewPlan, type CrewReport, crawlWithFour } from './four-crawlers.js';
-import { seeded } from './frontier-kill.js';
+import { freshSeed, seeded } from './frontier-kill.js';
 
-/** Hand-overs that each engine has to see. */
+/** Hand-overs that each engine has to see, and trials in which it may: who comes to a host next is the machine's choice. */
 const HAND_OVERS = 2_000;
-const disposals: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const dispose of disposals) await dispose();
-});
-
+const MOST_TRIALS = 3;
+/** Of all trials on one engine, milliseconds. */
+const LONGEST_MS = MOST_TRIALS * 1_000_000;
 const PLAN = {
   hosts: 150,
-  pagesPerHost: 34,
-  // Longer than a host is kept in hand while it waits, so that hosts change hands.
-  delayMs: 2_800,
+  pagesPerHost: 27,
+  // Longer by a second and a half than a host is kept in hand while it waits, so that hosts change hands on a busy machine too.
+  delayMs: 4_000,
   processes: 4,
   kills: 6,
   stops: 4,
   stopMs: [1_000, 40_000],
   everyMs: [2_000, 6_000],
-  longestMs: 400_000,
+  longestMs: 900_000,
 } as const satisfies Partial<CrewPlan>;
+
+/** A server of a trial's own. */
+interface CrewServer extends NonNullable<CrewPlan['server']> {
+  readonly url: string;
+  readonly dispose: () => Promise<void>;
+}
+
+/** Trials until there were hand-overs enough, each judged whole. */
+async function tryOut(kind: CrewPlan['store']['kind'], startServer?: () => Promise<CrewServer>): Promise<void> {
+  let handOvers = 0;
+  for (let trials = 0; trials < MOST_TRIALS && handOvers < HAND_OVERS; trials += 1) {
+    const seed = freshSeed();
+    const server = await startServer?.();
+    try {
+      const own = server === undefined ? { store: { kind } } : { store: { kind, url: server.url }, server };
+      const report = await crawlWithFour({ ...PLAN, ...own, random: seeded(seed) });
+      expectAllWell(report, told(kind, seed, report), server !== undefined);
+      handOvers += report.handOvers;
+    } finally {
+      await server?.dispose();
+    }
+  }
+  expect(handOvers, kind).toBeGreaterThanOrEqual(HAND_OVERS);
+}
 
 function told(engine: string, seed: number, report: CrewReport): string {
   const { exchanges, handOvers, blows, twice, early, seconds, output } = report;
@@ -36,46 +58,29 @@ function told(engine: string, seed: number, report: CrewReport): string {
   return `${engine}, seed ${seed}\n${output}`;
 }
 
-function expectAllWell(report: CrewReport, about: string): void {
+function expectAllWell(report: CrewReport, about: string, hasServer: boolean): void {
   expect(report.early, about).toEqual([]);
   expect(report.overlapping, about).toEqual([]);
   expect(report.missing, about).toEqual([]);
   expect(report.wronglyTwice, about).toEqual([]);
-  expect(report.handOvers, about).toBeGreaterThanOrEqual(HAND_OVERS);
   expect(new Set(report.exits), about).toEqual(new Set([0]));
+  if (!hasServer) return;
+  expect(report.blows.server, about).toBe(1);
+  expect([...report.said].sort(), about).toEqual(['holding', 'resumed']);
 }
 
 describe.skipIf(process.platform !== 'linux')('four crawlers and 150 hosts', () => {
-  it('on lmdb, in one crawl directory', async () => {
-    const seed = Date.now() % 1_000_000;
-    const report = await crawlWithFour({ ...PLAN, store: { kind: 'lmdb' }, random: seeded(seed) });
-    expectAllWell(report, told('lmdb', seed, report));
-  }, 500_000);
+  it('on lmdb, in one crawl directory', () => tryOut('lmdb'), LONGEST_MS);
 
-  const servers = [
-    ['redis', HAS_REDIS, () => startRedis('--appendonly', 'yes')],
-    ['postgres', HAS_POSTGRES, () => startPostgres()],
-  ] as const;
-  for (const [kind, isThere, startServer] of servers) {
-    it.skipIf(!isThere)(
-      `on ${kind}, whose server is killed too`,
-      async () => {
-        const server = await startServer();
-        disposals.push(server.dispose);
-        const seed = Date.now() % 1_000_000;
-        const killServer = async (): Promise<void> => {
-          await server.kill();
-          await new Promise((done) => setTimeout(done, 2_000));
-          await server.start();
-        };
-        const store = { kind, url: server.url };
-        const report = await crawlWithFour({ ...PLAN, store, killServer, random: seeded(seed) });
-        const about = told(kind, seed, report);
-        expectAllWell(report, about);
-        expect(report.blows.server, about).toBe(1);
-        expect(report.output, about).toContain('store resumed');
-      },
-      500_000,
-    );
-  }
+  it.skipIf(!HAS_REDIS)(
+    'on redis, whose server is killed too',
+    () => tryOut('redis', () => startRedis('--appendonly', 'yes')),
+    LONGEST_MS,
+  );
+
+  it.skipIf(!HAS_POSTGRES)(
+    'on postgres, whose server is killed too',
+    () => tryOut('postgres', () => startPostgres()),
+    LONGEST_MS,
+  );
 });

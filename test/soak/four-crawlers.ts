@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Asked, type Blow, type Judged, judged } from './four-crawlers-judge.js';
 
 /** What is tried. */
 export interface CrewPlan {
@@ -23,53 +24,30 @@ export interface CrewPlan {
   /** Milliseconds between two blows. */
   readonly everyMs: readonly [number, number];
   readonly store: { readonly kind: 'lmdb' | 'redis' | 'postgres'; readonly url?: string };
-  /** Kills the server of the store and starts it again; once, in the middle. */
-  readonly killServer?: () => Promise<void>;
+  /** The server of the store: killed once, under load, until somebody has noticed, and started again. */
+  readonly server?: { readonly kill: () => Promise<void>; readonly start: () => Promise<void> };
   readonly longestMs: number;
   readonly random: () => number;
 }
 
-/** One exchange as the web saw it; milliseconds of this process's clock. */
-interface Asked {
-  readonly host: string;
-  readonly path: string;
-  readonly life: string;
-  readonly startMs: number;
-  endMs: number;
-}
-
-/** What was done to a process, or to the server (`life` is `null`). */
-interface Blow {
-  readonly kind: 'kill' | 'stop' | 'server';
-  readonly life: string | null;
-  readonly atMs: number;
-  untilMs: number;
-}
-
 /** What came of it. */
-export interface CrewReport {
-  readonly exchanges: number;
-  /** Requests whose host was asked by another process before. */
-  readonly handOvers: number;
-  readonly missing: readonly string[];
-  /** Asked again although nothing had happened to who asked before. */
-  readonly wronglyTwice: readonly string[];
-  readonly twice: number;
-  readonly early: readonly string[];
-  readonly overlapping: readonly string[];
+export interface CrewReport extends Judged {
   readonly blows: Readonly<Record<Blow['kind'], number>>;
   /** Exit codes of the processes that were not killed. */
   readonly exits: readonly (number | null)[];
   readonly seconds: number;
+  /** What the processes said of their store. */
+  readonly said: ReadonlySet<'holding' | 'resumed'>;
   /** What the processes printed last. */
   readonly output: string;
 }
 
 const WORKER = fileURLToPath(new URL('four-crawlers-worker.mjs', import.meta.url));
-/** An answer may be on its way so long, milliseconds: a process that was killed meanwhile has not had it. */
-const ON_ITS_WAY_MS = 500;
-/** From the end of an exchange until its page is committed, milliseconds, on a busy machine. */
-const COMMITTED_MS = 5_000;
+/** The server of the store stays away for so long at least, and is waited for so long at most, milliseconds. */
+const AWAY_MS = 2_000;
+const NOTICED_WITHIN_MS = 60_000;
+/** Between two looks, milliseconds. */
+const LOOK_MS = 100;
 
 /** Crawls through all blows to the end. */
 export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
@@ -79,7 +57,7 @@ export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   const begunMs = performance.now();
   try {
     const seeds = web.names.map((name) => `http://${name}:${web.port}/`);
-    const lived = await live(plan, { seeds, out: join(folder, 'crawl') }, begunMs);
+    const lived = await live(plan, { seeds, out: join(folder, 'crawl') }, log);
     return {
       ...judged(plan, log, lived.blows, web.names),
       ...lived.told,
@@ -88,7 +66,7 @@ export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   } finally {
     for (const server of web.servers) server.closeAllConnections();
     await Promise.all(web.servers.map((server) => new Promise((done) => server.close(done))));
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
@@ -134,12 +112,13 @@ async function startHosts({ hosts, pagesPerHost, delayMs }: CrewPlan, log: Asked
 async function live(
   plan: CrewPlan,
   crawl: { readonly seeds: readonly string[]; readonly out: string },
-  begunMs: number,
+  log: readonly Asked[],
 ) {
   const { random } = plan;
   const blows: Blow[] = [];
   const exits: (number | null)[] = [];
   const alive = new Map<string, ChildProcess>();
+  const said = new Set<'holding' | 'resumed'>();
   let output = '';
   let lives = 0;
   let isOver = false;
@@ -150,18 +129,19 @@ async function live(
       const told = JSON.stringify({ ...crawl, life, store: plan.store, concurrency: 64 });
       const child = spawn(process.execPath, [WORKER, told], { stdio: ['ignore', 'pipe', 'pipe'] });
       const keep = (chunk: Buffer): void => {
-        output = `${output}${life}: ${chunk.toString()}`.slice(-8_000);
+        const text = chunk.toString();
+        output = `${output}${life}: ${text}`.slice(-8_000);
+        for (const word of ['holding', 'resumed'] as const) if (text.includes(`store ${word}`)) said.add(word);
       };
       child.stdout.on('data', keep);
       child.stderr.on('data', keep);
       alive.set(life, child);
       child.once('close', (code) => {
         alive.delete(life);
-        const killed = blows.find((blow) => blow.kind === 'kill' && blow.life === life);
-        if (killed !== undefined) killed.untilMs = performance.now();
-        if (killed === undefined) exits.push(code);
+        const isKilled = blows.some((blow) => blow.kind === 'kill' && blow.life === life);
+        if (!isKilled) exits.push(code);
         // Whoever was killed is replaced; a process that has ended found nothing left.
-        if (killed !== undefined && !isOver) start().then(gone, gone);
+        if (isKilled && !isOver) start().then(gone, gone);
         else gone();
       });
     });
@@ -172,47 +152,65 @@ async function live(
     [...alive.keys()].filter(
       (life) => !blows.some((blow) => blow.life === life && blow.untilMs === Number.POSITIVE_INFINITY),
     );
+  /** Those of them that have begun to ask: the others may be at their start, where they keep out whoever else starts. */
+  const atWork = (): string[] => running().filter((life) => log.some((asked) => asked.life === life));
+  const until = async (isSo: () => boolean, withinMs = Number.POSITIVE_INFINITY): Promise<void> => {
+    for (const untilMs = performance.now() + withinMs; !isOver && !isSo() && performance.now() < untilMs; )
+      await pause(LOOK_MS);
+  };
+  const strike = (kind: Blow['kind'], life: string | null): Blow => {
+    const blow: Blow = { kind, life, atMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
+    blows.push(blow);
+    return blow;
+  };
+  const strikeServer = async ({ kill, start }: NonNullable<CrewPlan['server']>): Promise<void> => {
+    // Somebody who has heard the server must be there to miss it, and to say so.
+    await until(() => atWork().length >= 2);
+    if (isOver) return;
+    const blow = strike('server', null);
+    await Promise.all([kill(), pause(AWAY_MS)]);
+    await until(() => said.has('holding'), NOTICED_WITHIN_MS);
+    await start();
+    await until(() => said.has('resumed'), NOTICED_WITHIN_MS);
+    blow.untilMs = performance.now();
+  };
   const deal = async (): Promise<void> => {
     const due: Blow['kind'][] = [...Array(plan.kills).fill('kill'), ...Array(plan.stops).fill('stop')];
     for (let at = due.length - 1; at > 0; at -= 1) {
       const other = Math.floor(random() * (at + 1));
       [due[at], due[other]] = [due[other] as Blow['kind'], due[at] as Blow['kind']];
     }
-    if (plan.killServer !== undefined) due.splice(Math.floor(due.length / 2), 0, 'server');
+    if (plan.server !== undefined) due.splice(Math.floor(due.length / 3), 0, 'server');
     for (const kind of due) {
       await pause(between(plan.everyMs, random));
-      // Two always run, so that the crawl goes on and somebody is there to see the server die.
-      while (kind === 'stop' && running().length <= 2 && !isOver) await pause(200);
+      if (kind === 'server' && plan.server !== undefined) {
+        await strikeServer(plan.server);
+        continue;
+      }
+      // Two always run, so that the crawl goes on.
+      if (kind === 'stop') await until(() => running().length > 2 && atWork().length > 0);
       if (isOver) return;
-      const names = running();
-      const life = kind === 'server' ? null : (names[Math.floor(random() * names.length)] ?? null);
-      if (kind !== 'server' && life === null) continue;
-      const blow: Blow = { kind, life, atMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
-      blows.push(blow);
-      const child = life === null ? undefined : alive.get(life);
-      if (kind === 'kill') child?.kill('SIGKILL');
-      if (kind === 'stop') {
-        child?.kill('SIGSTOP');
-        const wake = pause(between(plan.stopMs, random)).then(() => {
-          blow.untilMs = performance.now();
-          child?.kill('SIGCONT');
-        });
-        stopped.push(wake);
-      }
-      if (kind === 'server') {
-        await plan.killServer?.();
+      const names = kind === 'stop' ? atWork() : running();
+      const life = names[Math.floor(random() * names.length)];
+      const child = life === undefined ? undefined : alive.get(life);
+      if (life === undefined || child === undefined) continue;
+      const blow = strike(kind, life);
+      child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+      if (kind === 'kill') continue;
+      const wake = pause(between(plan.stopMs, random)).then(() => {
         blow.untilMs = performance.now();
-      }
+        child.kill('SIGCONT');
+      });
+      stopped.push(wake);
     }
   };
-  const timer = setTimeout(
-    () => {
-      isOver = true;
-      for (const child of alive.values()) child.kill('SIGKILL');
-    },
-    plan.longestMs - (performance.now() - begunMs),
-  );
+  const giveUp = (): void => {
+    isOver = true;
+    for (const child of alive.values()) child.kill('SIGKILL');
+  };
+  const timer = setTimeout(giveUp, plan.longestMs);
   const dealt = deal();
+  dealt.catch(giveUp);
   await all;
   isOver = true;
   clearTimeout(timer);
@@ -220,59 +218,8 @@ async function live(
   const count = (kind: Blow['kind']): number => blows.filter((blow) => blow.kind === kind).length;
   return {
     blows,
-    told: { exits, output, blows: { kill: count('kill'), stop: count('stop'), server: count('server') } },
+    told: { exits, output, said, blows: { kill: count('kill'), stop: count('stop'), server: count('server') } },
   };
-}
-
-/** Judges by the log. Pure. */
-function judged(
-  { pagesPerHost, delayMs }: CrewPlan,
-  log: readonly Asked[],
-  blows: readonly Blow[],
-  names: readonly string[],
-) {
-  const early: string[] = [];
-  const overlapping: string[] = [];
-  const missing: string[] = [];
-  const wronglyTwice: string[] = [];
-  let handOvers = 0;
-  let twice = 0;
-  const struck = ({ life, startMs, endMs }: Asked): boolean =>
-    blows.some((blow) => blow.life === life && blow.atMs <= endMs + ON_ITS_WAY_MS && blow.untilMs >= startMs);
-  const uncommitted = ({ life, startMs, endMs }: Asked): boolean =>
-    blows.some(
-      (blow) =>
-        (blow.life === life || blow.kind === 'server') &&
-        blow.atMs <= endMs + COMMITTED_MS &&
-        blow.untilMs + COMMITTED_MS >= startMs,
-    );
-  for (const name of names) {
-    const own = log.filter(({ host }) => host === name).sort((a, b) => a.startMs - b.startMs);
-    for (const [at, next] of own.entries()) {
-      const last = own[at - 1];
-      if (last === undefined) continue;
-      if (last.life !== next.life) handOvers += 1;
-      const isStruck = struck(last);
-      if (next.startMs < last.endMs && !isStruck)
-        overlapping.push(`${name}: ${next.path} by ${next.life} while ${last.path}`);
-      const gapMs = next.startMs - (isStruck ? last.startMs : last.endMs);
-      if (gapMs < delayMs)
-        early.push(
-          `${name}: ${next.path} by ${next.life} ${gapMs.toFixed(1)} ms after ${last.path} by ${last.life}${isStruck ? ' (struck)' : ''}`,
-        );
-    }
-    for (let number = 0; number < pagesPerHost; number += 1) {
-      const path = number === 0 ? '/' : `/${number}`;
-      const times = own.filter((asked) => asked.path === path);
-      if (times.length === 0) missing.push(name + path);
-      if (times.length > 1) twice += 1;
-      if (times.slice(0, -1).some((asked) => !uncommitted(asked)))
-        wronglyTwice.push(
-          `${name}${path}: ${times.map(({ life, startMs }) => `${life} at ${startMs.toFixed(0)}`).join(', ')}`,
-        );
-    }
-  }
-  return { exchanges: log.length, handOvers, missing, wronglyTwice, twice, early, overlapping };
 }
 
 function between([least, most]: readonly [number, number], random: () => number): number {

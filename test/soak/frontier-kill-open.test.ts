@@ -39,6 +39,6 @@ it('what is kept stays while other processes open and close the file', async () 
     for (const opener of openers) opener.kill('SIGKILL');
     await Promise.all(ended);
     await store.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }, 120_000);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { FrontierStore, NewEntry } from '@mannerly/frontier';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { seeded } from './frontier-kill.js';
+import { freshSeed, seeded } from './frontier-kill.js';
 
 const ROUNDS = 10;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -18,7 +18,7 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mannerly-reopen-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 /** What the killed processes were told, `host name`. */
 interface Told {
@@ -30,7 +30,7 @@ interface Told {
 }
 
 it('ten kills at random moments, three of them during start-up: nothing lost, nothing half done', async () => {
-  const seed = Date.now() % 1_000_000;
+  const seed = freshSeed();
   const random = seeded(seed);
   const path = join(folder, 'frontier');
   const told: Told = { added: new Set(), trying: new Set(), done: new Set(), record: '' };

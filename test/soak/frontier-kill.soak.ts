@@ -4,13 +4,13 @@
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { LMDB_CAPS } from '@mannerly/frontier/lmdb';
 import { describe, it } from 'vitest';
-import { lmdbProcesses } from './frontier-kill.js';
+import { freshSeed, lmdbProcesses } from './frontier-kill.js';
 
 describe.each([
   ['ten thousand exchanges of four processes that are killed and stopped', 0.5, 120],
   ['five thousand of four that are killed only', 0, 60],
 ])('%s', (_what, stops, seedsPerHost) => {
-  const seed = Date.now() % 1_000_000;
+  const seed = freshSeed();
   frontierStoreSuite({
     test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 660_000)),
     makeStore: async () => {

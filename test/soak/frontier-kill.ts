@@ -21,8 +21,13 @@ export async function lmdbProcesses(...more: readonly string[]): Promise<Process
         env: { ...process.env, ...environment },
         stdio: ['ignore', 'ignore', 'inherit'],
       }),
-    dispose: () => rm(folder, { recursive: true, force: true }),
+    dispose: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   };
+}
+
+/** A seed of its own for each run; SOAK_SEED names one to run again. */
+export function freshSeed(): number {
+  return Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 }
 
 /** Choices from one seed. */

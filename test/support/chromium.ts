@@ -11,11 +11,14 @@ const PROGRAM = process.env['CHROMIUM'] ?? 'chromium';
 const START_MS = 120_000;
 const MOST_STARTS = 3;
 
+/** What containers need, which have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are opened. */
+export const CONTAINER_FLAGS: readonly string[] = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+
 /** Where the browser is; `null`: not installed. */
-const EXECUTABLE = executablePath();
+export const CHROMIUM: string | null = executablePath();
 
 /** Whether there is a Chromium to try; `false`: suites are skipped by name, or fail where `CI` is set. */
-export const HAS_CHROMIUM = EXECUTABLE !== null;
+export const HAS_CHROMIUM = CHROMIUM !== null;
 
 /**
  * Starts a browser without a window. The caller closes it.
@@ -25,16 +28,15 @@ export const HAS_CHROMIUM = EXECUTABLE !== null;
  * @throws The platform's error when it is installed and does not start, several times.
  */
 export async function launchChromium(flags: readonly string[] = []): Promise<Browser | null> {
-  if (EXECUTABLE === null) return null;
+  if (CHROMIUM === null) return null;
   const { chromium } = await import('playwright-core');
   for (let starts = 1; ; starts += 1) {
     try {
       return await chromium.launch({
-        executablePath: EXECUTABLE,
+        executablePath: CHROMIUM,
         headless: true,
         timeout: START_MS,
-        // Containers have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are opened.
-        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...flags],
+        args: [...CONTAINER_FLAGS, ...flags],
       });
     } catch (error) {
       if (starts >= MOST_STARTS) throw error;

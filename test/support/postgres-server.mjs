@@ -15,13 +15,13 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Pool } from 'pg';
+import { freePort } from './free-port.mjs';
 
 /** Milliseconds a server may take until it answers; recovery included. */
-const START_MS = 90_000;
+const START_MS = 180_000;
 /** Milliseconds between two looks whether it does. */
 const LOOK_MS = 30;
 const NOBODY = 65_534;
@@ -162,13 +162,4 @@ async function answers(url, untilMs) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return false;
-}
-
-/** A port that nobody listens at. */
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -3,13 +3,13 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.mjs';
 
 /** Milliseconds a server may take until it answers; loading its file included. */
-const START_MS = 60_000;
+const START_MS = 120_000;
 /** Milliseconds between two looks whether it does. */
 const LOOK_MS = 20;
 /** Slots of every cluster. */
@@ -36,13 +36,15 @@ export interface RedisForTest {
 /**
  * A server for one test file.
  *
- * @param settings - Words of its command line, such as `--appendonly yes`. By default it keeps nothing.
+ * @param settings - Words of its command line, such as `--appendonly yes`. By default it keeps nothing. An append-only file is written
+ *   before each answer, so that a killed server has lost nothing: with `everysec`, Redis's default, it answers first for up to two
+ *   seconds while the disk is busy.
  */
 export async function startRedis(...settings: readonly string[]): Promise<RedisForTest> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings];
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendfsync', 'no'];
   let child: ChildProcess | null = null;
   const kill = async () => {
     const running = child;
@@ -53,14 +55,20 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisF
     await gone;
   };
   const start = async () => {
-    const started = spawn(PROGRAM, words, { stdio: 'ignore' });
-    child = started;
-    const failed = new Promise<never>((_, reject) => {
-      started.once('error', (cause) =>
-        reject(new Error(`${PROGRAM} cannot be started; is it on the PATH?`, { cause })),
-      );
-    });
-    await Promise.race([answers(url), failed]);
+    for (const untilMs = performance.now() + START_MS; ; await pause()) {
+      const started = spawn(PROGRAM, [...words, ...settings], { stdio: 'ignore' });
+      child = started;
+      const gone = new Promise<false>((resolve, reject) => {
+        started.once('exit', () => resolve(false));
+        started.once('error', (cause) =>
+          reject(new Error(`${PROGRAM} cannot be started; is it on the PATH?`, { cause })),
+        );
+      });
+      if (await Promise.race([answers(url, started, untilMs), gone])) return;
+      // Killed meanwhile; or its port is not free yet.
+      if (child !== started) return;
+      if (performance.now() > untilMs) throw new Error(`${PROGRAM} did not start at port ${port}`);
+    }
   };
   await start();
   return {
@@ -70,7 +78,7 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisF
     folder,
     dispose: async () => {
       await kill();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }
@@ -89,7 +97,7 @@ export interface ClusterForTest {
 
 /** Three servers on loopback that share the slots; nothing is copied between them. */
 export async function startCluster(): Promise<ClusterForTest> {
-  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '15000', '--appendonly', 'yes'];
+  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000', '--appendonly', 'yes'];
   const servers = await Promise.all([0, 1, 2].map(() => startRedis(...settings)));
   const dispose = async () => void (await Promise.all(servers.map((server) => server.dispose())));
   const nodes = servers.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
@@ -117,32 +125,28 @@ async function knowsAll(client: Redis): Promise<boolean> {
   return slots.length === 3;
 }
 
-/** Resolves when the server answers. */
-async function answers(url: string): Promise<void> {
+/** Whether this very process answers before so long. */
+async function answers(url: string, server: ChildProcess, untilMs: number): Promise<boolean> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
   client.on('error', () => undefined);
-  const untilMs = performance.now() + START_MS;
-  for (;;) {
+  while (server.exitCode === null && server.signalCode === null && performance.now() < untilMs) {
     try {
-      await client.connect();
-      await client.ping();
-      client.disconnect();
-      return;
-    } catch (error) {
-      if (performance.now() > untilMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      if (client.status !== 'ready') await client.connect();
+      if (new RegExp(`^process_id:${server.pid}\\r?$`, 'm').test(await client.info('server'))) {
+        client.disconnect();
+        return true;
+      }
+    } catch {
+      // Not yet.
     }
+    await pause();
   }
+  client.disconnect();
+  return false;
 }
 
-/** A port that nobody listens at. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
 /** Moves a slot from the node that has it to another, a few keys at a time, as operators' tools do. */
@@ -159,7 +163,7 @@ export async function migrateSlot(servers: ClusterForTest, slot: number): Promis
   for (;;) {
     const keys = (await source?.call('CLUSTER', 'GETKEYSINSLOT', slot, 3)) as string[];
     if (keys.length === 0) break;
-    await source?.call('MIGRATE', '127.0.0.1', servers.nodes[to]?.port ?? 0, '', 0, 5_000, 'KEYS', ...keys);
+    await source?.call('MIGRATE', '127.0.0.1', servers.nodes[to]?.port ?? 0, '', 0, 60_000, 'KEYS', ...keys);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   for (const client of [target, source, ...clients])

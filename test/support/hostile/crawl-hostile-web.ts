@@ -139,7 +139,10 @@ function healthySite(pages: number): Routes {
 
 function healthyIn({ log }: Web, startedAtMs: number): HostileCrawl['healthy'] {
   const pages = log.filter(({ path, status }) => path !== '/robots.txt' && status === 200);
-  return { paths: pages.length, lastMs: Math.max(...pages.map(({ endMs }) => endMs)) - startedAtMs };
+  return {
+    paths: new Set(pages.map(({ host, path }) => host + path)).size,
+    lastMs: Math.max(...pages.map(({ endMs }) => endMs)) - startedAtMs,
+  };
 }
 
 function partOf(
