@@ -2,17 +2,20 @@
 // by the crawl and in its name, and the browser must reach nobody. If this breaks, a crawl with a browser is a crawl without
 // rules: a single page asks its hosts for fifty things at once.
 
+import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { auditCrawl, type HandledPage, readCrawlDirectory } from 'mannerly';
 import { type BrowserFetcherOptions, browserFetcher, SEALED_FLAGS } from 'mannerly/browser';
 import type { Browser } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HAS_CHROMIUM, launchChromium } from '../support/chromium.js';
+import { CHROMIUM, CONTAINER_FLAGS, HAS_CHROMIUM, launchChromium } from '../support/chromium.js';
 import { CONTACT, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { type Routes, redirect, text, type Web } from '../support/web.js';
@@ -327,5 +330,31 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     const hung = await crawlWithBrowser([web.url('shop.test', '/hangs')], { pageMs: 5_000 });
     expect(hung.decisions).toMatchObject([{ word: 'failed', reason: 'render-failed' }]);
     expect(hung.decisions[0]?.detail).toMatch(/^page-hung: /);
+  });
+
+  it('are opened by the example as it is printed', SLOW, async () => {
+    const built = fileURLToPath(new URL('../../examples/dist/pages-in-a-browser.js', import.meta.url));
+    const source = fileURLToPath(new URL('../../examples/src/pages-in-a-browser.ts', import.meta.url));
+    expect((await readFile(source, 'utf8')).split('\n').length).toBeLessThan(60);
+    const web = await webForTest({
+      hosts: {
+        'shop.test': {
+          '/robots.txt': text(''),
+          '/': html('', `<script src="/app.js"></script>`),
+          '/app.js': script(says('x')),
+        },
+      },
+    });
+    const { stdout } = await promisify(execFile)(process.execPath, [built], {
+      env: {
+        ...process.env,
+        CHROMIUM: CHROMIUM ?? '',
+        CHROMIUM_OWN_FLAGS: CONTAINER_FLAGS.join(' '),
+        MANNERLY_EXAMPLE_SEED: web.url('shop.test'),
+        MANNERLY_EXAMPLE_LOOPBACK: '1',
+      },
+    });
+    expect(stdout).toContain('raw  quiet, 1 things loaded');
+    expect(web.paths('shop.test')).toEqual(['/robots.txt', '/', '/app.js']);
   });
 });
