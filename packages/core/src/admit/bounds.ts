@@ -1,7 +1,7 @@
 // The bounds a URL can break before it is queued: how deep it lies, how many redirects led to it.
 // Pages, minutes and pages per host are counted by the frontier, which knows what was fetched.
 
-import { MAX_REDIRECT_HOPS } from '../limits.js';
+import { MAX_REDIRECT_HOPS } from './limits.js';
 
 /** Within bounds, or which one is broken. */
 export type BoundsAnswer =

@@ -5,7 +5,7 @@
 // It is a sum over words, so their order does not matter, made in one pass without a DOM. Reading HTML this roughly is
 // enough, because the same template is misread in the same way.
 
-import { MAX_COMPARED_CHARS } from '../limits.js';
+import { MAX_COMPARED_CHARS } from './limits.js';
 
 const BLANK = 32;
 const LESS = 60;

@@ -2,8 +2,9 @@
 
 import type { Via } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { MAX_SEEDS, MAX_URL_PATTERNS } from '../limits.js';
+import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
+import { MAX_URL_PATTERNS } from './limits.js';
 import { readSurts } from './surt.js';
 import { readPatterns, type UrlPattern } from './url-pattern.js';
 

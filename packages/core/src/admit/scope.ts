@@ -5,7 +5,7 @@
 // found later, not one to another domain, and no scope that names its hosts.
 
 import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
-import { MAX_SCOPE_MOVES } from '../limits.js';
+import { MAX_SCOPE_MOVES } from './limits.js';
 import type { ResolvedScope, ScopeOptions } from './scope-options.js';
 import { readSurts } from './surt.js';
 import { readPatterns } from './url-pattern.js';

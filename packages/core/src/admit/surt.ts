@@ -4,7 +4,7 @@
 
 import type { UrlParts } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../limits.js';
+import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
 /**
  * A URL as SURT: `http://(org,example,www,:8080)/path?query`. Addresses are not turned round: `http://(127.0.0.1)/`.

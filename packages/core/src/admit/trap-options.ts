@@ -1,7 +1,7 @@
 // What a crawl may say about traps, and the words in which a trap is told.
 
 import { MannerlyError } from '../errors.js';
-import { MAX_ALIKE_PAGES, MAX_PATH_SEGMENTS, MAX_QUERY_PARAMETERS } from '../limits.js';
+import { MAX_ALIKE_PAGES, MAX_PATH_SEGMENTS, MAX_QUERY_PARAMETERS } from './limits.js';
 
 /** How endless spaces are told from real ones. Every number is the crawler's own patience: a site pays for a larger one with more requests. */
 export interface TrapOptions {

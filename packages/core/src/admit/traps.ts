@@ -12,7 +12,7 @@
 // watched from the start again.
 
 import type { NewUrl } from '@mannerly/frontier';
-import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from '../limits.js';
+import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
 import { likenessOf } from './page-likeness.js';
 import type { TrapFinding, TrapKnobs, TrapRule } from './trap-options.js';
 import { createGroupFinder, type UrlGroup } from './url-groups.js';

@@ -2,7 +2,7 @@
 // page it was found on share: links between pages of one group are what an endless space is made of. Pure.
 
 import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier';
-import { MAX_KNOWN_DOMAINS } from '../limits.js';
+import { MAX_KNOWN_DOMAINS } from './limits.js';
 import type { TrapFinding } from './trap-options.js';
 
 /** A group, by a name that is readable: it is what is told of a trap. */

@@ -5,7 +5,7 @@
 import { formatUrlParts, type UrlParts } from '@mannerly/frontier';
 import { matchesPattern } from '@mannerly/robots';
 import { MannerlyError } from '../errors.js';
-import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../limits.js';
+import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
 /**
  * Which URLs are meant.

@@ -1,7 +1,7 @@
 // The knobs of the archive: checked and filled in here, once.
 
 import { MannerlyError } from '../errors.js';
-import { MAX_WARC_BYTES, MIN_WARC_BYTES } from '../limits.js';
+import { MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
 import type { DigestAlgorithm } from './warc-record.js';
 
 /** An archive of every exchange, as WARC 1.1. */

@@ -6,8 +6,8 @@
 // Bodies are kept as they came, content codings not undone, where the fetcher can tell; see docs/decisions/0013.
 
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { MAX_OUTLINKS } from '../limits.js';
 import { requestHead, responseHead } from './http-head.js';
+import { MAX_OUTLINKS } from './limits.js';
 import { mimeOf, REVISIT_MIME } from './mime.js';
 import { pageLineOf } from './page-line.js';
 import type { PayloadMemory } from './payload-memory.js';

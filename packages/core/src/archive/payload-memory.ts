@@ -3,8 +3,8 @@
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { MAX_KNOWN_PAYLOADS } from '../limits.js';
 import { parseCdxjLine } from './cdxj.js';
+import { MAX_KNOWN_PAYLOADS } from './limits.js';
 import { REVISIT_MIME } from './mime.js';
 
 /** Where a payload is. */

@@ -3,11 +3,11 @@
 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { MAX_RECORD_HEAD_BYTES } from '../limits.js';
 import { writeWhole } from '../whole-file.js';
 import { cdxjLine, type IndexedRecord } from './cdxj.js';
 import { readMember } from './gzip-member.js';
 import { headEnd, parseResponseHead } from './http-head.js';
+import { MAX_RECORD_HEAD_BYTES } from './limits.js';
 import { mimeOf, REVISIT_MIME } from './mime.js';
 import { type ListedPage, pageLineOf } from './page-line.js';
 import { type ArchivedVisit, parseJsonField, parseWarcFields, SEED, TITLE_FIELD, VISIT_FIELD } from './visit.js';

@@ -1,7 +1,7 @@
 // The block of a response record in its two parts.
 
-import { MAX_RECORD_HEAD_BYTES } from '../limits.js';
 import { headEnd } from './http-head.js';
+import { MAX_RECORD_HEAD_BYTES } from './limits.js';
 
 /** The header section of a block, and what follows it. */
 export async function splitBlock(

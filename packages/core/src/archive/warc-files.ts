@@ -7,8 +7,8 @@
 import { type FileHandle, mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
-import { ARCHIVE_WRITE_BYTES, INDEX_BUFFER_CHARS } from '../limits.js';
 import { cdxjLine, type IndexedRecord, sortIndex, timestamp14 } from './cdxj.js';
+import { ARCHIVE_WRITE_BYTES, INDEX_BUFFER_CHARS } from './limits.js';
 import { recoverWarc } from './recover-warc.js';
 import { recordOctets, type WarcRecord } from './warc-record.js';
 

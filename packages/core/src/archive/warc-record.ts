@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip, gzipSync } from 'node:zlib';
 import type { BodyFile } from '../fetch/outcome.js';
-import { SMALL_RECORD_BYTES } from '../limits.js';
+import { SMALL_RECORD_BYTES } from './limits.js';
 
 /** The kinds of record that a crawl writes. */
 export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata';

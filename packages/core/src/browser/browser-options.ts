@@ -18,7 +18,7 @@ import {
   MAX_PAGE_REQUESTS,
   MAX_QUIET_MS,
   MIN_PAGE_MS,
-} from '../limits.js';
+} from './limits.js';
 
 /** What a page may load beside its document. `frame`: the document of a frame within it. */
 export type SubresourceType =

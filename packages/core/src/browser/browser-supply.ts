@@ -2,8 +2,8 @@
 // the fetcher. One that was handed in is used as long as it lives.
 
 import type { Browser } from 'playwright-core';
-import { BROWSER_ANSWER_MS, BROWSER_START_MS } from '../limits.js';
 import type { BrowserSettings } from './browser-options.js';
+import { BROWSER_ANSWER_MS, BROWSER_START_MS } from './limits.js';
 import { SEALED_FLAGS } from './seal.js';
 import { textOf, within } from './within.js';
 

@@ -3,8 +3,8 @@
 
 import type { RenderFailureWord, Rendering, RenderRequest } from 'mannerly';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { BROWSER_ANSWER_MS } from '../limits.js';
 import type { BrowserSettings } from './browser-options.js';
+import { BROWSER_ANSWER_MS } from './limits.js';
 import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';
 import { readDom } from './read-dom.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';

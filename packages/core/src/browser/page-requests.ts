@@ -4,9 +4,9 @@
 
 import type { RenderRequest, ResponseOutcome, SubresourceAccount, SubresourceAnswer } from 'mannerly';
 import type { Route } from 'playwright-core';
-import { MAX_BROWSER_TEXT, MAX_TOLD_REFUSALS } from '../limits.js';
 import { fulfilled } from './answer-parts.js';
 import type { BrowserSettings } from './browser-options.js';
+import { MAX_BROWSER_TEXT, MAX_TOLD_REFUSALS } from './limits.js';
 
 /** What the page is allowed. */
 export type RequestSettings = Pick<BrowserSettings, 'loads' | 'anywhere' | 'requests' | 'bytes' | 'quietMs'>;

@@ -1,6 +1,6 @@
 // Waiting for a browser, for a bounded time and as a value: it may answer, refuse, or say nothing for ever.
 
-import { MAX_BROWSER_TEXT } from '../limits.js';
+import { MAX_BROWSER_TEXT } from './limits.js';
 
 /** What came of something that was asked of a browser. */
 export type Within<T> =

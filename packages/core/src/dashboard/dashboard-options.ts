@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { MannerlyError } from 'mannerly';
-import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from '../limits.js';
+import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from './limits.js';
 
 /** Where metrics come from: a `Registry` of prom-client, or what looks like one. */
 export interface MetricsSource {

@@ -5,15 +5,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { MannerlyError } from 'mannerly';
+import { judgeAccess } from './access.js';
+import { type DashboardOptions, type DashboardSettings, resolveDashboardOptions } from './dashboard-options.js';
 import {
   DASHBOARD_CLOSE_MS,
   DASHBOARD_EVERY_MS,
   DASHBOARD_REQUEST_MS,
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
-} from '../limits.js';
-import { judgeAccess } from './access.js';
-import { type DashboardOptions, type DashboardSettings, resolveDashboardOptions } from './dashboard-options.js';
+} from './limits.js';
 import { type DashboardPage, readPage } from './page-files.js';
 import { createStreams, frameOf, type Streams } from './streams.js';
 import { keepView, type ViewKeeper, type WatchedCrawl } from './view.js';

@@ -2,7 +2,7 @@
 // is forgotten first.
 
 import type { RequestRecord } from 'mannerly';
-import { MAX_DASHBOARD_LEDGER } from '../limits.js';
+import { MAX_DASHBOARD_LEDGER } from './limits.js';
 
 /** One host's requests since the view began. */
 export interface HostTally {

@@ -2,7 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from '../limits.js';
+import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
 import { createStreams, frameOf, type StreamTarget } from './streams.js';
 
 /** A reader that reads, or does not. */

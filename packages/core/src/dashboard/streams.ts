@@ -2,7 +2,7 @@
 // misses frames, then its connection.
 
 import type { ServerResponse } from 'node:http';
-import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from '../limits.js';
+import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
 
 /** A stream as far as it is written to. */
 export type StreamTarget = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'on' | 'writableNeedDrain'>;

@@ -11,14 +11,14 @@ import {
   REASONS,
   type RequestRecord,
 } from 'mannerly';
+import { createHostLedger, type HostLedger, type HostTally } from './host-ledger.js';
 import {
   MAX_DASHBOARD_HOSTS,
   MAX_DASHBOARD_RECENT,
   MAX_DASHBOARD_SAMPLES,
   MAX_DASHBOARD_TEXT,
   MAX_DASHBOARD_UNDERWAY,
-} from '../limits.js';
-import { createHostLedger, type HostLedger, type HostTally } from './host-ledger.js';
+} from './limits.js';
 
 /** What is watched: a crawler, or what looks like one. */
 export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'>;

@@ -2,7 +2,7 @@
 // What it hands out is judged elsewhere; it never decides.
 
 import { lookup } from 'node:dns/promises';
-import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES } from '../limits.js';
+import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES } from './limits.js';
 import { inLanes } from './lookup-lanes.js';
 
 /** Names to addresses, as an operator or a test may put it in the place of the system's resolver. */

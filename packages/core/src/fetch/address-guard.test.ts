@@ -2,8 +2,8 @@
 // If this breaks, any page on the web can make a crawl read its operator's intranet.
 
 import { describe, expect, it } from 'vitest';
-import { MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from '../limits.js';
 import { type AddressGuardOptions, createAddressGuard, type GuardAnswer } from './address-guard.js';
+import { MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from './limits.js';
 
 const guard = (more: Partial<AddressGuardOptions> = {}) =>
   createAddressGuard({ allow: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });

@@ -2,9 +2,9 @@
 // the port, and hands out the one address to connect to, so that nobody looks the name up again between judging and
 // connecting. It fails closed: what it cannot read, it refuses.
 
-import { MAX_DNS_ADDRESSES } from '../limits.js';
 import { type AddressAnswer, createAddressBook, type Resolve } from './address-book.js';
 import { type AddressVerdict, createAddressJudge } from './address-ranges.js';
+import { MAX_DNS_ADDRESSES } from './limits.js';
 
 /** What the guard says of a URL. */
 export type GuardAnswer =

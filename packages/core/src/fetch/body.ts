@@ -6,9 +6,9 @@
 // connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
-import { ENCODED_SLACK_BYTES, FREE_DECODED_BYTES, MAX_DECODED_RATIO, ONE_CALL_DECODE_BYTES } from '../limits.js';
 import { type ContentCoding, createDecoder, decodeInOneCall } from './content-coding.js';
 import type { BodyTaker } from './fetcher.js';
+import { ENCODED_SLACK_BYTES, FREE_DECODED_BYTES, MAX_DECODED_RATIO, ONE_CALL_DECODE_BYTES } from './limits.js';
 import { PassedOn, type PieceStore, Pieces } from './pieces.js';
 
 /** A body with its codings undone, or the news that nothing could be made of it. */

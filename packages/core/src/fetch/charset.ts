@@ -4,8 +4,8 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import iconv from 'iconv-lite';
-import { CHARSET_PRESCAN_BYTES } from '../limits.js';
 import { detectCharset } from './detect-charset.js';
+import { CHARSET_PRESCAN_BYTES } from './limits.js';
 
 /**
  * The text of a body.

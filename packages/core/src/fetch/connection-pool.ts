@@ -1,8 +1,8 @@
 // Connections that ended their last exchange cleanly, kept for the next request to the same origin and judged address.
 // Bounded in number; it hands each out to one exchange at a time.
 
-import { MAX_IDLE_CONNECTIONS, MAX_TLS_SESSIONS } from '../limits.js';
 import { Connection, type ConnectionHome, type ConnectionOptions } from './connection.js';
+import { MAX_IDLE_CONNECTIONS, MAX_TLS_SESSIONS } from './limits.js';
 
 /** Idle connections by origin and address, bounded in number, and the TLS sessions they share. */
 export class ConnectionPool implements ConnectionHome {

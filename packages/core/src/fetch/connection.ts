@@ -4,7 +4,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
-import { IDLE_CONNECTION_MS, MAX_HEADER_BYTES, MAX_IDLE_CONNECTION_MS } from '../limits.js';
+import { IDLE_CONNECTION_MS, MAX_HEADER_BYTES, MAX_IDLE_CONNECTION_MS } from './limits.js';
 import { Client } from './undici-client.js';
 
 /** What connections share: where they are kept when idle, and the TLS sessions that shorten the next handshake. */

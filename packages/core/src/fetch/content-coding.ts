@@ -12,7 +12,7 @@ import zlib, {
   inflateRawSync,
   inflateSync,
 } from 'node:zlib';
-import { MAX_CONTENT_CODINGS } from '../limits.js';
+import { MAX_CONTENT_CODINGS } from './limits.js';
 import { findZstd } from './zstd.js';
 
 const ZSTD = findZstd(zlib);

@@ -2,8 +2,8 @@
 // site learns what another said about the crawl.
 
 import { describe, expect, it } from 'vitest';
-import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from '../limits.js';
 import { type CookieJar, createCookies, jarMaker } from './cookies.js';
+import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import type { RequestPurpose } from './request-purpose.js';
 
 /** A jar that keeps names and values, and knows nothing of domains: what keeps origins apart is not the jar. */

@@ -1,7 +1,7 @@
 // Cookies, for operators who want them: off unless they say so. One jar for each origin, so that nothing one origin sets
 // can reach another, whatever its Domain attribute says; bounded in number and size; never for robots.txt and its companions.
 
-import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from '../limits.js';
+import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import { type FieldLines, headerValues } from './outcome.js';
 import type { RequestPurpose } from './request-purpose.js';
 

@@ -2,7 +2,7 @@
 // are no UTF-8: a declaration, however wrong, is what the author's own readers got.
 
 import { createRequire } from 'node:module';
-import { CHARSET_SAMPLE_BYTES, CHARSET_SEARCH_BYTES, LEAST_CHARSET_CONFIDENCE, LEAST_HIGH_OCTETS } from '../limits.js';
+import { CHARSET_SAMPLE_BYTES, CHARSET_SEARCH_BYTES, LEAST_CHARSET_CONFIDENCE, LEAST_HIGH_OCTETS } from './limits.js';
 
 /** What a guess is when there is too little to go by: the legacy encoding of the web. */
 export const LEGACY_CHARSET = 'windows-1252';

@@ -3,8 +3,8 @@
 
 import type { HostAsk } from '@mannerly/frontier';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MAX_HOST_LIMITERS } from '../limits.js';
 import { createHostLimiter, type HostLimiter, type LimiterAnswer } from './host-limiter.js';
+import { MAX_HOST_LIMITERS } from './limits.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });

@@ -10,7 +10,8 @@
 
 import type { HostAsk } from '@mannerly/frontier';
 import Bottleneck from 'bottleneck';
-import { LIMITER_RECHECK_MS, LIMITER_SLACK_MS, MAX_BUCKET_STARTS, MAX_HOST_LIMITERS } from '../limits.js';
+import { MAX_BUCKET_STARTS } from '../limits.js';
+import { LIMITER_RECHECK_MS, LIMITER_SLACK_MS, MAX_HOST_LIMITERS } from './limits.js';
 
 /** What the lock says. */
 export type LimiterAnswer =

@@ -2,7 +2,7 @@
 // links to such names makes every other name of the crawl unknown.
 
 import { describe, expect, it } from 'vitest';
-import { MAX_SYSTEM_LOOKUPS } from '../limits.js';
+import { MAX_SYSTEM_LOOKUPS } from './limits.js';
 import { inLanes } from './lookup-lanes.js';
 
 /** A resolver whose look-ups end when they are told to. */

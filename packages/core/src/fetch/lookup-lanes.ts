@@ -3,7 +3,7 @@
 // registrable domain, because whoever runs a silent name server can name as many hosts as they like.
 
 import { hostKeyOf } from '@mannerly/frontier';
-import { DNS_DEADLINE_MS, MAX_SYSTEM_LOOKUPS } from '../limits.js';
+import { DNS_DEADLINE_MS, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** Names to addresses. */
 type LookUp = (hostname: string) => Promise<readonly string[]>;

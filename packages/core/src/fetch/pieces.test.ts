@@ -1,7 +1,7 @@
 // Whatever pieces octets come in, they are the same octets. If this breaks, pages are silently garbled.
 
 import { describe, expect, it } from 'vitest';
-import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from '../limits.js';
+import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
 import { Pieces } from './pieces.js';
 
 const octets = (length: number): Buffer =>

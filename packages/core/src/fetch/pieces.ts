@@ -1,7 +1,7 @@
 // Octets that come in pieces and are wanted as one. Small bodies keep their pieces until somebody asks; large ones are copied
 // into one buffer as they come, so that they are never held twice and their pieces can be let go.
 
-import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from '../limits.js';
+import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
 
 /** What becomes of pieces: they are collected, or passed on. */
 export interface PieceStore {

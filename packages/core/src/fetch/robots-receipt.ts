@@ -1,7 +1,7 @@
 // What came for a robots.txt, as the request log keeps it: enough to read the answer once more without the network.
 
 import { createHash } from 'node:crypto';
-import { MAX_LOGGED_FIELD_CHARS } from '../limits.js';
+import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
 
 /** What came for a robots.txt. */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { SPOOL_MEMORY_BYTES } from '../limits.js';
+import { SPOOL_MEMORY_BYTES } from './limits.js';
 import { createSpool } from './spool.js';
 
 // Much work or much waiting: a busy machine takes its time.

@@ -6,8 +6,8 @@ import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSyn
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SPOOL_MEMORY_BYTES } from '../limits.js';
 import type { BodyTaker } from './fetcher.js';
+import { SPOOL_MEMORY_BYTES } from './limits.js';
 import type { BodyFile } from './outcome.js';
 import { Pieces } from './pieces.js';
 

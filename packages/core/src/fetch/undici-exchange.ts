@@ -8,13 +8,13 @@
 // and skip the object of headers that the newer interface builds for every response.
 
 import type { Dispatcher } from 'undici';
-import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from '../limits.js';
 import { BodyCollector, type BodyEnding, type BodyWatcher, type DecodedBody, encodedCap } from './body.js';
 import type { Connection, WireWatcher } from './connection.js';
 import type { ConnectionPool } from './connection-pool.js';
 import { parseContentEncoding } from './content-coding.js';
 import { type ExchangePhase, failureDetail, failureWord } from './failure-word.js';
 import type { FetchRequest } from './fetcher.js';
+import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
 import type { ExchangeTiming, FailureWord, FetchOutcome } from './outcome.js';
 
 /** How an exchange is told: its outcome, or `null` when `mayStart` refused. */

@@ -12,10 +12,10 @@ import {
   writeAndReset,
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
-import { MAX_HEADER_BYTES } from '../limits.js';
 import { fetchRequest, TEST_CAPS } from '../testing/fetch-request.js';
 import { encodedCap } from './body.js';
 import type { FetchCaps, Fetcher } from './fetcher.js';
+import { MAX_HEADER_BYTES } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 

@@ -1,11 +1,11 @@
 // The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within the caps
 // it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
 
-import { MAX_HEADER_FIELDS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseContentEncoding } from './content-coding.js';
 import { failureDetail, failureWordWithin } from './failure-word.js';
 import type { FetchCaps, Fetcher, FetcherCaps, FetchRequest } from './fetcher.js';
+import { MAX_HEADER_FIELDS } from './limits.js';
 import type { ExchangeTiming, FailedOutcome, FailureWord, FetchOutcome, FieldLines } from './outcome.js';
 
 /** How the platform fetcher is set up. */

@@ -3,8 +3,8 @@
 import { PassThrough } from 'node:stream';
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { MAX_ZSTD_WINDOW_LOG } from '../limits.js';
 import { ACCEPT_ENCODING, decodeInOneCall, parseContentEncoding } from './content-coding.js';
+import { MAX_ZSTD_WINDOW_LOG } from './limits.js';
 import { findZstd } from './zstd.js';
 
 /** `zstd` of "Ebbe und Flut", as any encoder may write it: one frame with one raw block. */

@@ -1,7 +1,7 @@
 // zstd, where the runtime can undo it: Node.js has it from 22.15 on, and this package runs on older ones.
 
 import type { Transform } from 'node:stream';
-import { MAX_ZSTD_WINDOW_LOG } from '../limits.js';
+import { MAX_ZSTD_WINDOW_LOG } from './limits.js';
 
 /** The two ways to undo zstd. */
 export interface Zstd {

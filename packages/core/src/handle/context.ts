@@ -2,7 +2,7 @@
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { MAX_LINK_URL_CHARS, MAX_PAGE_FETCHES, MAX_REVISIT_MS } from '../limits.js';
+import { MAX_LINK_URL_CHARS } from '../limits.js';
 import type { PageLink } from '../page/links.js';
 import type { OwnFetch, OwnFetcher, OwnFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
@@ -10,6 +10,7 @@ import { linkBase, resolveHref } from '../page/resolve-href.js';
 import { selectLinks } from '../page/select-links.js';
 import { type EmittedItem, type ItemCheck, STAGED } from './item-check.js';
 import { jsonCopy } from './json-copy.js';
+import { MAX_PAGE_FETCHES, MAX_REVISIT_MS } from './limits.js';
 import { type SavedFile, saveFile } from './save.js';
 import type { Stage } from './staged.js';
 

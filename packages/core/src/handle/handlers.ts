@@ -1,10 +1,10 @@
 // Which handler a page goes to. One page, one handler: the most particular route that fits.
 
 import { MannerlyError } from '../errors.js';
-import { MAX_LARGE_BODY_BYTES } from '../limits.js';
 import { CONTENT_KINDS, type ContentKind } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage } from './context.js';
+import { MAX_LARGE_BODY_BYTES } from './limits.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** What a page is handled by: its label, its media type, its kind, or `any` page. */

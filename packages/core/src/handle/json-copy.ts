@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { MAX_ITEM_CHARS } from '../limits.js';
+import { MAX_ITEM_CHARS } from './limits.js';
 
 /**
  * Copies a JSON value.

@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MannerlyError } from '../errors.js';
-import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from '../limits.js';
+import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
 
 /** What became of a file. */
 export type SavedFile =

@@ -2,7 +2,7 @@
 // here; a schema is asked one thing, and whatever it does comes out as a value.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES } from '../limits.js';
+import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES } from './limits.js';
 
 /** A schema of any library that speaks Standard Schema v1. @see https://standardschema.dev */
 export type Schema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;

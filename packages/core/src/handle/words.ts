@@ -3,7 +3,8 @@
 // than the host's clock, or asks more often than any URL is asked for.
 
 import { MannerlyError } from '../errors.js';
-import { MAX_HANDLER_RETRY_MS, MAX_WORD_CHARS } from '../limits.js';
+import { MAX_WORD_CHARS } from '../limits.js';
+import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
 /**
  * Thrown by a handler: the page is not what it should be yet. Its URL is asked for once more, as after an answer that failed: four

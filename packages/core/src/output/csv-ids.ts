@@ -2,7 +2,7 @@
 // between quotes, and the octets of quotes, commas and line breaks are part of no other character in UTF-8.
 
 import type { FileHandle } from 'node:fs/promises';
-import { CSV_READ_BYTES, MAX_CSV_HEADER_BYTES, MAX_LINE_HEAD_BYTES } from '../limits.js';
+import { CSV_READ_BYTES, MAX_CSV_HEADER_BYTES, MAX_LINE_HEAD_BYTES } from './limits.js';
 import { createRecentIds, type RecentIds } from './recent-ids.js';
 
 /** What a file tells. */

@@ -9,8 +9,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { MannerlyError } from '../errors.js';
-import { MAX_SINK_IDS } from '../limits.js';
 import { type CsvRecords, readCsvIds } from './csv-ids.js';
+import { MAX_SINK_IDS } from './limits.js';
 import { createRecentIds, type RecentIds } from './recent-ids.js';
 import type { Item, Sink } from './sink.js';
 

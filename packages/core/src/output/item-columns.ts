@@ -1,7 +1,7 @@
 // The shape of a table of items: which columns, and what each holds, from the items themselves. Pure. Files of items are read twice
 // for it, first for the shape and then for the rows; memory grows with the columns alone.
 
-import { MAX_EXPORT_COLUMNS } from '../limits.js';
+import { MAX_EXPORT_COLUMNS } from './limits.js';
 
 /** What a column holds. `json`: values of different kinds, lists or objects, as JSON. */
 export type ColumnKind = 'text' | 'boolean' | 'integer' | 'number' | 'instant' | 'json';

@@ -7,8 +7,8 @@
 // they wrote last: so `open` reads the ids at the end of the file, whatever its length.
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { JSONL_READ_BYTES, JSONL_TAIL_BYTES, JSONL_TAIL_PAGES, MAX_LINE_HEAD_BYTES, MAX_SINK_IDS } from '../limits.js';
 import { idOfLine, itemLine } from './item-line.js';
+import { JSONL_READ_BYTES, JSONL_TAIL_BYTES, JSONL_TAIL_PAGES, MAX_LINE_HEAD_BYTES, MAX_SINK_IDS } from './limits.js';
 import { createRecentIds, type RecentIds } from './recent-ids.js';
 import type { Item, Sink } from './sink.js';
 

@@ -5,7 +5,7 @@
 // the handler for PDFs, and a page that calls itself a PDF is neither. That is the MIME Sniffing standard, read strictly.
 
 import { type FieldLines, headerValue, headerValues } from '../fetch/outcome.js';
-import { SNIFFED_BYTES } from '../limits.js';
+import { SNIFFED_BYTES } from './limits.js';
 
 /** Kinds that handlers can be registered for. */
 export type ContentKind = 'html' | 'json' | 'xml' | 'pdf' | 'image' | 'text' | 'other';

@@ -2,7 +2,7 @@
 // behind `page.$` look up their stack of open elements for most tags, which a page of a million open elements turns into
 // hours, and give every element some hundred octets. Browsers stop at a depth of 512.
 
-import { DOM_CHECKED_CHARS, MAX_DOM_DEPTH, MAX_DOM_STEPS, MAX_DOM_TAGS } from '../limits.js';
+import { DOM_CHECKED_CHARS, MAX_DOM_DEPTH, MAX_DOM_STEPS, MAX_DOM_TAGS } from './limits.js';
 
 /** Elements that hold nothing, or that the next of their kind closes: they do not nest. */
 const FLAT: ReadonlySet<string> = new Set(

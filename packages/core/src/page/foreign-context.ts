@@ -2,7 +2,7 @@
 // swallow text, and `<x/>` closes itself. The SVG and MathML elements that are open are remembered, not the page's tree: what
 // lies around them is unknown here, and so are HTML elements left open inside them.
 
-import { MAX_FOREIGN_DEPTH } from '../limits.js';
+import { MAX_FOREIGN_DEPTH } from './limits.js';
 
 /** Elements inside SVG and inside MathML whose content is HTML again. */
 const INTEGRATION_POINTS: Readonly<Record<'svg' | 'math', ReadonlySet<string>>> = {

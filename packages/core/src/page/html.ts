@@ -1,14 +1,14 @@
 // One pass over a page: its title, base, links, metas and link elements as plain facts, nothing resolved or decided.
 // The scanner finds the elements; here their values become text.
 
+import { SLOT } from './html-names.js';
 import {
   MAX_ATTRIBUTE_CHARS,
   MAX_PAGE_LINK_ELEMENTS,
   MAX_PAGE_LINKS,
   MAX_PAGE_METAS,
   MAX_TITLE_CHARS,
-} from '../limits.js';
-import { SLOT } from './html-names.js';
+} from './limits.js';
 import type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page-facts.js';
 import { decodedPage, type PageUnits } from './page-units.js';
 import { createReferenceDecoder } from './references.js';

@@ -1,6 +1,6 @@
 // `meta http-equiv=refresh` and the `Refresh` field: a delay, and perhaps a URL. Read as HTML reads them.
 
-import { MAX_REFRESH_REDIRECT_SECONDS } from '../limits.js';
+import { MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
 import { parseWebUrl } from './web-url.js';
 
 /** A refresh that parses. */

@@ -3,7 +3,8 @@
 
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { MAX_SITEMAP_BYTES, SITEMAP_BATCH } from '../limits.js';
+import { MAX_SITEMAP_BYTES } from '../limits.js';
+import { SITEMAP_BATCH } from './limits.js';
 import { createSitemapReader, type SitemapEnd, type SitemapEntry, type SitemapKind } from './sitemap.js';
 
 /** Octets to text, piece by piece; a `TextDecoder` is one. */

@@ -1,13 +1,13 @@
 // A sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom, told apart
 // by what they begin with, never by what they are called. Entries come out as they are read; nothing is decided here.
 
+import { MAX_LINK_URL_CHARS } from '../limits.js';
 import {
-  MAX_LINK_URL_CHARS,
   MAX_SITEMAP_ALTERNATES,
   MAX_SITEMAP_FIELD_CHARS,
   MAX_SITEMAP_URLS,
   SITEMAP_TEXT_TRIAL_LINES,
-} from '../limits.js';
+} from './limits.js';
 import { type Field, GRAMMARS, type Grammar } from './sitemap-grammar.js';
 import { parseWebUrl } from './web-url.js';
 import { createXmlReader, type XmlReader, type XmlStop } from './xml-reader.js';

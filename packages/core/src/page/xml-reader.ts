@@ -3,7 +3,7 @@
 // only the five predefined entities and numbers. What an `<!ENTITY>` declares is never expanded (no billion laughs).
 
 import { Parser } from 'htmlparser2';
-import { MAX_XML_ATTRIBUTES, MAX_XML_DEPTH, MAX_XML_TOKEN_CHARS } from '../limits.js';
+import { MAX_XML_ATTRIBUTES, MAX_XML_DEPTH, MAX_XML_TOKEN_CHARS } from './limits.js';
 
 /** Told of what an XML document holds. Names are as written, prefix included. */
 export interface XmlEvents {

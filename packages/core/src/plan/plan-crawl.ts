@@ -8,11 +8,11 @@ import { startRun } from '../crawl-run.js';
 import { partsInMemory } from '../crawler.js';
 import { createCrawlEmitter } from '../events.js';
 import { createHandlers } from '../handle/handlers.js';
-import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from '../limits.js';
 import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from '../options.js';
 import type { CrawlPlan, PlannedHost } from './crawl-plan.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
 import { type HostPace, readPace } from './host-pace.js';
+import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from './limits.js';
 import { createSurvey, type SurveyedHost } from './survey.js';
 
 /** What a plan is told beside the crawl's options. */

@@ -1,8 +1,8 @@
 // A plan for people: a line for each host, how long the crawl will take, and what will end it.
 
-import { MAX_PLAN_ROWS } from '../limits.js';
 import { plainTable, printable, seconds } from '../report/table.js';
 import type { CrawlPlan, PlannedBound, PlannedHost } from './crawl-plan.js';
+import { MAX_PLAN_ROWS } from './limits.js';
 
 /** A plan as text. @throws Never */
 export function planText(plan: CrawlPlan): string {

@@ -2,7 +2,7 @@
 // It is told of each exchange when it ends, so it can be asked nothing about the future, and it keeps no list of the past:
 // memory is as large as the highest concurrency, which is one for a polite crawl.
 
-import { MAX_MEASURED_CONCURRENCY } from '../limits.js';
+import { MAX_MEASURED_CONCURRENCY } from './limits.js';
 
 /** One exchange that has ended, with what the host asked for when it began. Epoch milliseconds. */
 export interface MeteredExchange {

@@ -2,10 +2,10 @@
 // is turned away is turned away again in every run that meets it.
 
 import { createRecentSet } from '@mannerly/frontier';
-import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from '../limits.js';
 import type { UrlDecision } from './decision.js';
 import { readDecisionLines } from './decision-log.js';
 import { inOrder } from './in-order.js';
+import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 import type { LeftOutLine } from './log-share.js';
 
 /**

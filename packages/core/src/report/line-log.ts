@@ -4,7 +4,7 @@
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
-import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from '../limits.js';
+import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 
 /** A log that is being written. */
 export interface LineLog<T> {

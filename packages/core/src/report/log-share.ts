@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { MannerlyError } from '../errors.js';
-import { MAX_DECISION_LINES } from '../limits.js';
 import type { UrlDecision } from './decision.js';
+import { MAX_DECISION_LINES } from './limits.js';
 
 /** How much of the decision log is kept. */
 export interface DecisionLogOptions {

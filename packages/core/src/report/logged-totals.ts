@@ -1,9 +1,9 @@
 // What all runs of a crawl came to, as its directory tells: for the report of a run that went on with earlier ones.
 
 import { countItems } from '../joined-items.js';
-import { MAX_REPORTED_LOG_BYTES } from '../limits.js';
 import { sizeOf } from '../whole-file.js';
 import { type LoggedReport, type PartLogPaths, reportFromLogs } from './from-logs.js';
+import { MAX_REPORTED_LOG_BYTES } from './limits.js';
 
 /** What one process has written. */
 interface PartPaths extends PartLogPaths {

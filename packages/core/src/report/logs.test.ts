@@ -4,10 +4,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES, MAX_LOG_LINE_BYTES } from '../limits.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
+import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES, MAX_LOG_LINE_BYTES } from './limits.js';
 import { openLineLog } from './line-log.js';
 import { openNoticeLog } from './notice-log.js';
 import { readLines } from './read-lines.js';

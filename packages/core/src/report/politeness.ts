@@ -4,10 +4,10 @@
 
 import type { HostNotice } from '@mannerly/frontier';
 import type { HostPoliteness } from '../crawl-report.js';
-import { MAX_REPORT_HOSTS, MAX_REPORT_LINES_PER_HOST, MAX_REPORT_TEXT, MAX_STATUSES_PER_HOST } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { createExchangeMeter, type ExchangeMeter, larger } from './exchange-meter.js';
+import { MAX_REPORT_HOSTS, MAX_REPORT_LINES_PER_HOST, MAX_REPORT_TEXT, MAX_STATUSES_PER_HOST } from './limits.js';
 
 /** The name of the row that counts the hosts past the bound together; its gaps are not measured. */
 export const OTHER_HOSTS = '(other hosts)';

@@ -1,7 +1,7 @@
 // Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping what a crash tore.
 
 import { createReadStream } from 'node:fs';
-import { MAX_LOG_LINE_BYTES } from '../limits.js';
+import { MAX_LOG_LINE_BYTES } from './limits.js';
 
 /**
  * The lines of a log as text, in order, read as a stream.

@@ -1,7 +1,7 @@
 // The latest final words, kept in memory for `explain` where a crawl has no decision log. Bounded: the oldest go first.
 
-import { MAX_RECENT_DECISIONS } from '../limits.js';
 import type { UrlDecision } from './decision.js';
+import { MAX_RECENT_DECISIONS } from './limits.js';
 
 /** A short memory of decisions. */
 export interface RecentDecisions {

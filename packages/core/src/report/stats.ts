@@ -1,7 +1,7 @@
 // Counts of final words by reason: the `words` of the crawl report. Bounded by the number of reason words.
 
-import { MAX_COUNTED_REASONS } from '../limits.js';
 import type { FinalWord, UrlDecision } from './decision.js';
+import { MAX_COUNTED_REASONS } from './limits.js';
 
 /** Counts decisions as they fall. */
 export interface WordCounts {

@@ -3,9 +3,9 @@
 
 import type { RobotsRules } from '@mannerly/robots';
 import { rateInForce } from '@mannerly/robots/politeness';
-import { AUDIT_CLOSED_SLACK_MS } from '../../limits.js';
 import type { RunPromise } from '../run-line.js';
 import type { PaceAsked } from './host-pace.js';
+import { AUDIT_CLOSED_SLACK_MS } from './limits.js';
 
 /** What was asked, and why no page was to be asked for; `null`: the host was open. */
 export interface Asked extends PaceAsked {

@@ -2,11 +2,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAX_LISTED_VIOLATIONS, ROBOTS_BODY_BYTES } from '../../limits.js';
+import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import { sizeOf } from '../../whole-file.js';
 import type { RunPromise } from '../run-line.js';
 import { auditEntries } from './audit-entry.js';
 import { createAuditor, type JudgedRequest } from './auditor.js';
+import { MAX_LISTED_VIOLATIONS } from './limits.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './violation.js';
 
 /** Where the evidence is, and who the crawl said it was. */

@@ -1,13 +1,13 @@
 // Judges requests one after the other, in the order of their ends, by what their log says and by the copies of robots.txt
 // that were kept. It shares no code with the frontier, which planned them: what one of them gets wrong the other finds.
 
-import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from '../../limits.js';
 import type { RequestRecord } from '../decision.js';
 import type { RunPromise } from '../run-line.js';
 import { type Asked, askedBy } from './asked-pace.js';
 import { type AtOnce, createAtOnce } from './at-once.js';
 import type { AuditEntry } from './audit-entry.js';
 import { createHostPace, type Earliest, type HostPace, type Pause } from './host-pace.js';
+import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
 import { createRobotsInForce, type InForce } from './robots-in-force.js';
 import type { PaceReason, Violation, ViolationKind } from './violation.js';
 

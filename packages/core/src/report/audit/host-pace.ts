@@ -3,16 +3,16 @@
 // the frontier's. Where the frontier waits longer by choice (jitter, doubled intervals after refusals), nothing is demanded.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
+import { MAX_BUCKET_STARTS } from '../../limits.js';
+import type { RequestRecord } from '../decision.js';
+import type { RunPace } from '../run-line.js';
 import {
   AUDIT_FAILING_PAUSE_MS,
   AUDIT_FAILURES_BEFORE_PAUSE,
   AUDIT_PAUSE_MAX_MS,
   AUDIT_RETRY_AFTER_MAX_MS,
   AUDIT_THROTTLE_PAUSE_MS,
-  MAX_BUCKET_STARTS,
-} from '../../limits.js';
-import type { RequestRecord } from '../decision.js';
-import type { RunPace } from '../run-line.js';
+} from './limits.js';
 import type { PaceReason } from './violation.js';
 
 /** What a host's files ask for at an instant; the strictest of each. */

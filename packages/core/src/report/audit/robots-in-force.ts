@@ -14,9 +14,9 @@ import {
   type RobotsAnswer,
   resolveAccessOptions,
 } from '@mannerly/robots/access';
-import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from '../../limits.js';
 import type { RequestRecord } from '../decision.js';
 import type { RunPromise } from '../run-line.js';
+import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
 
 /** What holds for the URLs of an authority at an instant. */
 export type InForce =

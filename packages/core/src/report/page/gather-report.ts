@@ -2,23 +2,17 @@
 // judges them, notices in between, then decisions. Memory is bounded by hosts and by what a page can show.
 
 import { type CrawlManifest, MANNERLY_VERSION } from '../../crawl-manifest.js';
-import {
-  MAX_PAGE_HOSTS,
-  MAX_PAGE_RUNS,
-  MAX_PAGE_SEEDS,
-  MAX_PAGE_SPANS,
-  MAX_REPORT_HOSTS,
-  MAX_TIMELINE_HOSTS,
-} from '../../limits.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import { finalDecisions } from '../final-decisions.js';
 import type { LogPaths } from '../from-logs.js';
 import { inOrder } from '../in-order.js';
+import { MAX_REPORT_HOSTS } from '../limits.js';
 import { readNotices } from '../notice-log.js';
 import type { RunPromise } from '../run-line.js';
 import { createHostAccount, type HostAccount } from './host-account.js';
 import { createDecisionCounts } from './left-alone-counts.js';
+import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_PAGE_SPANS, MAX_TIMELINE_HOSTS } from './limits.js';
 import { methodsText } from './methods.js';
 import { createPauses } from './pauses.js';
 import type { Progress, ReportData, Timeline } from './report-data.js';

@@ -1,9 +1,10 @@
 // One host's part of the report, told request by request: counts, the request that came nearest to what was required, and a
 // bounded choice of points for the timeline, its tightest and its violations among them.
 
-import { MAX_HOST_POINTS, MAX_STATUSES_PER_HOST } from '../../limits.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import type { FinalWord } from '../decision.js';
+import { MAX_STATUSES_PER_HOST } from '../limits.js';
+import { MAX_HOST_POINTS } from './limits.js';
 import type { ReportedHost, TimelinePoint } from './report-data.js';
 
 /** The account of a host. */

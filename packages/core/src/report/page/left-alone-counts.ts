@@ -1,16 +1,11 @@
 // What came of URLs, counted for the report: final words by reason with a few examples, the lines of robots.txt that closed
 // most, and words by depth. Bounded by the number of reasons, of rules told apart and of depths.
 
-import {
-  MAX_COUNTED_REASONS,
-  MAX_COUNTED_RULES,
-  MAX_PAGE_EXAMPLES,
-  MAX_PAGE_RULES,
-  MAX_REPORT_TEXT,
-} from '../../limits.js';
 import type { FinalWord, UrlDecision } from '../decision.js';
+import { MAX_COUNTED_REASONS, MAX_REPORT_TEXT } from '../limits.js';
 import type { LeftOutLine } from '../log-share.js';
 import { reasonOf } from '../reasons.js';
+import { MAX_COUNTED_RULES, MAX_PAGE_EXAMPLES, MAX_PAGE_RULES } from './limits.js';
 import type { ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
 /** Counts decisions. */

@@ -2,8 +2,8 @@
 // that does not come closes an authority until its robots.txt is asked for again, a Visit-time closes pages.
 
 import type { HostNotice } from '@mannerly/frontier';
-import { MAX_PAGE_PAUSES } from '../../limits.js';
 import type { JudgedRequest } from '../audit/auditor.js';
+import { MAX_PAGE_PAUSES } from './limits.js';
 import type { ReportedPause } from './report-data.js';
 
 /** Gathers silences. */

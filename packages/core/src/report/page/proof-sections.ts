@@ -1,9 +1,9 @@
 // The end of the report page: the methods paragraph, what each run promised, and what the audit found.
 
-import { MAX_PAGE_VIOLATIONS } from '../../limits.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-text.js';
 import { VIOLATION_KINDS } from '../audit/violation.js';
 import { number, plural, seconds } from './figures.js';
+import { MAX_PAGE_VIOLATIONS } from './limits.js';
 import { escaped, tableHtml } from './markup.js';
 import type { ReportData } from './report-data.js';
 import { instant } from './time-words.js';

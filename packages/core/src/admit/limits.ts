@@ -1,0 +1,35 @@
+// The bounds of admission, each with its unit and its source.
+
+// Admission and the run
+/** Redirects in one chain of a page: what browsers follow (Fetch standard, §4.4). */
+export const MAX_REDIRECT_HOPS = 20;
+
+// Traps
+/** Pages alike that an option may ask for. */
+export const MAX_ALIKE_PAGES = 1_000_000;
+/** Segments of a path that an option may allow; a URL has at most 8,192 characters. */
+export const MAX_PATH_SEGMENTS = 1_024;
+/** Parameters of a query that an option may allow. */
+export const MAX_QUERY_PARAMETERS = 1_024;
+/** Groups of URLs whose pages are compared; the one used longest ago goes first. At most 3 KB each, usually 0.3 KB. */
+export const MAX_TRAP_GROUPS = 8_192;
+/** Pages of a group that are remembered by what they say, 8 octets each. */
+export const MAX_TRAP_LIKENESSES = 64;
+/** Repeating pages of a group that are remembered by their URL, 8 octets each: those whose links may still be queued. */
+export const MAX_TRAP_BREEDERS = 256;
+/** Traps remembered; the oldest goes first, and is found again. */
+export const MAX_TRAPS = 1_000;
+/** Host names whose registrable domain is remembered for the watch over traps. */
+export const MAX_KNOWN_DOMAINS = 8_192;
+
+// Scope
+/** Patterns, prefixes or hosts of one option of the scope. Ours: each is asked of every link. */
+export const MAX_URL_PATTERNS = 10_000;
+/** Characters of one of them: as long as a URL. */
+export const MAX_URL_PATTERN_CHARS = 8_192;
+/** Redirects of seeds that are remembered as having moved a scope. */
+export const MAX_SCOPE_MOVES = 10_000;
+
+// Large bodies
+/** Characters of a page that are compared with other pages: 4 ms of work. */
+export const MAX_COMPARED_CHARS = 1_048_576;

@@ -1,0 +1,33 @@
+// The bounds of handlers and what they save, each with its unit and its source.
+
+// Handlers and items
+/** Longest time to the next visit of a page, milliseconds: ten years. Ours. */
+export const MAX_REVISIT_MS = 315_360_000_000;
+/** Items one page may emit. Ours. */
+export const MAX_PAGE_ITEMS = 100_000;
+/** Items of one page that its schema rejected and that are kept aside; more are counted. Ours. */
+export const MAX_PAGE_REJECTED = 100;
+/** Issues of one item that are kept, and segments of the path of each. Ours. */
+export const MAX_ITEM_ISSUES = 20;
+export const MAX_ISSUE_PATH = 20;
+/** Characters of an issue's message, and of a segment of its path. Ours. */
+export const MAX_ISSUE_CHARS = 500;
+export const MAX_ISSUE_KEY_CHARS = 100;
+/** Longest wait that a handler may ask for before its page is tried again, milliseconds: 24 hours, as for Retry-After. */
+export const MAX_HANDLER_RETRY_MS = 86_400_000;
+/** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
+export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
+
+// Files
+/** Octets of one segment of a saved file's path: what common file systems take (255), with room. */
+export const MAX_FILE_NAME_BYTES = 200;
+/** Segments of a saved file's path; the last ones count. Ours. */
+export const MAX_FILE_NAME_SEGMENTS = 16;
+
+// A handler's own requests
+/** Requests that the handler of one page may make by itself. Ours. */
+export const MAX_PAGE_FETCHES = 100;
+
+// Large bodies
+/** Octets that a handler may ask for of one body: 64 GiB. Ours. */
+export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024;

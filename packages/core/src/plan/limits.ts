@@ -1,0 +1,10 @@
+// The bounds of plans, each with its unit and its source.
+
+/** URLs of sitemaps that a plan counts; the crawl itself knows no such bound. */
+export const MAX_PLANNED_URLS = 500_000;
+/** Requests that a plan lets pass one by one, a second's work; the rest is reckoned in proportion. */
+export const MAX_PLAN_STEPS = 1_000_000;
+/** Longest pause of a host that a plan sits out before it answers, milliseconds: a minute. */
+export const MAX_PLAN_REST_MS = 60_000;
+/** Hosts of the table that a plan prints. */
+export const MAX_PLAN_ROWS = 60;
