@@ -59,7 +59,7 @@ async function inPlace(host: string, example: (place: Place) => Promise<void>): 
 describe.skipIf(!existsSync(built('resume')))('the examples that keep something', () => {
   it.concurrent('go on where they were, and ask for no page twice', { timeout: 240_000 }, () =>
     inPlace('meadow.test', async ({ run, asked }) => {
-      expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\n\d URLs are queued/);
+      expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\nQueued: \d\. Run/);
       const first = asked();
       expect(await run('resume', ['4'])).toMatch(/Went on: bounded, 4 pages and 4 items so far/);
       const both = [...first, ...asked()].filter((path) => path !== '/robots.txt');
@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
 
   it.concurrent('read again only what changed', { timeout: 240_000 }, () =>
     inPlace('library.test', async ({ folder, run, asked }) => {
-      expect(await run('recrawl-what-changed')).toContain('2 pages to read again, 0 as they were.');
+      expect(await run('recrawl-what-changed')).toContain('Read again: 2; as they were: 0.');
       asked();
       const memory = join(folder, 'last-seen.json');
       const seen = JSON.parse(readFileSync(memory, 'utf8')) as [string, string][];
@@ -78,7 +78,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
       writeFileSync(memory, JSON.stringify(older));
       const out = await run('recrawl-what-changed');
       expect(out).toMatch(/changed {2}\S+\/guides\/crabs/);
-      expect(out).toContain('1 pages to read again, 1 as they were.');
+      expect(out).toContain('Read again: 1; as they were: 1.');
       expect(asked().sort()).toEqual(['/', '/guides/crabs', '/robots.txt', '/sitemap.xml']);
     }),
   );

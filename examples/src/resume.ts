@@ -27,4 +27,4 @@ if (report.wasOver) console.log('Nothing was left to do, and nobody was asked.')
 console.log(
   `${report.resumed ? 'Went on' : 'Began'}: ${report.state}, ${report.pages} pages and ${report.items} items so far.`,
 );
-console.log(report.queued === 0 ? 'Nothing is queued.' : `${report.queued} URLs are queued: run it again.`);
+console.log(report.queued === 0 ? 'Nothing is queued.' : `Queued: ${report.queued}. Run it again.`);

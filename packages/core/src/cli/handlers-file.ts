@@ -63,7 +63,9 @@ async function loadModule(path: string): Promise<Readonly<Record<string, unknown
   } catch (error) {
     throw new UsageError(
       `${path} could not be loaded: ${String(error)}${placeOf(error)}`,
-      'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.',
+      error instanceof SyntaxError
+        ? `"node --check ${path}" shows the line.`
+        : 'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.',
     );
   }
 }
