@@ -37,7 +37,7 @@ async function compileText(text: string): Promise<string> {
   return compile(`${folder}/tsconfig.json`);
 }
 
-describe('the types of createCrawler', { timeout: 120_000 }, () => {
+describe('the types of the packages', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     // Declarations come from the build: without one (a run of vitest by itself) it is made here.
     if (!existsSync(`${root}packages/core/dist/index.d.ts`))
@@ -48,10 +48,13 @@ describe('the types of createCrawler', { timeout: 120_000 }, () => {
     expect(await compile('test/types')).toBe('');
   });
 
-  it('are what refuses: without its marks, every marked line is an error', async () => {
-    const text = await readFile(`${root}test/types/must-not-compile.ts`, 'utf8');
+  it.each([
+    ['must-not-compile', 15],
+    ['contracts-must-not-compile', 10],
+  ])('are what refuses: without its marks, every marked line of %s is an error', async (name, least) => {
+    const text = await readFile(`${root}test/types/${name}.ts`, 'utf8');
     const marks = text.match(/\/\/ @ts-expect-error/g)?.length ?? 0;
-    expect(marks).toBeGreaterThan(15);
+    expect(marks).toBeGreaterThan(least);
     const lines = (await compileText(text.replaceAll('// @ts-expect-error', '//'))).match(/text\.ts\(\d+/g) ?? [];
     expect(new Set(lines).size).toBe(marks);
   });
