@@ -214,6 +214,46 @@ describe('a page in a browser', () => {
     expect(report.pages).toBe(1);
   });
 
+  it('that is over gives up what it waits for, and breaks off what is in flight', async () => {
+    const words: Promise<string>[] = [];
+    const fetcher = fetcherWith(async ({ url, load, signal }, ask) => {
+      await ask('/now.js');
+      const over = new AbortController();
+      const wanted = { type: 'script', headers: {}, anywhere: true, waitMs: 600_000, bodyBytes: 1 };
+      const late = (href: string) =>
+        load({ ...wanted, url: href, signal: AbortSignal.any([signal, over.signal]) }).then(wordOf);
+      // One is being answered, for an hour; the other waits for its host, for five minutes.
+      words.push(late(new URL('/silent.js', url).href), late(`http://slow.test:${new URL(url).port}/2.js`));
+      while (!asked.includes('/silent.js')) await new Promise((resolve) => setTimeout(resolve, 5));
+      over.abort();
+      return '<title>made</title>';
+    });
+    const asked: string[] = [];
+    const { items, requests, report, web } = await run(
+      {
+        'a.test': {
+          '/robots.txt': OPEN,
+          '/': page('raw'),
+          '/now.js': text('x'),
+          '/silent.js': ({ path }) => {
+            asked.push(path);
+            return { misbehave: 'silent' };
+          },
+        },
+        'slow.test': { '/robots.txt': text('User-agent: *\nCrawl-delay: 300\n') },
+      },
+      fetcher,
+    );
+    expect(await Promise.all(words)).toEqual(['aborted', 'stopping']);
+    expect(items.map(({ data }) => data)).toMatchObject([{ title: 'made' }]);
+    expect(report.state).toBe('finished');
+    expect(requests.filter(({ purpose }) => purpose === 'subresource').map(({ failure }) => failure)).toEqual([
+      null,
+      'aborted',
+    ]);
+    expect(web.paths('slow.test').filter((path) => path !== '/robots.txt')).toEqual([]);
+  });
+
   it('that a stop deprives of what it asks for goes back into the queue', async () => {
     let stop = (): void => undefined;
     const fetcher = fetcherWith(async (_request, ask) => {

@@ -102,13 +102,15 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
     signal: AbortSignal,
   ): Promise<OwnFetch | null> => {
     waiting[asker] += 1;
-    const asked = frontier.ask(candidate, untilMs).finally(() => {
+    // A page that is over gives up its place in the line; a handler's request keeps it, and is archived when it comes.
+    const givenUp = asker === 'subresource' ? signal : undefined;
+    const asked = frontier.ask(candidate, untilMs, givenUp).finally(() => {
       waiting[asker] -= 1;
     });
     wakeup.wake();
     const answer = await asked;
     if (answer.kind !== 'go') return { ...answer, url: candidate.url };
-    if (asker === 'handler' || !signal.aborted) return act(answer.work, asker, options, signal);
+    if (givenUp?.aborted !== true) return act(answer.work, asker, options, signal);
     // Nobody waits for it any more: the turn goes to whoever is next.
     await frontier.settle(answer.work, { kind: 'returned', untilMs: null });
     wakeup.wake();

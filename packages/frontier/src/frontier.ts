@@ -47,8 +47,10 @@ export interface Frontier extends OwnerRecords {
    * A request of the owner's own, outside the queue: waits for the turn of its host and its robots.txt, until `untilMs` at
    * most. It goes before what is queued for the host and uses up no page. `take` gives it its turn, with `n` of 0 too.
    * Never rejects but with `not-open` and `closed`.
+   *
+   * @param signal - Aborted when nobody waits for it any more: `held`, reason `stopping`. @default never
    */
-  ask(url: NewUrl, untilMs: number): Promise<OwnAnswer>;
+  ask(url: NewUrl, untilMs: number, signal?: AbortSignal): Promise<OwnAnswer>;
   /** Answers every `ask` that still waits with `held`: the crawl stops. */
   endAsks(): void;
   /**
@@ -248,14 +250,14 @@ export function createFrontier(options: FrontierOptions): Frontier {
       taking = taken.catch(() => undefined);
       return taken.finally(commitSoon);
     },
-    async ask(input, untilMs) {
+    async ask(input, untilMs, signal) {
       checkOpen();
       const read = parseUrlParts(input.url);
       const host = hostOf(input.url);
       const authority = authorityOf(input.url);
       if (read === null || host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
       if (input.url.length > URL_MAX_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
-      return own.ask(recordOf(input, input.url), host, authority, untilMs);
+      return own.ask(recordOf(input, input.url), host, authority, untilMs, signal);
     },
     endAsks: () => own.end(),
     pause() {

@@ -69,8 +69,8 @@ export interface OwnRequestsParts {
 
 /** The requests that wait. */
 export interface OwnRequests {
-  /** Waits for the URL's turn, until `untilMs` at most. */
-  ask(record: UrlRecord, host: HostKey, authority: string, untilMs: number): Promise<OwnAnswer>;
+  /** Waits for the URL's turn, until `untilMs` at most, or until nobody waits for it any more (`signal`): `held`, as when a crawl stops. */
+  ask(record: UrlRecord, host: HostKey, authority: string, untilMs: number, signal?: AbortSignal): Promise<OwnAnswer>;
   /** Whether any waits for the host. */
   has(host: HostKey): boolean;
   /** Gives those their turn whose turn has come; a robots.txt that is needed first is handed out, up to `n` works in all. */
@@ -215,7 +215,7 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
   };
 
   return {
-    ask: (record, host, authority, untilMs) =>
+    ask: (record, host, authority, untilMs, signal) =>
       new Promise((resolve) => {
         if (count >= OWN_REQUESTS_MOST) {
           resolve({ kind: 'held', reason: 'interval', untilMs: null });
@@ -234,13 +234,17 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
             remove(host, request);
             count -= 1;
             cancel();
+            signal?.removeEventListener('abort', giveUp);
             resolve(answer);
           },
         };
         waiting.set(host, [...(waiting.get(host) ?? []), request]);
+        const giveUp = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
         const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
           request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
         );
+        signal?.addEventListener('abort', giveUp);
+        if (signal?.aborted === true) giveUp();
       }),
     has: (host) => waiting.has(host),
     async serve(works, n) {
