@@ -16,7 +16,7 @@ const sidebar = sections.map(({ text, items }) => ({
   collapsed: false,
   items: items
     .filter(({ page }) => existsSync(here(`../${page}.md`)))
-    .map(({ text, page }) => ({ text, link: `/${page}` })),
+    .map(({ text, page }) => ({ text, link: `/${page.replace(/(README|index)$/, '')}` })),
 }));
 
 const api = [
@@ -34,7 +34,7 @@ export default defineConfig({
   title: 'Mannerly',
   description: 'A polite crawler framework for Node.js',
   lang: 'en',
-  cleanUrls: false,
+  head: [['link', { rel: 'icon', href: '/favicon.svg' }]],
   srcExclude: ['node_modules/**', '.vitepress/**'],
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
   markdown: { html: false, linkify: false, anchor: { slugify: headingId }, config: repositoryLinks },

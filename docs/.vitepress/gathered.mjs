@@ -9,6 +9,7 @@ export const gathered = new Map([
   ['packages/core/README.md', 'packages/mannerly.md'],
   ['packages/frontier/README.md', 'packages/frontier.md'],
   ['packages/robots/README.md', 'packages/robots.md'],
+  ['examples/README.md', 'project/examples.md'],
   ['ARCHITECTURE.md', 'project/architecture.md'],
   ['CONTRIBUTING.md', 'project/contributing.md'],
   ['SECURITY.md', 'project/security.md'],

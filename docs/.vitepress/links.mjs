@@ -19,11 +19,12 @@ export function siteLink(page, href) {
   // What TypeDoc wrote links within its own folder.
   const base = page.startsWith('api/') ? `docs/${page}` : (inRepository.get(page) ?? `docs/${page}`);
   let target = posix.join(posix.dirname(base), decodeURI(path)).replace(/\/$/, '');
-  if (target === 'docs/decisions') target = 'docs/decisions/README.md';
-  if (/^packages\/\w+$/.test(target)) target += '/README.md';
+  if (target === 'docs/decisions' || gathered.has(`${target}/README.md`)) target += '/README.md';
   const there = gathered.get(target) ?? (target.startsWith('docs/') ? target.slice('docs/'.length) : null);
   if (there === null || !there.endsWith('.md')) return null;
-  return `/${there}${anchor === undefined ? '' : `#${anchor}`}`;
+  // A folder's own page is its index on the site.
+  const onSite = there.replace(/(^|\/)README\.md$/, '$1index.md');
+  return `/${onSite}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
 /**
