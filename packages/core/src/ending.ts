@@ -59,7 +59,8 @@ function ended(
 
 /** What robots.txt came to. */
 export async function robotsEnding(stages: Stages, work: RobotsWork, outcome: FetchOutcome): Promise<Ending> {
-  stages.record.robots(work, outcome);
+  // Before its rules are used: a process that is killed now leaves a copy of what it went by.
+  await stages.record.robots(work, outcome);
   await stages.archive?.keep(outcome);
   // Before the authority's pages are let go: they come after the files that list them.
   await stages.offer(stages.sitemaps.named(work.authority, outcome));

@@ -36,7 +36,7 @@ export interface Book {
   notice?(notice: HostNotice): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
-  robots?(authority: string, body: Uint8Array): void;
+  robots?(authority: string, body: Uint8Array): Promise<void>;
   items?(items: readonly Item[]): void;
   /** `count`: with those of the page that are not told one by one. */
   rejected?(items: readonly RejectedItem[], count: number): void;
@@ -66,8 +66,8 @@ export interface Recorder {
   seedAnswered(seed: NewUrl, answer: AddAnswer): void;
   /** Links that a page asks to leave alone; told at the end, unless another road led to them. */
   leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void;
-  /** The robots.txt that came, whatever it was. */
-  robots(work: RobotsWork, outcome: FetchOutcome): void;
+  /** The robots.txt that came, whatever it was; resolves when it is kept, so that nothing is asked for by rules that nobody can read again. */
+  robots(work: RobotsWork, outcome: FetchOutcome): Promise<void>;
   /** What a page in a browser asked for and was not given; told at the end, unless another road led to it. */
   subresourceLeft(work: PageWork, left: NotFetched): void;
   /** Links that a handler took by itself although the page asks to leave them alone. */
@@ -140,10 +140,10 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
     leftAlone(work, links) {
       for (const link of links) note(fromLeftAlone(work, link, nowMs()));
     },
-    robots(work, outcome) {
+    async robots(work, outcome) {
       if (outcome.kind === 'failed' || outcome.truncated === 'peer' || outcome.status < 200 || outcome.status > 299)
         return;
-      for (const book of books) book.robots?.(work.authority, outcome.body);
+      for (const book of books) await book.robots?.(work.authority, outcome.body);
     },
     subresourceLeft(work, left) {
       note(fromSubresource(work, left, nowMs()));

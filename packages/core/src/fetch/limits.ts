@@ -91,3 +91,7 @@ export const MAX_GAP_HOSTS = 20_000;
 // Large bodies
 /** Octets of a body that may be large which stay in memory; what is longer lies in a file. Ours. */
 export const SPOOL_MEMORY_BYTES = 1024 * 1024;
+/** Folders for large bodies that killed processes left, looked at when a process makes its own. */
+export const MAX_STALE_SPOOLS = 1_000;
+/** One without a lock may belong to a process that is about to lock it, for so long, milliseconds: an hour. */
+export const UNLOCKED_SPOOL_MS = 3_600_000;

@@ -2,14 +2,14 @@
 // it reads that file at a pace of his own. The sender is not held back and its connection is not kept open for a slow reader;
 // that the body is whole is known before anybody is handed a single octet of it.
 
-import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BodyTaker } from './fetcher.js';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
 import type { BodyFile } from './outcome.js';
 import { Pieces } from './pieces.js';
+import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
 
 /** Takes large bodies. */
 export interface Spool {
@@ -34,19 +34,18 @@ export interface SpooledBody extends BodyTaker {
  * that arrives faster than a disk takes it costs time, not memory.
  */
 export function createSpool(): Spool {
-  let folder: string | null = null;
+  let folder: SpoolFolder | null = null;
   let count = 0;
   return {
     open(maxBytes) {
       return new BodyOnDisk(maxBytes, () => {
-        folder ??= mkdtempSync(join(tmpdir(), 'mannerly-body-'));
-        mkdirSync(folder, { recursive: true });
+        folder ??= createSpoolFolder();
         count += 1;
-        return join(folder, `body-${count}`);
+        return join(folder.path(), `body-${count}`);
       });
     },
     async close() {
-      if (folder !== null) await rm(folder, { recursive: true, force: true });
+      await folder?.remove();
       folder = null;
     },
   };

@@ -82,11 +82,11 @@ export function createSurvey(): Survey {
       };
       const record: OpenRun['record'] = {
         ...stages.record,
-        robots(work, outcome) {
+        async robots(work, outcome) {
           if (outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300) {
             hostOf(work.authority).files.set(work.authority, outcome.body);
           }
-          stages.record.robots(work, outcome);
+          await stages.record.robots(work, outcome);
         },
       };
       return { ...run, stages: { ...stages, record, frontier: countingPages(stages.frontier, isPage, count) } };

@@ -26,8 +26,8 @@ export interface CrawlLogs {
   dataset(found: DatasetFound): void;
   /** Keeps items that their schema did not take, as far as there is room. */
   rejected(items: readonly RejectedItem[]): void;
-  /** Keeps the body of a robots.txt that was read. */
-  robots(authority: string, body: Uint8Array): void;
+  /** Keeps the body of a robots.txt that was read; resolves when a killed process cannot undo it. @throws MannerlyError `log-failed` */
+  robots(authority: string, body: Uint8Array): Promise<void>;
   /** The last word about a URL; `null`: none that is remembered. */
   find(url: string): Promise<UrlDecision | null>;
   /** The decisions of the crawl in the order of telling; without a directory the latest in memory. */
@@ -59,7 +59,7 @@ export function openCrawlLogs(
   const rejected = openRejectedLog(directory.rejectedPath);
   /** Of all processes that have worked in the directory. */
   const decisionsPaths = async () => (await partsOf(directory.path)).map(({ decisionsPath }) => decisionsPath);
-  // Bodies are kept one after another; the first failure is told at the end.
+  // Bodies are kept one after another; the first failure is told at the end once more.
   let kept: Promise<void> = Promise.resolve();
   return {
     request: requests.request,
@@ -74,6 +74,7 @@ export function openCrawlLogs(
       const hash = createHash('sha256').update(body).digest('hex').slice(0, ROBOTS_HASH_CHARS);
       kept = kept.then(() => directory.keepRobots(authority, hash, body));
       kept.catch(() => undefined);
+      return kept;
     },
     async find(url) {
       const found = recent.find(url);
@@ -104,7 +105,7 @@ function inMemory(recent: ReturnType<typeof createRecentDecisions>): CrawlLogs {
     notice: nothing,
     dataset: nothing,
     rejected: nothing,
-    robots: nothing,
+    robots: async () => undefined,
     find: async (url) => recent.find(url),
     decisions: async function* () {
       yield* recent.all();

@@ -1,0 +1,63 @@
+// What a killed process leaves is taken away; what belongs to one that lives never is.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSpoolFolder, removeStale } from './spool-folder.js';
+
+function parentFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'mannerly-spools-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** The lock of a process that is over, in place of ours. */
+function lockOfTheGone(lock: string): string {
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  return JSON.stringify({ ...(JSON.parse(lock) as object), pid, started: '1' });
+}
+
+describe('the folder of a spool', () => {
+  it('is removed with what is in it, and is there again for whoever still writes', async () => {
+    const folder = createSpoolFolder(parentFolder());
+    writeFileSync(join(folder.path(), 'body-1'), 'x');
+    const path = folder.path();
+    await folder.remove();
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync(folder.path())).toBe(true);
+  });
+
+  it('goes when its process is gone, and stays while it lives', async () => {
+    const parent = parentFolder();
+    const living = createSpoolFolder(parent);
+    const other = createSpoolFolder(parentFolder());
+    await Promise.all([waitForLock(living.path()), waitForLock(other.path())]);
+    const dead = join(parent, 'mannerly-body-dead');
+    mkdirSync(dead);
+    writeFileSync(join(dead, 'body-1'), 'x');
+    const lock = readFileSync(join(other.path(), 'crawl.lock'), 'utf8');
+    writeFileSync(join(dead, 'crawl.lock'), lockOfTheGone(lock));
+    mkdirSync(join(parent, 'somebody-elses'));
+    await removeStale(parent, Date.now());
+    expect(existsSync(dead)).toBe(false);
+    expect(existsSync(living.path())).toBe(true);
+    expect(existsSync(join(parent, 'somebody-elses'))).toBe(true);
+    await Promise.all([living.remove(), other.remove()]);
+  });
+
+  it('without a lock stays for an hour', async () => {
+    const parent = parentFolder();
+    const [young, old] = ['mannerly-body-young', 'mannerly-body-old'].map((name) => join(parent, name));
+    for (const path of [young, old]) mkdirSync(path as string);
+    const nowMs = Date.now();
+    utimesSync(old as string, nowMs / 1_000 - 3_601, nowMs / 1_000 - 3_601);
+    await removeStale(parent, nowMs);
+    expect([existsSync(young as string), existsSync(old as string)]).toEqual([true, false]);
+  });
+});
+
+async function waitForLock(path: string): Promise<void> {
+  while (!existsSync(join(path, 'crawl.lock'))) await new Promise(setImmediate);
+}
