@@ -20,10 +20,10 @@ let folder: string;
 beforeAll(async () => {
   tarballs = await packAll();
   folder = await mkdtemp(join(tmpdir(), 'mannerly-unpacked-'));
-}, 200_000);
+}, 1_000_000);
 afterAll(async () => {
   await removePacked(tarballs);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 function tarballOf(room: string): Tarball {
@@ -36,7 +36,7 @@ function sourceOf(built: string): string {
   return built.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
 }
 
-describe.each(ROOMS)('the tarball of %s', { timeout: 60_000 }, (room) => {
+describe.each(ROOMS)('the tarball of %s', { timeout: 300_000 }, (room) => {
   let paths: readonly string[];
   let manifest: PublishedManifest;
   const packed = (path: string): string => readFileSync(join(folder, room, 'package', path), 'utf8');
