@@ -214,6 +214,34 @@ describe('a page in a browser', () => {
     expect(report.pages).toBe(1);
   });
 
+  it('asks for a script that another page has loaded no more, and for data each time', async () => {
+    const fetcher = fetcherWith(async (_request, ask) => {
+      const answers = [await ask('/x.js'), await ask('/data.json', { type: 'fetch' })];
+      return `<a href=/next>${answers.map(wordOf).join()}</a>`;
+    });
+    const { items, web } = await run(
+      {
+        'a.test': {
+          '/robots.txt': OPEN,
+          '/': page('raw'),
+          '/next': page('raw'),
+          '/x.js': text('x'),
+          '/data.json': text('{}'),
+        },
+      },
+      fetcher,
+      {
+        handlers: (crawler) =>
+          crawler.on('html', async (each) => {
+            await each.emit(each.$('a').text());
+            await each.follow();
+          }),
+      },
+    );
+    expect(items.map(({ data }) => data)).toEqual(['200,200', '200,200']);
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/x.js', '/data.json', '/next', '/data.json']);
+  });
+
   it('that is over gives up what it waits for, and breaks off what is in flight', async () => {
     const words: Promise<string>[] = [];
     const fetcher = fetcherWith(async ({ url, load, signal }, ask) => {

@@ -123,6 +123,9 @@ export const FRESH_EXCHANGE_MS = 20;
 // Pages in a browser
 /** Redirects of one thing that a page asks for. Ours, as for robots.txt (access §3). */
 export const MAX_SUBRESOURCE_HOPS = 5;
+/** Files that pages have loaded and that are not asked for again, and their octets together. Ours: the scripts of a hundred sites. */
+export const MAX_LOADED_BEFORE = 1_000;
+export const MAX_LOADED_BEFORE_BYTES = 32 * 1024 * 1024;
 
 // The live view
 /** Hosts that wait, and requests under way, which one question after the crawl's activity lists at most. */

@@ -8,6 +8,7 @@ import type { Scope } from './admit/scope.js';
 import type { ResponseOutcome } from './fetch/outcome.js';
 import type { HandlerPool } from './handle/handler-pool.js';
 import { MAX_SUBRESOURCE_HOPS } from './limits.js';
+import { createLoadedBefore, type LoadedBefore } from './loaded-before.js';
 import type { OwnRequests } from './own-requests.js';
 import type { NotFetched, OwnFetch } from './page/own-fetch.js';
 import type { FetchedPage } from './page/page.js';
@@ -52,6 +53,7 @@ const STOPPED: RenderEnd = Object.freeze({ kind: 'stopped' });
 /** Makes the stage of one run. @throws Never */
 export function createRenderings(parts: RenderingParts): Renderings {
   const { renderer, record } = parts;
+  const loaded = createLoadedBefore(parts.nowMs);
   return {
     async render(work, outcome, page) {
       // A page that no handler gets costs its site nothing more.
@@ -61,7 +63,7 @@ export function createRenderings(parts: RenderingParts): Renderings {
       const loads = new Set<Promise<SubresourceAnswer>>();
       let isCutShort = false;
       const load = async (wanted: Subresource): Promise<SubresourceAnswer> => {
-        const answer = await loadOne(parts, page, wanted);
+        const answer = await loadOne(parts, loaded, page, wanted);
         isCutShort ||= answer.kind === 'held' && answer.reason === 'stopping' && parts.isStopping();
         if (isLeft(answer)) record.subresourceLeft(work, answer);
         return answer;
@@ -90,7 +92,12 @@ function isLeft(answer: OwnFetch): answer is NotFetched {
   return !(answer.kind === 'held' && answer.reason === 'stopping');
 }
 
-async function loadOne(parts: RenderingParts, page: FetchedPage, wanted: Subresource): Promise<OwnFetch> {
+async function loadOne(
+  parts: RenderingParts,
+  loaded: LoadedBefore,
+  page: FetchedPage,
+  wanted: Subresource,
+): Promise<OwnFetch> {
   const { own, nowMs } = parts;
   const untilMs = nowMs() + wanted.waitMs;
   let { url } = wanted;
@@ -98,12 +105,17 @@ async function loadOne(parts: RenderingParts, page: FetchedPage, wanted: Subreso
     return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
   for (let hops = 0; ; hops += 1) {
     if (!wanted.anywhere && !isInside(parts, url)) return { kind: 'dropped', url, reason: 'out-of-scope' };
+    const known = hops === 0 ? loaded.find(wanted) : null;
+    if (known !== null) return known;
     const { headers, bodyBytes, signal } = wanted;
     const options = { headers, bodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
     const answer = await own.subresource(page, url, options, signal);
     const target = answer.kind === 'response' ? redirectTarget(answer) : null;
     // A Refresh field leads people on, not what a script asks for.
-    if (target?.kind !== 'to' || target.by !== 'location') return answer;
+    if (target?.kind !== 'to' || target.by !== 'location') {
+      if (answer.kind === 'response') loaded.keep(wanted, answer);
+      return answer;
+    }
     if (hops >= MAX_SUBRESOURCE_HOPS) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
     const { notBeforeMs } = target;
     if (notBeforeMs !== null && notBeforeMs > nowMs())
