@@ -12,6 +12,8 @@ if (outDir === undefined) {
 }
 const lines = (path) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
 const isPolite = process.env.BENCH_POLITE === '1';
+// BENCH_DOM=1: the handler makes a document of every page (`page.$`) and takes from it what it needs.
+const isDom = process.env.BENCH_DOM === '1';
 const concurrency = Number(process.env.BENCH_CONCURRENCY || 64);
 
 const stat = { pages: 0, hrefs: 0, titleChars: 0 };
@@ -27,8 +29,16 @@ const crawler = createCrawler({
 });
 crawler.on('html', async (page) => {
   stat.pages += 1;
-  stat.titleChars += page.title?.length ?? 0;
-  stat.hrefs += page.facts?.links.length ?? 0;
+  if (isDom) {
+    const { $ } = page;
+    $('a[href]').each((_, element) => {
+      stat.hrefs += element.attribs.href === undefined ? 0 : 1;
+    });
+    stat.titleChars += $('title').first().text().length;
+  } else {
+    stat.titleChars += page.title?.length ?? 0;
+    stat.hrefs += page.facts?.links.length ?? 0;
+  }
   await page.follow();
 });
 

@@ -1,7 +1,7 @@
 // What is at stake: a stop must not wait for a handler that does not hear of it, and must not blame its page.
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
-import type { FetchedPage } from '../page/page.js';
+import type { PageInCrawl } from '../page/page.js';
 import { createHandlerPool } from './handler-pool.js';
 import { createHandlers, type Handler } from './handlers.js';
 
@@ -10,7 +10,8 @@ const PAGE = {
   kind: 'html',
   label: null,
   exclusion: { runsHandler: true },
-} as FetchedPage;
+  letDocumentGo: () => undefined,
+} as PageInCrawl;
 
 function poolOf(handler: Handler, signal: AbortSignal) {
   const handlers = createHandlers();

@@ -5,12 +5,13 @@ import PQueue from 'p-queue';
 import { onAbort } from '../on-abort.js';
 import { contentOf } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
-import type { FetchedPage } from '../page/page.js';
+import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { createPageContext, type PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import { ItemCheck } from './item-check.js';
 import { checkValue, issuesText } from './schema.js';
 import { createStage, NOTHING_STAGED, type Stage, type Staged } from './staged.js';
+import { createStartInTurn } from './start-in-turn.js';
 import { type HandlerWord, handlerWord } from './words.js';
 
 /** What came of handling a page. */
@@ -30,7 +31,7 @@ export type Handled =
 /** The pool. */
 export interface HandlerPool {
   /** Never rejects. */
-  handle(page: FetchedPage): Promise<Handled>;
+  handle(page: PageInCrawl): Promise<Handled>;
   /** Whether a handler is going to get the page. */
   handles(page: FetchedPage): boolean;
   /** Octets that the body of a page with these header lines may have, where its handler says so; `null`: it does not. */
@@ -62,6 +63,7 @@ const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_ST
 /** Makes the pool of one run. */
 export function createHandlerPool(options: HandlerPoolOptions): HandlerPool {
   const queue = new PQueue({ concurrency: options.concurrency });
+  const startInTurn = createStartInTurn();
   return {
     handles: (page) => page.exclusion.runsHandler && options.handlers.find(page) !== null,
     bodyBytesFor(label, headers) {
@@ -72,13 +74,13 @@ export function createHandlerPool(options: HandlerPoolOptions): HandlerPool {
       const found = page.exclusion.runsHandler ? options.handlers.find(page) : null;
       if (found === null) return NOT_HANDLED;
       await queue.onSizeLessThan(options.concurrency);
-      return queue.add(() => run(page, found, options));
+      return queue.add(() => startInTurn(() => run(page, found, options)));
     },
   };
 }
 
 async function run(
-  page: FetchedPage,
+  page: PageInCrawl,
   found: FoundHandler,
   { handlerMs, after, signal, filesPath = null, ownFetch = NO_OWN_FETCH }: HandlerPoolOptions,
 ): Promise<Handled> {
@@ -100,6 +102,7 @@ async function run(
   for (const cancel of timers) cancel();
   ignoreAbort();
   tools.stage.seal();
+  page.letDocumentGo();
   if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
   return handled;
 }

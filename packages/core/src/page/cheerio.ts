@@ -5,7 +5,15 @@
 // it loads cheerio's CommonJS build once, on the spot. (A preload at registration would make every crawl pay.)
 
 import { createRequire } from 'node:module';
-import type { CheerioAPI } from 'cheerio';
+import type { CheerioAPI, CheerioOptions } from 'cheerio';
+import { createLeanTree } from './lean-tree.js';
+
+interface Loaded {
+  readonly load: (text: string, options: CheerioOptions) => CheerioAPI;
+  readonly treeAdapter: ReturnType<typeof createLeanTree>;
+}
+
+let loaded: Loaded | null = null;
 
 /**
  * A document of cheerio's.
@@ -16,7 +24,12 @@ import type { CheerioAPI } from 'cheerio';
  * @throws Never, beyond what loading the module throws.
  */
 export function loadDocument(text: string, isXml: boolean): CheerioAPI {
-  const require = createRequire(import.meta.url);
-  const { load } = require('cheerio') as typeof import('cheerio');
-  return load(text, isXml ? { xml: true } : { scriptingEnabled: false });
+  loaded ??= loadCheerio();
+  const { load, treeAdapter } = loaded;
+  return load(text, isXml ? { xml: true } : { scriptingEnabled: false, treeAdapter });
+}
+
+function loadCheerio(): Loaded {
+  const { load } = createRequire(import.meta.url)('cheerio') as typeof import('cheerio');
+  return { load, treeAdapter: createLeanTree() };
 }

@@ -71,6 +71,12 @@ export interface FetchedPage {
   bytes(): Promise<Uint8Array>;
 }
 
+/** A page that the crawl has in hand, before and after its handler. */
+export interface PageInCrawl extends FetchedPage {
+  /** After the handler: its document, far larger than the page, need not wait until the page is committed. Made again if asked for. */
+  letDocumentGo(): void;
+}
+
 /** How a page went in the browser: where it ended, and what it asked for. Its HTML is the page's `text()`. */
 export type PageRendering = Omit<RenderedPage, 'kind' | 'html'>;
 
@@ -88,7 +94,7 @@ export interface PageParts {
 }
 
 /** Makes a page of its parts. @throws Never */
-export function createFetchedPage(parts: PageParts): FetchedPage {
+export function createFetchedPage(parts: PageParts): PageInCrawl {
   return new LazyPage(parts);
 }
 
@@ -96,7 +102,7 @@ export function createFetchedPage(parts: PageParts): FetchedPage {
  * A class rather than an object literal with getters: the engine gives every such literal a shape of its own, which
  * lives long and holds the closures, and with them the text of every page until the next full collection.
  */
-class LazyPage implements FetchedPage {
+class LazyPage implements PageInCrawl {
   readonly url: string;
   readonly status: number;
   readonly headers: FieldLines;
@@ -163,6 +169,10 @@ class LazyPage implements FetchedPage {
   get $(): CheerioAPI {
     this.#document ??= documentOf(this.kind, () => this.#decoded(), this.url);
     return this.#document;
+  }
+
+  letDocumentGo(): void {
+    this.#document = null;
   }
 
   async text(): Promise<string> {

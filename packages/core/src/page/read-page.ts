@@ -9,7 +9,7 @@ import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage } from './exclusion.js';
 import type { ExclusionKnobs } from './exclusion-options.js';
 import { HTML_CAPS, readHtml } from './html.js';
-import { createFetchedPage, type FetchedPage } from './page.js';
+import { createFetchedPage, type PageInCrawl } from './page.js';
 import type { HtmlFacts } from './page-facts.js';
 import { type PageUnits, utf8Page } from './page-units.js';
 
@@ -24,7 +24,7 @@ export interface PageReader {
     work: Pick<PageWork, 'url' | 'record' | 'signals'>,
     outcome: ResponseOutcome,
     rendering?: RenderedPage,
-  ): Promise<FetchedPage>;
+  ): Promise<PageInCrawl>;
 }
 
 /** What a reader is made of. */

@@ -1,0 +1,77 @@
+// The lean tree beside that of parse5's own adapter: node by node the same, on thousands of damaged pages.
+
+import { createRequire } from 'node:module';
+import type { AnyNode, ParentNode } from 'domhandler';
+import { describe, expect, it, vi } from 'vitest';
+import { loadDocument } from './cheerio.js';
+import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutations.fixture.js';
+
+// Much work: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const TRIALS = 400;
+const SEED = 20_261_122;
+const { load } = createRequire(import.meta.url)('cheerio') as typeof import('cheerio');
+
+/** Every node as lines: what it is, what it holds, and whether it knows its neighbours. */
+function* nodesOf(parent: ParentNode, depth = 0): Generator<unknown> {
+  let previous: AnyNode | null = null;
+  for (const node of parent.children) {
+    const { type, prev } = node;
+    const isLinked = prev === previous && node.parent === parent && (previous === null || previous.next === node);
+    const said =
+      'attribs' in node
+        ? { name: node.name, namespace: node.namespace, attributes: node.attributes, attribs: { ...node.attribs } }
+        : { data: 'data' in node ? node.data : null };
+    yield { depth, type, isLinked, ...said };
+    if ('children' in node) yield* nodesOf(node, depth + 1);
+    previous = node;
+  }
+  yield { depth, ends: (previous?.next ?? null) === null };
+}
+
+function expectSameTree(html: string): void {
+  const lean = loadDocument(html, false);
+  const usual = load(html, { scriptingEnabled: false });
+  expect({ html, nodes: [...nodesOf(lean.root()[0] as ParentNode)] }).toEqual({
+    html,
+    nodes: [...nodesOf(usual.root()[0] as ParentNode)],
+  });
+  expect(lean.html()).toBe(usual.html());
+}
+
+describe('the lean tree', () => {
+  it.each(PAGES.map((html, index) => [index, html] as const))('is that of the usual adapter: page %i', (_, html) => {
+    expectSameTree(html);
+  });
+
+  it.each([
+    ['damaged pages', damagedPage],
+    ['pages with SVG and MathML', islandsAndDamage],
+  ])('is that of the usual adapter: %s', (_, page) => {
+    const random = createRandom(SEED);
+    for (let trial = 0; trial < TRIALS; trial += 1) expectSameTree(page(random));
+  });
+
+  it('adopts the attributes of a second html and body, and keeps those of SVG with their namespaces', () => {
+    expectSameTree('<html a=1><body b=1><p>x<html a=2 c=3><body b=2 d=4><svg><a xlink:href="/x" title=t></a></svg>');
+  });
+
+  it('knows no names but those that were written', () => {
+    const $ = loadDocument('<p>a</p><p constructor="c" __proto__="p" toString>b</p>', false);
+    expect($('[constructor]').length).toBe(1);
+    expect($('p').first().attr('constructor')).toBeUndefined();
+    expect($('p').first().attr('toString')).toBeUndefined();
+    expect(Object.keys($('p').last().attr() ?? {})).toEqual(['constructor', '__proto__', 'tostring']);
+    expect($.html()).toContain('<p constructor="c" __proto__="p" tostring="">');
+  });
+
+  it('can be changed like any other', () => {
+    const $ = loadDocument('<ul><li>a</li></ul>', false);
+    $('ul').append('<li class="new">b</li>').prepend($('<li>0</li>'));
+    $('li').first().remove();
+    $('li').attr('data-x', '1').addClass('seen');
+    expect($('ul').html()).toBe('<li data-x="1" class="seen">a</li><li class="new seen" data-x="1">b</li>');
+    expect($('ul').clone().find('li').length).toBe(2);
+  });
+});
