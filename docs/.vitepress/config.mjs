@@ -1,7 +1,7 @@
 // The site: VitePress over `docs`, what TypeDoc wrote beside it, and the documents that stand elsewhere. Search is built in; the
 // built pages ask no other host for anything, fonts included. A link to a page that is not there fails the build.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { publicEntries } from './entries.mjs';
@@ -10,13 +10,10 @@ import { headingId, repositoryLinks } from './links.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const sections = JSON.parse(readFileSync(here('sidebar.json'), 'utf8'));
 
-/** Pages of the list that exist: a guide that is still being written may stand on it. */
 const sidebar = sections.map(({ text, items }) => ({
   text,
   collapsed: false,
-  items: items
-    .filter(({ page }) => existsSync(here(`../${page}.md`)))
-    .map(({ text, page }) => ({ text, link: `/${page.replace(/(README|index)$/, '')}` })),
+  items: items.map(({ text, page }) => ({ text, link: `/${page.replace(/(README|index)$/, '')}` })),
 }));
 
 const api = [
