@@ -24,6 +24,12 @@ function site(name: string, count: number, robots = '', also: readonly string[] 
   };
 }
 
+/** The same site, whose sitemap takes eight seconds on its way. */
+function slowSitemap(host: FakeHost): FakeHost {
+  const pages = host.pages as Readonly<Record<string, string>>;
+  return { ...host, pages: { ...pages, '/sitemap.xml': { body: pages['/sitemap.xml'] ?? '', bodyMs: 8_000 } } };
+}
+
 /** Plans, then crawls. */
 async function both(
   hosts: Readonly<Record<string, FakeHost>>,
@@ -79,6 +85,7 @@ describe('the duration of a plan is within a fifth of the crawl', () => {
       Object.fromEntries(['a.test', 'b.test', 'c.test', 'd.test'].map((name) => [name, site(name, 20)])),
       { politeness: { requestsPerSecond: 0.5 } },
     ],
+    ['whose sitemap takes long, for its size', { 'a.test': slowSitemap(site('a.test', 40)) }],
     ['with sitemaps read by the crawl too', { 'a.test': site('a.test', 9) }, { discover: { sitemaps: true } }],
     ['with a bound on pages', { 'a.test': site('a.test', 200) }, { bounds: { pages: 40 } }],
     ['with a bound on minutes', { 'a.test': site('a.test', 400) }, { bounds: { pages: 10_000, minutes: 2 } }],

@@ -58,7 +58,8 @@ export function createSurvey(): Survey {
         if (purpose === 'robots') host.robotsRequests += 1;
         host.address = remoteAddress ?? host.address;
         host.lastEndMs = endedAtMs;
-        if (status === null) return;
+        // A sitemap takes as long as it is large: that says nothing of pages.
+        if (status === null || purpose === 'sitemap') return;
         host.exchanges += 1;
         host.exchangesMs += endedAtMs - startedAtMs;
       });
