@@ -1,3 +1,11 @@
 #!/usr/bin/env node
-import '../dist/cli/lean-engine.js';
-import '../dist/cli/main.js';
+import { tooOldText } from '../dist/cli/node-version.js';
+
+const tooOld = tooOldText(process.versions.node);
+if (tooOld === null) {
+  await import('../dist/cli/lean-engine.js');
+  await import('../dist/cli/main.js');
+} else {
+  console.error(tooOld);
+  process.exitCode = 2;
+}

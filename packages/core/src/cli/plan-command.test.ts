@@ -60,6 +60,14 @@ it('prints JSON, and leaves the directory of the crawl alone', async () => {
   expect(await runCommand(['plan', ...flags(), '--out', out], fakeIo())).toBe(0);
 });
 
+it('says so where nothing may be fetched', async () => {
+  const io = fakeIo();
+  const [, ...others] = flags();
+  expect(await runCommand(['plan', `${site.url}/closed`, ...others], io)).toBe(0);
+  expect(io.outLines.join('\n')).toMatch(/would fetch no page: robots\.txt closes where it begins.*mannerly robots/);
+  expect(io.outLines.join('\n')).toContain('1 request was made');
+});
+
 it('says what is missing, as the crawl does', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', `${site.url}/`], io)).toBe(2);

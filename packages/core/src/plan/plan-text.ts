@@ -59,8 +59,9 @@ const BOUND_WORDS: Readonly<Record<PlannedBound, string>> = {
   minutesPerHost: 'the bound on minutes of one host',
 };
 
-function estimateLines({ estimate, firstBound }: CrawlPlan): string[] {
+function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
   const { durationMs, pages, requests, ends, isAtMost } = estimate;
+  if (pages === 0) return [nothingText(hosts.some(({ wait }) => wait !== null))];
   const most = isAtMost ? 'at most ' : '';
   const end = {
     finished: 'then nothing is left within its bounds',
@@ -80,6 +81,13 @@ function estimateLines({ estimate, firstBound }: CrawlPlan): string[] {
     lines.push(`First bites ${BOUND_WORDS[bound]}${where}, ${when}after ${durationText(atMs)}.`);
   }
   return lines;
+}
+
+/** A crawl without a page: an estimate of nothing would hide that. */
+function nothingText(isWaiting: boolean): string {
+  return isWaiting
+    ? 'The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'
+    : 'The crawl would fetch no page: robots.txt closes where it begins, or that is out of its scope. mannerly robots <url> <url> shows the line.';
 }
 
 function rowOf(planned: PlannedHost): (string | number)[] {
