@@ -90,6 +90,8 @@ export const INSTALL: readonly string[] = [
   '--engine-strict',
   '--prefer-offline',
   '--fetch-retries=4',
+  '--fetch-retry-mintimeout=1000',
+  '--fetch-retry-maxtimeout=15000',
   '--no-audit',
   '--no-fund',
   '--loglevel=error',
