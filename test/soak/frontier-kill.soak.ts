@@ -12,7 +12,7 @@ describe.each([
 ])('%s', (_what, stops, seedsPerHost) => {
   const seed = freshSeed();
   frontierStoreSuite({
-    test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 660_000)),
+    test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 1_500_000)),
     makeStore: async () => {
       throw new Error('only processes are tried here');
     },
@@ -24,7 +24,7 @@ describe.each([
       delayMs: 20,
       ttlMs: 400,
       blowEveryMs: 400,
-      longestMs: 600_000,
+      longestMs: 1_400_000,
       stops,
       onReport: (report) => console.log(JSON.stringify({ ...report, seed })),
     },

@@ -52,7 +52,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
     }
 
     frontierStoreSuite({
-      test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 660_000)),
+      test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 1_500_000)),
       makeStore: async () => {
         throw new Error('only processes are tried here');
       },
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
         delayMs: 20,
         ttlMs: 400,
         blowEveryMs: 400,
-        longestMs: 600_000,
+        longestMs: 1_400_000,
         onReport: (report) => console.log(JSON.stringify({ ...report, seed })),
       },
     });

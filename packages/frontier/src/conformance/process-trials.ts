@@ -14,6 +14,13 @@ import { TRIAL_CRAWL } from './trial.js';
 
 /** A share of the whole, as a whole number below this. */
 const SHARES = 1_000_000;
+/**
+ * Blows fall no closer than so many of them over all pages: where processes are slow to start, more would leave nobody at work.
+ * Usual on a quiet machine are some two hundred over ten thousand pages.
+ */
+const MOST_BLOWS = 400;
+/** Between two looks, where there was too little work for a blow, milliseconds. */
+const IDLE_MS = 20;
 /** The server looks up so often, milliseconds, so that a request which it found late is known to be one. */
 const LOOK_MS = 5;
 /** The longest that the server means to take over an answer, milliseconds. */
@@ -65,7 +72,7 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
     const names = Array.from({ length: seedsPerHost }, (_, at) => `s${at}`);
     for (const host of WEB_HOSTS) await store.add(names.map((name) => pageEntry(host, name, store.caps.fpBytes)));
     for (let started = 0; started < count; started += 1) crew.start();
-    const isFinished = await fire(processes, store, crew, choices);
+    const isFinished = await fire(processes, store, crew, choices, log);
     const asked = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
     const { early, again } = judge(log, crew.blows, delayMs);
     const { kills, stops } = crew;
@@ -87,20 +94,31 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
 
 /** Strikes until nothing is left; answers whether it came to that. The suite's own client only reads meanwhile. */
 async function fire(
-  { blowEveryMs = 150, longestMs = 150_000, stops = 0.5, delayMs = 250, ttlMs = 700 }: SuiteProcesses,
+  { blowEveryMs = 150, longestMs = 150_000, stops = 0.5, delayMs = 250, ttlMs = 700, seedsPerHost = 2 }: SuiteProcesses,
   store: FrontierStore,
   crew: ProcessCrew,
   choices: Choices,
+  { exchanges }: Log,
 ): Promise<boolean> {
+  const leastBetween = pagesOfWeb(seedsPerHost) / MOST_BLOWS;
+  let askedBefore = 0;
   const share = () => choices.below(SHARES) / SHARES;
   const startMs = performance.now();
   while (performance.now() - startMs < longestMs && crew.fallen === 0) {
-    await new Promise((resolve) => setTimeout(resolve, blowEveryMs * (0.5 + share())));
-    if ((await store.nextDueInMs()) === null) return true;
+    await sleep(blowEveryMs * (0.5 + share()));
+    for (; performance.now() - startMs < longestMs && crew.fallen === 0; await sleep(IDLE_MS)) {
+      if ((await store.nextDueInMs()) === null) return true;
+      if (exchanges.length - askedBefore > leastBetween) break;
+    }
+    askedBefore = exchanges.length;
     if (share() >= stops) crew.kill(share());
     else crew.stop(share(), share() * 2 * (ttlMs + delayMs));
   }
   return false;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Answers a page after some milliseconds, and writes down when it was asked for. A host is the name that is asked for. */
