@@ -1,10 +1,10 @@
 // A seed decides the order of a crawl: whichever host answers first, the same pages are taken, each host's in the same order, and a
 // bound on pages falls at the same place. Without the seed the same webs give different crawls, so that this can fail.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MannerlyError, readCrawlDirectory, readRunManifests } from 'mannerly';
+import { inspectCrawl, MannerlyError, readCrawlDirectory, readRunManifests } from 'mannerly';
 import type { FakeHost } from 'mannerly/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-crawl.js';
@@ -104,6 +104,14 @@ describe('a seeded crawl', () => {
     const first = await taken(2, { seeded: 'tide', out, bounds: less, store: undefined as never });
     expect(first.report.pages).toBe(12);
     expect(first.report.queued).toBeGreaterThan(0);
+    // What waits for its wave is known to whoever asks; in a copy, since questions keep the platform's time.
+    await cp(out, `${out}-copy`, { recursive: true });
+    onTestFinished(() => rm(`${out}-copy`, { recursive: true, force: true }));
+    const inspection = await inspectCrawl(`${out}-copy`);
+    const asked = whole.pages.filter((page) => !first.pages.includes(page)).map((page) => `https://${page}`);
+    const answers = await Promise.all(asked.map((url) => inspection.explain(url)));
+    await inspection.close();
+    expect(answers.filter(({ word }) => word === 'waiting').length).toBeGreaterThan(0);
     const second = await taken(3, { seeded: 'tide', out, store: undefined as never });
     const both = first.orders.map((paths, at) => [
       ...paths,

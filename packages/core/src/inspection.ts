@@ -23,6 +23,7 @@ import { type Explanation, explain, explainHost, explainLoggedHost } from './rep
 import { atRest, isHostName, requestedForm } from './report/explain-host.js';
 import { loggedHost } from './report/logged-host.js';
 import { inOurWords } from './store-errors.js';
+import { createWaitingRecords } from './waiting-records.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
 export interface CrawlInspection {
@@ -66,6 +67,8 @@ export async function openInspection({
   const parts = paths?.parts ?? [];
   const found = await frontierOf(holder, { paths, store, settings, clock });
   const opened = typeof found === 'string' ? null : found;
+  /** What a seeded crawl has not let into its queue yet; read when it is first asked about. */
+  let waiting: Promise<ReadonlySet<string>> | null = null;
   const whyLogsOnly = typeof found === 'string' ? found : null;
   return {
     frontier: opened,
@@ -87,7 +90,9 @@ export async function openInspection({
       const look = await opened.look(url);
       const place = await placeOf(opened, url, look.host);
       const { wait } = atRest(await opened.lookHost(url), clock.nowMs());
-      const told = explain(url, decision, { ...look, isKnown: look.isKnown || place !== null, wait }, place);
+      waiting ??= waitingUrls(opened);
+      const isKnown = look.isKnown || place !== null || (await waiting).has(url);
+      const told = explain(url, decision, { ...look, isKnown, wait }, place);
       return { ...told, bound: opened.reachedBound() };
     },
     async queued(request = {}) {
@@ -118,6 +123,11 @@ async function frontierOf(
     if (error instanceof FrontierError && error.code === 'store-mismatch') return `${error.message}.`;
     throw inOurWords(error, paths?.path ?? null);
   }
+}
+
+async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
+  const { current, next } = await createWaitingRecords(frontier).read();
+  return new Set([...current, ...next].map(({ url }) => url));
 }
 
 /** Where a URL stands in the queue of its host, as far as the look goes. */
