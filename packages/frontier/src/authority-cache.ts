@@ -1,6 +1,7 @@
 // The authorities that are in memory, backed by their records in the store. Bounded in number and in octets: the one
 // that was not asked about for longest goes first, unless a request or a write for it is under way. What goes is in
-// the store and comes back on demand.
+// the store and comes back on demand. Compiled rules are many times their file: a crawl of many hosts keeps those that it
+// compiled last, and reads the others' files again when it comes back to them.
 
 import type { AccessState } from '@mannerly/robots/access';
 import {
@@ -41,6 +42,8 @@ export interface AuthorityCache {
   readRecord(name: string): Promise<AuthorityRecord | null>;
   /** Drops it from memory, unless a request or a write is under way. */
   forget(name: string): void;
+  /** Its rules, as read from a body. Those that were read first of all give way. */
+  keepRules(authority: Authority, rules: AuthorityRules, body: Uint8Array): void;
   /** Writes its record as it is now. */
   save(authority: Authority): Promise<void>;
 }
@@ -48,6 +51,8 @@ export interface AuthorityCache {
 /** How much may stay in memory. */
 export interface AuthorityCacheBounds {
   readonly maxAuthorities: number;
+  /** Authorities whose rules stay compiled. */
+  readonly maxRules: number;
   readonly maxBytes: number;
 }
 
@@ -66,6 +71,8 @@ export function createAuthorityCache(
   // A map keeps the order of insertion: taking out and putting in again makes one the youngest.
   const byName = new Map<string, { readonly authority: Authority; bytes: number }>();
   const loading = new Map<string, Promise<Authority>>();
+  /** Who has compiled rules, the first compiled first. Only who is in memory: the rules of one that has left go with it. */
+  const compiled = new Set<string>();
   let bytes = 0;
   /** The youngest: links of one page ask for the same authority over and over. */
   let youngest: Authority | null = null;
@@ -86,6 +93,7 @@ export function createAuthorityCache(
       if (looks > EVICTION_LOOKS || oldest === authority) break;
       if (oldest.access.fetching || oldest.writes > 0) continue;
       byName.delete(name);
+      compiled.delete(name);
       bytes -= oldestBytes;
     }
   };
@@ -125,8 +133,26 @@ export function createAuthorityCache(
       const held = byName.get(name);
       if (held === undefined || held.authority.access.fetching || held.authority.writes > 0) return;
       byName.delete(name);
+      compiled.delete(name);
       bytes -= held.bytes;
       if (youngest === held.authority) youngest = null;
+    },
+    keepRules(authority, rules, body) {
+      authority.rules = rules;
+      authority.rulesBody = body;
+      if (byName.get(authority.name)?.authority !== authority) return;
+      compiled.delete(authority.name);
+      compiled.add(authority.name);
+      if (compiled.size <= bounds.maxRules) return;
+      for (const name of compiled) {
+        compiled.delete(name);
+        const first = byName.get(name)?.authority;
+        if (first !== undefined) {
+          first.rules = null;
+          first.rulesBody = null;
+        }
+        return;
+      }
     },
     async save(authority) {
       authority.writes += 1;

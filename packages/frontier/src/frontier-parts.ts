@@ -11,7 +11,7 @@ import { createHostBounds, type HostBounds } from './host-bounds.js';
 import { shareOf } from './host-share.js';
 import { createKeptWaits, type KeptWaits } from './kept-waits.js';
 import { createLeases, type Leases } from './lease.js';
-import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, LEASE_MARGIN_MS } from './limits.js';
+import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, LEASE_MARGIN_MS, RULES_IN_MEMORY } from './limits.js';
 import { createNotices } from './notices.js';
 import type { FrontierSettings } from './options.js';
 import { createOwnRequests, type OwnRequests } from './own-requests.js';
@@ -85,7 +85,11 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     records: store,
     access: settings.access,
     readRules: settings.readRules,
-    bounds: { maxAuthorities: AUTHORITIES_IN_MEMORY, maxBytes: AUTHORITY_BYTES_IN_MEMORY },
+    bounds: {
+      maxAuthorities: AUTHORITIES_IN_MEMORY,
+      maxRules: RULES_IN_MEMORY,
+      maxBytes: AUTHORITY_BYTES_IN_MEMORY,
+    },
     nowMs: () => clock.nowMs(),
     random: settings.random,
   });

@@ -102,8 +102,7 @@ export function createRobotsGate(parts: GateParts): RobotsGate {
     const { copy, phase } = authority.access;
     if (copy === null || phase === 'no-rules' || phase === 'restricted') return null;
     if (authority.rules === null || authority.rulesBody !== copy.body) {
-      authority.rules = parts.readRules.fromCopy(copy);
-      authority.rulesBody = copy.body;
+      cache.keepRules(authority, parts.readRules.fromCopy(copy), copy.body);
     }
     return authority.rules;
   };

@@ -1,0 +1,58 @@
+// What is at stake: memory in crawls of many hosts, and that what left it comes back as it was.
+
+import { describe, expect, it } from 'vitest';
+import { type Authority, createAuthorityCache } from './authority-cache.js';
+import type { AuthorityRules } from './authority-rules.js';
+
+const RULES = { comments: ['read'] } as unknown as AuthorityRules;
+const BODY = new Uint8Array([1]);
+
+function cacheOf(bounds: { maxAuthorities: number; maxRules: number }) {
+  const kept = new Map<string, Uint8Array>();
+  const records = {
+    readRecord: async (key: string) => kept.get(key) ?? null,
+    writeRecord: async (key: string, octets: Uint8Array) => {
+      kept.set(key, octets);
+    },
+  };
+  return createAuthorityCache(records as never, (record) => record, { ...bounds, maxBytes: 1_000_000 });
+}
+
+async function loadAll(cache: ReturnType<typeof cacheOf>, names: readonly string[]): Promise<Authority[]> {
+  const all: Authority[] = [];
+  for (const name of names) {
+    const authority = await cache.load(name);
+    cache.keepRules(authority, RULES, BODY);
+    all.push(authority);
+  }
+  return all;
+}
+
+describe('compiled rules', () => {
+  it('stay with those who were read last, and only their state with the others', async () => {
+    const cache = cacheOf({ maxAuthorities: 10, maxRules: 2 });
+    const all = await loadAll(cache, ['http://a.test', 'http://b.test', 'http://c.test']);
+    expect(all.map(({ rules }) => rules !== null)).toEqual([false, true, true]);
+    expect(all[0]?.rulesBody).toBeNull();
+    expect(cache.peek('http://a.test')).toBe(all[0]);
+    cache.keepRules(all[0] as Authority, RULES, BODY);
+    expect(all.map(({ rules }) => rules !== null)).toEqual([true, false, true]);
+  });
+
+  it('read again count once', async () => {
+    const cache = cacheOf({ maxAuthorities: 10, maxRules: 2 });
+    const [a, b] = await loadAll(cache, ['http://a.test', 'http://b.test', 'http://b.test', 'http://b.test']);
+    expect([a?.rules, b?.rules]).toEqual([RULES, RULES]);
+  });
+
+  it('of who has left memory are not counted, nor taken from who came back', async () => {
+    const cache = cacheOf({ maxAuthorities: 2, maxRules: 2 });
+    const [a, b] = await loadAll(cache, ['http://a.test', 'http://b.test', 'http://c.test']);
+    expect(cache.peek('http://a.test')).toBeNull();
+    // The one that left keeps its rules for whoever still holds it; b keeps its own.
+    expect(a?.rules).toBe(RULES);
+    expect(b?.rules).toBe(RULES);
+    cache.keepRules(a as Authority, RULES, BODY);
+    expect(b?.rules).toBe(RULES);
+  });
+});
