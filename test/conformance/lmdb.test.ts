@@ -36,7 +36,15 @@ describe('the trial of processes', () => {
       test: (title, body) => void (title.includes('processes') && bodies.push(body)),
       makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
       caps: LMDB_CAPS,
-      processes: { make: () => lmdbProcesses('broken'), stops: 0, blowEveryMs: 400 },
+      // A delay that a busy machine does not keep by itself, from one process to the next.
+      processes: {
+        make: () => lmdbProcesses('broken'),
+        stops: 0,
+        blowEveryMs: 400,
+        seedsPerHost: 1,
+        delayMs: 1_000,
+        ttlMs: 3_000,
+      },
     });
     expect(bodies).toHaveLength(1);
     await expect(bodies[0]?.()).rejects.toThrow(/^L4: /);

@@ -1,0 +1,106 @@
+// The judge of the soak with four crawlers decides what counts as a fault: it must find each kind, and forgive no more than what a
+// kill, a stop or a dead server explain.
+
+import { expect, it } from 'vitest';
+import { type Asked, type Blow, judged } from './four-crawlers-judge.js';
+
+const DELAY_MS = 1_000;
+const ask = (life: string, path: string, startMs: number, endMs = startMs + 10): Asked => ({
+  host: 'h',
+  path,
+  life,
+  startMs,
+  endMs,
+});
+const kill = (life: string, atMs: number): Blow => ({ kind: 'kill', life, atMs, untilMs: Number.POSITIVE_INFINITY });
+const stop = (life: string, atMs: number, untilMs: number): Blow => ({ kind: 'stop', life, atMs, untilMs });
+const server = (atMs: number, untilMs: number): Blow => ({ kind: 'server', life: null, atMs, untilMs });
+
+/** Requests every three seconds, so that nobody stands still. */
+const busy = (fromMs: number, toMs: number): Asked[] =>
+  Array.from({ length: (toMs - fromMs) / 3_000 + 1 }, (_, at) => ask('a', '/robots.txt', fromMs + 3_000 * at));
+
+/** What is found of a log on one host of two pages, each fault by its number. */
+function found(log: readonly Asked[], blows: readonly Blow[] = []) {
+  const { early, overlapping, missing, wronglyTwice } = judged({ pagesPerHost: 2, delayMs: DELAY_MS }, log, blows, [
+    'h',
+  ]);
+  const counts = {
+    early: early.length,
+    overlapping: overlapping.length,
+    missing: missing.length,
+    twice: wronglyTwice.length,
+  };
+  return Object.entries(counts)
+    .flatMap(([name, count]) => (count > 0 ? [name] : []))
+    .join(' ');
+}
+
+it.each<[string, string, readonly Asked[], readonly Blow[]]>([
+  ['nothing', '', [ask('a', '/', 0), ask('b', '/1', 1_010)], []],
+  ['a page that was never asked for', 'missing', [ask('a', '/', 0)], []],
+  ['a request too soon after the end of the last', 'early', [ask('a', '/', 0), ask('b', '/1', 1_009)], []],
+  ['two at a time', 'early overlapping', [ask('a', '/', 0, 50), ask('b', '/1', 49)], []],
+  ['a page twice', 'twice', [ask('a', '/', 0), ask('a', '/1', 2_000), ask('b', '/1', 4_000)], []],
+  [
+    'nothing: its process was killed',
+    '',
+    [ask('a', '/', 0), ask('a', '/', 2_000), ask('b', '/1', 4_000)],
+    [kill('a', 5)],
+  ],
+  [
+    'a page twice, though another was killed',
+    'twice',
+    [ask('a', '/', 0), ask('a', '/', 2_000), ask('b', '/1', 4_000)],
+    [kill('b', 5)],
+  ],
+  [
+    'a page twice, long before its process was killed',
+    'twice',
+    [ask('a', '/', 0), ask('b', '/', 2_000), ask('b', '/1', 4_000)],
+    [kill('a', 60_000)],
+  ],
+  [
+    'nothing: whoever asked was killed, and its end says nothing',
+    '',
+    [ask('a', '/', 0, 500), ask('b', '/1', 1_001)],
+    [kill('a', 1)],
+  ],
+  [
+    'a request too soon after the start of one that was killed',
+    'early',
+    [ask('a', '/', 0), ask('b', '/1', 999)],
+    [kill('a', 1)],
+  ],
+  [
+    'nothing: the server was away',
+    '',
+    [ask('a', '/', 0), ask('b', '/', 4_000), ask('b', '/1', 6_000)],
+    [server(100, 2_000)],
+  ],
+  [
+    'a page twice, a minute after the server was back',
+    'twice',
+    [ask('a', '/1', 0), ...busy(2_000, 57_000), ask('a', '/', 60_000), ask('b', '/', 64_000)],
+    [server(100, 2_000)],
+  ],
+  [
+    'nothing: stopped over the system call',
+    '',
+    [ask('a', '/', 0), ask('b', '/', 50_000), ask('a', '/1', 50_100)],
+    [stop('a', 1, 50_050)],
+  ],
+  [
+    'what a woken process asks after its first request',
+    'early',
+    [ask('a', '/', 0), ask('b', '/', 50_000), ask('a', '/1', 50_100), ask('a', '/1', 50_300)],
+    [stop('a', 1, 50_050)],
+  ],
+])('finds %s', (_what, faults, log, blows) => {
+  expect(found(log, blows)).toBe(faults);
+});
+
+it('forgives a page asked again after nobody could ask anybody', () => {
+  const log = [ask('a', '/', 0), ask('a', '/1', 1_500), ask('b', '/1', 40_000)];
+  expect(found(log)).toBe('');
+});
