@@ -184,7 +184,7 @@ describe('random worlds', () => {
         expect(ends).not.toContain('stopped');
         expect(faultsOf(world.log, list)).toEqual([]);
       }),
-      { numRuns: 120, seed: 99, endOnFailure: true },
+      { numRuns: 100, seed: 99, endOnFailure: true },
     );
   });
 
@@ -220,7 +220,7 @@ describe('random worlds', () => {
         // What is neither fetched nor excluded is still queued: nothing is lost.
         expect(finished.size + excluded.size + queued).toBeGreaterThanOrEqual(AUTHORITIES.length * PAGES);
       }),
-      { numRuns: 60, seed: 20_262 },
+      { numRuns: 40, seed: 20_262 },
     );
   });
 });
