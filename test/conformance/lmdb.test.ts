@@ -21,7 +21,7 @@ async function lmdbUnderTest(wish: { readonly maxQueued?: number }, seenBudget: 
 
 describe('the lmdb store', () => {
   frontierStoreSuite({
-    test: (title, body) => void it(title, body, 180_000),
+    test: (title, body) => void it(title, body, 300_000),
     makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
     caps: LMDB_CAPS,
     isBounded: true,
@@ -30,7 +30,7 @@ describe('the lmdb store', () => {
 });
 
 describe('the trial of processes', () => {
-  it('finds a store that gives hosts back too early (L4)', { timeout: 180_000 }, async () => {
+  it('finds a store that gives hosts back too early (L4)', { timeout: 300_000 }, async () => {
     const bodies: (() => Promise<void>)[] = [];
     frontierStoreSuite({
       test: (title, body) => void (title.includes('processes') && bodies.push(body)),
@@ -53,7 +53,7 @@ describe('the trial of processes', () => {
 
 describe('the lmdb store with more fingerprints than its memory may hold', () => {
   frontierStoreSuite({
-    test: (title, body) => void it(title, body, 60_000),
+    test: (title, body) => void it(title, body, 300_000),
     makeStore: (wish) => lmdbUnderTest(wish, 65_536),
     caps: LMDB_CAPS,
     isBounded: true,

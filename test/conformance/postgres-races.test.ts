@@ -46,7 +46,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
   () => {
     beforeAll(async () => {
       server = await sharedPostgres();
-    }, 180_000);
+    }, 300_000);
     afterAll(() => server.dispose());
 
     it.each([
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       ['something that waits', [{ notBeforeMs: 3_600_000 }]],
     ])(
       'a host is released while an entry is on its way to it, and holds %s (C4)',
-      { timeout: 60_000 },
+      { timeout: 300_000 },
       async (_what, waiting) => {
         const pool = new Pool({ connectionString: server.url, max: 3 });
         const schema = `races-${randomUUID()}`;

@@ -71,7 +71,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
   () => {
     beforeAll(async () => {
       server = await startPostgres();
-    }, 180_000);
+    }, 300_000);
     afterAll(() => server.dispose());
 
     it.each([
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     });
 
     it('holds while the server is away, and keeps across its kill what it answered for', {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       const notices: string[] = [];
       const store = await opened({
@@ -176,7 +176,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     });
 
     it('grants nothing after a restart before the longest lease and the delay have passed', {
-      timeout: 60_000,
+      timeout: 300_000,
     }, async () => {
       const store = await opened({ pool: poolOf(), schema: freshSchema() });
       await store.add([entry('h', 1), entry('other', 2)]);
@@ -192,7 +192,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(waitMs).toBeGreaterThan(0);
     });
 
-    it('repeats no epoch and forgets no delay when the server is set back', { timeout: 120_000 }, async () => {
+    it('repeats no epoch and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
       const store = await opened({ pool: poolOf(), schema: freshSchema() });
       await store.add([entry('h', 1), entry('h', 2)]);
       await server.stop();

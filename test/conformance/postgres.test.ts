@@ -28,14 +28,14 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     beforeAll(async () => {
       server = await sharedPostgres();
       pool = new Pool({ connectionString: server.url, max: 8 });
-    }, 180_000);
+    }, 300_000);
     afterAll(async () => {
       await pool.end();
       await server.dispose();
     });
 
     frontierStoreSuite({
-      test: (title, body) => void it(title, body, 180_000),
+      test: (title, body) => void it(title, body, 300_000),
       makeStore: postgresUnderTest,
       caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
       isBounded: true,

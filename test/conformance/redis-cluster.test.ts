@@ -32,17 +32,17 @@ function entry(number: number): NewEntry {
 describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-server; not run where it is absent)', () => {
   beforeAll(async () => {
     servers = await startCluster();
-  }, 90_000);
+  }, 300_000);
   afterAll(() => servers.dispose());
 
   frontierStoreSuite({
-    test: (title, body) => void it(title, body, 180_000),
+    test: (title, body) => void it(title, body, 300_000),
     makeStore: clusterUnderTest,
     caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
     modelSteps: 300,
   });
 
-  it('goes on while slots move: everything once, nothing lost', { timeout: 180_000 }, async () => {
+  it('goes on while slots move: everything once, nothing lost', { timeout: 300_000 }, async () => {
     const client = new Cluster([...servers.nodes]);
     const prefix = `test-${randomUUID()}`;
     const shards = 4;

@@ -29,7 +29,7 @@ async function redisUnderTest(wish: { readonly maxQueued?: number }, shards: num
 describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run where it is absent)', () => {
   beforeAll(async () => {
     server = await sharedRedis();
-  }, 90_000);
+  }, 300_000);
   afterAll(() => server.dispose());
 
   const caps = {
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
 
   describe('of one shard', () => {
     frontierStoreSuite({
-      test: (title, body) => void it(title, body, 180_000),
+      test: (title, body) => void it(title, body, 300_000),
       makeStore: (wish) => redisUnderTest(wish, 1),
       caps,
       isBounded: true,
@@ -53,7 +53,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
 
   describe('of five shards', () => {
     frontierStoreSuite({
-      test: (title, body) => void it(title, body, 180_000),
+      test: (title, body) => void it(title, body, 300_000),
       makeStore: (wish) => redisUnderTest(wish, 5),
       caps,
       modelSteps: 500,

@@ -19,6 +19,8 @@ const SHARES = 1_000_000;
  * Usual on a quiet machine are some two hundred over ten thousand pages.
  */
 const MOST_BLOWS = 400;
+/** Fewer pages than this between two blows, and processes that take long to start are struck before they have done anything. */
+const LEAST_BETWEEN = 3;
 /** Between two looks, where there was too little work for a blow, milliseconds. */
 const IDLE_MS = 20;
 /** The server looks up so often, milliseconds, so that a request which it found late is known to be one. */
@@ -94,13 +96,13 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
 
 /** Strikes until nothing is left; answers whether it came to that. The suite's own client only reads meanwhile. */
 async function fire(
-  { blowEveryMs = 150, longestMs = 150_000, stops = 0.5, delayMs = 250, ttlMs = 700, seedsPerHost = 2 }: SuiteProcesses,
+  { blowEveryMs = 150, longestMs = 240_000, stops = 0.5, delayMs = 250, ttlMs = 700, seedsPerHost = 2 }: SuiteProcesses,
   store: FrontierStore,
   crew: ProcessCrew,
   choices: Choices,
   { exchanges }: Log,
 ): Promise<boolean> {
-  const leastBetween = pagesOfWeb(seedsPerHost) / MOST_BLOWS;
+  const leastBetween = Math.max(LEAST_BETWEEN, pagesOfWeb(seedsPerHost) / MOST_BLOWS);
   let askedBefore = 0;
   const share = () => choices.below(SHARES) / SHARES;
   const startMs = performance.now();
@@ -108,7 +110,7 @@ async function fire(
     await sleep(blowEveryMs * (0.5 + share()));
     for (; performance.now() - startMs < longestMs && crew.fallen === 0; await sleep(IDLE_MS)) {
       if ((await store.nextDueInMs()) === null) return true;
-      if (exchanges.length - askedBefore > leastBetween) break;
+      if (exchanges.length - askedBefore >= leastBetween) break;
     }
     askedBefore = exchanges.length;
     if (share() >= stops) crew.kill(share());

@@ -50,7 +50,7 @@ export interface SuiteProcesses {
   readonly blowEveryMs?: number;
   /** Share of blows that stop a process for a while; the others kill one. @default 0.5 */
   readonly stops?: number;
-  /** Milliseconds after which it has failed. @default 150,000 */
+  /** Milliseconds after which it has failed. @default 240,000 */
   readonly longestMs?: number;
   /** Hears what was done, before it is judged. */
   readonly onReport?: (report: ProcessReport) => void;
