@@ -38,7 +38,8 @@ export default defineConfig(({ mode }) => ({
         : ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
     // Many tests wait for a clock: two files at a time on any machine. What soaks measures memory and pace, and wants it alone.
     maxWorkers: mode === 'soak' ? 1 : 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Against hanging, not against slowness: a machine that is busy or small takes ten times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 }));

@@ -40,7 +40,7 @@ async function inPlace(host: string, example: (place: Place) => Promise<void>): 
         const { stdout } = await promisify(execFile)(process.execPath, [built(name), ...words], {
           cwd: folder,
           env,
-          timeout: 100_000,
+          timeout: 240_000,
         });
         return stdout;
       },
@@ -57,7 +57,7 @@ async function inPlace(host: string, example: (place: Place) => Promise<void>): 
 }
 
 describe.skipIf(!existsSync(built('resume')))('the examples that keep something', () => {
-  it.concurrent('go on where they were, and ask for no page twice', { timeout: 240_000 }, () =>
+  it.concurrent('go on where they were, and ask for no page twice', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ run, asked }) => {
       expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\nQueued: \d\. Run/);
       const first = asked();
@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('read again only what changed', { timeout: 240_000 }, () =>
+  it.concurrent('read again only what changed', { timeout: 600_000 }, () =>
     inPlace('library.test', async ({ folder, run, asked }) => {
       expect(await run('recrawl-what-changed')).toContain('Read again: 2; as they were: 0.');
       asked();
@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('archive, and read the archive again', { timeout: 120_000 }, () =>
+  it.concurrent('archive, and read the archive again', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ folder, run }) => {
       const out = await run('archive-to-warc');
       expect(out).toMatch(/3 items from 3 archived pages, and no request/);
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('write into an index, a document for each item', { timeout: 120_000 }, () =>
+  it.concurrent('write into an index, a document for each item', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ run }) => {
       const documents = new Map<string, unknown>();
       const index = createServer(async (request, response) => {
@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('do what a Crawlee crawler did', { timeout: 120_000 }, () =>
+  it.concurrent('do what a Crawlee crawler did', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ town, folder, run }) => {
       const out = await run('from-crawlee');
       expect(out).toContain(`{"url":"http://meadow.test:${town.port}/bees","title":"Bees","list":"front"}`);
@@ -129,7 +129,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('do what a Scrapy spider did', { timeout: 120_000 }, () =>
+  it.concurrent('do what a Scrapy spider did', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ town, folder, run }) => {
       const out = await run('from-scrapy');
       expect(out).toContain(`{"url":"http://meadow.test:${town.port}/flowers","title":"Flowers"}`);

@@ -59,7 +59,7 @@ describe('the example of a store', () => {
 const built = fileURLToPath(new URL('../dist/try-a-store.js', import.meta.url));
 
 describe.skipIf(!existsSync(built))('the suite under node:test', () => {
-  it('passes on the example', { timeout: 120_000 }, async () => {
+  it('passes on the example', { timeout: 300_000 }, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--test', '--test-reporter=tap', built]);
     expect(stdout).toMatch(/# pass [4-9]\d\b/);
     expect(stdout).toMatch(/# fail 0\b/);

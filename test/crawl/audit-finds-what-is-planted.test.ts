@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { crawlVirtually, type VirtualStory } from '../support/virtual-crawl.js';
 import { page, redirect, text, type WebOptions } from '../support/web.js';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

@@ -10,7 +10,7 @@ import { page, type ReplyParts, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 function site(robots: ReplyParts, slowMs = 0) {
   return {

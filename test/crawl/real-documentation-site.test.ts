@@ -121,7 +121,7 @@ async function serve(
 }
 
 describe.skipIf(SITE === null && !IS_CI)('a real documentation site (python3-doc; not run where it is absent)', () => {
-  it('is fetched completely and exactly', { timeout: 180_000 }, async () => {
+  it('is fetched completely and exactly', { timeout: 300_000 }, async () => {
     expect(SITE, 'install the package python3-doc, or name a folder in MANNERLY_DOC_SITE').not.toBeNull();
     if (SITE === null) return;
     const expected = reachable(SITE);

@@ -12,7 +12,7 @@ import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const PAGES = 12;
 const PATHS = Array.from({ length: PAGES }, (_, number) => (number === 0 ? '/' : `/${number}`));

@@ -34,7 +34,7 @@ async function crawlTrap(site: TrapSite, more: Parameters<typeof crawl>[0] = { s
 }
 
 describe('traps', () => {
-  it.each(TRAP_SITES.map((site) => [site.name, site] as const))('%s', { timeout: 120_000 }, async (name, site) => {
+  it.each(TRAP_SITES.map((site) => [site.name, site] as const))('%s', { timeout: 300_000 }, async (name, site) => {
     const { spent, ordinary, report, decisions } = await crawlTrap(site);
     console.info(
       `trap: ${name}: ${spent} pages, ${JSON.stringify(report.words['dropped'] ?? {})}, ${report.traps.map((trap) => `${trap.rule} ${trap.pattern}`).join('; ')}`,

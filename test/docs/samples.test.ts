@@ -29,14 +29,14 @@ async function compiled(files: ReadonlyMap<string, string>): Promise<string> {
   return `${folder}/dist`;
 }
 
-describe('the files of docs/start.md', { timeout: 180_000 }, () => {
+describe('the files of docs/start.md', { timeout: 300_000 }, () => {
   const page = readFile(`${rootPath}docs/start.md`, 'utf8');
 
   beforeAll(async () => {
     // `pnpm test` has built the packages; a run of vitest by itself may not.
     if (!existsSync(`${rootPath}packages/core/dist/index.d.ts`))
       await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: rootPath });
-  }, 120_000);
+  }, 300_000);
 
   it('compile as they stand, and the test among them passes', async () => {
     const files = filesOf(await page);

@@ -41,4 +41,4 @@ it('what is kept stays while other processes open and close the file', async () 
     await store.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
-}, 120_000);
+}, 300_000);

@@ -60,7 +60,7 @@ export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = 
   const crawler = createCrawler({
     identity: { name: 'test-bot', contact: CONTACT },
     scope: { seeds, within: 'host' },
-    bounds: { pages: 500, minutes: 1 },
+    bounds: { pages: 500, minutes: 20 },
     profile: NO_INTERVAL,
     patienceMs: 2_000,
     sinks,

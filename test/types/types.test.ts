@@ -37,12 +37,12 @@ async function compileText(text: string): Promise<string> {
   return compile(`${folder}/tsconfig.json`);
 }
 
-describe('the types of the packages', { timeout: 120_000 }, () => {
+describe('the types of the packages', { timeout: 300_000 }, () => {
   beforeAll(async () => {
     // Declarations come from the build: without one (a run of vitest by itself) it is made here.
     if (!existsSync(`${root}packages/core/dist/index.d.ts`))
       await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: root });
-  }, 120_000);
+  }, 300_000);
 
   it('take what they must and refuse what they must', async () => {
     expect(await compile('test/types')).toBe('');

@@ -8,7 +8,7 @@ import type { Reply } from './testing/fake-world.js';
 import { isRobots, setUp, url } from './testing/set-up.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const PAGES = 24;
 

@@ -7,7 +7,7 @@ import type { Reply, Seen } from './testing/fake-world.js';
 import { isRobots, setUp, url, wanderingStore } from './testing/set-up.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const hostsOf = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);

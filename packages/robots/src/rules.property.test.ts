@@ -10,7 +10,7 @@ import { parseRobots } from './parse.js';
 import { compileRules } from './rules.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
 const RUNS = { seed: SEED, numRuns: 400 };

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(base, { recursive: true }));
 
 function answerOf(program: string, args: readonly string[]): string[] {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: base, encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: base, encoding: 'utf8', timeout: 300_000 });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout.split('\n').filter((line) => line !== '');
 }

@@ -217,7 +217,7 @@ describe('asking one file of a site', () => {
     expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt'] });
   });
 
-  it('mannerly datasets reads robots.txt and then data.txt', { timeout: 30_000 }, async () => {
+  it('mannerly datasets reads robots.txt and then data.txt', { timeout: 300_000 }, async () => {
     const io = fakeIo();
     const code = await runCommand(['datasets', site, ...who], io);
     expect(io.outLines.join('\n')).toContain(`Tides\n  at: ${site}/tides.csv`);

@@ -7,7 +7,7 @@ import { BodyCollector, type BodyWatcher, type DecodedBody, encodedCap } from '.
 import { type ContentCoding, parseContentEncoding } from './content-coding.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const text = (n: number): Buffer => Buffer.from('the quick brown fox jumps over the lazy dog. '.repeat(n));
 /** Hardly compressible, the same on every run: a linear congruential generator. */

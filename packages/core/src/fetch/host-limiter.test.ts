@@ -7,7 +7,7 @@ import { createHostLimiter, type HostLimiter, type LimiterAnswer } from './host-
 import { MAX_HOST_LIMITERS } from './limits.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const MOST_TURNS = 20;
 

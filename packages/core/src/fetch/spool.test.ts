@@ -6,7 +6,7 @@ import { SPOOL_MEMORY_BYTES } from './limits.js';
 import { createSpool } from './spool.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 async function all(octets: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];

@@ -14,7 +14,7 @@ import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutat
 import { utf8Page } from './page-units.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const TRIALS = Number(process.env['PAGE_TRIALS'] ?? 2_000);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_120);

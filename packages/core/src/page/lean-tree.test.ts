@@ -7,7 +7,7 @@ import { loadDocument } from './cheerio.js';
 import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutations.fixture.js';
 
 // Much work: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const TRIALS = 400;
 const SEED = 20_261_122;

@@ -5,7 +5,7 @@ import { FingerprintLoader } from './fingerprint-loader.js';
 import { FingerprintSet } from './fingerprint-set.js';
 
 // Much work or much waiting: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** A seeded source of 32-bit words (xorshift). */
 function words(seed: number): () => number {

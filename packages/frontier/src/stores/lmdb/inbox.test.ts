@@ -81,7 +81,7 @@ describe('the log of new entries', () => {
     expect(listed.size).toBe(ENTRIES);
     const seen = await drained(store);
     expect(seen.toSorted((a, b) => a - b)).toEqual(upTo(ENTRIES));
-  }, 120_000);
+  }, 300_000);
 
   it('lists an entry under the id that it is handed out with', async () => {
     const store = await opened();
