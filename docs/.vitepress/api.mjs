@@ -84,8 +84,10 @@ function checkPages() {
     const page = readFileSync(`${out}/${entry.name}.md`, 'utf8').replaceAll('\\_', '_');
     const headed = new Set([...page.matchAll(/^#+ (?:abstract )?(\w+)/gim)].map(([, heading]) => heading));
     const missing = exported.filter((name) => !headed.has(name));
-    if (exported.length === 0 || missing.length > 0) {
-      throw new Error(`docs/api/${entry.name}.md lacks ${missing.join(', ') || 'everything'}`);
+    if (missing.length > 0) throw new Error(`docs/api/${entry.name}.md lacks ${missing.join(', ')}`);
+    // An entry that is imported for what it does has nothing to list, and says what it does instead.
+    if (exported.length === 0 && page.trim().split('\n').length < 3) {
+      throw new Error(`docs/api/${entry.name}.md says nothing`);
     }
     count += exported.length;
   }

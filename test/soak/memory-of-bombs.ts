@@ -27,7 +27,7 @@ const MOST_RUNS = 6;
 /** What may be read off the wire: the cap, and 4 MiB. */
 export const MAX_READ_BYTES = DEFAULT_BODY_BYTES + 4 * MIB;
 
-/** As the command sets the engine (core/cli/lean-engine.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes. */
+/** As the command sets the engine (core/lean-engine.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes. */
 const AS_THE_COMMAND = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /** A page as most are: what its crawl takes belongs to the engine and the machine. */

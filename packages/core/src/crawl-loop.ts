@@ -9,6 +9,7 @@ import { type Ending, type PageEnding, pageEnding, refusedByHook, robotsEnding, 
 import { exchangeOf } from './fetch/exchange.js';
 import type { ResponseHead } from './fetch/fetcher.js';
 import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from './fetch/outcome.js';
+import { giveMemoryBack } from './give-back.js';
 import { LONG_INTERVAL_MS, MAX_SITEMAP_BYTES, MAX_TAKEN_AT_ONCE, SHORT_WAIT_MS } from './limits.js';
 import type { Stages } from './stages.js';
 
@@ -83,7 +84,11 @@ export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
     // With nothing in hand and nothing due, another round ends the run.
     const lookAtMs = isAsked ? lookAgainAt(stages, dueAtMs) : dueAtMs;
     if (inHand > 0 || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
-    else if (lookAtMs !== null) await wakeup.sleep(Math.min(lookAtMs, overAt(stages)));
+    else if (lookAtMs !== null) {
+      const untilMs = Math.min(lookAtMs, overAt(stages));
+      giveMemoryBack(untilMs - stages.nowMs());
+      await wakeup.sleep(untilMs);
+    }
   }
 }
 

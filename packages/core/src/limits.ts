@@ -115,6 +115,8 @@ export const MAX_QUEUED_LOOKED = 1_000_000;
 export const SHORT_WAIT_MS = 100;
 /** Pieces of work taken before the event loop turns: about what is prepared and sent in a millisecond. */
 export const MAX_TAKEN_AT_ONCE = 16;
+/** Milliseconds of a wait with nothing in hand from which on memory is given back first. */
+export const LONG_WAIT_MS = 60_000;
 /** Milliseconds between two requests to a host from which on its pages give way to its answers' arrival. */
 export const LONG_INTERVAL_MS = 500;
 /** A request that left within this many milliseconds is about to be answered: pages wait for that. */

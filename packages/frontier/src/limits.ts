@@ -63,7 +63,7 @@ export const RECORD_MAX_BYTES = 1_048_576;
 /** Authorities whose state is kept in memory, and the body of their robots.txt with it. */
 export const AUTHORITIES_IN_MEMORY = 20_000;
 /** Authorities whose rules are kept compiled: those that were compiled last. Reading a small file again costs less than a page. */
-export const RULES_IN_MEMORY = 4_096;
+export const RULES_IN_MEMORY = 2_048;
 /** Octets of robots.txt bodies kept in memory, compiled rules reckoned at their body's size. */
 export const AUTHORITY_BYTES_IN_MEMORY = 67_108_864;
 /** What an authority costs beside its body, octets: an estimate for the bound above. */

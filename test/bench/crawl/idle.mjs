@@ -2,6 +2,7 @@
 // what it takes of the processor, and of memory, while nothing falls due.
 // Usage: node idle.mjs [HOSTS] [SECONDS] (as a child process); its server is a process of its own: node idle.mjs serve
 
+import 'mannerly/lean-engine';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -2,6 +2,7 @@
 // decision log, report), interval 0, one request at a time per host.
 // Usage: node mannerly.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: its handler makes a document of every page.
 
+import 'mannerly/lean-engine';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

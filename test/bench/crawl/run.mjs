@@ -1,6 +1,7 @@
 // The crawler of the crawl benchmark: crawls what SEEDS_FILE names, within SCOPE_FILE, and writes result.json to OUT_DIR.
 // Usage: node run.mjs SEEDS_FILE SCOPE_FILE OUT_DIR. Runs the built packages, as a user's program would; see README.md.
 
+import 'mannerly/lean-engine';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCrawler } from 'mannerly';
