@@ -26,7 +26,14 @@ async function ask(url: string, caps: { readonly bodyBytes?: number; readonly he
     method: 'GET',
     headers: { 'User-Agent': 'test-bot/1.0 (+https://example.org/bot)' },
     address: { address: '127.0.0.1', family: 4 },
-    caps: { connectMs: 5_000, headersMs: 5_000, exchangeMs: 10_000, bodyBytes: 10_000, encodedBytes: 20_000, ...caps },
+    caps: {
+      connectMs: 60_000,
+      headersMs: 60_000,
+      exchangeMs: 60_000,
+      bodyBytes: 10_000,
+      encodedBytes: 20_000,
+      ...caps,
+    },
     mayStart: () => true,
     signal: new AbortController().signal,
   });
@@ -58,7 +65,7 @@ describe('under nock, the platform fetcher', () => {
   });
 
   it('ends at the deadline for headers', async () => {
-    nock(HOST).get('/').delay(20_000).reply(200, 'late');
+    nock(HOST).get('/').delay(200_000).reply(200, 'late');
     expect(await ask(`${HOST}/`, { headersMs: 50 })).toMatchObject({ kind: 'failed', failure: 'timeout-headers' });
   });
 

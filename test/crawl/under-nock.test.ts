@@ -81,7 +81,7 @@ it('nock does not stand in for undici: such a fetcher goes to the network, past 
     method: 'GET',
     headers: { 'User-Agent': 'test-bot/1.0 (+https://example.org/bot)' },
     address: { address: '127.255.255.254', family: 4 },
-    caps: { connectMs: 5_000, headersMs: 5_000, exchangeMs: 5_000, bodyBytes: 1_000, encodedBytes: 2_000 },
+    caps: { connectMs: 60_000, headersMs: 60_000, exchangeMs: 60_000, bodyBytes: 1_000, encodedBytes: 2_000 },
     mayStart: () => true,
     signal: new AbortController().signal,
   });

@@ -44,7 +44,7 @@ async function door(
     identity: resolveIdentity({ name: 'tide', contact: more.contact ?? 'https://example.org/bot' }),
     guard: createAddressGuard({ allow: more.allow ?? ['127.0.0.0/8'], ports: [], resolve, nowMs: Date.now }),
     limiter: createHostLimiter(),
-    network: { connectMs: 15_000, headersMs: 15_000, exchangeMs: 15_000, bodyBytes: 50_000 },
+    network: { connectMs: 60_000, headersMs: 60_000, exchangeMs: 60_000, bodyBytes: 50_000 },
     nowMs: Date.now,
     onRequest: (record) => records.push(record),
   });

@@ -5,9 +5,9 @@ import type { FetchCaps, FetchRequest } from '../fetch/fetcher.js';
 
 /** Caps that let an honest loopback server finish on a busy machine. */
 export const TEST_CAPS: FetchCaps = {
-  connectMs: 15_000,
-  headersMs: 15_000,
-  exchangeMs: 15_000,
+  connectMs: 60_000,
+  headersMs: 60_000,
+  exchangeMs: 60_000,
   bodyBytes: 100_000,
   encodedBytes: encodedCap(100_000),
 };
