@@ -8,9 +8,9 @@ import { webForTest } from '../support/web-for-test.js';
 
 it('never overlaps two requests to one host, and does overlap hosts', async () => {
   const hrefs = Array.from({ length: 8 }, (_, index) => `/p${index}`);
-  const slow = (body: string) => ({ body, headers: { 'content-type': 'text/html' }, delayMs: 25 });
+  const slow = (body: string) => ({ body, headers: { 'content-type': 'text/html' }, delayMs: 100 });
   const site: Routes = {
-    '/robots.txt': { status: 404, delayMs: 25 },
+    '/robots.txt': { status: 404, delayMs: 100 },
     '/': slow(page('start', hrefs)),
     '*': slow(page('leaf', hrefs)),
   };
