@@ -100,7 +100,7 @@ function knownKeys(path: readonly string[]): readonly string[] {
   } catch (error) {
     const { message, hint, cause } = error as Error & { hint?: string };
     const said = `${message} ${hint ?? ''} ${cause instanceof Error ? cause.message : ''}`;
-    const [, list = ''] = /(?:known are|known:|knows|it has) ([\w, -]+)/.exec(said) ?? [];
+    const [, list = ''] = /(?:known are|known:|knows|[Ii]t has) ([\w, -]+)/.exec(said) ?? [];
     return list.trim().split(', ');
   }
   return ['nothing is refused'];
