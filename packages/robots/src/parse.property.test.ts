@@ -18,7 +18,7 @@ import { compileRules } from './rules.js';
 vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
-const RUNS = { seed: SEED, numRuns: 600 };
+const RUNS = { seed: SEED, numRuns: 300 };
 const URLS = [
   'https://example.com/a?b=c',
   '/%zz',
@@ -148,7 +148,7 @@ describe(`any octets, seed ${SEED}`, () => {
       fc.property(octets, fc.constantFrom(undefined, 'windows-1252', 'utf-16le', 'nonsense'), (input, charset) => {
         const { readings } = everything(input, charset) as { readings: [[{ allowed: boolean }, boolean][]][] };
         for (const [answers] of readings)
-          for (const [decision, isAllowed] of answers) expect(isAllowed).toBe(decision.allowed);
+          expect(answers.filter(([decision, isAllowed]) => isAllowed !== decision.allowed)).toEqual([]);
         expect(() => decodeLines(input)).not.toThrow();
       }),
       RUNS,
@@ -162,7 +162,7 @@ describe(`any octets, seed ${SEED}`, () => {
         expect(parseRobots(asOctets).packed).toBe(parseRobots(body).packed);
         expect(everything(asOctets)).toEqual(everything(body));
       }),
-      RUNS,
+      { ...RUNS, numRuns: 150 },
     );
   });
 
