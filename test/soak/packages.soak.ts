@@ -30,6 +30,9 @@ const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: 
   { range: '^24.0.0', manager: 'npm', stripsTypes: true },
 ];
 
+/** Entries that are imported for what they do. */
+const WITHOUT_EXPORTS: readonly string[] = ['mannerly/lean-engine'];
+
 /** Declarations of the optional browser speak of the DOM; everything else needs the language alone. */
 const LIBRARIES: readonly string[] = ['ES2023', 'DOM'];
 
@@ -273,10 +276,11 @@ async function importEntries(
   folder: string,
   cwd: string,
 ): Promise<[entry: string, answer: string][]> {
-  const program = `for (const entry of ${JSON.stringify(entriesOf())}) {
+  const program = `const withoutExports = ${JSON.stringify(WITHOUT_EXPORTS)};
+for (const entry of ${JSON.stringify(entriesOf())}) {
   const options = entry.endsWith('.json') ? { with: { type: 'json' } } : {};
   const answer = await import(entry, options).then(
-    (module) => (Object.keys(module).length > 0 ? 'imported' : 'nothing'),
+    (module) => (Object.keys(module).length > 0 !== withoutExports.includes(entry) ? 'imported' : 'nothing'),
     (error) => /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? String(error),
   );
   console.log(JSON.stringify([entry, answer]));
