@@ -3,6 +3,7 @@
 
 import { MannerlyError } from './errors.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
+import { parseUrl } from './parse-url.js';
 
 /** Who asks. The product token is `name`; both stand in the User-Agent of every request. */
 export interface IdentityOptions {
@@ -82,9 +83,9 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
 
 /** A contact stands inside a comment of the User-Agent: parentheses, blanks and controls would end or break it. */
 function isContactUrl(value: string): boolean {
-  if (!/^https?:\/\/[!-~]+$/i.test(value) || /[()\\"<>]/.test(value) || !URL.canParse(value)) return false;
-  const url = new URL(value);
-  return url.username === '' && url.password === '' && /^\[|[^.]\.[^.]/.test(url.hostname);
+  if (!/^https?:\/\/[!-~]+$/i.test(value) || /[()\\"<>]/.test(value)) return false;
+  const url = parseUrl(value);
+  return url !== null && url.username === '' && url.password === '' && /^\[|[^.]\.[^.]/.test(url.hostname);
 }
 
 function checkTokens(value: unknown, userAgent: string): readonly string[] {

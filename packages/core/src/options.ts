@@ -24,6 +24,7 @@ import {
 } from './limits.js';
 import type { Sink } from './output/sink.js';
 import { type ExclusionKnobs, type ExclusionOptions, resolveExclusionOptions } from './page/exclusion-options.js';
+import { parseUrl } from './parse-url.js';
 import { type DecisionLogOptions, resolveDecisionLog } from './report/log-share.js';
 import { checkDeferred, resolveSpacing, SPACING_KEYS, type Spacing, type SpacingOptions } from './spacing-options.js';
 
@@ -317,7 +318,7 @@ function resolveSitemapUrls(urls: readonly string[]): readonly string[] {
       `expected \`discover.sitemapUrls\` to be at most ${MAX_SEEDS} URLs, got ${show(urls)}`,
     );
   }
-  const odd = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  const odd = urls.find((url) => !/^https?:$/.test(parseUrl(url)?.protocol ?? ''));
   if (odd === undefined) return urls;
   throw new MannerlyError(
     'option-invalid',

@@ -11,6 +11,7 @@ import type { Seen } from './seen.js';
 import type { AddAnswer } from './settlement.js';
 import type { AddOutcome, NewEntry } from './store.js';
 import type { Home } from './url/host-key.js';
+import { parseUrl } from './url/parse-url.js';
 import { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
 import type { NewUrl } from './url-record.js';
 
@@ -114,7 +115,7 @@ function admitOne(input: NewUrl, parts: AdmissionParts, nowMs: number): Candidat
   if (isFirst && parts.seen.isRecent(input.url)) return answered(input, KNOWN);
   const read = parseUrlParts(input.url);
   if (read === null) {
-    return answered(input, { kind: 'dropped', reason: URL.canParse(input.url) ? 'url-scheme' : 'url-invalid' });
+    return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
   }
   const url = requestUrl(read);
   if (url.length > URL_MAX_CHARS || input.url.length > URL_MAX_CHARS)

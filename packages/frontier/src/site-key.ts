@@ -7,6 +7,7 @@
 import type { RobotsDocument } from '@mannerly/robots';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { hostKeyOf } from './url/host-key.js';
+import { parseUrl } from './url/parse-url.js';
 
 /** Whether the lines count. */
 export interface SiteKeyKnobs {
@@ -39,9 +40,9 @@ export function siteKey(document: RobotsDocument, knobs: SiteKeyKnobs): SiteKey 
 /** `[scheme "://"] host [":" port]`; what is not said stays as it is, but the port goes with the host. */
 function underMirror(url: string, mirror: string): string {
   const names = mirror.includes('://') ? mirror : `${new URL(url).protocol}//${mirror}`;
-  if (!URL.canParse(names)) return url;
   const from = new URL(url);
-  const to = new URL(names);
+  const to = parseUrl(names);
+  if (to === null) return url;
   if (hostKeyOf(to.href, 'domain') !== hostKeyOf(url, 'domain')) return url;
   return `${to.origin}${from.pathname}${from.search}`;
 }

@@ -1,5 +1,6 @@
 /**
- * The platform's URL parser as a question: what is not a URL is `null`, not an exception.
+ * The platform's URL parser as a question: what is not a URL is `null`, not an exception. Asked by one attempt: the platform's
+ * own question, `URL.canParse`, goes wrong on Node 20 and 22 once its caller has been optimised.
  */
 
 /**

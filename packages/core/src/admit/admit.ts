@@ -2,6 +2,7 @@
 // It decides nothing about exclusion; that is the frontier's gate, asked next.
 
 import { formatUrlParts, type NewUrl, parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { parseUrl } from '../parse-url.js';
 import { withinBounds } from './bounds.js';
 import type { Scope } from './scope.js';
 import { type TrapKnobs, trapText } from './trap-options.js';
@@ -96,7 +97,7 @@ function isPlainLink({ via, visit, dedupe }: NewUrl): boolean {
 }
 
 function whyNoUrl(text: string): WhyNot {
-  return { reason: URL.canParse(text) ? 'url-scheme' : 'url-invalid' };
+  return { reason: parseUrl(text) === null ? 'url-invalid' : 'url-scheme' };
 }
 
 function refusal(candidate: NewUrl, no: WhyNot | null): Refusal {

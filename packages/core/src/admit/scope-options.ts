@@ -89,7 +89,8 @@ function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
     });
   }
   return seeds.map((seed: string) => {
-    if (URL.canParse(seed) && /^https?:$/.test(new URL(seed).protocol)) return new URL(seed).href;
+    const url = parseUrl(seed);
+    if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
     throw new MannerlyError(
       'seed-invalid',
       `expected every seed to be an absolute http or https URL, got ${JSON.stringify(seed)}`,

@@ -5,6 +5,7 @@
 // found later, not one to another domain, and no scope that names its hosts.
 
 import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
+import { parseUrl } from '../parse-url.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
 import type { ResolvedScope, ScopeOptions } from './scope-options.js';
 import { readSurts } from './surt.js';
@@ -118,7 +119,8 @@ function insideTest(options: ScopeOptions, seedHosts: ReadonlySet<string>): (url
 /** A listed host as URLs have it: lower case, A-labels. A port stays as it was written, the scheme's own too. */
 function asHostOfUrl(text: string): string {
   const [, name = text, port = ''] = /^(.*?)(:\d+)?$/.exec(text) ?? [];
-  return URL.canParse(`http://${name}/`) ? new URL(`http://${name}/`).hostname + port : text;
+  const url = parseUrl(`http://${name}/`);
+  return url === null ? text : url.hostname + port;
 }
 
 function hostAndPort({ host, port, scheme }: UrlParts): string {

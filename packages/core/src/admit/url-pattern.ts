@@ -5,6 +5,7 @@
 import { formatUrlParts, type UrlParts } from '@mannerly/frontier';
 import { matchesPattern } from '@mannerly/robots';
 import { MannerlyError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
 /**
@@ -46,10 +47,11 @@ function readPattern(option: string, pattern: unknown): UrlTest {
   }
   if (/^[/*]/.test(pattern)) return byPath(pattern);
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#*$]+)(.*)$/i.exec(pattern) ?? [];
-  if (!URL.canParse(origin)) {
+  const from = parseUrl(origin);
+  if (from === null) {
     throw invalid(option, 'patterns to begin with /, *, http:// or https://', pattern);
   }
-  const { protocol, hostname, port } = new URL(origin);
+  const { protocol, hostname, port } = from;
   const test = path === '' || path === '/' ? () => true : byPath(path);
   return (url) => `${url.scheme}:` === protocol && url.host === hostname && url.port === port && test(url);
 }

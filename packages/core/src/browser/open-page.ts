@@ -151,7 +151,11 @@ async function documentOf(context: BrowserContext, page: Page, maxChars: number)
 }
 
 function isSameOrigin(one: string, other: string): boolean {
-  return URL.canParse(one) && new URL(one).origin === new URL(other).origin;
+  try {
+    return new URL(one).origin === new URL(other).origin;
+  } catch {
+    return false; // What is no URL has no origin.
+  }
 }
 
 function failed(failure: RenderFailureWord, detail: string) {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CrawlIdentity, type CrawlManifest, MannerlyError, readCrawlDirectory } from 'mannerly';
+import { parseUrl } from './parse-url.js';
 
 /** Numbers tried before giving up; a hundred crawls of one host on one day want names of their own. */
 const MAX_TRIES = 100;
@@ -47,7 +48,7 @@ export function defaultDirectory(seed: string, nowMs: number, exists: (path: str
 }
 
 function nameOf(seed: string): string {
-  const host = URL.canParse(seed) ? new URL(seed).host : '';
+  const host = parseUrl(seed)?.host ?? '';
   return host.replaceAll(/[^A-Za-z0-9.-]+/g, '_') || 'crawl';
 }
 

@@ -6,6 +6,7 @@ import { type PostgresPool, postgresStore } from '@mannerly/frontier/postgres';
 import { type RedisClient, redisStore } from '@mannerly/frontier/redis';
 import type { StoreNotice } from 'mannerly';
 import { UsageError } from './failure.js';
+import { parseUrl } from './parse-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {
@@ -34,8 +35,8 @@ const POOL_SIZE = 5;
  * @throws UsageError for another URL, and where the library is not installed.
  */
 export async function openStore(text: string, identity: string): Promise<OpenedStore> {
-  if (!URL.canParse(text)) throw wrongUrl(text);
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) throw wrongUrl(text);
   const crawl = url.searchParams.get('crawl') ?? 'mannerly';
   if (!/^[\w-]{1,48}$/.test(crawl)) {
     throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);

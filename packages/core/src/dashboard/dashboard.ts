@@ -180,9 +180,9 @@ const FIELDS: readonly (readonly [field: string, value: string])[] = [
   ['Cache-Control', 'no-store'],
 ];
 
-/** Only the path and the query, whatever form the request line had. */
+/** Only the path and the query, whatever form the request line had. After an authority of ours every path makes a URL. */
 function pathOf(target: string | undefined): string {
-  return target?.startsWith('/') === true && URL.canParse(`http://dashboard${target}`) ? target : '/nothing';
+  return target?.startsWith('/') === true ? target : '/nothing';
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -3,6 +3,7 @@
 // registrable domain, because whoever runs a silent name server can name as many hosts as they like.
 
 import { hostKeyOf } from '@mannerly/frontier';
+import { parseUrl } from '../parse-url.js';
 import { DNS_DEADLINE_MS, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** Names to addresses. */
@@ -62,6 +63,6 @@ export function inLanes(ask: LookUp): LookUp {
 
 /** A name that has no registrable domain stands for itself. */
 function domainOf(hostname: string): string {
-  const url = `http://${hostname}/`;
-  return URL.canParse(url) ? (hostKeyOf(url, 'domain') ?? hostname) : hostname;
+  const url = parseUrl(`http://${hostname}/`);
+  return url === null ? hostname : (hostKeyOf(url.href, 'domain') ?? hostname);
 }

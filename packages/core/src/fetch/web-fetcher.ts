@@ -2,6 +2,7 @@
 // it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
 
 import { onAbort } from '../on-abort.js';
+import { parseUrl } from '../parse-url.js';
 import { parseContentEncoding } from './content-coding.js';
 import { failureDetail, failureWordWithin } from './failure-word.js';
 import type { FetchCaps, Fetcher, FetcherCaps, FetchRequest } from './fetcher.js';
@@ -84,7 +85,7 @@ class WebExchange {
   async run(): Promise<FetchOutcome | null> {
     const { url, signal, caps } = this.#request;
     this.#startedAtMs = this.#nowMs();
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
       return this.#failed('scheme-unsupported', 'neither an http nor an https URL', false);
     }
     if (signal.aborted) return this.#failed('aborted', 'given up by the crawl', false);

@@ -4,6 +4,7 @@
 import type { Frontier, PageWork } from '@mannerly/frontier';
 import type { CrawlEvents } from '../events.js';
 import type { OpenRun } from '../open-run.js';
+import { parseUrl } from '../parse-url.js';
 
 /** What is known of one host by its name. */
 export interface SurveyedHost {
@@ -40,8 +41,8 @@ export interface Survey {
 /** Makes a survey of nothing yet. @throws Never */
 export function createSurvey(): Survey {
   const hosts = new Map<string, SurveyedHost>();
-  const hostOf = (url: string): SurveyedHost => {
-    const { hostname } = new URL(url);
+  const hostOf = (url: string | URL): SurveyedHost => {
+    const { hostname } = typeof url === 'string' ? new URL(url) : url;
     const known = hosts.get(hostname) ?? newHost(hostname);
     hosts.set(hostname, known);
     return known;
@@ -64,12 +65,13 @@ export function createSurvey(): Survey {
         host.exchangesMs += endedAtMs - startedAtMs;
       });
       events.on('decision', ({ url, word, reason, layer, from }) => {
-        if (!URL.canParse(url)) return;
-        if (word === 'fetched' && reason === 'sitemap') hostOf(url).sitemapsRead += 1;
-        else if (word === 'excluded' && layer === 'robots') hostOf(url).denied += 1;
+        const read = parseUrl(url);
+        if (read === null) return;
+        if (word === 'fetched' && reason === 'sitemap') hostOf(read).sitemapsRead += 1;
+        else if (word === 'excluded' && layer === 'robots') hostOf(read).denied += 1;
         else if (word === 'dropped') {
           // Whose sitemap listed it: its own host is none of the crawl's.
-          const host = hostOf(from !== null && URL.canParse(from) ? from : url);
+          const host = hostOf((from === null ? null : parseUrl(from)) ?? read);
           if (reason === 'frontier-full' || reason === 'sitemap-limit') host.uncounted += 1;
           else host.outOfScope += 1;
         }

@@ -1,17 +1,18 @@
 // Why a host is asked for nothing now, as sentences: what the frontier knows of it, read by people.
 
 import type { HostLook, HostWait } from '@mannerly/frontier';
+import { parseUrl } from '../parse-url.js';
 import { waitText } from './wait-text.js';
 
 /** Whether a question is about a host: a name without scheme and path. Never throws. */
 export function isHostName(text: string): boolean {
-  return !text.includes('/') && URL.canParse(`http://${text}/`);
+  return !text.includes('/') && parseUrl(`http://${text}/`) !== null;
 }
 
 /** A URL as it is requested and logged: the URL parser's serialisation without fragment. What is none stays. Never throws. */
 export function requestedForm(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return text;
   url.hash = '';
   return url.href;
 }

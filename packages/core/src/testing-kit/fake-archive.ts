@@ -3,6 +3,7 @@
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import { MannerlyError } from '../errors.js';
 import type { FailureWord } from '../fetch/outcome.js';
+import { parseUrl } from '../parse-url.js';
 import type { FakeAnswerParts, FakeRequest } from './fake-answer.js';
 import type { FakeHost } from './fake-web.js';
 import { MAX_FAKE_ARCHIVE_BYTES } from './limits.js';
@@ -24,12 +25,13 @@ export async function hostsFromArchive(folder: string): Promise<Record<string, F
   let bytes = 0;
   for await (const exchange of readExchanges(folder)) {
     const answer = await answerOf(exchange);
-    if (answer === null || !URL.canParse(exchange.url)) continue;
+    const url = parseUrl(exchange.url);
+    if (answer === null || url === null) continue;
     bytes += answer.body?.length ?? 0;
     if (bytes > MAX_FAKE_ARCHIVE_BYTES) {
       throw invalid(folder, `holds more than ${MAX_FAKE_ARCHIVE_BYTES} octets of bodies`, 'archive a smaller crawl');
     }
-    const { origin, pathname, search } = new URL(exchange.url);
+    const { origin, pathname, search } = url;
     const site = sites.get(origin) ?? new Map<string, FakeAnswerParts[]>();
     sites.set(origin, site);
     const path = pathname + search;

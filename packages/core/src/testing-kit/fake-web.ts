@@ -5,6 +5,7 @@ import { MannerlyError } from '../errors.js';
 import type { Fetcher, FetcherCaps } from '../fetch/fetcher.js';
 import type { FailureWord } from '../fetch/outcome.js';
 import type { NetworkOptions } from '../options.js';
+import { parseUrl } from '../parse-url.js';
 import {
   completeAnswer,
   type FakeAnswer,
@@ -140,7 +141,7 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
   const fetcherOn = (clock: VirtualClock | undefined): Fetcher => ({
     caps: CAPS,
     async fetch(request) {
-      const url = URL.canParse(request.url) ? new URL(request.url) : new URL('http://nowhere.invalid/');
+      const url = parseUrl(request.url) ?? new URL('http://nowhere.invalid/');
       const path = url.pathname + url.search;
       const site = siteOf(url);
       const route: FakeRoute = site === null ? { failure: 'dns' } : routeOf(site, path);
@@ -206,7 +207,7 @@ function routeOf({ host, folder }: Site, path: string): FakeRoute {
 function placeOf(key: string): { readonly name: string; readonly place: string } {
   const hasScheme = /^https?:\/\//i.test(key);
   const text = hasScheme ? key : `http://${key}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') {
     throw new MannerlyError(
       'option-invalid',

@@ -2,6 +2,7 @@
 // web, or that of a server of one's own, and says in its error which host, which two requests, and by how much.
 
 import { AssertionError } from 'node:assert';
+import { parseUrl } from '../parse-url.js';
 
 /** One request as the side that was asked saw it; a `FakeExchange` is one. */
 export interface SeenRequest {
@@ -137,7 +138,7 @@ export function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
 /** Whether a URL was asked for. @throws Never */
 export function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const requests = requestsOf(seen);
-  const wanted = typeof url === 'string' && URL.canParse(url) ? new URL(url).href : url;
+  const wanted = typeof url === 'string' ? (parseUrl(url)?.href ?? url) : url;
   // A pattern with a memory (`g`, `y`) would miss every second one.
   const pattern = typeof wanted === 'string' ? null : new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
   const found = requests.filter((request) => (pattern === null ? request.url === wanted : pattern.test(request.url)));

@@ -1,5 +1,7 @@
 // A parsed http(s) URL as plain strings: what the canonical rules read and change.
 
+import { parseUrl } from './parse-url.js';
+
 /** The parts of a URL, delimiters not included unless said so. */
 export interface UrlParts {
   /** `http` or `https`. */
@@ -55,15 +57,9 @@ function plainParts(url: string): UrlParts | null {
   return { scheme, userinfo: '', host, port, path, query, fragment: null };
 }
 
-/** One attempt rather than `canParse` and then the same again. */
 function parsedParts(url: string): UrlParts | null {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    return null; // The parser has no other way to say so.
-  }
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return null;
+  const parsed = parseUrl(url);
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
   const { href, username, password } = parsed;
   const hashAt = href.indexOf('#');
   const beforeHash = hashAt < 0 ? href : href.slice(0, hashAt);

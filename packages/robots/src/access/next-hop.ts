@@ -5,6 +5,7 @@
  * hops spaces each under its own host.
  */
 import { MAX_LOCATION_CHARS } from '../limits.js';
+import { readUrl } from '../web-url.js';
 import type { ResolvedAccessOptions } from './profile.js';
 
 /**
@@ -39,16 +40,18 @@ export function nextHop(
   const target = location === null ? null : readLocation(location, url);
   if (target === null) return { kind: 'redirect-unusable' };
   const seen = [...chain, url];
-  const isLoop = seen.some((earlier) => URL.canParse(earlier) && comparable(new URL(earlier)) === target);
+  const isLoop = seen.some((earlier) => {
+    const read = readUrl(earlier);
+    return read !== null && comparable(read) === target;
+  });
   if (isLoop || chain.length - 1 >= options.maxRedirects) return { kind: 'redirect-limit' };
   return { kind: 'follow', url: target };
 }
 
 function readLocation(location: string, url: string): string | null {
   const text = location.trim();
-  if (text === '' || text.length > MAX_LOCATION_CHARS || !URL.canParse(text, url)) return null;
-  const target = new URL(text, url);
-  return target.protocol === 'http:' || target.protocol === 'https:' ? comparable(target) : null;
+  const target = text.length > MAX_LOCATION_CHARS ? null : readUrl(text, url);
+  return target?.protocol === 'http:' || target?.protocol === 'https:' ? comparable(target) : null;
 }
 
 /** Without fragment, and without credentials: the crawl sends none (specification, access §2). */

@@ -5,6 +5,8 @@
  * another.
  */
 
+import { readUrl } from '../web-url.js';
+
 /**
  * The robots.txt URL that governs a URL: lower-case scheme and host, A-labels, default port and one trailing dot of
  * the host dropped; userinfo, path, query and fragment left behind.
@@ -26,8 +28,9 @@ export function robotsUrl(url: string): string | null {
  * @see specification, access §1; specification, data-txt §1
  */
 export function rootUrl(url: string, path: string): string | null {
-  if (!URL.canParse(url)) return null;
-  const { protocol, host, hostname, port } = new URL(url);
+  const read = readUrl(url);
+  if (read === null) return null;
+  const { protocol, host, hostname, port } = read;
   if (protocol !== 'http:' && protocol !== 'https:') return null;
   // The dot of a fully qualified name; a name that is nothing else stays.
   const name = hostname.length > 1 && hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;

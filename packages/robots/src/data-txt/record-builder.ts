@@ -3,6 +3,8 @@
  *
  * Clause: specification, data-txt §4. Records under the same User-agent lines share a block.
  */
+
+import { readUrl } from '../web-url.js';
 import type { DataRecord, Dataset } from './document.js';
 
 /** One field line. */
@@ -118,7 +120,6 @@ function finished({ agents, rules, ruleLines, typed, extra, block, line, url }: 
 }
 
 function resolvePath(path: string, base: string | undefined): string | undefined {
-  if (path === '' || !URL.canParse(path, base)) return undefined;
-  const { protocol, href } = new URL(path, base);
-  return protocol === 'http:' || protocol === 'https:' ? href : undefined;
+  const url = readUrl(path, base);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }

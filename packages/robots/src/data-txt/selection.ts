@@ -7,6 +7,7 @@
 import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { octetsOf } from '../octets.js';
+import { readUrl } from '../web-url.js';
 import type { DataRecord, Dataset, DataTxt } from './document.js';
 
 /** A dataset that a data.txt offers, with the line of its record. */
@@ -57,8 +58,9 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
       .flatMap((record) => (record.dataset === null ? [] : [{ dataset: record.dataset, record }]))
       .slice(0, MAX_DATASETS),
     decide(url) {
-      if (!URL.canParse(url)) return CLOSED;
-      const { pathname, search } = new URL(url);
+      const read = readUrl(url);
+      if (read === null) return CLOSED;
+      const { pathname, search } = read;
       if (pathname === '/robots.txt' && search === '') return OPEN;
       const text = canonical(octetsOf(pathname + search), 'decoded', false);
       const decisions = lists.map((rules) => decideBy(rules, text));

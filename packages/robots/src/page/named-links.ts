@@ -3,6 +3,8 @@
  *
  * Clause: specification, page-level §4. What follows from a link between pages is `link-rel.ts`'s business.
  */
+
+import { readUrl } from '../web-url.js';
 import { metaNamed, type PageMeta } from './robots-meta.js';
 
 /** A `link` element, attributes as written; `rel` is split into words. */
@@ -69,8 +71,9 @@ function canonicalTargets(field: string): string[] {
 }
 
 function resolveLink(url: string | null, baseUrl: string): string | null {
-  if (url === null || url.trim() === '' || !URL.canParse(url, baseUrl)) return null;
-  const target = new URL(url, baseUrl);
+  if (url === null || url.trim() === '') return null;
+  const target = readUrl(url, baseUrl);
+  if (target === null) return null;
   if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
   target.hash = '';
   return target.href;

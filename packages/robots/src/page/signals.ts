@@ -4,6 +4,7 @@
  * Clause: specification, page-level §1 to §6. Plain data in, plain data out; what follows from it is `effects.ts`.
  */
 import { mergePreferences, type Preferences, signalPreferences } from '../preferences/preference-fields.js';
+import { readUrl } from '../web-url.js';
 import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
 import { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
 import { CONTENT_USES, type ContentUse } from './page-options.js';
@@ -157,5 +158,5 @@ function reservationOf(lines: readonly string[]): string | null {
 }
 
 function resolveBase(baseHref: string | null, url: string): string {
-  return baseHref !== null && URL.canParse(baseHref, url) ? new URL(baseHref, url).href : url;
+  return (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
 }

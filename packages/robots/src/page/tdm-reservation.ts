@@ -6,6 +6,7 @@
  */
 import { MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../pattern.js';
+import { readUrl } from '../web-url.js';
 
 /** What a place says, or all of them together. Null: unset. */
 export interface TdmReservation {
@@ -57,8 +58,9 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
  * @see specification, page-level §5
  */
 export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
-  if (!URL.canParse(url)) return { reserved: null, policy: null };
-  const { pathname, search } = new URL(url);
+  const read = readUrl(url);
+  if (read === null) return { reserved: null, policy: null };
+  const { pathname, search } = read;
   const rule = rules.find(({ location }) => matchesPattern(location, pathname + search));
   return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
 }
@@ -96,9 +98,8 @@ function readReservation(value: unknown): boolean | null {
 }
 
 function readPolicy(value: unknown, baseUrl: string): string | null {
-  if (typeof value !== 'string' || value.trim() === '' || !URL.canParse(value.trim(), baseUrl)) return null;
-  const { protocol, href } = new URL(value.trim(), baseUrl);
-  return protocol === 'http:' || protocol === 'https:' ? href : null;
+  const url = typeof value === 'string' ? readUrl(value.trim(), baseUrl) : null;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : null;
 }
 
 function parseJson(text: string): unknown {

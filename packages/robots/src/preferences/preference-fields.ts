@@ -9,6 +9,7 @@ import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { octetsOf } from '../octets.js';
 import { matchesStretch } from '../pattern.js';
+import { readUrl } from '../web-url.js';
 import { isSignalPiece, withoutPath } from './content-signal.js';
 import { parseDictionary } from './structured-field.js';
 
@@ -222,8 +223,9 @@ function appliesTo(path: string | null, target: Target): boolean {
 }
 
 function targetOf(url: string): Target {
-  if (!URL.canParse(url)) return null;
-  const { pathname, search } = new URL(url);
+  const read = readUrl(url);
+  if (read === null) return null;
+  const { pathname, search } = read;
   const octets = octetsOf(pathname + search);
   return { n0: canonical(octets, 'n0', false), n1: canonical(octets, 'n1', false) };
 }

@@ -7,6 +7,7 @@ import { UsageError } from '../failure.js';
 import { type IdentityFlags, identityFrom } from '../identity-flags.js';
 import type { CliIo } from '../io.js';
 import { askForFile } from '../one-answer.js';
+import { parseUrl } from '../parse-url.js';
 
 /** The flags as commander hands them over. */
 export interface DatasetsFlags extends IdentityFlags {
@@ -21,10 +22,11 @@ export interface DatasetsFlags extends IdentityFlags {
  * @throws UsageError, MannerlyError
  */
 export async function datasetsCommand(site: string, flags: DatasetsFlags, io: CliIo): Promise<number> {
-  if (!URL.canParse(site) || !/^https?:$/.test(new URL(site).protocol)) {
+  const from = parseUrl(site);
+  if (from === null || !/^https?:$/.test(from.protocol)) {
     throw new UsageError(`"${site}" is not the URL of a site`, 'Write it whole: https://example.org/');
   }
-  const url = `${new URL(site).origin}/data.txt`;
+  const url = `${from.origin}/data.txt`;
   const identity = identityFrom(flags);
   const answer = await askForFile(url, { identity, allowAddress: flags.allowAddress ?? [] });
   if (answer.kind === 'nothing') {

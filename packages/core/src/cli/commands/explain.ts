@@ -7,6 +7,7 @@ import { type Explanation, explanationText, printable, readCrawlDirectory } from
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
+import { parseUrl } from '../parse-url.js';
 import { inspecting, type StoreFlags, whereOf } from '../store-flags.js';
 
 /** The flags as commander hands them over. */
@@ -31,7 +32,7 @@ export async function explainCommand(
   const [directory, about] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
   if (about === undefined)
     throw new UsageError('missing argument: url-or-host', 'First the crawl directory, then a URL or a host.');
-  if (!URL.canParse(about) && (about.includes('/') || !URL.canParse(`http://${about}/`))) {
+  if (parseUrl(about) === null && (about.includes('/') || parseUrl(`http://${about}/`) === null)) {
     throw new UsageError(
       `"${about}" is neither a URL nor a host`,
       'First the crawl directory, then https://example.org/page, written whole, or example.org.',

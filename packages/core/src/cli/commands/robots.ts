@@ -10,6 +10,7 @@ import { UsageError } from '../failure.js';
 import { type IdentityFlags, identityFrom } from '../identity-flags.js';
 import type { CliIo } from '../io.js';
 import { askForRobots } from '../one-answer.js';
+import { parseUrl } from '../parse-url.js';
 import { askedText, diagnosticsText, documentText, type UrlVerdict, verdictText } from '../robots-text.js';
 
 /** The flags as commander hands them over. */
@@ -39,7 +40,7 @@ export async function robotsCommand(
   io: CliIo,
 ): Promise<number> {
   for (const url of urls) {
-    if (!URL.canParse(url) && !url.startsWith('/')) {
+    if (!url.startsWith('/') && parseUrl(url) === null) {
       throw new UsageError(`"${url}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
     }
   }
@@ -66,9 +67,10 @@ function compile(flags: RobotsFlags, document: ReturnType<typeof parseRobots>): 
 
 /** The body from the site; `null` when none came, which has been told. */
 async function fetched(source: string, flags: RobotsFlags, io: CliIo): Promise<Uint8Array | null> {
-  if (!URL.canParse(source)) throw new UsageError(`"${source}" is not a URL`);
+  const url = parseUrl(source);
+  if (url === null) throw new UsageError(`"${source}" is not a URL`);
   const identity = identityFrom(flags);
-  const answer = await askForRobots(new URL(source).origin, { identity, allowAddress: flags.allowAddress ?? [] });
+  const answer = await askForRobots(url.origin, { identity, allowAddress: flags.allowAddress ?? [] });
   if (answer.kind === 'body') return answer.body;
   io.out(`No rules from ${robotsUrl(source) ?? source}: ${answer.why}.`);
   return null;

@@ -185,14 +185,24 @@ export function createAuditor({ readCopy, crawl, toleranceMs = 0 }: AuditorParts
 
 /** The unit of spacing: the URL's own host name, whatever the log says; by domain what the log says, if it can be. */
 function hostNameOf({ url, host }: Pick<RequestRecord, 'url' | 'host'>, run: RunPromise | null): string {
-  const name = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : host;
+  const name = parseUrl(url)?.hostname.replace(/\.$/, '') ?? host;
   return run?.hostKeyBy === 'domain' && name.endsWith(`.${host}`) && host !== '' ? host : name;
 }
 
 function authorityOf(url: string): string | null {
-  if (!URL.canParse(url)) return null;
-  const { protocol, hostname, port } = new URL(url);
+  const read = parseUrl(url);
+  if (read === null) return null;
+  const { protocol, hostname, port } = read;
   return `${protocol}//${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`;
+}
+
+/** The audit's own, as everything here is. One attempt: the platform's `canParse` goes wrong of hosts beyond ASCII. */
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null; // The parser has no other way to say so.
+  }
 }
 
 type Find = (kind: ViolationKind, detail: string) => void;

@@ -2,6 +2,7 @@
 // judges them, notices in between, then decisions. Memory is bounded by hosts and by what a page can show.
 
 import { type CrawlManifest, MANNERLY_VERSION } from '../../crawl-manifest.js';
+import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import { finalDecisions } from '../final-decisions.js';
@@ -80,7 +81,8 @@ export async function gatherReport(
   )) {
     const { word, url, atMs, queued } = decision;
     counts.decision(decision);
-    if (word !== 'fetched' && URL.canParse(url)) accounts.known(new URL(url).hostname)?.decision(word);
+    const host = word === 'fetched' ? null : parseUrl(url);
+    if (host !== null) accounts.known(host.hostname)?.decision(word);
     const over = barsFrom(atMs);
     if (word !== 'held') over.add(word, atMs, 1);
     if (queued !== undefined) over.set('queued', atMs, queued);
