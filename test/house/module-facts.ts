@@ -29,6 +29,8 @@ export interface ModuleFacts {
   readonly exportStars: number;
   /** Ambient names used, such as `Date.now`, `setTimeout`, `process`; with their lines. */
   readonly ambient: readonly { readonly name: string; readonly line: number }[];
+  /** Questions of the platform that it answers wrongly, however they are spelt: `URL.canParse`; with their lines. */
+  readonly misleading: readonly { readonly name: string; readonly line: number }[];
 }
 
 interface Node {
@@ -52,6 +54,9 @@ const AMBIENT = new Set([
   'globalThis',
 ]);
 
+/** See platform-rules.ts. */
+const MISLEADING = new Set(['canParse']);
+
 /** Reads one source. @throws Error with the parser's message when the source does not parse. */
 export function readModule(file: SourceFile): ModuleFacts {
   const parsed = parseSync(file.path, file.text);
@@ -61,11 +66,14 @@ export function readModule(file: SourceFile): ModuleFacts {
   const program = parsed.program as unknown as Node;
   const imports: ImportFact[] = [];
   const ambient: { name: string; line: number }[] = [];
+  const misleading: { name: string; line: number }[] = [];
   walk(program, null, (node, parent) => {
     const request = importOf(node);
     if (request !== null) imports.push({ ...request, line: lineOf(node.start) });
     const name = ambientOf(node, parent);
     if (name !== null) ambient.push({ name, line: lineOf(node.start) });
+    const asked = nameOf(node) ?? node['value'];
+    if (typeof asked === 'string' && MISLEADING.has(asked)) misleading.push({ name: asked, line: lineOf(node.start) });
   });
   return {
     path: file.path,
@@ -83,6 +91,7 @@ export function readModule(file: SourceFile): ModuleFacts {
       0,
     ),
     ambient,
+    misleading,
   };
 }
 

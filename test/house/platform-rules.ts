@@ -1,0 +1,31 @@
+// Questions that the platform answers wrongly, and what is asked instead. Pure.
+//
+// `URL.canParse`: on Node 20 and 22 its fast path, which is taken once the caller has been optimised, reads the octets of a
+// Latin-1 string as UTF-8. `https://exämple.com/` is then no URL, in long runs only. An attempt of the constructor is always right.
+
+import type { ModuleFacts } from './module-facts.js';
+import type { Fault, SourceFile } from './source-tree.js';
+
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['canParse', 'wrong of hosts beyond ASCII once it is optimised: try the constructor once (parse-url.ts)'],
+]);
+
+/** Sources that ask: everything that is shipped or handed out, and the tests beside it, but those that show the fault. */
+export function platformFaults(modules: readonly ModuleFacts[]): Fault[] {
+  return modules
+    .filter(({ path }) => /^(packages|examples)\//.test(path) && !/(^|\/)hosts-beyond-ascii\.test\.ts$/.test(path))
+    .flatMap(({ path, misleading }) =>
+      misleading.map(({ name, line }) => ({ path: `${path}:${line}`, says: `${name}: ${INSTEAD.get(name)}` })),
+    );
+}
+
+/** Samples in documents that ask: what stands between fences is copied. */
+export function sampleFaults(documents: readonly SourceFile[]): Fault[] {
+  return documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([sample]) =>
+      [...INSTEAD]
+        .filter(([name]) => new RegExp(`\\b${name}\\b`).test(sample))
+        .map(([name, instead]) => ({ path, says: `${name} in a sample: ${instead}` })),
+    ),
+  );
+}
