@@ -87,7 +87,7 @@ describe('docs/reference/options.md', () => {
   });
 
   it('has the groups of createCrawler, and no others', () => {
-    const groups = keysOf('packages/core/src/options.ts', 'CrawlerOptions');
+    const groups = keysOf('packages/core/src/options/options.ts', 'CrawlerOptions');
     const said = new Set(rows.map(({ words: [word = ''] }) => word.split('.')[0]));
     expect(groups.filter((group) => !said.has(group))).toEqual([]);
   });

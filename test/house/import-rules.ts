@@ -101,17 +101,17 @@ const RULES: readonly Rule[] = [
     const isModel = file.inside.startsWith('conformance/') && imported.inside === 'stores/memory.ts';
     return isModel || file.inside === 'index.ts' ? null : 'frontier knows the store contract, never an adapter';
   },
-  function stagesDoNotMeet(file, imported) {
-    if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
-    const from = stageOf(file.inside);
-    const to = stageOf(imported.inside);
-    if (from === null) return null;
-    if (to === null) return WIRING.has(imported.inside) ? `a stage imports the wiring (${imported.inside})` : null;
-    if (from === to || from === 'testing') return null;
-    const isAllowed =
-      ((from === 'page' || from === 'archive') && imported.inside === 'fetch/outcome.ts') ||
-      (from === 'handle' && to === 'page');
-    return isAllowed ? null : `stage ${from} imports stage ${to}`;
+  function roomsLookDown(file, imported) {
+    const floors = FLOORS[file.home.folder];
+    if (floors === undefined || file.isTest || imported.inside === null) return null;
+    const from = roomOf(file.inside, floors);
+    const to = roomOf(imported.inside, floors);
+    if (from === to || from === 'index.ts' || from === 'testing' || to === 'index.ts') return null;
+    const own = floorOf(from, floors);
+    const other = floorOf(to, floors);
+    if (own < 0 || other < 0) return `${own < 0 ? from : to} stands on no floor of the house`;
+    if (other < own || SIDEWAYS.has(`${from} → ${to}`) || SIDEWAYS.has(`${from} → ${imported.inside}`)) return null;
+    return other > own ? `${from} looks up to ${to}` : `${from} looks at ${to}, beside it`;
   },
   function shipsNoTestKit(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
@@ -120,7 +120,7 @@ const RULES: readonly Rule[] = [
       : null;
   },
   function cliUsesPublicEntries(file, imported) {
-    if (file.home.folder !== 'packages/core' || file.isTest || stageOf(file.inside) !== 'cli') return null;
+    if (file.home.folder !== 'packages/core' || file.isTest || !file.inside.startsWith('cli/')) return null;
     if (imported.inside === null || imported.inside.startsWith('cli/')) return null;
     return 'cli imports public entries only: what it cannot do, the API is missing';
   },
@@ -149,16 +149,50 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const STAGES = new Set(['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report', 'cli', 'testing']);
+/**
+ * The floors of a package, lowest first, as ARCHITECTURE.md draws them: a room looks at those below it, at none above and none beside it.
+ * A room is a folder of `src`; `ground` are the files beside the folders, but for those that are named here.
+ */
+const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'packages/core': [
+    ['ground'],
+    ['directory'],
+    ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
+    ['record'],
+    ['discovery'],
+    ['crawl'],
+    ['options', 'seeded', 'replay'],
+    ['run'],
+    ['inspection'],
+    ['crawler.ts'],
+    ['plan', 'testing-kit', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'cli'],
+  ],
+};
+/** What a room may look at beside it: another room, or one file of it. A report names the facts of the stages before it. */
+const SIDEWAYS: ReadonlySet<string> = new Set([
+  'page → fetch/outcome.ts',
+  'page → fetch/renderer.ts',
+  'archive → fetch/outcome.ts',
+  'handle → page',
+  'report → admit/scope.ts',
+  'report → admit/trap-options.ts',
+  'report → page/datasets.ts',
+  'report → handle/rejected-item.ts',
+  'report → output/joined-items.ts',
+  'sink-conformance → fetcher-conformance',
+]);
 /** Rooms that watch a crawl, or bring a part of it, as its users do. */
 const ONLOOKERS = new Set(['browser', 'dashboard', 'metrics']);
-const WIRING = new Set(['crawler.ts', 'crawl-loop.ts', 'ending.ts', 'stages.ts']);
 const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
 const STORE_WIRING = new Set(['crawler.ts', 'cli/open-store.ts']);
 
-function stageOf(inside: string): string | null {
-  const folder = inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : '';
-  return STAGES.has(folder) ? folder : null;
+function roomOf(inside: string, floors: readonly (readonly string[])[]): string {
+  if (inside.includes('/')) return inside.slice(0, inside.indexOf('/'));
+  return inside === 'index.ts' || floors.some((floor) => floor.includes(inside)) ? inside : 'ground';
+}
+
+function floorOf(room: string, floors: readonly (readonly string[])[]): number {
+  return floors.findIndex((floor) => floor.includes(room));
 }
 
 function place(path: string, house: House): Placed | null {

@@ -11,24 +11,24 @@ import {
   systemClock,
 } from '@mannerly/frontier';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { type ActivityOptions, activityBase, type CrawlActivity, NOTHING_UNDERWAY } from './activity.js';
-import { crawlPaths, readCrawlDirectory } from './crawl-directory.js';
-import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './crawl-report.js';
-import { type CrawlRun, startRun } from './crawl-run.js';
-import { crawlSettings, readSettings } from './crawl-settings.js';
+import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
-import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './events.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
 import type { HandledPage } from './handle/context.js';
 import { createHandlers, type Handler, type HandlerOptions, type Route } from './handle/handlers.js';
+import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
-import { type CrawlInspection, openInspection } from './inspection.js';
+import { type CrawlInspection, openInspection } from './inspection/inspection.js';
 import { MAX_WAIT_MS } from './limits.js';
-import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from './options.js';
-import { streamPages } from './page-stream.js';
+import { crawlSettings, readSettings } from './options/crawl-settings.js';
+import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from './options/options.js';
+import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './record/events.js';
+import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
-import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './retry.js';
-import type { RunParts } from './run-parts.js';
+import { type ActivityOptions, activityBase, type CrawlActivity, NOTHING_UNDERWAY } from './run/activity.js';
+import { type CrawlRun, startRun } from './run/crawl-run.js';
+import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
+import type { RunParts } from './run/run-parts.js';
 
 /** What `run` may be told. */
 export interface RunOptions {

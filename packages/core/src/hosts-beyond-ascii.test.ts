@@ -7,7 +7,7 @@ import { createAdmit } from './admit/admit.js';
 import { createScope } from './admit/scope.js';
 import { resolveScope, type ScopeOptions } from './admit/scope-options.js';
 import { defaultDirectory } from './cli/default-directory.js';
-import { resolveOptions } from './options.js';
+import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain-host.js';
 import { wasRequested } from './testing-kit/politeness-assertions.js';
 

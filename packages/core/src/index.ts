@@ -20,37 +20,37 @@ export type {
   Via,
 } from '@mannerly/frontier';
 export type { ContentUse, Purpose } from '@mannerly/robots/page';
-export type { ActivityOptions, CrawlActivity, CrawlPhase } from './activity.js';
 export type { ScopeMove } from './admit/scope.js';
 export type { ScopeOptions } from './admit/scope-options.js';
 export type { TrapFinding, TrapOptions, TrapRule } from './admit/trap-options.js';
 export type { UrlOptions } from './admit/url-options.js';
 export type { UrlPattern } from './admit/url-pattern.js';
 export type { ArchiveOptions } from './archive/archive-options.js';
+export { type PackageOptions, packageArchive } from './archive/package-archive.js';
 export type { WaczResource, WaczSummary } from './archive/wacz.js';
-export { type CodeOption, type CrawlConfig, defineConfig } from './config.js';
+export {
+  type EndedFetch,
+  type HookAnswer,
+  type HookOptions,
+  type HookRefusal,
+  type PlannedFetch,
+  refuse,
+} from './crawl/hooks.js';
+export type { RequestUnderway } from './crawl/underway.js';
+export { type Crawler, createCrawler, inspectCrawl, type RunOptions } from './crawler.js';
 export {
   type CrawlDirectory,
   type CrawlPaths,
   openCrawlDirectory,
   readCrawlDirectory,
   type WholeCrawlPaths,
-} from './crawl-directory.js';
-export { type CrawlIdentity, type CrawlManifest, MANNERLY_VERSION } from './crawl-manifest.js';
-export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './crawl-report.js';
-export { type Crawler, createCrawler, inspectCrawl, type RunOptions } from './crawler.js';
-export type { DatasetFound } from './datasets.js';
+} from './directory/crawl-directory.js';
+export { type CrawlIdentity, type CrawlManifest, MANNERLY_VERSION } from './directory/crawl-manifest.js';
+export type { OutputHash } from './directory/output-hashes.js';
 export { MannerlyError, type MannerlyErrorCode } from './errors.js';
-export type { CrawlEventMap, CrawlEvents, StoreNotice } from './events.js';
-export {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  type ExportOptions,
-  type ExportSummary,
-  exportItems,
-} from './export-items.js';
 export type { CookieJar } from './fetch/cookies.js';
 export type { BodyTaker, FetchCaps, Fetcher, FetcherCaps, FetchRequest, ResponseHead } from './fetch/fetcher.js';
+export type { IdentityOptions } from './fetch/identity.js';
 export {
   type BodyFile,
   type ExchangeTiming,
@@ -62,35 +62,54 @@ export {
   headerValues,
   type ResponseOutcome,
 } from './fetch/outcome.js';
+export type {
+  RenderCandidate,
+  RenderedPage,
+  Renderer,
+  RenderFailure,
+  RenderFailureWord,
+  Rendering,
+  RenderRequest,
+  Subresource,
+  SubresourceAccount,
+  SubresourceAnswer,
+  SubresourceRefusal,
+} from './fetch/renderer.js';
 export { createUndiciFetcher, type UndiciFetcherOptions } from './fetch/undici-fetcher.js';
 export { createPlatformFetcher, type PlatformFetcherOptions } from './fetch/web-fetcher.js';
 export type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handle/context.js';
 export type { Handler, HandlerOptions, Route } from './handle/handlers.js';
 export type { EmittedItem } from './handle/item-check.js';
+export type { RejectedItem } from './handle/rejected-item.js';
 export type { RoutedFollow, RoutedPage, RoutedRevisit, Routes, SchemaInput, SchemaOutput } from './handle/routes.js';
 export type { SavedFile } from './handle/save.js';
 export { type Schema, type SchemaIssue, unchecked } from './handle/schema.js';
 export { RefusePage, RetryPage, StopCrawl } from './handle/words.js';
+export type { CrawlInspection } from './inspection/inspection.js';
 export {
-  type EndedFetch,
-  type HookAnswer,
-  type HookOptions,
-  type HookRefusal,
-  type PlannedFetch,
-  refuse,
-} from './hooks.js';
-export type { IdentityOptions } from './identity.js';
-export type { CrawlInspection } from './inspection.js';
-export { joinedItems } from './joined-items.js';
-export type { BoundsOptions, CrawlerOptions, NetworkOptions } from './options.js';
+  inspectStore,
+  type ProcessReport,
+  type StoreInspection,
+  type StoreReport,
+} from './inspection/store-inspection.js';
+export { type CodeOption, type CrawlConfig, defineConfig } from './options/config.js';
+export type { BoundsOptions, CrawlerOptions, NetworkOptions } from './options/options.js';
+export type { SpacingOptions } from './options/spacing-options.js';
 export { type CsvSinkOptions, csvSink } from './output/csv.js';
+export {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportOptions,
+  type ExportSummary,
+  exportItems,
+} from './output/export-items.js';
 export type { ColumnKind, ItemColumn } from './output/item-columns.js';
+export { joinedItems } from './output/joined-items.js';
 export { type JsonlSinkOptions, jsonlSink } from './output/jsonl.js';
 export { type MemorySink, memorySink } from './output/memory.js';
 export type { Item, Sink } from './output/sink.js';
-export type { OutputHash } from './output-hashes.js';
-export { type PackageOptions, packageArchive } from './package-archive.js';
 export type { ContentKind } from './page/content-kind.js';
+export type { DatasetFound } from './page/datasets.js';
 export type { ExclusionFacts, ExclusionReason, ItemsLeft, ItemsStored, PageExclusion } from './page/exclusion.js';
 export type {
   CanonicalKnob,
@@ -106,21 +125,8 @@ export type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page/page
 export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
 export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';
-export type { RejectedItem } from './rejected-item.js';
-export type {
-  RenderCandidate,
-  RenderedPage,
-  Renderer,
-  RenderFailure,
-  RenderFailureWord,
-  Rendering,
-  RenderRequest,
-  Subresource,
-  SubresourceAccount,
-  SubresourceAnswer,
-  SubresourceRefusal,
-} from './renderer.js';
-export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay.js';
+export type { CrawlEventMap, CrawlEvents, StoreNotice } from './record/events.js';
+export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay/replay.js';
 export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
 export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';
 export type { JudgedRequest } from './report/audit/auditor.js';
@@ -130,6 +136,7 @@ export {
   type Violation,
   type ViolationKind,
 } from './report/audit/violation.js';
+export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { FinalWord, HostClockReading, RequestRecord, RobotsReceipt, UrlDecision } from './report/decision.js';
 export { findDecision, readDecisions } from './report/decision-log.js';
 export { type Explanation, explain, explanationText } from './report/explain.js';
@@ -163,14 +170,12 @@ export {
   type TableOptions,
 } from './report/table.js';
 export { waitText } from './report/wait-text.js';
-export type { RetryAnswer, RetryFilter } from './retry.js';
+export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';
+export type { RetryAnswer, RetryFilter } from './run/retry.js';
 export {
   type EarlierRun,
   type RobotsSnapshot,
   type RunManifest,
   type RunManifestEnd,
   readRunManifests,
-} from './run-manifest.js';
-export type { SpacingOptions } from './spacing-options.js';
-export { inspectStore, type ProcessReport, type StoreInspection, type StoreReport } from './store-inspection.js';
-export type { RequestUnderway } from './underway.js';
+} from './run/run-manifest.js';

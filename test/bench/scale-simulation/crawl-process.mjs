@@ -1,14 +1,14 @@
-// One process of a simulated crawl: the project's own frontier, driven as `core/crawl-loop.ts` drives it. Requests take their time
+// One process of a simulated crawl: the project's own frontier, driven as `core/crawl/crawl-loop.ts` drives it. Requests take their time
 // on the web, pages take processor time of this process, and both in virtual time.
 
 import { createFrontier } from '@mannerly/frontier';
 import { createPageTurns } from './page-turns.mjs';
 
-/** Requests that are prepared at a time, and how long a process of several sleeps at most: `core/limits.ts`. */
+/** Requests that are prepared at a time, and how long a process of several sleeps at most: `core/crawl/limits.ts` and `core/run/limits.ts`. */
 const [TAKEN_AT_ONCE, LOOK_AGAIN_MS] = [16, 250];
-/** Pages that are handled beside those that are fetched: `core/limits.ts`. */
+/** Pages that are handled beside those that are fetched: `core/run/limits.ts`. */
 const HANDLED = 64;
-/** How often the crawl's own totals are written: `core/limits.ts`. */
+/** How often the crawl's own totals are written: `core/run/limits.ts`. */
 const TOTALS_EVERY_MS = 1_000;
 
 /**

@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { writeWhole } from '../whole-file.js';
+import { writeWhole } from '../directory/whole-file.js';
 
 /** What a line says of a record. */
 export interface IndexedRecord {

@@ -3,7 +3,7 @@
 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { writeWhole } from '../whole-file.js';
+import { writeWhole } from '../directory/whole-file.js';
 import { cdxjLine, type IndexedRecord } from './cdxj.js';
 import { readMember } from './gzip-member.js';
 import { headEnd, parseResponseHead } from './http-head.js';

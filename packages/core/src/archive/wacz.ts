@@ -8,8 +8,8 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { besideName, sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
-import { besideName, sizeOf } from '../whole-file.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
 

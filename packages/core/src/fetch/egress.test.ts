@@ -4,11 +4,11 @@
 import type { HostAsk, StartAnswer } from '@mannerly/frontier';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
-import { resolveIdentity } from '../identity.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { createAddressGuard } from './address-guard.js';
 import { createEgress, type Egress, type EgressRecord, type EgressRequest } from './egress.js';
 import { createHostLimiter } from './host-limiter.js';
+import { resolveIdentity } from './identity.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 
 const closing: (() => Promise<void>)[] = [];

@@ -7,7 +7,6 @@
 // say wait, and both must say go: so the later of their instants wins, whichever of them was asked.
 
 import type { HostAsk, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
-import type { Identity } from '../identity.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
@@ -18,6 +17,7 @@ import { type CookieJar, createCookies } from './cookies.js';
 import { failureDetail } from './failure-word.js';
 import type { FetchCaps, Fetcher, FetchRequest, ResponseHead } from './fetcher.js';
 import type { HostLimiter } from './host-limiter.js';
+import type { Identity } from './identity.js';
 import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
 import {
   type EgressOutcome,

@@ -1,8 +1,8 @@
 // The fetcher contract: one exchange, no redirect followed, octets and time capped, every ending a value.
 // A fetcher never decides whether it may: egress has asked before it is called.
 
-import type { Renderer } from '../renderer.js';
 import type { FetchOutcome, FieldLines } from './outcome.js';
+import type { Renderer } from './renderer.js';
 
 /** One request as egress hands it over, complete: a fetcher adds nothing but what the protocol demands (Host, Connection). */
 export interface FetchRequest {

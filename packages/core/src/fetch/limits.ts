@@ -95,3 +95,11 @@ export const SPOOL_MEMORY_BYTES = 1024 * 1024;
 export const MAX_STALE_SPOOLS = 1_000;
 /** One without a lock may belong to a process that is about to lock it, for so long, milliseconds: an hour. */
 export const UNLOCKED_SPOOL_MS = 3_600_000;
+
+// Identity
+/** Characters of a product token or a version. */
+export const MAX_TOKEN_LENGTH = 64;
+/** Characters of a contact: it travels with every request. */
+export const MAX_CONTACT_LENGTH = 256;
+/** Product tokens of one crawl. */
+export const MAX_TOKENS = 16;

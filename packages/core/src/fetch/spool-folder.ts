@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { holderOf, LOCK_NAME, lockDirectory } from '../directory-lock.js';
-import { sizeOf } from '../whole-file.js';
+import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
+import { sizeOf } from '../directory/whole-file.js';
 import { MAX_STALE_SPOOLS, UNLOCKED_SPOOL_MS } from './limits.js';
 
 /** A folder that is there when it is needed. */

@@ -2,7 +2,7 @@
 // of emitting, whatever time the schema takes: an item's place is part of its id.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { rejectedItem } from '../rejected-item.js';
+import { rejectedItem } from './rejected-item.js';
 import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
 import type { Stage } from './staged.js';
 

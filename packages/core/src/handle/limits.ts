@@ -17,6 +17,8 @@ export const MAX_ISSUE_KEY_CHARS = 100;
 export const MAX_HANDLER_RETRY_MS = 86_400_000;
 /** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
+/** Characters of a rejected item as JSON that are kept beside its issues; of a longer one only the length. Ours: a line of a log is read up to four times that. */
+export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
 /** Octets of one segment of a saved file's path: what common file systems take (255), with room. */

@@ -3,9 +3,9 @@
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import type { RejectedItem } from '../rejected-item.js';
 import { jsonCopy } from './json-copy.js';
 import { MAX_PAGE_ITEMS, MAX_PAGE_REJECTED } from './limits.js';
+import type { RejectedItem } from './rejected-item.js';
 
 /** A link that was not taken although it was asked for, and why. */
 export interface LeftAloneLink {

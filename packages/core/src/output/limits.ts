@@ -21,3 +21,10 @@ export const MAX_CSV_HEADER_BYTES = 1024 * 1024;
 // Exports (our own).
 /** Columns of a table of items; what else items have stands together in one. */
 export const MAX_EXPORT_COLUMNS = 500;
+/** Items that go into a CSV table at a time; the columns are those of the first piece. */
+export const CSV_PIECE_ITEMS = 1_000;
+/** Rows of one Parquet row group, and characters of their lines: a group is held in memory while it is written. */
+export const PARQUET_GROUP_ROWS = 20_000;
+export const PARQUET_GROUP_CHARS = 16 * 1024 * 1024;
+/** Items whose ids are remembered while the files of several processes are joined; 64 octets each at most. */
+export const MAX_JOINED_IDS = 20_000_000;

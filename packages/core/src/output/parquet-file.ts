@@ -2,10 +2,10 @@
 // that of one group.
 
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
+import { hasPlatformCode } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
-import { PARQUET_GROUP_CHARS, PARQUET_GROUP_ROWS } from '../limits.js';
-import { hasPlatformCode } from '../whole-file.js';
 import { type ColumnKind, type ItemColumn, type ItemRow, valuesOf } from './item-columns.js';
+import { PARQUET_GROUP_CHARS, PARQUET_GROUP_ROWS } from './limits.js';
 
 /** Where rows go. */
 export interface ParquetFile {

@@ -5,7 +5,7 @@ import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { BodyFile, FieldLines, ResponseOutcome } from '../fetch/outcome.js';
-import type { RenderedPage } from '../renderer.js';
+import type { RenderedPage } from '../fetch/renderer.js';
 import { loadDocument } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import { domFault } from './dom-bounds.js';

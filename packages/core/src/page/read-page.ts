@@ -4,7 +4,7 @@
 import type { PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
-import type { RenderedPage } from '../renderer.js';
+import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage } from './exclusion.js';
 import type { ExclusionKnobs } from './exclusion-options.js';

@@ -3,7 +3,7 @@
 
 import { type Politeness, requestInterval } from '@mannerly/frontier';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
-import type { ResolvedOptions } from '../options.js';
+import type { ResolvedOptions } from '../options/options.js';
 import type { PlannedHost } from './crawl-plan.js';
 
 /** What holds at an instant. Milliseconds. */

@@ -3,12 +3,12 @@
 
 import { type Clock, hostKeyOf, type Politeness, resolvePoliteness, systemClock } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
-import type { CrawlReport } from '../crawl-report.js';
-import { startRun } from '../crawl-run.js';
 import { partsInMemory } from '../crawler.js';
-import { createCrawlEmitter } from '../events.js';
 import { createHandlers } from '../handle/handlers.js';
-import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from '../options.js';
+import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from '../options/options.js';
+import { createCrawlEmitter } from '../record/events.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import { startRun } from '../run/crawl-run.js';
 import type { CrawlPlan, PlannedHost } from './crawl-plan.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
 import { type HostPace, readPace } from './host-pace.js';

@@ -2,9 +2,9 @@
 // log, whose pages are counted where a crawl would ask for them.
 
 import type { Frontier, PageWork } from '@mannerly/frontier';
-import type { CrawlEvents } from '../events.js';
-import type { OpenRun } from '../open-run.js';
 import { parseUrl } from '../parse-url.js';
+import type { CrawlEvents } from '../record/events.js';
+import type { OpenRun } from '../run/open-run.js';
 
 /** What is known of one host by its name. */
 export interface SurveyedHost {

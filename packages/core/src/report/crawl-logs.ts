@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto';
 import type { HostNotice } from '@mannerly/frontier';
-import type { CrawlDirectory } from '../crawl-directory.js';
-import type { DatasetFound } from '../datasets.js';
-import { partsOf } from '../directory-parts.js';
-import type { RejectedItem } from '../rejected-item.js';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
+import { partsOf } from '../directory/directory-parts.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
+import type { DatasetFound } from '../page/datasets.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
 import { inOrder } from './in-order.js';

@@ -1,9 +1,9 @@
 // The decision log of a crawl directory, `decisions.jsonl`: one line per URL, its final word and reason.
 
+import { parseLine, readLines, readValues } from '../directory/read-lines.js';
 import type { UrlDecision } from './decision.js';
 import { openLineLog } from './line-log.js';
 import { createLogShare, type DecisionLogOptions, isLeftOutLine, type LeftOutLine } from './log-share.js';
-import { parseLine, readLines, readValues } from './read-lines.js';
 
 /** The decision log while a crawl runs. */
 export interface DecisionLog {

@@ -1,6 +1,6 @@
 // The politeness of a crawl once more, from the logs in its directory: the same ledger, fed in the order of time.
 
-import type { HostPoliteness } from '../crawl-report.js';
+import type { HostPoliteness } from './crawl-report.js';
 import { finalDecisions } from './final-decisions.js';
 import { inOrder } from './in-order.js';
 import { readNotices } from './notice-log.js';

@@ -1,10 +1,10 @@
 // When every host has had its rest after the last requests of a log: for a crawl that starts over and has forgotten them.
 
 import { open } from 'node:fs/promises';
-import { sizeOf } from '../whole-file.js';
+import { parseLine } from '../directory/read-lines.js';
+import { sizeOf } from '../directory/whole-file.js';
 import type { RequestRecord } from './decision.js';
 import { LOG_TAIL_READ_BYTES } from './limits.js';
-import { parseLine } from './read-lines.js';
 import { isRequest } from './request-log.js';
 
 /**

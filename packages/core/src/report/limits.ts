@@ -21,8 +21,6 @@ export const MAX_DECISION_LINES = 1_000_000_000;
 export const LOG_TAIL_READ_BYTES = 4 * 1024 * 1024;
 /** Octets of a log looked at in one piece for the end of its last whole line. */
 export const LOG_TAIL_BYTES = 64 * 1024;
-/** Characters of one line of a log that are read; longer lines are skipped. A URL is at most 8 KiB and stands twice, beside a detail. */
-export const MAX_LOG_LINE_BYTES = 256 * 1024;
 /** Final words kept in memory for `explain` where there is no decision log. */
 export const MAX_RECENT_DECISIONS = 10_000;
 /** Held URLs of earlier runs that are told apart when a report is computed from logs. */

@@ -1,7 +1,7 @@
 // What all runs of a crawl came to, as its directory tells: for the report of a run that went on with earlier ones.
 
-import { countItems } from '../joined-items.js';
-import { sizeOf } from '../whole-file.js';
+import { sizeOf } from '../directory/whole-file.js';
+import { countItems } from '../output/joined-items.js';
 import { type LoggedReport, type PartLogPaths, reportFromLogs } from './from-logs.js';
 import { MAX_REPORTED_LOG_BYTES } from './limits.js';
 

@@ -4,13 +4,14 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MAX_LOG_LINE_BYTES } from '../directory/limits.js';
+import { readLines } from '../directory/read-lines.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
-import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES, MAX_LOG_LINE_BYTES } from './limits.js';
+import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 import { openLineLog } from './line-log.js';
 import { openNoticeLog } from './notice-log.js';
-import { readLines } from './read-lines.js';
 import { openRequestLog, readRequests } from './request-log.js';
 
 let directory: string;

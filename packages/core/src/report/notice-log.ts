@@ -2,8 +2,8 @@
 // Pauses stand in it, so that the politeness report can be computed again from the logs alone.
 
 import type { HostNotice } from '@mannerly/frontier';
+import { readValues } from '../directory/read-lines.js';
 import { openLineLog } from './line-log.js';
-import { readValues } from './read-lines.js';
 
 /** The notice log while a crawl runs. */
 export interface NoticeLog {

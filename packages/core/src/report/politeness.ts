@@ -3,8 +3,8 @@
 // number of hosts, and past that by counting the rest together.
 
 import type { HostNotice } from '@mannerly/frontier';
-import type { HostPoliteness } from '../crawl-report.js';
 import { parseUrl } from '../parse-url.js';
+import type { HostPoliteness } from './crawl-report.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { createExchangeMeter, type ExchangeMeter, larger } from './exchange-meter.js';
 import { MAX_REPORT_HOSTS, MAX_REPORT_LINES_PER_HOST, MAX_REPORT_TEXT, MAX_STATUSES_PER_HOST } from './limits.js';

@@ -1,7 +1,7 @@
 // While its store is away a crawl says that, and nothing that would look like work.
 
 import { expect, it } from 'vitest';
-import type { CrawlProgress } from '../crawl-report.js';
+import type { CrawlProgress } from './crawl-report.js';
 import { progressText } from './progress-line.js';
 
 const progress: CrawlProgress = {

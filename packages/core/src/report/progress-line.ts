@@ -1,6 +1,6 @@
 // One line about what a crawl is doing now: pages, hosts, queue, exclusions, pace, and what it waits for.
 
-import type { CrawlProgress } from '../crawl-report.js';
+import type { CrawlProgress } from './crawl-report.js';
 import { printable, seconds } from './table.js';
 
 /**

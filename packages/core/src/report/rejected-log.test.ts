@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { RejectedItem } from '../rejected-item.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
 import { openRejectedLog, readRejected } from './rejected-log.js';
 
 const item = (at: number): RejectedItem => ({

@@ -1,10 +1,10 @@
 // Items that their schema did not take, `rejected.jsonl` of a crawl directory. Most crawls have none: the file is made with the
 // first. It is bounded, because a schema that fits no page rejects as much as a crawl can find.
 
-import type { RejectedItem } from '../rejected-item.js';
+import { readValues } from '../directory/read-lines.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
 import { MAX_REJECTED_BYTES } from './limits.js';
 import { type LineLog, openLineLog } from './line-log.js';
-import { readValues } from './read-lines.js';
 
 /** The log while a crawl runs. */
 export interface RejectedLog {

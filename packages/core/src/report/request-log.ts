@@ -1,9 +1,9 @@
 // The request log of a crawl directory, `requests.jsonl`: one line per request that left, robots.txt included,
 // after one that opens the run and says what it promised. The fields are described in docs/audit.md.
 
+import { readValues } from '../directory/read-lines.js';
 import type { RequestRecord } from './decision.js';
 import { openLineLog } from './line-log.js';
-import { readValues } from './read-lines.js';
 import type { RunLine, RunPromise } from './run-line.js';
 
 /** The request log while a crawl runs. */

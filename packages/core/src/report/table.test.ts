@@ -2,7 +2,7 @@
 // nothing a site writes may reach the terminal as a command.
 
 import { describe, expect, it } from 'vitest';
-import type { HostPoliteness } from '../crawl-report.js';
+import type { HostPoliteness } from './crawl-report.js';
 import { politenessText, printable, seconds, statusText } from './table.js';
 
 const row = (host: string, more: Partial<HostPoliteness> = {}): HostPoliteness => ({

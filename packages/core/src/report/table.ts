@@ -2,7 +2,7 @@
 // which line of whose robots.txt said so. Text from sites is untrusted: control characters are taken out before it is shown.
 
 import Table from 'cli-table3';
-import type { HostPoliteness } from '../crawl-report.js';
+import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
 /** How the table is drawn. */

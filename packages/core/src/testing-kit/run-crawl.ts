@@ -1,7 +1,7 @@
 // A crawl on virtual time, from its first request to its report: days of waiting take as long as what is done in them.
 
-import type { CrawlReport } from '../crawl-report.js';
 import type { Crawler, RunOptions } from '../crawler.js';
+import type { CrawlReport } from '../report/crawl-report.js';
 import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
 import { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
 

@@ -1,7 +1,7 @@
 // A crawl for tests of what looks on (metrics, dashboard): it tells what a test says, and stands where a test puts it.
 
 import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, RequestRecord } from 'mannerly';
-import { NO_PROGRESS } from '../crawl-report.js';
+import { NO_PROGRESS } from '../report/crawl-report.js';
 
 /** The crawl, and what a test can do to it. */
 export interface FakeCrawl extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> {

@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sizeOf } from '../../directory/whole-file.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
-import { sizeOf } from '../../whole-file.js';
 import type { RunPromise } from '../run-line.js';
 import { auditEntries } from './audit-entry.js';
 import { createAuditor, type JudgedRequest } from './auditor.js';

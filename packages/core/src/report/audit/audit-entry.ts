@@ -1,8 +1,8 @@
 // The request logs of a crawl as one sequence in the order of ends, whatever number of processes wrote them. Every request
 // comes with the promise of the run that made it. Streams: a bounded window repairs the order within a log.
 
+import { parseLine, readLines } from '../../directory/read-lines.js';
 import type { RequestRecord } from '../decision.js';
-import { parseLine, readLines } from '../read-lines.js';
 import { isRequest } from '../request-log.js';
 import { isRunLine, type RunPromise } from '../run-line.js';
 import { AUDIT_WINDOW_LINES } from './limits.js';

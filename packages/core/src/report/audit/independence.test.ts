@@ -9,8 +9,8 @@ const ALLOWED: readonly RegExp[] = [
   /^node:/,
   /^@mannerly\/robots(\/(access|politeness))?$/,
   /^\.\/[\w-]+\.js$/,
-  /^\.\.\/(decision|read-lines|request-log|run-line|table)\.js$/,
-  /^\.\.\/\.\.\/(limits|whole-file)\.js$/,
+  /^\.\.\/(decision|request-log|run-line|table)\.js$/,
+  /^\.\.\/\.\.\/(limits|directory\/(read-lines|whole-file))\.js$/,
 ];
 
 it('the audit imports nothing of what it judges', () => {

@@ -1,7 +1,7 @@
 // Everything that the report shows, gathered from the logs of a crawl directory in one pass over each: requests as the audit
 // judges them, notices in between, then decisions. Memory is bounded by hosts and by what a page can show.
 
-import { type CrawlManifest, MANNERLY_VERSION } from '../../crawl-manifest.js';
+import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';

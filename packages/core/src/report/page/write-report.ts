@@ -1,8 +1,8 @@
 // Writes `report.json` and `report.html` into a crawl directory, each whole or not at all.
 
 import { join } from 'node:path';
+import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
-import { writeWhole } from '../../whole-file.js';
 import { gatherReport, type ReportedPaths } from './gather-report.js';
 import { readPageAssets } from './page-assets.js';
 import type { ReportData } from './report-data.js';

@@ -1,0 +1,69 @@
+// The archive of a crawl directory as one file, between runs: what a killed run left is mended first.
+
+import { type CrawlPaths, readCrawlDirectory } from '../directory/crawl-directory.js';
+import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
+import { sizeOf } from '../directory/whole-file.js';
+import { MannerlyError } from '../errors.js';
+import { packWacz, type WaczSummary } from './wacz.js';
+import { recoverWarcs } from './warc-files.js';
+
+/** What is packaged, and where it goes. */
+export interface PackageOptions {
+  /** The crawl directory. */
+  readonly from: string;
+  /** The file; one of that name is replaced. @default `archive.wacz` in the crawl directory */
+  readonly to?: string;
+  /** Its title. @default the crawl's name and where it began */
+  readonly title?: string;
+  /** Epoch milliseconds. @default Date.now */
+  readonly nowMs?: () => number;
+  /** Told now and then how many octets have been packed, of how many there are in WARC files. */
+  readonly onBytes?: (packed: number, whole: number) => void;
+}
+
+/**
+ * Packages the archive of a crawl as WACZ. Needs room for a second copy of it.
+ *
+ * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
+ *   `archive-missing`; `archive-failed`.
+ */
+export async function packageArchive({
+  from,
+  to,
+  title,
+  nowMs = Date.now,
+  onBytes,
+}: PackageOptions): Promise<WaczSummary> {
+  const { manifest, parts, waczPath } = await readCrawlDirectory(from);
+  const folders = await archiveFolders(from, parts);
+  const lock = await lockDirectory(from);
+  try {
+    await refuseShared(from);
+    const { getSurt } = await import('warcio/utils');
+    for (const folder of folders) await recoverWarcs(folder, getSurt);
+    return await packWacz({
+      folders,
+      path: to ?? waczPath,
+      title: title ?? `${manifest.name}: ${manifest.seeds[0] ?? ''}`,
+      software: `mannerly/${MANNERLY_VERSION}`,
+      nowMs: nowMs(),
+      ...(onBytes === undefined ? {} : { onBytes }),
+    });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Where the processes of a crawl have archived. @throws MannerlyError `archive-missing` */
+export async function archiveFolders(
+  directory: string,
+  parts: readonly Pick<CrawlPaths, 'archivePath'>[],
+): Promise<string[]> {
+  const folders: string[] = [];
+  for (const { archivePath } of parts) if ((await sizeOf(archivePath)) !== null) folders.push(archivePath);
+  if (folders.length > 0) return folders;
+  throw new MannerlyError('archive-missing', `${directory} holds no archive`, {
+    hint: 'Crawl with `archive: true`, or `mannerly crawl --warc`, to have one.',
+  });
+}

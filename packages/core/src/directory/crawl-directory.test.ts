@@ -1,0 +1,205 @@
+// Two crawls in one directory would be an account of neither: a directory is taken only by the crawl that made it.
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resetCrawlDirectory } from '../run/directory-reset.js';
+import { openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
+
+let base: string;
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-dir-'));
+});
+
+afterEach(() => rmSync(base, { recursive: true }));
+
+const crawl = { name: 'tester', tokens: ['tester'], seeds: ['https://example.org/'] };
+
+/** A lock of this very process, but for what differs. */
+function lockOf(differs: Record<string, unknown>): string {
+  const text = (path: string): string => readFileSync(path, 'utf8').trim();
+  const isLinux = process.platform === 'linux';
+  const started = isLinux ? text(`/proc/${process.pid}/stat`).split(') ')[1]!.split(' ')[19]! : null;
+  const boot = isLinux ? text('/proc/sys/kernel/random/boot_id') : null;
+  const pidSpace = isLinux ? readlinkSync('/proc/self/ns/pid') : null;
+  return JSON.stringify({ pid: process.pid, started, host: hostname(), boot, pidSpace, ...differs });
+}
+
+describe('a crawl directory', () => {
+  it('is made with its parents, and says whose it is', async () => {
+    const path = join(base, 'a', 'b');
+    const directory = await openCrawlDirectory(path, crawl, 1_000);
+    expect(directory).toMatchObject({ isNew: true, manifest: { ...crawl, format: 2, createdAtMs: 1_000 } });
+    expect(readdirSync(path).sort()).toEqual(['crawl.json', 'crawl.lock', 'robots']);
+    await directory.release();
+    expect(readdirSync(path).sort()).toEqual(['crawl.json', 'robots']);
+    expect((await readCrawlDirectory(path)).manifest).toEqual(directory.manifest);
+  });
+
+  it('is taken again by the same crawl, and keeps its first manifest', async () => {
+    await (await openCrawlDirectory(base, crawl, 1_000)).release();
+    expect(await openCrawlDirectory(base, crawl, 2_000)).toMatchObject({
+      isNew: false,
+      manifest: { createdAtMs: 1_000 },
+    });
+  });
+
+  it.each([
+    ['another name', { ...crawl, name: 'other' }],
+    ['other tokens', { ...crawl, tokens: ['tester', 'other'] }],
+    ['other seeds', { ...crawl, seeds: ['https://example.com/'] }],
+  ])('refuses %s', async (_, other) => {
+    await (await openCrawlDirectory(base, crawl)).release();
+    const before = readFileSync(join(base, 'crawl.json'), 'utf8');
+    await expect(openCrawlDirectory(base, other)).rejects.toMatchObject({ code: 'directory-taken' });
+    expect(readFileSync(join(base, 'crawl.json'), 'utf8')).toBe(before);
+    expect(readdirSync(base).sort()).toEqual(['crawl.json', 'robots']);
+  });
+
+  it('takes more seeds than it began with, and from then on wants them all', async () => {
+    await (await openCrawlDirectory(base, crawl)).release();
+    const more = { ...crawl, seeds: ['https://example.com/', ...crawl.seeds] };
+    const second = await openCrawlDirectory(base, more);
+    expect(second).toMatchObject({ isNew: false, manifest: { seeds: more.seeds } });
+    await second.release();
+    await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
+  });
+
+  it('is open once at a time', async () => {
+    const first = await openCrawlDirectory(base, crawl);
+    await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({
+      code: 'directory-in-use',
+      message: expect.stringContaining(String(process.pid)),
+    });
+    await first.release();
+    await (await openCrawlDirectory(base, crawl)).release();
+  });
+
+  it.each([
+    ['a lock of a process that is gone', { 'crawl.lock': lockOf({ pid: 2 ** 22 + 1 }) }],
+    ['a lock whose number another process has by now', { 'crawl.lock': lockOf({ started: '1' }) }],
+    ['a lock of an earlier boot', { 'crawl.lock': lockOf({ boot: 'earlier' }) }],
+    ['half a lock', { 'crawl.lock': '{"pid":' }],
+    ['half a manifest and half a lock', { 'crawl.json.1.part': '{', 'crawl.lock.2.part': '{' }],
+    ['a reset that was not finished', { 'crawl.json.reset': '{}', 'items.jsonl': '{"id":"old"}\n' }],
+  ])('is opened after a process was killed that left %s', async (_, files) => {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(base, name), content);
+    const directory = await openCrawlDirectory(base, crawl);
+    expect(directory.isNew).toBe(true);
+    await directory.release();
+    expect(readdirSync(base).sort()).toEqual(['crawl.json', 'robots']);
+  });
+
+  it('respects a lock of another machine', async () => {
+    writeFileSync(join(base, 'crawl.lock'), lockOf({ host: 'elsewhere', pid: 2 ** 22 + 1 }));
+    await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({
+      code: 'directory-in-use',
+      hint: expect.stringContaining('crawl.lock'),
+    });
+  });
+
+  it('refuses a directory that holds something else, and leaves it as it was', async () => {
+    writeFileSync(join(base, 'thesis.txt'), 'years of work');
+    await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
+    expect(readdirSync(base)).toEqual(['thesis.txt']);
+  });
+
+  it('refuses a file in its place', async () => {
+    const file = join(base, 'file');
+    writeFileSync(file, '');
+    await expect(openCrawlDirectory(file, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
+  });
+
+  it.each([
+    ['another format', JSON.stringify({ ...crawl, format: 1 })],
+    ['no JSON', '{'],
+    ['no manifest', '{"format":2}'],
+    ['nothing', ''],
+  ])('refuses a manifest with %s', async (_, content) => {
+    writeFileSync(join(base, 'crawl.json'), content);
+    await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-format' });
+    await expect(readCrawlDirectory(base)).rejects.toMatchObject({ code: 'directory-format' });
+  });
+
+  it('has nothing to read where there is no crawl', async () => {
+    await expect(readCrawlDirectory(join(base, 'absent'))).rejects.toMatchObject({ code: 'directory-taken' });
+  });
+
+  it('keeps each body of robots.txt once, and says whose it was each time', async () => {
+    const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
+    const body = new TextEncoder().encode('User-agent: *\nDisallow:');
+    await Promise.all([
+      keepRobots('https://a.test', '00112233aabbccdd', body),
+      keepRobots('https://b.test', '00112233aabbccdd', body),
+    ]);
+    expect(readdirSync(robotsPath).sort()).toEqual(['00112233aabbccdd.txt', 'index.jsonl']);
+    expect(readFileSync(join(robotsPath, '00112233aabbccdd.txt'), 'utf8')).toBe('User-agent: *\nDisallow:');
+    expect(readFileSync(join(robotsPath, 'index.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it.each(['../../evil', '', 'ABC', 'zz'])('writes nothing under a name that is no hash: "%s"', async (hash) => {
+    const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
+    await keepRobots('https://a.test', hash, new Uint8Array());
+    expect(readdirSync(robotsPath)).toEqual([]);
+  });
+});
+
+const POLITE = { minMs: 1_000, factor: 2 };
+
+describe('starting over', () => {
+  it.each([
+    ['nothing', [], 0],
+    ['a quick answer', [{ startedAtMs: 5_000, endedAtMs: 5_010 }], 6_010],
+    ['a slow answer', [{ startedAtMs: 5_000, endedAtMs: 8_000 }], 14_000],
+    ['a Crawl-delay', [{ startedAtMs: 5_000, endedAtMs: 5_010, crawlDelayMs: 20_000 }], 25_010],
+    ['a Request-rate', [{ startedAtMs: 5_000, endedAtMs: 5_010, requestIntervalMs: 20_000 }], 25_000],
+    [
+      'two hosts',
+      [
+        { startedAtMs: 5_000, endedAtMs: 5_010, crawlDelayMs: 9_000 },
+        { startedAtMs: 6_000, endedAtMs: 6_010 },
+      ],
+      14_010,
+    ],
+  ])('tells until when hosts rest after %s', async (_, requests, restedAtMs) => {
+    const { release, requestsPath } = await openCrawlDirectory(base, crawl);
+    await release();
+    const whole = { host: 'a.test', crawlDelayMs: null, requestIntervalMs: null };
+    writeFileSync(requestsPath, requests.map((request) => `${JSON.stringify({ ...whole, ...request })}\n`).join(''));
+    expect(await resetCrawlDirectory(base, 'tester', POLITE)).toBe(restedAtMs);
+  });
+
+  it('removes what the crawl has kept, and nothing else', async () => {
+    await (await openCrawlDirectory(base, crawl)).release();
+    mkdirSync(join(base, 'files'));
+    for (const name of ['items.jsonl', 'requests.jsonl', 'files/a.pdf', 'notes.txt'])
+      writeFileSync(join(base, name), 'x\n');
+    await resetCrawlDirectory(base, 'tester', POLITE);
+    expect(readdirSync(base)).toEqual(['notes.txt']);
+  });
+
+  it('has nothing to remove where nothing is', async () => {
+    await resetCrawlDirectory(base, 'tester', POLITE);
+    await resetCrawlDirectory(join(base, 'absent'), 'tester', POLITE);
+    expect(readdirSync(base)).toEqual([]);
+  });
+
+  it.each([
+    ['no crawl', 'thesis.txt', 'years of work'],
+    ['a crawl of another name', 'crawl.json', JSON.stringify({ ...crawl, name: 'other', format: 2 })],
+    ['a manifest that cannot be read', 'crawl.json', '{'],
+  ])('refuses a directory with %s, and leaves it as it was', async (_, name, content) => {
+    writeFileSync(join(base, name), content);
+    await expect(resetCrawlDirectory(base, 'tester', POLITE)).rejects.toMatchObject({ code: 'directory-taken' });
+    expect(readdirSync(base)).toEqual([name]);
+  });
+
+  it('refuses a crawl that is running', async () => {
+    const { release } = await openCrawlDirectory(base, crawl);
+    await expect(resetCrawlDirectory(base, 'tester', POLITE)).rejects.toMatchObject({ code: 'directory-in-use' });
+    expect(readdirSync(base)).toContain('crawl.json');
+    await release();
+  });
+});

@@ -1,0 +1,181 @@
+// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read, in one place.
+// Nothing here decides anything; a directory that belongs to another crawl is refused, never mixed. One run at a time has
+// it open, or several processes of the same crawl that each write files of their own (`directory-parts.ts`); whatever is killed
+// while it opens leaves a directory that the next run can open.
+
+import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MannerlyError } from '../errors.js';
+import {
+  type CrawlIdentity,
+  type CrawlManifest,
+  goneOnWith,
+  MANIFEST_NAME,
+  manifestText,
+  newManifest,
+  readManifest,
+} from './crawl-manifest.js';
+import { type CrawlPaths, crawlPaths } from './crawl-paths.js';
+import { isLockName, lockDirectory, refuseShared } from './directory-lock.js';
+import { lockOnceFree, lockPart, type OwnPart, partsOf } from './directory-parts.js';
+import { isAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
+
+export { type CrawlPaths, crawlPaths } from './crawl-paths.js';
+
+/** Where things are in a crawl directory, those of all processes that have worked in it. */
+export interface WholeCrawlPaths extends CrawlPaths {
+  /** What each process has written; the first is that of a run that had the directory for itself. */
+  readonly parts: readonly CrawlPaths[];
+}
+
+/** An open crawl directory. */
+export interface CrawlDirectory extends CrawlPaths {
+  readonly manifest: CrawlManifest;
+  /** Whether this run made it. */
+  readonly isNew: boolean;
+  /** The number of this process's files among those of several that share the directory; `null`: it has it for itself. */
+  readonly part: number | null;
+  /**
+   * Keeps a body of robots.txt, each once, under its hash.
+   *
+   * @param hash - As `RobotsCopyRef.hash`: lower-case hex digits.
+   * @throws MannerlyError `log-failed` when the medium does not take it.
+   */
+  keepRobots(authority: string, hash: string, body: Uint8Array): Promise<void>;
+  /** Lets the next run in. A second call does nothing. */
+  release(): Promise<void>;
+}
+
+/** The name that the manifest has while a reset is under way: everything else goes first. */
+export const RESET_NAME = `${MANIFEST_NAME}.reset`;
+
+/**
+ * Opens the directory of a crawl: makes a new one, or goes on with one of the same crawl. The caller releases it.
+ *
+ * @param isShared - Whether other processes work on the same crawl in it at the same time: each has logs and items of its own.
+ * @param path - Made with its parents if it is missing; an empty directory is taken.
+ * @throws MannerlyError `directory-taken` when it holds something else, or another crawl; `directory-format` when it was
+ *   written by a version with another format; `directory-in-use` while another run has it.
+ */
+export async function openCrawlDirectory(
+  path: string,
+  crawl: CrawlIdentity,
+  nowMs = Date.now(),
+  isShared = false,
+): Promise<CrawlDirectory> {
+  await makeDirectory(path);
+  // Before anything is written: what is not ours stays as it was.
+  const before = await readManifestUnlessForeign(path);
+  if (before !== null) goneOnWith(path, before, crawl);
+  const lock = isShared ? await lockOnceFree(path) : await lockDirectory(path);
+  let own: Pick<OwnPart, 'lock'> & { readonly part: number | null } = { part: null, lock };
+  try {
+    if (!isShared) await refuseShared(path);
+    await finishReset(path);
+    await removeLeftovers(path);
+    const kept = await readManifest(path);
+    const manifest = kept === null ? newManifest(crawl, nowMs) : goneOnWith(path, kept, crawl);
+    if (isShared) own = await lockPart(path);
+    const paths = crawlPaths(path, own.part);
+    if (manifest !== kept) await writeWhole(join(path, MANIFEST_NAME), manifestText(manifest));
+    await mkdir(paths.robotsPath, { recursive: true });
+    const keepRobots = robotsKeeper(paths.robotsPath);
+    if (isShared) await lock.release();
+    const { part, lock: held } = own;
+    return { ...paths, manifest, isNew: kept === null, part, keepRobots, release: () => held.release() };
+  } catch (error) {
+    await own.lock.release();
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Reads the manifest of an existing crawl directory. Nothing is locked: a run may have it open.
+ *
+ * @throws MannerlyError `directory-taken` when there is none; `directory-format` when it cannot be read by this version.
+ */
+export async function readCrawlDirectory(
+  path: string,
+): Promise<WholeCrawlPaths & { readonly manifest: CrawlManifest }> {
+  const manifest = await readManifest(path);
+  if (manifest === null) throw holdsNoCrawl(path, 'Name the directory that `mannerly crawl` printed at its start.');
+  return { ...crawlPaths(path), parts: await partsOf(path), manifest };
+}
+
+/** There is no `crawl.json`. Never throws. */
+export function holdsNoCrawl(path: string, hint: string): MannerlyError {
+  return new MannerlyError('directory-taken', `${path} holds no crawl: there is no crawl.json`, { hint });
+}
+
+/**
+ * Finishes a reset that was begun, by this process or by one that was killed over it: all that a crawl keeps goes, then
+ * the sign that it was to go. Files that are not a crawl's stay. The caller holds the lock.
+ */
+export async function finishReset(path: string): Promise<void> {
+  const sign = join(path, RESET_NAME);
+  if ((await sizeOf(sign)) === null) return;
+  for (const { path: _, ...kept } of await partsOf(path)) {
+    for (const each of Object.values(kept)) await rm(each, { recursive: true, force: true });
+  }
+  await rm(sign);
+}
+
+/** Whether nothing stands there, or only what a run leaves that is killed as it begins, or over a reset. */
+export async function isFree(path: string): Promise<boolean> {
+  try {
+    const names = await readdir(path);
+    return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPart(name));
+  } catch (error) {
+    if (isAbsent(error)) return true;
+    throw error;
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
+      cause,
+      hint: 'Name a directory that can be made, or that is there and may be written to.',
+    });
+  }
+}
+
+/** `null` for a place that is free. A process that shares the crawl may make it one between two looks: then it is looked at again. */
+async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | null> {
+  const before = await readManifest(path);
+  if (before !== null || (await isFree(path))) return before;
+  const now = await readManifest(path);
+  if (now !== null) return now;
+  throw new MannerlyError('directory-taken', `${path} is not empty and holds no crawl`, {
+    hint: 'Name an empty or a new directory.',
+  });
+}
+
+function isPart(name: string): boolean {
+  return /^crawl(-\d+)?\.lock\./.test(name) || name.startsWith(`${MANIFEST_NAME}.`)
+    ? name.endsWith(PART_SUFFIX)
+    : false;
+}
+
+async function removeLeftovers(path: string): Promise<void> {
+  for (const name of await readdir(path)) if (isPart(name)) await rm(join(path, name), { force: true });
+}
+
+/** Keeps each body once; `robots/index.jsonl` says whose it was and when. */
+function robotsKeeper(robotsPath: string): CrawlDirectory['keepRobots'] {
+  return async (authority, hash, body) => {
+    if (!/^[0-9a-f]{8,64}$/.test(hash)) return;
+    const file = join(robotsPath, `${hash}.txt`);
+    const line = `${JSON.stringify({ authority, hash, atMs: Date.now() })}\n`;
+    try {
+      if ((await sizeOf(file)) === null) await writeWhole(file, body);
+      await appendFile(join(robotsPath, 'index.jsonl'), line);
+    } catch (error) {
+      const message = `robots.txt of ${authority} could not be kept: ${String(error)}`;
+      throw new MannerlyError('log-failed', message, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,132 @@
+// The manifest of a crawl directory, `crawl.json`: what makes two runs the same crawl, and what a directory of another one
+// is told from. A crawl is who asks (name, tokens) and where it began: seeds may be added, none may go.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { MannerlyError } from '../errors.js';
+import { MAX_MANIFEST_BYTES } from '../limits.js';
+import { sizeOf } from './whole-file.js';
+
+/** The format of the directory that this version reads and writes. 1 had its frontier in memory. */
+export const CRAWL_DIRECTORY_FORMAT = 2;
+
+/** The name of the manifest within its directory. */
+export const MANIFEST_NAME = 'crawl.json';
+
+/** What makes two runs the same crawl. */
+export interface CrawlIdentity {
+  readonly name: string;
+  /** Product tokens robots.txt is read for. */
+  readonly tokens: readonly string[];
+  readonly seeds: readonly string[];
+}
+
+/** `crawl.json`. */
+export interface CrawlManifest extends CrawlIdentity {
+  readonly format: number;
+  /** Epoch milliseconds. */
+  readonly createdAtMs: number;
+  readonly versions: { readonly mannerly: string; readonly node: string };
+}
+
+/** The version of this package. */
+export const MANNERLY_VERSION: string = (createRequire(import.meta.url)('../../package.json') as { version: string })
+  .version;
+
+/** The manifest of a crawl that begins. Never throws. */
+export function newManifest({ name, tokens, seeds }: CrawlIdentity, nowMs: number): CrawlManifest {
+  return {
+    format: CRAWL_DIRECTORY_FORMAT,
+    name,
+    tokens: [...tokens],
+    seeds: [...seeds],
+    createdAtMs: nowMs,
+    versions: { mannerly: MANNERLY_VERSION, node: process.version },
+  };
+}
+
+/** The manifest as it stands in its file. Never throws. */
+export function manifestText(manifest: CrawlManifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The manifest of a directory; `null` when there is none. @throws MannerlyError `directory-format` */
+export async function readManifest(path: string): Promise<CrawlManifest | null> {
+  const file = join(path, MANIFEST_NAME);
+  const manifest = await readAnyManifest(file);
+  if (manifest === null) return null;
+  if (manifest === 'unreadable') {
+    throw new MannerlyError('directory-format', `${file} is damaged, or not the manifest of a crawl`, {
+      hint: 'Put a copy of it back, or name another directory.',
+    });
+  }
+  if (manifest.format !== CRAWL_DIRECTORY_FORMAT) {
+    throw new MannerlyError(
+      'directory-format',
+      `${path} was made by another version: it has format ${manifest.format}`,
+      {
+        hint: `This version (${MANNERLY_VERSION}) reads format ${CRAWL_DIRECTORY_FORMAT}. Use the version that made the directory, or name another one.`,
+      },
+    );
+  }
+  return manifest;
+}
+
+/** The manifest of any format; `null` when there is no file. @throws The platform's error when it cannot be read. */
+export async function readAnyManifest(file: string): Promise<CrawlManifest | 'unreadable' | null> {
+  const size = await sizeOf(file);
+  if (size === null) return null;
+  return parseManifest(size <= MAX_MANIFEST_BYTES ? await readFile(file, 'utf8') : '') ?? 'unreadable';
+}
+
+/**
+ * The manifest of a directory that the crawl may go on in.
+ *
+ * @returns The manifest with the seeds that are new; the same object where none is.
+ * @throws MannerlyError `directory-taken` when the directory belongs to another crawl.
+ */
+export function goneOnWith(path: string, kept: CrawlManifest, crawl: CrawlIdentity): CrawlManifest {
+  for (const field of ['name', 'tokens'] as const) {
+    if (JSON.stringify(kept[field]) !== JSON.stringify(crawl[field])) {
+      const differs = `its ${field} ${JSON.stringify(kept[field])}, not ${JSON.stringify(crawl[field])}`;
+      throw another(path, differs, 'Name another directory, or run the same crawl as before.');
+    }
+  }
+  const named = new Set(crawl.seeds);
+  const missing = kept.seeds.find((seed) => !named.has(seed));
+  if (missing !== undefined) {
+    throw another(
+      path,
+      `it began at ${missing}, which is no seed now`,
+      'Name all of its seeds (more may be added) or another directory; to start over in this one, ask for a reset (--reset).',
+    );
+  }
+  return kept.seeds.length === named.size ? kept : { ...kept, seeds: [...named] };
+}
+
+function another(path: string, how: string, hint: string): MannerlyError {
+  return new MannerlyError('directory-taken', `${path} belongs to another crawl: ${how}`, { hint });
+}
+
+function parseManifest(text: string): CrawlManifest | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isManifest(value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isManifest(value: unknown): value is CrawlManifest {
+  if (typeof value !== 'object' || value === null) return false;
+  const isList = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string');
+  const fields = value as Partial<Record<keyof CrawlManifest, unknown>>;
+  return (
+    typeof fields.format === 'number' &&
+    typeof fields.name === 'string' &&
+    isList(fields.tokens) &&
+    isList(fields.seeds)
+  );
+}

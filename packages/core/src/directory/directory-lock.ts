@@ -1,0 +1,227 @@
+// One run at a time in a crawl directory, or several that each have a part of it: two would write the same logs. A lock file
+// names the process that has it.
+// A lock whose process is proven gone is taken over; where nothing can be proven (another machine) it
+// is respected: a wrong refusal costs a person a moment, two writers cost the account of the crawl.
+
+import { readFileSync, readlinkSync } from 'node:fs';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { MannerlyError } from '../errors.js';
+import { besideName, hasPlatformCode, isAbsent, namesIn } from './whole-file.js';
+
+/** The name of the lock within its directory. */
+export const LOCK_NAME = 'crawl.lock';
+
+/** The name of the lock of one process among several that share a directory. Never throws. */
+export function partLockName(part: number): string {
+  return `crawl-${part}.lock`;
+}
+
+/** Whether it is the name of any lock of a crawl directory. Never throws. */
+export function isLockName(name: string): boolean {
+  return /^crawl(-\d+)?\.lock$/.test(name);
+}
+
+/** A process as a lock names it. */
+interface LockHolder {
+  readonly pid: number;
+  /** When it started, ticks since boot; `null` where the platform does not say. */
+  readonly started: string | null;
+  /** The machine's or container's name. */
+  readonly host: string;
+  /** `null` where the platform names no boot. */
+  readonly boot: string | null;
+  /** Process numbers of different spaces say nothing of each other. */
+  readonly pidSpace: string | null;
+}
+
+/** A lock that is held. */
+export interface DirectoryLock {
+  /** Gives it up. A second call does nothing. */
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a lock of a directory.
+ *
+ * @param name - @default the one that keeps every other run out
+ * @throws MannerlyError `directory-in-use` while a run has it, one of this process included, or may have it.
+ */
+export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
+  const file = join(path, name);
+  const mine = JSON.stringify(thisProcess());
+  for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
+    if (await create(file, mine)) return releaser(file);
+    const theirs = await readLock(file);
+    if (theirs === null) continue; // Given up meanwhile.
+    if (!isGone(theirs)) throw inUse(path, file, theirs);
+    await takeAway(file, theirs);
+  }
+  throw inUse(path, file, '{}');
+}
+
+/**
+ * Who has a directory: in words, such as `process 4711`; `null` where nobody has, or somebody who is gone for certain. Takes
+ * nothing.
+ *
+ * @throws The platform's error when the lock cannot be read.
+ */
+export async function holderOf(path: string): Promise<string | null> {
+  for (const name of (await namesIn(path)).filter(isLockName)) {
+    const lock = await readLock(join(path, name));
+    if (lock !== null && !isGone(lock)) return nameOf(lock);
+  }
+  return null;
+}
+
+/**
+ * Refuses a directory in which processes work that share it. The caller holds the lock that keeps new ones out.
+ *
+ * @throws MannerlyError `directory-in-use`
+ */
+export async function refuseShared(path: string): Promise<void> {
+  for (const name of (await namesIn(path)).filter((each) => isLockName(each) && each !== LOCK_NAME)) {
+    const lock = await readLock(join(path, name));
+    if (lock !== null && !isGone(lock)) throw inUse(path, join(path, name), lock);
+  }
+}
+
+/** Taking over races with others that do the same; each lost race is one more look. */
+const LOCK_TRIES = 8;
+
+/** The whole lock appears at once: a process killed in between leaves no empty one. */
+async function create(file: string, text: string): Promise<boolean> {
+  const beside = besideName(file);
+  await writeFile(beside, text);
+  try {
+    await link(beside, file);
+    return true;
+  } catch (error) {
+    if (hasPlatformCode(error, 'EEXIST')) return false;
+    return await createPlainly(file, text);
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+/** For file systems without links. */
+async function createPlainly(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (hasPlatformCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+async function readLock(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** Moves the lock aside before it is removed: what was moved may be a lock that somebody took a moment ago. */
+async function takeAway(file: string, theirs: string): Promise<void> {
+  const aside = besideName(file);
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    if (isAbsent(error)) return;
+    throw error;
+  }
+  const moved = await readLock(aside);
+  if (moved !== null && moved !== theirs) await create(file, moved);
+  await rm(aside, { force: true });
+}
+
+function releaser(file: string): DirectoryLock {
+  let isHeld = true;
+  return {
+    async release() {
+      if (isHeld) await rm(file, { force: true });
+      isHeld = false;
+    },
+  };
+}
+
+function inUse(path: string, file: string, lock: string): MannerlyError {
+  return new MannerlyError('directory-in-use', `${path} is in use by ${nameOf(lock)}`, {
+    hint: `Wait for that run to end. If there is none, remove ${file}.`,
+  });
+}
+
+function nameOf(lock: string): string {
+  const pid = parseHolder(lock)?.pid;
+  return pid === undefined ? 'another run' : `process ${pid}`;
+}
+
+/**
+ * Whether the holder is gone for certain. A container keeps its host name and gets a new process space when it is
+ * restarted, and then nothing of its old one is left.
+ */
+function isGone(lock: string): boolean {
+  const theirs = parseHolder(lock);
+  // Half a lock: its file system has no links, and its process died over writing it.
+  if (theirs === null) return true;
+  const mine = thisProcess();
+  if (theirs.host !== mine.host) return false;
+  if (theirs.boot !== mine.boot || theirs.pidSpace !== mine.pidSpace) return true;
+  if (!isAlive(theirs.pid)) return true;
+  const started = startOf(theirs.pid);
+  return theirs.started !== null && started !== null && theirs.started !== started;
+}
+
+function parseHolder(lock: string): LockHolder | null {
+  try {
+    const value: unknown = JSON.parse(lock);
+    return typeof value === 'object' && value !== null && 'pid' in value ? (value as LockHolder) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function thisProcess(): LockHolder {
+  const { pid } = process;
+  const boot = textOf('/proc/sys/kernel/random/boot_id');
+  return { pid, started: startOf(pid), host: hostname(), boot, pidSpace: pidSpace() };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and belongs to somebody else.
+    return !hasPlatformCode(error, 'ESRCH');
+  }
+}
+
+/** Field 22 of the process's line; the name before it may hold anything, so it is cut off first. */
+function startOf(pid: number): string | null {
+  const line = textOf(`/proc/${pid}/stat`);
+  return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+}
+
+function pidSpace(): string | null {
+  return orNull(() => readlinkSync('/proc/self/ns/pid'));
+}
+
+function textOf(path: string): string | null {
+  return orNull(() => readFileSync(path, 'utf8').trim());
+}
+
+/** What the platform does not tell is `null`. */
+function orNull(read: () => string): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'ESRCH', 'EPERM'].some((code) => hasPlatformCode(error, code))) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+// The bounds of a crawl directory, each with its unit and its source.
+
+// Its files
+/** Characters of one line of a log that are read; longer lines are skipped. A URL is at most 8 KiB and stands twice, beside a detail. */
+export const MAX_LOG_LINE_BYTES = 256 * 1024;
+
+// Several processes at one crawl (our own).
+/** Processes that share a crawl directory at a time. */
+export const MAX_DIRECTORY_PARTS = 512;
+/** How long a process that shares a directory waits for its lock, milliseconds; others have it for a moment. */
+export const LOCK_WAIT_MS = 5_000;
+/** Between two looks at it, milliseconds. */
+export const LOCK_RETRY_MS = 25;
+
+// Hashes of its files (our own).
+/** Files that are hashed at the end of a run, and their octets together: some ten minutes' work. */
+export const MAX_HASHED_FILES = 100_000;
+export const MAX_HASHED_BYTES = 256 * 1024 * 1024 * 1024;

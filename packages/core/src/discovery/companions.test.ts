@@ -1,0 +1,147 @@
+// What is at stake: a site's reservation of rights must bind although its file moved, failed, or was never read.
+import type { PageWork } from '@mannerly/frontier';
+import { describe, expect, it } from 'vitest';
+import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { type CompanionRecords, type Companions, createCompanions } from './companions.js';
+import type { Offer } from './offer.js';
+import { createSitemaps } from './sitemaps.js';
+
+const NOW = 1_000_000;
+const FILE = 'https://a.test/.well-known/tdmrep.json';
+const RULES = '[{"location":"/closed/","tdm-reservation":1},{"location":"/","tdm-reservation":0}]';
+
+const work = (url: string, more: Partial<PageWork['record']> = {}): PageWork =>
+  ({
+    kind: 'page',
+    url,
+    record: { url, depth: 0, via: 'companion', from: null, hops: 0, label: null, userData: null, tries: 0, ...more },
+  }) as PageWork;
+
+const answer = (status: number, body = '', truncated: 'peer' | null = null): FetchOutcome => ({
+  kind: 'response',
+  url: FILE,
+  status,
+  statusText: '',
+  headers: [],
+  body: new TextEncoder().encode(body),
+  truncated,
+  encodedBytes: body.length,
+  remoteAddress: null,
+  timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
+});
+
+function records(): CompanionRecords & { kept: Map<string, Uint8Array> } {
+  const kept = new Map<string, Uint8Array>();
+  return {
+    kept,
+    readRecord: async (key) => kept.get(key) ?? null,
+    writeRecord: async (key, value) => {
+      if (value === null) kept.delete(key);
+      else kept.set(key, value);
+    },
+  };
+}
+
+const reserved = async (companions: Companions, url: string): Promise<boolean | null> =>
+  (await companions.tdmFor(url)).reserved;
+
+const NO_SITEMAPS = createSitemaps({ named: false, urls: [] });
+const notOffered: Offer = () => Promise.reject(new Error('nothing is offered by a tdmrep.json'));
+
+describe('tdmrep.json', () => {
+  it.each<[string, FetchOutcome, boolean | null, boolean | null]>([
+    ['rules', answer(200, RULES), true, false],
+    ['no file', answer(404), null, null],
+    ['a refused file', answer(403), null, null],
+    ['no JSON', answer(200, '<html>'), null, null],
+    ['a failing server', answer(503), true, true],
+    ['a server that is asked too much', answer(429), true, true],
+    ['a cut body', answer(200, RULES, 'peer'), true, true],
+  ])('%s', async (_name, outcome, closed, open) => {
+    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    await companions.read(work(FILE), outcome, notOffered);
+    expect(await reserved(companions, 'https://a.test/closed/x')).toBe(closed);
+    expect(await reserved(companions, 'https://a.test/open')).toBe(open);
+  });
+
+  it('reserves everything until it is known', async () => {
+    expect(
+      await reserved(
+        createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW),
+        'https://a.test/',
+      ),
+    ).toBe(true);
+  });
+
+  it('is not looked for without a purpose that calls for it', async () => {
+    const companions = createCompanions({ tdm: false, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    expect(await companions.urlsFor('https://a.test', true)).toEqual([]);
+    expect(await reserved(companions, 'https://a.test/')).toBeNull();
+  });
+
+  it('counts as not used where robots.txt closes it', async () => {
+    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    await companions.excluded(FILE);
+    expect(await reserved(companions, 'https://a.test/')).toBeNull();
+  });
+
+  it('is remembered over a restart', async () => {
+    const kept = records();
+    await createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, kept, () => NOW).read(
+      work(FILE),
+      answer(200, RULES),
+      notOffered,
+    );
+    expect(
+      await reserved(
+        createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, kept, () => NOW),
+        'https://a.test/closed/x',
+      ),
+    ).toBe(true);
+  });
+
+  it('speaks for the authority asked first, five redirects long', async () => {
+    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const hop = await companions.redirected(work(FILE), 'https://b.test/rights.json');
+    expect(hop).toMatchObject({ url: 'https://b.test/rights.json', via: 'companion', from: FILE, hops: 1, band: 0 });
+    await companions.read(work('https://b.test/rights.json', { from: FILE, hops: 1 }), answer(200, RULES), notOffered);
+    expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
+    expect(await reserved(companions, 'https://b.test/closed/x')).toBe(true);
+    expect(await companions.redirected(work(FILE, { hops: 5 }), 'https://b.test/')).toBeNull();
+    expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
+  });
+
+  it('a chain that does not end leads to no file', async () => {
+    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    expect(await reserved(companions, 'https://a.test/')).toBe(true);
+    expect(await companions.redirected(work(FILE, { hops: 5 }), FILE)).toBeNull();
+    expect(await reserved(companions, 'https://a.test/')).toBeNull();
+  });
+
+  it('is asked for again with a later robots.txt, as long as it never came', async () => {
+    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    expect(await companions.urlsFor('https://a.test', true)).toMatchObject([{ url: FILE, band: 0 }]);
+    expect(await companions.urlsFor('https://a.test', false)).toMatchObject([{ url: FILE, visit: NOW }]);
+    await companions.read(work(FILE), answer(200, RULES), notOffered);
+    expect(await companions.urlsFor('https://a.test', false)).toEqual([]);
+  });
+});
+
+describe('data.txt', () => {
+  it('is asked for again when it has expired, with the next robots.txt, over a restart too (data-txt §6)', async () => {
+    let now = NOW;
+    const kept = records();
+    const datasets = { read: () => [] };
+    const made = () => createCompanions({ tdm: false, datasets, sitemaps: NO_SITEMAPS }, kept, () => now);
+    const url = 'https://a.test/data.txt';
+    expect(await made().urlsFor('https://a.test', true)).toMatchObject([{ url }]);
+    expect(await made().urlsFor('https://a.test', false)).toEqual([]);
+    const headers = [['Cache-Control', 'max-age=3600']] as const;
+    const timing = { startedAtMs: now, headersAtMs: now, endedAtMs: now };
+    await made().read(work(url), { ...(answer(200) as ResponseOutcome), headers, timing }, notOffered);
+    now += 3_599_000;
+    expect(await made().urlsFor('https://a.test', false)).toEqual([]);
+    now += 1_000;
+    expect(await made().urlsFor('https://a.test', false)).toMatchObject([{ url, visit: NOW + 3_600_000 }]);
+  });
+});

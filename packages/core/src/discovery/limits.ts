@@ -1,0 +1,18 @@
+// The bounds of what is asked for beside pages (companion files, sitemaps, feeds), each with its unit and its source.
+
+/** Authorities whose tdmrep.json is kept in memory; the others are read from the store again. */
+export const MAX_TDM_AUTHORITIES = 10_000;
+/** Redirects followed for a companion file: as for robots.txt (access §3, data-txt §2). */
+export const MAX_COMPANION_HOPS = 5;
+
+// Sitemaps and feeds
+/** Levels of sitemap indexes: the protocol has one, sites have two. */
+export const MAX_SITEMAP_LEVELS = 3;
+/** Sitemaps read of one host in a run. Ours: fifty million URLs. */
+export const MAX_SITEMAPS_PER_HOST = 1_000;
+/** Hosts and sitemaps whose counts and vouchers are remembered; the oldest go first. */
+export const MAX_SITEMAP_HOSTS = 10_000;
+/** Hosts that may vouch for one sitemap (cross-submission). Ours. */
+export const MAX_SITEMAP_VOUCHERS = 64;
+/** Octets of an entry's alternates as JSON: they travel as user data, of which the frontier takes 16 KiB. */
+export const MAX_SITEMAP_ALTERNATE_BYTES = 8_192;

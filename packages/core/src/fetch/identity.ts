@@ -1,0 +1,109 @@
+// Who asks: the product token, the contact, and the User-Agent that carries both on every request.
+// Checked here, once; a name that robots.txt cannot address or a contact that reaches nobody never leaves the machine.
+
+import { MannerlyError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
+import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
+
+/** Who asks. The product token is `name`; both stand in the User-Agent of every request. */
+export interface IdentityOptions {
+  /** Product token: letters, digits, `-` and `_`, 1 … 64 characters. */
+  readonly name: string;
+  /** Where the people asked can reach you: an http(s) URL or a mail address, at most 256 ASCII characters. */
+  readonly contact: string;
+  /** Letters, digits and `.`, `-`, `_`, `+`, 1 … 64 characters. @default '1.0' */
+  readonly version?: string;
+  /** Product tokens robots.txt is read for, in order of preference, at most 16; each must stand in the User-Agent. @default [name] */
+  readonly tokens?: readonly string[];
+}
+
+/** An identity that has been checked. */
+export interface Identity {
+  readonly name: string;
+  readonly contact: string;
+  readonly version: string;
+  /** Never empty. */
+  readonly tokens: readonly string[];
+  /** `name/version (+contact)`: the whole field value. */
+  readonly userAgent: string;
+  /** The value of the From field: the contact where it is a mail address (RFC 9110 §10.1.2). */
+  readonly from: string | null;
+}
+
+const DEFAULT_VERSION = '1.0';
+/** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use beside them. */
+const TOKEN = /^[A-Za-z0-9_-]+$/;
+const VERSION = /^[A-Za-z0-9._+-]+$/;
+/** A mailbox as forms accept it (WHATWG HTML, "valid e-mail address"), with a dot in the domain. */
+const MAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
+
+/**
+ * Checks an identity and writes its User-Agent.
+ *
+ * @throws MannerlyError `identity-name` for the name, the version and the tokens; `identity-contact` for the contact.
+ * @see RFC 9309 §2.2.1 (product token); RFC 9110 §10.1.5 (User-Agent)
+ */
+export function resolveIdentity(options: IdentityOptions): Identity {
+  const given: Partial<Record<keyof IdentityOptions, unknown>> = options ?? {};
+  const name = checkWord(given.name, TOKEN, 'identity.name', 'letters, digits, `-` and `_`');
+  const version = checkWord(
+    given.version ?? DEFAULT_VERSION,
+    VERSION,
+    'identity.version',
+    'letters, digits and `.-_+`',
+  );
+  const { contact, from } = checkContact(given.contact);
+  const userAgent = `${name}/${version} (+${contact})`;
+  const tokens = checkTokens(given.tokens ?? [name], userAgent);
+  return Object.freeze({ name, contact, version, tokens, userAgent, from });
+}
+
+function checkWord(value: unknown, grammar: RegExp, option: string, allowed: string): string {
+  if (typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && grammar.test(value)) return value;
+  throw new MannerlyError(
+    'identity-name',
+    `expected \`${option}\` to be 1 to ${MAX_TOKEN_LENGTH} of ${allowed}, got ${show(value)}`,
+    { hint: 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".' },
+  );
+}
+
+function checkContact(value: unknown): { contact: string; from: string | null } {
+  if (typeof value === 'string' && value.length <= MAX_CONTACT_LENGTH) {
+    if (MAIL.test(value)) return { contact: value, from: value };
+    if (isContactUrl(value)) return { contact: value, from: null };
+  }
+  throw new MannerlyError(
+    'identity-contact',
+    `expected \`identity.contact\` to be an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters, got ${show(value)}`,
+    {
+      hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
+    },
+  );
+}
+
+/** A contact stands inside a comment of the User-Agent: parentheses, blanks and controls would end or break it. */
+function isContactUrl(value: string): boolean {
+  if (!/^https?:\/\/[!-~]+$/i.test(value) || /[()\\"<>]/.test(value)) return false;
+  const url = parseUrl(value);
+  return url !== null && url.username === '' && url.password === '' && /^\[|[^.]\.[^.]/.test(url.hostname);
+}
+
+function checkTokens(value: unknown, userAgent: string): readonly string[] {
+  const agent = userAgent.toLowerCase();
+  const isFine =
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_TOKENS &&
+    value.every((token) => typeof token === 'string' && TOKEN.test(token) && agent.includes(token.toLowerCase()));
+  if (isFine) return Object.freeze([...value]);
+  throw new MannerlyError(
+    'identity-name',
+    `expected \`identity.tokens\` to be 1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}", got ${show(value)}`,
+    { hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).' },
+  );
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

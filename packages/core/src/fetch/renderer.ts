@@ -1,0 +1,109 @@
+// What opens pages in a browser, as the crawl sees it. A renderer has a browser and no network: the document has been
+// fetched when it is called, and everything else that the page wants it asks of the crawl, one by one (`load`), which asks
+// robots.txt, the host's clock and the door about each. It decides what it wants, never what it may.
+
+import type { FetchOutcome, FieldLines, ResponseOutcome } from './outcome.js';
+
+/** A page that might be opened in a browser. */
+export interface RenderCandidate {
+  readonly url: string;
+  /** The label that the URL was queued with; `null`: none. */
+  readonly label: string | null;
+  readonly headers: FieldLines;
+}
+
+/** What a page in the browser asks for beside itself. */
+export interface Subresource {
+  /** Absolute, http or https. */
+  readonly url: string;
+  /** What the browser wants it for: `script`, `xhr`, `image`, … */
+  readonly type: string;
+  /** Fields of the browser's that go along: Accept and its like. Identity, cookies and Referer are never the browser's to say. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether hosts outside of the crawl's scope may be asked for it. */
+  readonly anywhere: boolean;
+  /** How long it may wait for its host's turn and robots.txt, 0 or more ms. */
+  readonly waitMs: number;
+  /** Decoded octets kept, 1 or more. */
+  readonly bodyBytes: number;
+  /** Aborted when the page is over: what waits is given up, what is in flight broken off. */
+  readonly signal: AbortSignal;
+}
+
+/** Why something was not asked for: the site's wish, ours, or a turn that did not come in time. */
+export interface SubresourceRefusal {
+  readonly kind: 'excluded' | 'dropped' | 'held';
+  readonly url: string;
+  /** A word of the table of reasons. */
+  readonly reason: string;
+}
+
+/** What became of it. Redirects have been followed, each hop judged like the first; `url` of a response is where they ended. */
+export type SubresourceAnswer = FetchOutcome | SubresourceRefusal;
+
+/** One page to be opened. */
+export interface RenderRequest {
+  /** As it was requested, and the first and only URL of the main frame. */
+  readonly url: string;
+  /** What came for it, status 2xx. */
+  readonly document: ResponseOutcome;
+  /** The crawl's identity: what the page's scripts see too. */
+  readonly userAgent: string;
+  /** Asks the crawl for something. Never rejects. */
+  readonly load: (wanted: Subresource) => Promise<SubresourceAnswer>;
+  /** Aborted when the crawl stops at once. */
+  readonly signal: AbortSignal;
+}
+
+/** What a page in the browser asked for, counted; a type and no interface, so that it may be emitted. */
+export type SubresourceAccount = {
+  /** Answered with a response, whatever its status. */
+  readonly loaded: number;
+  /** Decoded octets of those. */
+  readonly bytes: number;
+  /** Reason → how many were not given to the browser. Reasons are those of the crawl, failure words, and the browser's own (docs/browser.md). */
+  readonly refused: Readonly<Record<string, number>>;
+  /** The first hundred of those, one by one. */
+  readonly refusals: readonly { readonly url: string; readonly type: string; readonly reason: string }[];
+};
+
+/** A page as the browser had it at the end. */
+export interface RenderedPage {
+  readonly kind: 'rendered';
+  /** The document of the main frame, serialised. */
+  readonly html: string;
+  /** The document's URL at the end: a script may have changed it within its origin (`history.pushState`). */
+  readonly url: string;
+  /** `quiet`: nothing was asked for any more; `deadline`: its time was over before. */
+  readonly endedBy: 'quiet' | 'deadline';
+  readonly subresources: SubresourceAccount;
+}
+
+/** Words for the ways in which a page could not be had from the browser. */
+export type RenderFailureWord =
+  | 'browser-gone'
+  | 'page-crashed'
+  | 'page-hung'
+  | 'dom-too-large'
+  | 'navigation-refused'
+  | 'aborted'
+  | 'internal';
+
+/** No page came of it. */
+export interface RenderFailure {
+  readonly kind: 'failed';
+  readonly failure: RenderFailureWord;
+  /** For people. */
+  readonly detail: string;
+}
+
+/** What came of opening a page. */
+export type Rendering = RenderedPage | RenderFailure;
+
+/** Opens pages in a browser that reaches no network. Part of a {@link Fetcher}, which closes it. */
+export interface Renderer {
+  /** Whether a page is opened; asked of HTML that a handler is going to get. Never throws. */
+  wants(page: RenderCandidate): boolean;
+  /** Opens one page; waits where too many are open. Never rejects. */
+  render(request: RenderRequest): Promise<Rendering>;
+}

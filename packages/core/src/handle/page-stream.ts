@@ -1,0 +1,55 @@
+// `for await (const page of crawler.pages())`: the crawl as a loop of its user's own. A page is in hand until the loop
+// asks for the next one, so a slow loop slows the crawl and nothing piles up.
+
+import type { HandledPage } from './context.js';
+
+/** A run that can be started with one handler for every page. */
+export interface PageSource {
+  /** Runs to the end. Rejects with what broke. */
+  readonly run: (handler: (page: HandledPage) => Promise<void>) => Promise<unknown>;
+  /** Ends the run at once: what no loop has seen yet goes back into the queue. */
+  readonly stop: () => void;
+}
+
+/** Hands the pages of a run to a loop, one at a time. Leaving the loop early stops the run; the end of the loop is the end of the run. */
+export async function* streamPages(source: PageSource): AsyncGenerator<HandledPage, void, undefined> {
+  const waiting: { readonly page: HandledPage; readonly done: () => void }[] = [];
+  let wake = (): void => undefined;
+  let isOver = false;
+  const run = source
+    .run(
+      (page) =>
+        new Promise<void>((done) => {
+          waiting.push({ page, done });
+          wake();
+        }),
+    )
+    .finally(() => {
+      isOver = true;
+      wake();
+    });
+  // Taken up by the `await` at the end; until then a rejection must not count as unhandled.
+  run.catch(() => undefined);
+  try {
+    while (!isOver || waiting.length > 0) {
+      const next = waiting.shift();
+      // The run was stopped at once, and the page has gone back.
+      if (next?.page.signal.aborted === true) continue;
+      if (next === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (isOver || waiting.length > 0) resolve();
+        });
+        continue;
+      }
+      try {
+        yield next.page;
+      } finally {
+        next.done();
+      }
+    }
+  } finally {
+    if (!isOver) source.stop();
+    await run;
+  }
+}

@@ -1,0 +1,125 @@
+// Questions about a crawl whose frontier is on a server: what it has come to, who is at work on it, what is queued and why. It
+// asks no site anything and changes nothing, and may be asked while the crawl runs.
+
+import { createFrontier, type Frontier, type FrontierStore, systemClock } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
+import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
+import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
+import { inOurWords } from '../run/store-errors.js';
+import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
+
+/** One process of a crawl, under a name that the next one on the same directory goes on with. Counts are over its runs. */
+export interface ProcessReport {
+  readonly part: string;
+  readonly machine: string | null;
+  readonly pid: number | null;
+  /** `silent`: it has neither ended by itself nor told anything lately. */
+  readonly state: 'at-work' | 'over' | 'silent';
+  /** When it told its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
+  readonly toldAtMs: number | null;
+  readonly requests: number;
+  readonly items: number;
+  readonly bytes: number;
+  /** Requests of its last run that were sooner than their host had asked; `null` while it runs. Zero, or it is a bug. */
+  readonly early: number | null;
+}
+
+/** What a crawl on a server has come to, all its processes together. */
+export interface StoreReport {
+  readonly name: string;
+  readonly tokens: readonly string[];
+  /** Some of them where there are very many. */
+  readonly seeds: readonly string[];
+  readonly seedCount: number;
+  readonly createdAtMs: number;
+  readonly pages: number;
+  readonly queued: number;
+  readonly known: number;
+  readonly hosts: number;
+  readonly runningMs: number;
+  /** The bound that is used up; `null`: none. */
+  readonly bound: 'pages' | 'minutes' | 'bytes' | null;
+  readonly requests: number;
+  readonly items: number;
+  readonly bytes: number;
+  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly processes: readonly ProcessReport[];
+}
+
+/** A crawl on a server that is open for questions. The caller closes it. */
+export interface StoreInspection extends CrawlInspection {
+  report(): Promise<StoreReport>;
+}
+
+/**
+ * Opens a crawl on a server for questions, by the settings of its processes.
+ *
+ * @param makeStore - Makes a store that was not opened yet; asked twice.
+ * @throws MannerlyError `not-running` where there is no crawl; `store-failed`.
+ */
+export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {
+  const terms = await termsIn(makeStore());
+  const store = makeStore();
+  const inspection = await openInspection({ paths: null, store, settings: terms.settings, clock: systemClock() });
+  const { frontier, ...questions } = inspection;
+  if (frontier === null) throw noCrawl(inspection.whyLogsOnly ?? 'there is no frontier');
+  return { ...questions, report: () => reportOf(frontier, terms) };
+}
+
+async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
+  const frontier = createFrontier({
+    store: readOnly(store),
+    robots: { tokens: ['mannerly'] },
+    create: false,
+    part: null,
+  });
+  try {
+    await frontier.open();
+    const terms = termsRecord.decode(await frontier.readRecord(termsRecord.key));
+    if (terms === null) throw noCrawl('no process of it has begun');
+    return terms;
+  } catch (error) {
+    const told = inOurWords(error, null);
+    throw told instanceof MannerlyError || !(error instanceof Error) ? told : noCrawl(error.message, error);
+  } finally {
+    await frontier.close();
+  }
+}
+
+async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreReport> {
+  const { name, tokens, seeds, seedCount, createdAtMs } = terms;
+  const { pages, queued, known, hosts, runningMs } = frontier.counts();
+  const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
+  const nowMs = Date.now();
+  const words: Record<string, Record<string, number>> = {};
+  for (const [, totals] of parts) {
+    for (const [word, reasons] of Object.entries(totals.words)) {
+      words[word] ??= {};
+      const counts = words[word];
+      for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;
+    }
+  }
+  const processes = parts.map(([part, totals]): ProcessReport => {
+    const { process: told, requests, items, bytes } = totals;
+    const state = isAtWork(totals, nowMs) ? 'at-work' : told?.isOver === false ? 'silent' : 'over';
+    const who = { machine: told?.machine ?? null, pid: told?.pid ?? null, toldAtMs: told?.atMs ?? null };
+    return { part, ...who, state, requests, items, bytes, early: told?.early ?? null };
+  });
+  const sum = (of: (each: ProcessReport) => number): number => processes.reduce((total, each) => total + of(each), 0);
+  return {
+    ...{ name, tokens, seeds, seedCount, createdAtMs },
+    ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
+    requests: sum(({ requests }) => requests),
+    items: sum(({ items }) => items),
+    bytes: sum(({ bytes }) => bytes),
+    words,
+    processes,
+  };
+}
+
+function noCrawl(why: string, cause?: unknown): MannerlyError {
+  return new MannerlyError('not-running', `the store holds no crawl: ${why}`, {
+    hint: 'Give the same URL as to the crawl, with its ?crawl=<name> where it had one.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

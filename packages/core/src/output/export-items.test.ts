@@ -1,0 +1,150 @@
+// A crawl’s items as a table: read back by another reader, each column with its type, whole or not at all.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { manifestText, newManifest } from '../directory/crawl-manifest.js';
+import { exportItems } from './export-items.js';
+import { PARQUET_GROUP_ROWS } from './limits.js';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'mannerly-export-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const crawl = { name: 'tester', tokens: ['tester'], seeds: ['https://a.test/'] };
+  await writeFile(join(directory, 'crawl.json'), manifestText(newManifest(crawl, 0)));
+});
+
+const AT = '2026-05-01T10:00:00.000Z';
+
+async function keep(rows: readonly object[], name = 'items.jsonl'): Promise<void> {
+  await writeFile(join(directory, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+async function readBack(path: string): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: await asyncBufferFromFile(path) });
+}
+
+describe('exportItems', () => {
+  it('writes Parquet that another reader reads, each column with its type', async () => {
+    await keep([
+      {
+        id: 'a/1/0',
+        url: 'https://a.test/',
+        fetchedAt: AT,
+        title: 'Tide, “low”\n',
+        depth: 0,
+        share: 1,
+        open: true,
+        tags: ['x'],
+        mixed: 1,
+      },
+      {
+        id: 'a/2/0',
+        url: 'https://a.test/ä',
+        fetchedAt: AT,
+        expiresAt: AT,
+        depth: 2 ** 40,
+        share: 0.5,
+        open: null,
+        mixed: 'text',
+      },
+    ]);
+    const to = join(directory, 'items.parquet');
+    const summary = await exportItems({ from: [directory], to, format: 'parquet' });
+    expect(summary).toMatchObject({ path: to, items: 2 });
+    expect(summary.columns?.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      'id text',
+      'url text',
+      'fetchedAt instant',
+      'title text',
+      'depth integer',
+      'share number',
+      'open boolean',
+      'tags json',
+      'mixed json',
+      'expiresAt instant',
+    ]);
+    const none = { title: null, tags: null, expiresAt: null };
+    const instant = new Date(AT);
+    expect((await readBack(to)).map((row) => ({ ...none, ...row }))).toMatchObject([
+      {
+        id: 'a/1/0',
+        title: 'Tide, “low”\n',
+        depth: 0n,
+        share: 1,
+        open: true,
+        tags: '["x"]',
+        mixed: '1',
+        fetchedAt: instant,
+      },
+      {
+        id: 'a/2/0',
+        url: 'https://a.test/ä',
+        depth: 2n ** 40n,
+        share: 0.5,
+        open: null,
+        mixed: '"text"',
+        expiresAt: instant,
+      },
+    ]);
+    expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('.part'));
+  });
+
+  it('writes row groups, so that memory is that of one', async () => {
+    const count = PARQUET_GROUP_ROWS + 5;
+    await keep(
+      Array.from({ length: count }, (_, at) => ({ id: `a/${at}/0`, url: 'https://a.test/', fetchedAt: AT, at })),
+    );
+    const to = join(directory, 'items.parquet');
+    await exportItems({ from: [directory], to, format: 'parquet' });
+    const metadata = await parquetMetadataAsync(await asyncBufferFromFile(to));
+    expect(metadata.row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([PARQUET_GROUP_ROWS, 5]);
+    expect((await readBack(to)).at(-1)).toMatchObject({ at: BigInt(count - 1) });
+  });
+
+  it('writes CSV as the sink does, and each item once', async () => {
+    const page = { id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT };
+    await keep([{ ...page, title: 'One, "two"' }]);
+    await keep([page, { ...page, id: 'b/1/0', late: [1] }], 'items-1.jsonl');
+    const to = join(directory, 'items.csv');
+    expect(await exportItems({ from: [directory], to, format: 'csv' })).toEqual({ path: to, format: 'csv', items: 2 });
+    expect(parse(await readFile(to), { columns: true })).toMatchObject([
+      { id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT, title: 'One, "two"', late: '' },
+      { id: 'b/1/0', url: 'https://a.test/', fetchedAt: AT, title: '', late: '[1]' },
+    ]);
+  });
+
+  it('writes a table without rows where there are no items', async () => {
+    const to = join(directory, 'items.parquet');
+    expect(await exportItems({ from: [directory], to, format: 'parquet' })).toMatchObject({ items: 0 });
+    expect(await readBack(to)).toEqual([]);
+  });
+
+  it('keeps what has no column, and what items call `more`, in the last one', async () => {
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`k${at}`, at]));
+    await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT, more: 'x', ...many }]);
+    const to = join(directory, 'items.parquet');
+    const { columns = [] } = await exportItems({ from: [directory], to, format: 'parquet' });
+    expect(columns.length).toBe(501);
+    const [row = {}] = await readBack(to);
+    expect(JSON.parse(String(row['more']))).toMatchObject({ more: 'x', k599: 599 });
+  });
+
+  it('leaves what was there when it is ended, and nothing beside it', async () => {
+    await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT }]);
+    const to = join(directory, 'items.csv');
+    await writeFile(to, 'before');
+    const stopped = exportItems({ from: [directory], to, format: 'csv', signal: AbortSignal.abort() });
+    await expect(stopped).rejects.toMatchObject({ code: 'export-failed' });
+    expect(await readFile(to, 'utf8')).toBe('before');
+    expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('.part'));
+    await expect(exportItems({ from: [directory], to, format: 'xls' as never })).rejects.toMatchObject({
+      code: 'option-invalid',
+    });
+  });
+});

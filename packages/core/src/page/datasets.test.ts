@@ -1,0 +1,49 @@
+// What is at stake: data.txt is an offer. It must never hold or close a crawl, nor open what robots.txt closes.
+import { describe, expect, it } from 'vitest';
+import type { FetchOutcome } from '../fetch/outcome.js';
+import { createDatasets, type DatasetFound } from './datasets.js';
+
+const FILE = 'https://a.test/data.txt';
+const TEXT =
+  'User-agent: *\nDisallow: /secret\n\npath: /d/one.csv\nname: One\n\npath: /secret/two.csv\n\npath: mailto:x\n';
+
+const answer = (status: number, body: string, truncated: 'peer' | null = null): FetchOutcome => ({
+  kind: 'response',
+  url: FILE,
+  status,
+  statusText: '',
+  headers: [],
+  body: new TextEncoder().encode(body),
+  truncated,
+  encodedBytes: body.length,
+  remoteAddress: null,
+  timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
+});
+
+function read(outcome: FetchOutcome, enqueue: boolean): { urls: string[]; told: DatasetFound[] } {
+  const told: DatasetFound[] = [];
+  const urls = createDatasets({ tokens: ['test-bot'], enqueue, tell: (found) => told.push(found) }).read(FILE, outcome);
+  return { urls: urls.map(({ url, label, via }) => `${via} ${label} ${url}`), told };
+}
+
+describe('data.txt', () => {
+  it('is told, and queued only where the crawl asks for it', () => {
+    expect(read(answer(200, TEXT), false).urls).toEqual([]);
+    const { urls, told } = read(answer(200, TEXT), true);
+    expect(urls).toEqual(['dataset dataset https://a.test/d/one.csv']);
+    expect(told.map(({ dataset, isAllowed, line }) => [dataset.url, isAllowed, line])).toEqual([
+      ['https://a.test/d/one.csv', true, 4],
+      ['https://a.test/secret/two.csv', false, 7],
+    ]);
+  });
+
+  it.each<[string, FetchOutcome]>([
+    ['404', answer(404, TEXT)],
+    ['500', answer(500, TEXT)],
+    ['206', answer(206, TEXT)],
+    ['a body cut by the peer', answer(200, TEXT, 'peer')],
+    ['an empty file', answer(200, '')],
+  ])('%s offers nothing', (_name, outcome) => {
+    expect(read(outcome, true)).toEqual({ urls: [], told: [] });
+  });
+});

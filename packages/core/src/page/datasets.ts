@@ -1,0 +1,54 @@
+// Datasets that sites name in their /data.txt: told to whoever listens, and queued only where the crawl asks for that.
+// Descriptors are untrusted text. A data.txt that cannot be read holds and closes nothing (data-txt §2).
+
+import type { NewUrl } from '@mannerly/frontier';
+import { type Dataset, dataTxtOutcome, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
+import type { FetchOutcome } from '../fetch/outcome.js';
+
+/** A dataset that a site offers. */
+export interface DatasetFound {
+  /** The data.txt that names it, as first asked for. */
+  readonly fileUrl: string;
+  /** Line of its record. */
+  readonly line: number;
+  readonly dataset: Dataset;
+  /** Whether data.txt's own rules let us fetch it as a dataset; robots.txt is asked besides. */
+  readonly isAllowed: boolean;
+}
+
+/** Reads data.txt files. */
+export interface Datasets {
+  /** Tells what the file offers. @returns What is to be queued. Never throws. */
+  read(fileUrl: string, outcome: FetchOutcome): readonly NewUrl[];
+}
+
+/** What reading needs. */
+export interface DatasetsParts {
+  readonly tokens: readonly string[];
+  /** Whether datasets are queued, labelled `dataset`. */
+  readonly enqueue: boolean;
+  readonly tell: (found: DatasetFound) => void;
+}
+
+/** Makes the reader of one run. */
+export function createDatasets({ tokens, enqueue, tell }: DatasetsParts): Datasets {
+  return {
+    read(fileUrl, outcome) {
+      const answer =
+        outcome.kind === 'failed'
+          ? ({ kind: 'failure' } as const)
+          : ({ kind: 'response', status: outcome.status } as const);
+      if (outcome.kind === 'failed' || outcome.truncated === 'peer' || dataTxtOutcome(answer) !== 'parsed') return [];
+      const view = viewDataTxt(parseDataTxt(outcome.body, { base: fileUrl }), tokens);
+      const urls: NewUrl[] = [];
+      for (const { dataset, record } of view.offers) {
+        if (dataset.url === undefined) continue;
+        const isAllowed = view.decide(dataset.url).allowed;
+        tell({ fileUrl, line: record.line, dataset, isAllowed });
+        if (enqueue && isAllowed)
+          urls.push({ url: dataset.url, depth: 1, via: 'dataset', from: fileUrl, label: 'dataset' });
+      }
+      return urls;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+// What a crawl tells while it runs. Listeners only watch: nothing they return or throw changes the crawl.
+
+import type { HostNotice } from '@mannerly/frontier';
+import type { ScopeMove } from '../admit/scope.js';
+import type { TrapFinding } from '../admit/trap-options.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
+import type { Item } from '../output/sink.js';
+import type { DatasetFound } from '../page/datasets.js';
+import type { RequestRecord, UrlDecision } from '../report/decision.js';
+
+/** What a store says beside its answers. */
+export interface StoreNotice {
+  /** `holding`: its server does not answer, and the crawl waits. `resumed`: it goes on. `weak-durability`: its settings promise little. */
+  readonly kind: 'holding' | 'resumed' | 'weak-durability';
+  readonly message: string;
+}
+
+/** Event names and what each carries. */
+export interface CrawlEventMap {
+  /** A URL has its final word. Exactly once per URL and run. */
+  readonly decision: UrlDecision;
+  /** A request has ended, robots.txt and companions included. */
+  readonly request: RequestRecord;
+  /** Something an operator should know of a host, once per occasion. */
+  readonly notice: HostNotice;
+  /** A seed led to another host of its domain, and its scope went with it. */
+  readonly 'scope-moved': ScopeMove;
+  /** A space turned out to be endless; links that its own pages add are dropped from now on. */
+  readonly trap: TrapFinding;
+  /** A site names a dataset in its data.txt. */
+  readonly dataset: DatasetFound;
+  /** A handler took a link by itself that the page asks to leave alone: allowed, and told. */
+  readonly 'nofollow-taken': { readonly url: string; readonly from: string };
+  /** An item was written to every sink. */
+  readonly item: Item;
+  /** What the store says beside its answers: that it cannot be reached and the crawl holds, or that it goes on. */
+  readonly store: StoreNotice;
+  /** A handler threw or took too long; the crawl goes on. */
+  readonly 'handler-error': { readonly url: string; readonly error: unknown };
+  /** A handler threw a word: that its page be tried again, be refused, or that the crawl stop. */
+  readonly 'handler-word': {
+    readonly url: string;
+    readonly word: 'retry' | 'refuse' | 'stop';
+    readonly reason: string;
+  };
+  /** An item did not meet the schema of its route; it stands in `rejected.jsonl`. The first hundred of a page are told. */
+  readonly 'item-rejected': RejectedItem;
+  /** A hook threw, took too long, or answered what is no answer: that is a refusal. */
+  readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
+}
+
+/** Read-only view of a crawl's events. */
+export interface CrawlEvents {
+  /** Adds a listener; the answer removes it again. What a listener throws becomes a process warning; the listener stays. */
+  on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
+}
+
+/** The crawl's own side of the events. */
+export interface CrawlEmitter extends CrawlEvents {
+  emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
+}
+
+/** Makes an emitter. What a listener throws goes to `onListenerError`. */
+export function createCrawlEmitter(onListenerError: (error: unknown) => void): CrawlEmitter {
+  const listeners = new Map<keyof CrawlEventMap, Set<(event: never) => void>>();
+  return {
+    on(name, listener) {
+      const set = listeners.get(name) ?? new Set();
+      listeners.set(name, set);
+      set.add(listener);
+      return () => {
+        set.delete(listener);
+      };
+    },
+    emit(name, event) {
+      for (const listener of listeners.get(name) ?? []) {
+        try {
+          // A listener may be an async function: what it rejects with would end the process.
+          const returned: unknown = listener(event as never);
+          if (returned instanceof Promise) returned.catch(onListenerError);
+        } catch (error) {
+          onListenerError(error);
+        }
+      }
+    },
+  };
+}

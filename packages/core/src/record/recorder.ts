@@ -1,0 +1,364 @@
+// Where the facts of a run come together: every request, final word and notice passes here once,
+// and goes to the listeners, the logs of the crawl directory and the ledger of the report.
+
+import {
+  type AddAnswer,
+  createRecentSet,
+  type FrontierEvent,
+  type HostNotice,
+  type HostWait,
+  type NewUrl,
+  type PageWork,
+  type RobotsWork,
+  type UrlRecord,
+  type UrlVerdict,
+} from '@mannerly/frontier';
+import type { Refusal } from '../admit/admit.js';
+import type { ScopeMove } from '../admit/scope.js';
+import type { TrapFinding } from '../admit/trap-options.js';
+import type { FetchOutcome } from '../fetch/outcome.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
+import type { LeftAloneLink } from '../handle/staged.js';
+import type { HandlerWord } from '../handle/words.js';
+import type { Item } from '../output/sink.js';
+import type { DatasetFound } from '../page/datasets.js';
+import type { NotFetched } from '../page/own-fetch.js';
+import type { FinalWord, HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
+import { REASONS } from '../report/reasons.js';
+import type { CrawlEmitter } from './events.js';
+import { createLeftAlone } from './left-alone.js';
+import { MAX_LEFT_ALONE, MAX_TOLD_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
+
+/** A place that keeps the facts of a run: a log, the ledger. */
+export interface Book {
+  request?(record: RequestRecord): void;
+  decision?(decision: UrlDecision): void;
+  notice?(notice: HostNotice): void;
+  dataset?(found: DatasetFound): void;
+  /** The body of a robots.txt that was read. */
+  robots?(authority: string, body: Uint8Array): Promise<void>;
+  items?(items: readonly Item[]): void;
+  /** `count`: with those of the page that are not told one by one. */
+  rejected?(items: readonly RejectedItem[], count: number): void;
+}
+
+/** What only the caller knows of a page's final word. */
+export interface PageWord {
+  readonly word: FinalWord;
+  readonly reason: string;
+  readonly layer: UrlDecision['layer'];
+  readonly status?: number;
+  readonly detail?: string;
+  /** URLs queued by now. */
+  readonly queued?: number;
+}
+
+/** Takes the facts of a run. */
+export interface Recorder {
+  request(record: RequestRecord): void;
+  /** The final word about a page that was taken. */
+  page(work: PageWork, word: PageWord): void;
+  /** Candidates that went through the door, so that whatever was said of them before is void. */
+  admitted(candidates: readonly NewUrl[]): void;
+  /** A candidate that the door turned away; told once per URL. */
+  refusal(refusal: Refusal): void;
+  /** What the frontier said to a seed: of links it tells by itself what it does not queue. */
+  seedAnswered(seed: NewUrl, answer: AddAnswer): void;
+  /** Links that a page asks to leave alone; told at the end, unless another road led to them. */
+  leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void;
+  /** The robots.txt that came, whatever it was; resolves when it is kept, so that nothing is asked for by rules that nobody can read again. */
+  robots(work: RobotsWork, outcome: FetchOutcome): Promise<void>;
+  /** What a page in a browser asked for and was not given; told at the end, unless another road led to it. */
+  subresourceLeft(work: PageWork, left: NotFetched): void;
+  /** Links that a handler took by itself although the page asks to leave them alone. */
+  nofollowTaken(work: PageWork, urls: readonly string[]): void;
+  /** Items that every sink has taken. */
+  items(items: readonly Item[]): void;
+  /** Items that their schema did not take; `count`: with those that are not told one by one. */
+  rejected(items: readonly RejectedItem[], count: number): void;
+  dataset(found: DatasetFound): void;
+  scopeMoved(move: ScopeMove): void;
+  /** A space that turned out to be endless. */
+  trap(found: TrapFinding): void;
+  handlerFailed(url: string, error: unknown): void;
+  /** A handler threw a word. */
+  handlerSaid(url: string, word: HandlerWord): void;
+  /** A hook threw, took too long, or answered what is no answer. */
+  hookFailed(hook: string, url: string, error: unknown): void;
+  /** What the frontier tells: verdicts become decisions, notices stay notices. */
+  frontierEvent(event: FrontierEvent): void;
+  /** A URL that is still queued at the end of the run, and why its host waits. */
+  held(record: UrlRecord, wait: HostWait): void;
+  /** Tells what had to wait for the end of the run. */
+  end(): void;
+}
+
+/** Makes the recorder of one run. @throws Never; what a book throws passes through. */
+export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], nowMs: () => number): Recorder {
+  const told = createRecentSet(MAX_TOLD_URLS);
+  const clocks = createClocks();
+  const decide = (decision: UrlDecision): void => {
+    told.add(decision.url);
+    waiting.admitted(decision.url);
+    for (const book of books) book.decision?.(decision);
+    emitter.emit('decision', decision);
+  };
+  const waiting = createLeftAlone(MAX_LEFT_ALONE, decide);
+  // A link to what has its word already says nothing new, however deep it lies and whatever it asks.
+  const note = (decision: UrlDecision): void => {
+    if (!told.has(decision.url)) waiting.note(decision);
+  };
+  const verdict = (said: UrlVerdict): void => {
+    // There may be room again when another page leads there.
+    if (said.reason === 'frontier-full') note(fromVerdict(said));
+    // What the frontier does not keep it may be offered by every page.
+    else if (said.word !== 'dropped' || !told.has(said.url)) decide(fromVerdict(said));
+  };
+  return {
+    request(record) {
+      clocks.request(record);
+      for (const book of books) book.request?.(record);
+      emitter.emit('request', record);
+    },
+    page(work, word) {
+      if (!isCompanionHop(work.record)) decide({ ...fromPage(work, word, nowMs()), ...clocks.take(work.url) });
+    },
+    admitted(candidates) {
+      for (const { url } of candidates) waiting.admitted(url);
+    },
+    refusal(refusal) {
+      const { candidate, reason } = refusal;
+      // Another path to the same URL may be shorter, or begin outside the trap.
+      if (reason === 'bound-depth' || reason === 'redirect-limit' || reason === 'trap')
+        note(fromRefusal(refusal, nowMs()));
+      else if (told.add(candidate.url)) decide(fromRefusal(refusal, nowMs()));
+    },
+    seedAnswered(seed, answer) {
+      if (answer.kind === 'full') note(fromDrop(seed, 'frontier-full', 'frontier', nowMs()));
+      if (answer.kind === 'dropped') decide(fromDrop(seed, answer.reason, 'frontier', nowMs()));
+    },
+    leftAlone(work, links) {
+      for (const link of links) note(fromLeftAlone(work, link, nowMs()));
+    },
+    async robots(work, outcome) {
+      if (outcome.kind === 'failed' || outcome.truncated === 'peer' || outcome.status < 200 || outcome.status > 299)
+        return;
+      for (const book of books) await book.robots?.(work.authority, outcome.body);
+    },
+    subresourceLeft(work, left) {
+      note(fromSubresource(work, left, nowMs()));
+    },
+    nofollowTaken(work, urls) {
+      for (const url of urls) emitter.emit('nofollow-taken', { url, from: work.url });
+    },
+    items(items) {
+      for (const book of books) book.items?.(items);
+      for (const item of items) emitter.emit('item', item);
+    },
+    rejected(items, count) {
+      for (const book of books) book.rejected?.(items, count);
+      for (const item of items) emitter.emit('item-rejected', item);
+    },
+    dataset(found) {
+      for (const book of books) book.dataset?.(found);
+      emitter.emit('dataset', found);
+    },
+    scopeMoved(move) {
+      emitter.emit('scope-moved', move);
+    },
+    trap(found) {
+      emitter.emit('trap', found);
+    },
+    handlerFailed(url, error) {
+      emitter.emit('handler-error', { url, error });
+    },
+    handlerSaid(url, { kind, reason }) {
+      emitter.emit('handler-word', { url, word: kind, reason });
+    },
+    hookFailed(hook, url, error) {
+      emitter.emit('hook-error', { hook, url, error });
+    },
+    frontierEvent(event) {
+      if (event.kind === 'url') {
+        if (event.record === null || !isCompanionHop(event.record)) verdict(event);
+        return;
+      }
+      for (const book of books) book.notice?.(event);
+      emitter.emit('notice', event);
+    },
+    held(record, wait) {
+      if (!isCompanionHop(record)) decide(fromHeld(record, wait, nowMs()));
+    },
+    end() {
+      waiting.tellAll();
+    },
+  };
+}
+
+/**
+ * Where a companion file's redirect led. It has its word as the file first asked for; the URL it came by may be a page
+ * with a word of its own.
+ */
+function isCompanionHop({ via, hops }: UrlRecord): boolean {
+  return via === 'companion' && hops > 0;
+}
+
+function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecision {
+  return {
+    url: work.url,
+    word: word.word,
+    reason: word.reason,
+    layer: word.layer,
+    status: word.status ?? null,
+    line: work.decision.line,
+    pattern: work.decision.pattern,
+    dialect: work.decision.dialect,
+    robots: work.robots,
+    depth: work.record.depth,
+    from: work.record.from,
+    atMs,
+    detail: word.detail ?? null,
+    ...(word.queued === undefined ? {} : { queued: word.queued }),
+    ...carriedBy(word.word, work.record),
+  };
+}
+
+/** What a failure keeps for a retry. */
+function carriedBy(word: FinalWord, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
+  if (word !== 'failed' || record === null) return {};
+  const { via, label, userData } = record;
+  return {
+    carried: { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) },
+  };
+}
+
+function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlDecision {
+  return { ...fromDrop(candidate, reason, layerOf(reason), atMs), detail: detail ?? null };
+}
+
+function layerOf(reason: Refusal['reason']): UrlDecision['layer'] {
+  if (reason === 'hook-refused') return 'hook';
+  return reason === 'bound-depth' || reason === 'redirect-limit' ? 'bounds' : 'scope';
+}
+
+function fromDrop(candidate: NewUrl, reason: string, layer: UrlDecision['layer'], atMs: number): UrlDecision {
+  return {
+    url: candidate.url,
+    word: 'dropped',
+    reason,
+    layer,
+    status: null,
+    line: null,
+    pattern: null,
+    dialect: null,
+    robots: null,
+    depth: candidate.depth,
+    from: candidate.from ?? null,
+    atMs,
+    detail: null,
+  };
+}
+
+function fromLeftAlone(work: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
+  return {
+    url: link.url,
+    word: 'excluded',
+    reason: link.reason,
+    layer: 'page',
+    status: null,
+    line: null,
+    pattern: null,
+    dialect: null,
+    robots: null,
+    depth: work.record.depth + 1,
+    from: work.url,
+    atMs,
+    detail: null,
+  };
+}
+
+function fromSubresource(work: PageWork, left: NotFetched, atMs: number): UrlDecision {
+  const { kind: word, url, reason } = left;
+  const found = { url, depth: work.record.depth, via: 'subresource', from: work.url } as const;
+  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_LINE;
+  const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
+  return {
+    ...fromDrop(found, reason, layer, atMs),
+    word,
+    line,
+    pattern,
+    dialect,
+    detail: 'asked for by a page in a browser',
+  };
+}
+
+const NO_LINE = { line: null, pattern: null, dialect: null };
+
+function fromHeld(record: UrlRecord, wait: HostWait, atMs: number): UrlDecision {
+  return {
+    url: record.url,
+    word: 'held',
+    reason: wait.reason,
+    layer: wait.reason === 'robots-unreachable' ? 'robots' : 'frontier',
+    status: null,
+    line: null,
+    pattern: null,
+    dialect: null,
+    robots: null,
+    depth: record.depth,
+    from: record.from,
+    atMs,
+    detail: wait.untilMs === null ? null : `until ${new Date(wait.untilMs).toISOString()}`,
+    clock: { host: wait.host, ...NEVER_ASKED, untilMs: wait.untilMs },
+  };
+}
+
+/** Whose word it is that the frontier passes on, where it is not the frontier's own. */
+const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer']>> = {
+  trap: 'scope',
+  'out-of-scope': 'scope',
+  'scope-excluded': 'scope',
+  'hook-refused': 'hook',
+  'bound-depth': 'bounds',
+  'redirect-limit': 'bounds',
+};
+
+function fromVerdict(verdict: UrlVerdict): UrlDecision {
+  return {
+    url: verdict.url,
+    word: verdict.word,
+    reason: verdict.reason,
+    layer: verdict.word === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
+    status: null,
+    line: verdict.line,
+    pattern: verdict.pattern,
+    dialect: verdict.dialect,
+    robots: verdict.robots,
+    depth: verdict.record?.depth ?? null,
+    from: verdict.record?.from ?? null,
+    atMs: verdict.atMs,
+    detail: verdict.detail,
+    ...carriedBy(verdict.word, verdict.record),
+  };
+}
+
+const NEVER_ASKED = { startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null };
+
+/** What hosts' clocks showed at the last requests for pages that have no word yet. */
+function createClocks() {
+  const readings = new Map<string, HostClockReading>();
+  return {
+    request({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
+      if (purpose === 'robots' || purpose === 'handler' || purpose === 'subresource') return;
+      readings.delete(url);
+      readings.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
+      const oldest = readings.keys().next();
+      if (readings.size > MAX_UNDECIDED_REQUESTS && !oldest.done) readings.delete(oldest.value);
+    },
+    take(url: string): { readonly clock?: HostClockReading } {
+      const clock = readings.get(url);
+      readings.delete(url);
+      return clock === undefined ? {} : { clock };
+    },
+  };
+}

@@ -1,0 +1,243 @@
+// Handlers run again over the archive of a crawl, without the network: the same page reader, the same exclusion under the
+// crawl's own knobs and clock, the same handler pool, and items with the same ids. Pages come in the order in which they were
+// archived, one at a time, so that a replay is the same each time.
+
+import { systemClock } from '@mannerly/frontier';
+import { archiveFolders } from '../archive/package-archive.js';
+import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
+import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
+import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { decodeText, utf8Start } from '../fetch/charset.js';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import { createSpool } from '../fetch/spool.js';
+import { createHandlerPool, type HandlerPool } from '../handle/handler-pool.js';
+import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
+import { type Routes, registerRoutes } from '../handle/routes.js';
+import { MAX_WAIT_MS } from '../limits.js';
+import { createItemWriter } from '../output/item-writer.js';
+import { itemsOf } from '../output/items.js';
+import type { Item, Sink } from '../output/sink.js';
+import type { ExclusionKnobs } from '../page/exclusion-options.js';
+import { createPageReader, type PageReader } from '../page/read-page.js';
+import { replayedOutcome } from './replayed-outcome.js';
+import { replayedRequests } from './replayed-requests.js';
+import { replayedWork } from './replayed-work.js';
+
+/** Where handlers are registered, as on a crawler. */
+export interface ReplayRoutes {
+  /** @throws MannerlyError `route-invalid`, `option-invalid`. */
+  on(route: Route, handler: Handler, options?: HandlerOptions): ReplayRoutes;
+  /** Registers every route of an object. @throws MannerlyError `route-invalid`, `option-invalid`. */
+  route<UserData, Items>(routes: Routes<UserData, Items>): ReplayRoutes;
+}
+
+/** What is replayed, and into what. */
+export interface ReplayOptions {
+  /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
+  readonly from: string;
+  /** Registers handlers. */
+  readonly handlers: (routes: ReplayRoutes) => void;
+  /** Where items go; the crawl's own `items.jsonl` is left alone. @default [] */
+  readonly sinks?: readonly Sink[];
+  /** Where `page.save` writes; absent: it needs a folder of its own. */
+  readonly filesPath?: string;
+  /** Ends the replay after the page in hand. */
+  readonly signal?: AbortSignal;
+  /** Told now and then how many pages handlers have seen. */
+  readonly onPages?: (pages: number) => void;
+}
+
+/** What came of a replay. */
+export interface ReplayReport {
+  /** Pages that handlers saw, or would have seen if one had fitted. */
+  readonly pages: number;
+  readonly items: number;
+  /** Pages whose items are kept out by what they ask, as in the crawl. */
+  readonly excluded: number;
+  /** Pages that their handler refused, or wanted once more: a later try stands in the archive, if there was one. */
+  readonly refused: number;
+  /** Items that their schema did not take. */
+  readonly rejected: number;
+  /** The reason that a handler ended the replay for (`StopCrawl`); `null`: none did. */
+  readonly stoppedBy: string | null;
+  /** Pages that asked not to be archived: their handlers cannot run again. */
+  readonly withheld: number;
+  /** Pages whose handler failed; the first hundred of them. */
+  readonly failed: readonly { readonly url: string; readonly detail: string }[];
+  readonly failures: number;
+}
+
+/**
+ * Replays a crawl.
+ *
+ * What a handler follows or adds goes nowhere: there is no queue. What it fetches by itself is answered by the archive, and
+ * `dropped` as `not-archived` where the crawl did not fetch it.
+ *
+ * @example
+ * const report = await replay({ from: 'tidepools', handlers: (routes) => routes.on('html', readPage), sinks: [csvSink({ path })] });
+ * @throws MannerlyError `directory-taken`, `directory-format`; `archive-missing` when the crawl kept no archive; `sink-failed`;
+ *   `archive-failed` when the archive cannot be read.
+ */
+export async function replay(options: ReplayOptions): Promise<ReplayReport> {
+  const { parts } = await readCrawlDirectory(options.from);
+  const folders = await archiveFolders(options.from, parts);
+  const writer = createItemWriter(options.sinks ?? []);
+  await writer.open();
+  const run = new Replay(folders, options, (items) => writer.write(items));
+  try {
+    for (const folder of folders) {
+      for await (const exchange of readExchanges(folder)) {
+        if (options.signal?.aborted === true || run.isStopped) break;
+        await run.exchange(exchange);
+        options.onPages?.(run.pages());
+      }
+    }
+  } finally {
+    await run.close();
+    await writer.close();
+  }
+  return run.report();
+}
+
+/** Failures told one by one. */
+const MAX_TOLD = 100;
+const NO_STOP = new AbortController().signal;
+
+class Replay {
+  readonly #write: (items: readonly Item[]) => Promise<void>;
+  readonly #handlers = createHandlers();
+  readonly #pool: HandlerPool;
+  readonly #spool = createSpool();
+  readonly #readers = new Map<ArchivedSettings, PageReader>();
+  readonly #told: { -readonly [K in Exclude<keyof ReplayReport, 'failed' | 'stoppedBy'>]: number };
+  readonly #failed: { readonly url: string; readonly detail: string }[] = [];
+  #visit: ArchivedVisit | null = null;
+  #pageStartedAtMs = 0;
+  #bodyBytes = 0;
+  #stoppedBy: string | null = null;
+
+  constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
+    this.#write = write;
+    this.#told = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
+    const routes: ReplayRoutes = {
+      on: (route, handler, handlerOptions = {}) => {
+        this.#handlers.on(route, handler, handlerOptions);
+        return routes;
+      },
+      route: (all) => {
+        registerRoutes(this.#handlers, all);
+        return routes;
+      },
+    };
+    options.handlers(routes);
+    this.#pool = createHandlerPool({
+      handlers: this.#handlers,
+      concurrency: 1,
+      // Nobody waits for a handler here but the person who wrote it.
+      handlerMs: MAX_WAIT_MS,
+      after: systemClock().after,
+      signal: NO_STOP,
+      filesPath: options.filesPath ?? null,
+      ownFetch: replayedRequests(
+        folders,
+        () => this.#bodies(),
+        () => ({ startedAtMs: this.#pageStartedAtMs }),
+      ),
+    });
+  }
+
+  pages(): number {
+    return this.#told.pages;
+  }
+
+  async exchange(exchange: ReadExchange): Promise<void> {
+    const { visit, settings, response, withheld } = exchange;
+    if (visit === null || settings === null) return;
+    if (response === null) {
+      if (withheld !== null) this.#told.withheld += 1;
+      return;
+    }
+    this.#visit = visit;
+    this.#pageStartedAtMs = exchange.startedAtMs;
+    this.#bodyBytes = settings.bodyBytes;
+    const outcome = await replayedOutcome(exchange, this.#bodies());
+    if (outcome.kind !== 'response') return;
+    try {
+      await this.#page(exchange.url, visit, outcome, this.#readerFor(settings));
+    } finally {
+      await outcome.file?.remove();
+    }
+  }
+
+  report(): ReplayReport {
+    return { ...this.#told, failed: this.#failed, stoppedBy: this.#stoppedBy };
+  }
+
+  get isStopped(): boolean {
+    return this.#stoppedBy !== null;
+  }
+
+  close(): Promise<void> {
+    return this.#spool.close();
+  }
+
+  async #page(url: string, visit: ArchivedVisit, outcome: ResponseOutcome, reader: PageReader): Promise<void> {
+    if (visit.isRendered === true) {
+      // What the page's DOM asked of crawlers is not known here either.
+      this.#fail(url, 'it was opened in a browser, and the archive holds what came, not what the browser made of it');
+      return;
+    }
+    const page = await reader.read(replayedWork(url, visit), outcome);
+    const handled = await this.#pool.handle(page);
+    this.#told.pages += 1;
+    if (handled.kind === 'said') {
+      if (handled.word.kind === 'stop') this.#stoppedBy = handled.word.reason;
+      else this.#told.refused += 1;
+      return;
+    }
+    if (handled.kind !== 'handled') {
+      this.#fail(url, handled.kind === 'stopped' ? 'stopped' : handled.detail);
+      return;
+    }
+    if (!page.exclusion.storesItems) {
+      this.#told.excluded += 1;
+      return;
+    }
+    const items = itemsOf(visit.host, page, handled.staged.data);
+    this.#told.items += items.length;
+    this.#told.rejected += handled.staged.rejectedCount;
+    await this.#write(items);
+  }
+
+  #fail(url: string, detail: string): void {
+    this.#told.failures += 1;
+    if (this.#failed.length < MAX_TOLD) this.#failed.push({ url, detail });
+  }
+
+  #bodies() {
+    return {
+      bodyBytes: this.#bodyBytes,
+      largeBody: ({ headers }: Pick<ResponseOutcome, 'headers'>) =>
+        this.#pool.bodyBytesFor(this.#visit?.label ?? null, headers),
+      spool: this.#spool,
+    };
+  }
+
+  /** A file of the archive has one set of settings, and a reader with it. */
+  #readerFor(settings: ArchivedSettings): PageReader {
+    let reader = this.#readers.get(settings);
+    if (reader === undefined) {
+      reader = createPageReader({
+        decodeText,
+        utf8Start,
+        tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },
+        joinsHeaders: settings.joinsHeaders,
+        tokens: settings.tokens,
+        knobs: settings.exclusion as unknown as ExclusionKnobs,
+        nowMs: () => this.#visit?.judgedAtMs ?? 0,
+      });
+      this.#readers.set(settings, reader);
+    }
+    return reader;
+  }
+}

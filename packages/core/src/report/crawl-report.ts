@@ -1,0 +1,130 @@
+// What a run ends with: how it ended, what was done, and the politeness of it, computed from what really happened.
+
+import type { HostWait } from '@mannerly/frontier';
+import type { ScopeMove } from '../admit/scope.js';
+import type { TrapFinding } from '../admit/trap-options.js';
+
+/** How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: only hosts that wait longer than `patience`; `stopped`: asked to. */
+export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
+
+/** The politeness towards one host, over all its requests, robots.txt and redirect hops included. */
+export interface HostPoliteness {
+  readonly host: string;
+  readonly requests: number;
+  readonly pages: number;
+  readonly robotsRequests: number;
+  /** End of one exchange to the start of the next; `null` with fewer than two requests. */
+  readonly smallestGapMs: number | null;
+  /** The longest interval the host's own file asked for (Crawl-delay or Request-rate); `null`: none. */
+  readonly askedMs: number | null;
+  /** The longest Crawl-delay asked for, end to start; `null`: none. */
+  readonly askedGapMs: number | null;
+  /** The longest interval of a Request-rate, start to start; `null`: none. */
+  readonly askedStartToStartMs: number | null;
+  /** Start to start, where a Request-rate was in force; `null` elsewhere. */
+  readonly smallestStartToStartMs: number | null;
+  readonly highestConcurrency: number;
+  /** The longest pause of 429, 503 or Retry-After that was sat out. */
+  readonly longestPauseMs: number;
+  /** Requests that began sooner than the host had asked: Crawl-delay, Request-rate or pause. Zero, or it is a bug. */
+  readonly early: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly bytes: number;
+  readonly excluded: number;
+  readonly dropped: number;
+  readonly failed: number;
+  readonly held: number;
+  /** The first few exclusions with the line that said so. */
+  readonly exclusions: readonly {
+    readonly url: string;
+    readonly reason: string;
+    readonly line: number | null;
+    readonly pattern: string | null;
+    /** Whose robots.txt said so; `null` where no robots.txt did. */
+    readonly authority: string | null;
+  }[];
+  readonly comments: readonly string[];
+  /** What an operator should know of this host, once per occasion. */
+  readonly notices: readonly string[];
+}
+
+/** What a run ends with. */
+export interface CrawlReport {
+  readonly state: RunState;
+  /** With `bounded`: which. */
+  readonly bound: 'pages' | 'minutes' | 'bytes' | null;
+  /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none did. */
+  readonly stoppedBy?: string;
+  /** Whether the run went on with what earlier ones had begun. Then all counts are of the crawl, over its runs. */
+  readonly resumed: boolean;
+  /** The crawl was `finished`, or its bounds were used up, before this run: nothing was asked of anybody. */
+  readonly wasOver: boolean;
+  /**
+   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words` and
+   * `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was alone.
+   */
+  readonly part?: string;
+  /** Of this run. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** Time running over all runs: what `bounds.minutes` counts. */
+  readonly runningMs: number;
+  readonly pages: number;
+  readonly requests: number;
+  readonly items: number;
+  /** Items that their schema did not take: see `rejected.jsonl`. Absent: none. */
+  readonly rejected?: number;
+  readonly bytes: number;
+  readonly queued: number;
+  /** URLs by final word and reason: `{ excluded: { 'robots-rule': 3 } }`. */
+  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly politeness: readonly HostPoliteness[];
+  /** What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one. */
+  readonly politenessOf: 'crawl' | 'run';
+  /** With `waiting`: each host with its reason and next instant. */
+  readonly waiting: readonly HostWait[];
+  /** Seeds that led to another host of their domain, with which their scope moved; of the whole crawl. */
+  readonly scopeMoves: readonly ScopeMove[];
+  /** Spaces that turned out to be endless; of the whole crawl. */
+  readonly traps: readonly TrapFinding[];
+  /** Settings that switch a default courtesy off, for the reader to see. */
+  readonly departures: readonly string[];
+}
+
+/** What is going on now, for a progress line; of the crawl over all its runs. Cheap to ask. */
+export interface CrawlProgress {
+  readonly pages: number;
+  readonly requests: number;
+  readonly inFlight: number;
+  /** Hosts met so far: asked, or with a word about one of their URLs. */
+  readonly hosts: number;
+  readonly queued: number;
+  readonly excluded: number;
+  readonly dropped: number;
+  readonly failed: number;
+  readonly items: number;
+  readonly bytes: number;
+  readonly runningMs: number;
+  /** The next thing that can happen, when nothing is in flight: which host, why, until when. */
+  readonly waitingFor: HostWait | null;
+  readonly waitingHosts: number;
+  /** Why nothing happens: the store cannot be reached, one sentence. Absent: it can. */
+  readonly holding?: string;
+}
+
+/** The progress of a crawl that has not begun. */
+export const NO_PROGRESS: CrawlProgress = Object.freeze({
+  pages: 0,
+  requests: 0,
+  inFlight: 0,
+  hosts: 0,
+  queued: 0,
+  excluded: 0,
+  dropped: 0,
+  failed: 0,
+  items: 0,
+  bytes: 0,
+  runningMs: 0,
+  waitingFor: null,
+  waitingHosts: 0,
+});

@@ -1,0 +1,94 @@
+// A retry that takes too much asks sites again for what they had refused; one that takes too little loses pages.
+
+import { describe, expect, it } from 'vitest';
+import type { UrlDecision } from '../report/decision.js';
+import { findFailures, type RetryFilter, resolveRetryFilter, retryAnswer, retryOf } from './retry.js';
+
+const said = (
+  url: string,
+  word: UrlDecision['word'],
+  reason: string,
+  more: Partial<UrlDecision> = {},
+): UrlDecision => ({
+  url,
+  word,
+  reason,
+  layer: 'fetch',
+  status: null,
+  line: null,
+  pattern: null,
+  dialect: null,
+  robots: null,
+  depth: 2,
+  from: null,
+  atMs: 100,
+  detail: null,
+  ...more,
+});
+
+async function* log(): AsyncGenerator<UrlDecision> {
+  yield said('http://a.test/1', 'failed', 'reset');
+  yield said('http://a.test/2', 'failed', 'status-503');
+  yield said('http://b.test/3', 'failed', 'retries-exhausted', {
+    detail: 'timeout-headers: nothing came, 4 times',
+    atMs: 200,
+  });
+  yield said('http://a.test/4', 'excluded', 'robots-rule');
+  yield said('http://a.test/5', 'failed', 'handler-error', { atMs: 300 });
+  // Its last word is another.
+  yield said('http://a.test/1', 'fetched', 'fetched');
+  yield said('http://a.test/5', 'failed', 'handler-error', { atMs: 400 });
+}
+
+describe('failures by filter', () => {
+  const rows: [RetryFilter, string[], boolean][] = [
+    [{}, ['2', '3', '5'], false],
+    [{ reason: 'reset' }, [], false],
+    [{ reason: 'status-5*' }, ['2'], false],
+    [{ reason: 'timeout-*' }, ['3'], false],
+    [{ reason: 'timeout' }, [], false],
+    [{ reason: ['retries-exhausted', 'handler-error'] }, ['3', '5'], false],
+    [{ host: 'A.test' }, ['2', '5'], false],
+    [{ sinceMs: 200 }, ['3', '5'], false],
+    [{ limit: 2 }, ['2', '5'], true],
+    [{ reason: 'robots-rule' }, [], false],
+  ];
+  it.each(rows)('%j: %j', async (filter, names, more) => {
+    const found = await findFailures(log(), resolveRetryFilter(filter));
+    expect(found.failures.map(({ url }) => url.slice(-1))).toEqual(names);
+    expect(found.more).toBe(more);
+  });
+
+  const refused: [object, string][] = [
+    [{ reasons: 'reset' }, 'reasons'],
+    [{ reason: '' }, 'reason'],
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1e9 }, 'limit'],
+  ];
+  it.each(refused)('%j is refused', (filter, named) => {
+    expect(() => resolveRetryFilter(filter)).toThrow(named);
+  });
+});
+
+describe('a retry', () => {
+  it('brings along what the URL had, named after its failure', () => {
+    const carried = { via: 'link', label: 'shop', userData: { n: 1 } } as const;
+    expect(
+      retryOf(said('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
+    ).toEqual({
+      url: 'http://a.test/1',
+      depth: 2,
+      via: 'link',
+      visit: 13,
+      from: 'http://a.test/',
+      label: 'shop',
+      userData: { n: 1 },
+    });
+    expect(retryOf(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } }))).toBeNull();
+  });
+
+  it('counts what was queued, what waited already, and the rest', () => {
+    const answers = [{ kind: 'new' }, { kind: 'known' }, { kind: 'full' }] as const;
+    expect(retryAnswer(5, answers, true)).toEqual({ queued: 1, known: 1, refused: 3, more: true });
+  });
+});

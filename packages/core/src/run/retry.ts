@@ -1,0 +1,114 @@
+// Failures once more: the URLs whose last word in the decision log is a failure that a filter names, queued for one more
+// visit. The visit is named after the failure, so that asking twice, or after a crash, queues nothing twice.
+
+import type { AddAnswer, NewUrl } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
+import type { UrlDecision } from '../report/decision.js';
+import { MAX_RETRIED_URLS } from './limits.js';
+
+/** Which failures. What is absent does not narrow. */
+export interface RetryFilter {
+  /** Reason words, such as `timeout-exchange`; a `*` at the end stands for any ending, as in `status-5*`. */
+  readonly reason?: string | readonly string[];
+  /** Host name of the URL. */
+  readonly host?: string;
+  /** Only failures told at this instant or later, epoch milliseconds. */
+  readonly sinceMs?: number;
+  /** URLs at most, 1 to 100,000; the rest with the next call. @default 100,000 */
+  readonly limit?: number;
+}
+
+/** What became of a retry. */
+export interface RetryAnswer {
+  /** Queued for one more visit. */
+  readonly queued: number;
+  /** Waiting for a visit of an earlier retry. */
+  readonly known: number;
+  /** Closed by robots.txt, the scope or a bound by now, or the queue is full; each has its word in the log. */
+  readonly refused: number;
+  /** Whether the limit left some out. */
+  readonly more: boolean;
+}
+
+/** A filter that was checked. */
+export interface FailureFilter {
+  readonly fits: (decision: UrlDecision) => boolean;
+  readonly limit: number;
+}
+
+const KEYS: readonly string[] = ['reason', 'host', 'sinceMs', 'limit'];
+
+/** Checks a filter. @throws MannerlyError `option-invalid`. */
+export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
+  const isObject = typeof filter === 'object' && filter !== null;
+  const odd = isObject ? Object.keys(filter).find((key) => !KEYS.includes(key)) : 'it';
+  if (odd !== undefined) {
+    throw new MannerlyError('option-invalid', `expected a retry to say ${KEYS.join(', ')} only, got ${odd}`);
+  }
+  const { reason, host, sinceMs = 0, limit = MAX_RETRIED_URLS } = filter;
+  const words = reason === undefined ? null : typeof reason === 'string' ? [reason] : reason;
+  if (words?.some((word) => typeof word !== 'string' || word === '') === true) {
+    throw new MannerlyError('option-invalid', 'expected `reason` of a retry to be reason words');
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RETRIED_URLS) {
+    throw new MannerlyError(
+      'option-invalid',
+      `expected \`limit\` of a retry to be 1 to ${MAX_RETRIED_URLS}, got ${limit}`,
+    );
+  }
+  const fits = (decision: UrlDecision): boolean => {
+    if (decision.word !== 'failed' || decision.atMs < sinceMs) return false;
+    if (host !== undefined && new URL(decision.url).hostname !== host.toLowerCase()) return false;
+    return words === null || words.some((word) => saysReason(decision, word));
+  };
+  return { fits, limit };
+}
+
+/** What came last of a URL whose retries are exhausted stands first in its detail. */
+function saysReason({ reason, detail }: UrlDecision, word: string): boolean {
+  const last = reason === 'retries-exhausted' ? (/^[a-z0-9-]+/.exec(detail ?? '')?.[0] ?? '') : '';
+  const fits = word.endsWith('*')
+    ? (said: string) => said.startsWith(word.slice(0, -1))
+    : (said: string) => said === word;
+  return fits(reason) || (last !== '' && fits(last));
+}
+
+/** The URLs whose last word fits; memory is bounded by the limit. @throws What the decisions throw. */
+export async function findFailures(
+  decisions: AsyncIterable<UrlDecision>,
+  { fits, limit }: FailureFilter,
+): Promise<{ readonly failures: readonly UrlDecision[]; readonly more: boolean }> {
+  const found = new Map<string, UrlDecision>();
+  let more = false;
+  for await (const decision of decisions) {
+    if (!fits(decision)) found.delete(decision.url);
+    else if (found.size < limit || found.has(decision.url)) found.set(decision.url, decision);
+    else more = true;
+  }
+  return { failures: [...found.values()], more };
+}
+
+/**
+ * The candidate for one more visit. Files asked for beside pages (`companion`) come back by their own way, so `null`.
+ *
+ * Never throws.
+ */
+export function retryOf({ url, depth, from, atMs, carried }: UrlDecision): NewUrl | null {
+  if (carried?.via === 'companion') return null;
+  return {
+    url,
+    depth: depth ?? 0,
+    via: carried?.via ?? (from === null ? 'seed' : 'link'),
+    visit: Math.max(1, Math.ceil(atMs)),
+    ...(from === null ? {} : { from }),
+    ...(carried?.label === undefined ? {} : { label: carried.label }),
+    ...(carried?.userData === undefined ? {} : { userData: carried.userData }),
+  };
+}
+
+/** What became of the candidates of a retry. Never throws. */
+export function retryAnswer(offered: number, answers: readonly AddAnswer[], more: boolean): RetryAnswer {
+  const count = (kind: AddAnswer['kind']): number => answers.filter((answer) => answer.kind === kind).length;
+  const [queued, known] = [count('new'), count('known')];
+  return { queued, known, refused: offered - queued - known, more };
+}

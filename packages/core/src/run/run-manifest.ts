@@ -1,0 +1,200 @@
+// The manifest of a run, `run.json`: what was run by what, on what, with which options, and at the end what came of it, under
+// which copies of robots.txt, with a hash of every file that it left. A run that was killed leaves one without an end.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
+import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import { hashOutputs, type OutputHash } from '../directory/output-hashes.js';
+import { readValues } from '../directory/read-lines.js';
+import { sizeOf, writeWhole } from '../directory/whole-file.js';
+import { MannerlyError } from '../errors.js';
+import { MAX_MANIFEST_BYTES } from '../limits.js';
+import type { ResolvedOptions } from '../options/options.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './limits.js';
+
+/** A robots.txt that was read: its copy is `robots/<hash>.txt`. */
+export interface RobotsSnapshot {
+  readonly authority: string;
+  readonly hash: string;
+  /** Epoch milliseconds. */
+  readonly fetchedAtMs: number;
+}
+
+/** How a run ended, and what it left. Counts are of the crawl, over its runs, as its report has them. */
+export interface RunManifestEnd {
+  readonly endedAtMs: number;
+  readonly state: CrawlReport['state'];
+  readonly bound: CrawlReport['bound'];
+  readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'words'>;
+  /** The latest copy of each authority, those read last where there are too many. */
+  readonly robots: readonly RobotsSnapshot[];
+  /** Authorities that are not listed. */
+  readonly moreRobots: number;
+  /** Files of the crawl directory, `frontier/` and `files/` aside. */
+  readonly outputs: readonly OutputHash[];
+}
+
+/** A run before this one, in short. */
+export interface EarlierRun {
+  readonly startedAtMs: number;
+  /** `null`: it was killed. */
+  readonly endedAtMs: number | null;
+  readonly state: CrawlReport['state'] | null;
+  readonly versions: RunManifest['versions'];
+  readonly optionsHash: string;
+}
+
+/** `run.json`; of one process among several, `run-<number>.json`. */
+export interface RunManifest {
+  readonly format: 1;
+  readonly versions: { readonly mannerly: string; readonly node: string };
+  readonly environment: {
+    readonly platform: string;
+    readonly release: string;
+    readonly arch: string;
+    readonly timezone: string;
+    readonly locale: string;
+  };
+  readonly startedAtMs: number;
+  /** The first ten thousand, and how many there are; `crawl.json` has all. */
+  readonly seeds: readonly string[];
+  readonly seedCount: number;
+  /** Every option as it was used, defaults filled in. Functions and other code are named, not told. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** SHA-256 of the options with all seeds, as JSON: alike where two runs were told the same. */
+  readonly optionsHash: string;
+  /** `null`: the run goes on, or was killed. */
+  readonly end: RunManifestEnd | null;
+  /** Runs of this crawl before it, the latest first. */
+  readonly earlier: readonly EarlierRun[];
+}
+
+const NAME = /^run(-[1-9]\d*)?\.json$/;
+
+/**
+ * Writes the manifest of a run that begins.
+ *
+ * @returns What to hand to `endRunManifest`.
+ * @throws MannerlyError `log-failed`.
+ */
+export async function beginRunManifest(
+  { runPath }: Pick<CrawlDirectory, 'runPath'>,
+  options: ResolvedOptions,
+  startedAtMs: number,
+): Promise<RunManifest> {
+  const before = await readOne(runPath);
+  const plain = plainOf(options) as Record<string, unknown>;
+  const { seeds } = options.scope;
+  const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
+  const manifest: RunManifest = {
+    format: 1,
+    versions: { mannerly: MANNERLY_VERSION, node: process.version },
+    environment: { platform: process.platform, release: release(), arch: process.arch, timezone: timeZone, locale },
+    startedAtMs,
+    seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
+    seedCount: seeds.length,
+    options: { ...plain, scope: { ...(plain['scope'] as object), seeds: undefined } },
+    optionsHash: createHash('sha256').update(JSON.stringify(plain)).digest('hex'),
+    end: null,
+    earlier: before === null ? [] : [inShort(before), ...before.earlier].slice(0, MAX_EARLIER_RUNS),
+  };
+  await write(runPath, manifest);
+  return manifest;
+}
+
+/**
+ * Completes the manifest of a run whose files are closed.
+ *
+ * @param isShared - Other processes write their files into the directory meanwhile.
+ * @throws MannerlyError `log-failed`.
+ */
+export async function endRunManifest(
+  directory: CrawlDirectory,
+  manifest: RunManifest,
+  report: CrawlReport,
+  isShared: boolean,
+): Promise<void> {
+  const { pages, requests, items, bytes, queued, runningMs, words } = report;
+  const { robots, more } = await latestRobots(directory.robotsPath);
+  await write(directory.runPath, {
+    ...manifest,
+    end: {
+      endedAtMs: report.endedAtMs,
+      state: report.state,
+      bound: report.bound,
+      counts: { pages, requests, items, bytes, queued, runningMs, words },
+      robots,
+      moreRobots: more,
+      outputs: await hashOutputs(directory, isShared),
+    },
+  });
+}
+
+/**
+ * The manifests of a crawl directory: of its last run, or of the last run of each process that shared it.
+ *
+ * @throws The platform's error when the directory cannot be read. What is no manifest is left out.
+ */
+export async function readRunManifests(path: string): Promise<readonly RunManifest[]> {
+  const names = (await readdir(path)).filter((name) => NAME.test(name)).sort();
+  const manifests = await Promise.all(names.map((name) => readOne(join(path, name))));
+  return manifests.filter((manifest) => manifest !== null);
+}
+
+async function write(path: string, manifest: RunManifest): Promise<void> {
+  try {
+    await writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  } catch (cause) {
+    throw new MannerlyError('log-failed', `${path} could not be written: ${String(cause)}`, { cause });
+  }
+}
+
+/** `null`: there is none, or it is none of this version's. */
+async function readOne(path: string): Promise<RunManifest | null> {
+  const size = await sizeOf(path);
+  if (size === null || size > MAX_MANIFEST_BYTES) return null;
+  try {
+    const value = JSON.parse(await readFile(path, 'utf8')) as Partial<RunManifest> | null;
+    return value?.format === 1 && Array.isArray(value.earlier) ? (value as RunManifest) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): EarlierRun {
+  return { startedAtMs, endedAtMs: end?.endedAtMs ?? null, state: end?.state ?? null, versions, optionsHash };
+}
+
+/** The copies that were read last, by `robots/index.jsonl`. */
+async function latestRobots(robotsPath: string): Promise<{ robots: readonly RobotsSnapshot[]; more: number }> {
+  const latest = new Map<string, RobotsSnapshot>();
+  let more = 0;
+  for await (const { authority, hash, atMs } of readValues(join(robotsPath, 'index.jsonl'), isCopy)) {
+    latest.delete(authority);
+    latest.set(authority, { authority, hash, fetchedAtMs: atMs });
+    if (latest.size <= MAX_MANIFEST_ROBOTS) continue;
+    latest.delete(latest.keys().next().value as string);
+    more += 1;
+  }
+  return { robots: [...latest.values()], more };
+}
+
+function isCopy(value: unknown): value is { authority: string; hash: string; atMs: number } {
+  if (typeof value !== 'object' || value === null) return false;
+  const { authority, hash, atMs } = value as Partial<Record<'authority' | 'hash' | 'atMs', unknown>>;
+  return typeof authority === 'string' && typeof hash === 'string' && typeof atMs === 'number';
+}
+
+/** Options as JSON has them: what is code by its kind, so that it is seen that it was there. */
+function plainOf(value: unknown): unknown {
+  if (typeof value === 'function') return '(function)';
+  if (value instanceof RegExp) return String(value);
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainOf(each)]));
+}
