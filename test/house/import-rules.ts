@@ -154,6 +154,20 @@ const RULES: readonly Rule[] = [
  * A room is a folder of `src`; `ground` are the files beside the folders, but for those that are named here.
  */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'packages/frontier': [
+    ['ground'],
+    ['url', 'stores'],
+    ['politeness'],
+    ['records'],
+    ['robots'],
+    ['options.ts'],
+    ['hosts'],
+    ['flow'],
+    ['questions'],
+    ['frontier-parts.ts'],
+    ['frontier.ts'],
+    ['conformance'],
+  ],
   'packages/core': [
     ['ground'],
     ['directory'],

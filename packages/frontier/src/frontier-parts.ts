@@ -1,30 +1,30 @@
 // The parts of a frontier and how they are put together. Leases, dispatch and hands know each other: each is handed a
 // way to ask for the others when it needs them.
 
-import { type Admission, createAdmission } from './admission.js';
-import { type Budget, createBudget } from './budget.js';
-import { type CrawlLock, createCrawlLock } from './crawl-lock.js';
-import { createDispatch, type Dispatch } from './dispatch.js';
-import { createHands, type Hands } from './hands.js';
-import type { HeldHost } from './held-host.js';
-import { createHostBounds, type HostBounds } from './host-bounds.js';
-import { shareOf } from './host-share.js';
-import { createKeptWaits, type KeptWaits } from './kept-waits.js';
-import { createLeases, type Leases } from './lease.js';
+import { type Admission, createAdmission } from './flow/admission.js';
+import { createDispatch, type Dispatch } from './flow/dispatch.js';
+import { createHands, type Hands } from './flow/hands.js';
+import { createLeases, type Leases } from './flow/lease.js';
+import { createOwnRequests, type OwnRequests } from './flow/own-requests.js';
+import { createRobotsArrival } from './flow/robots-arrival.js';
+import { createSeen, type Seen } from './flow/seen.js';
+import type { HeldHost } from './hosts/held-host.js';
+import { createHostBounds, type HostBounds } from './hosts/host-bounds.js';
+import { shareOf } from './hosts/host-share.js';
+import { createNotices } from './hosts/notices.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, LEASE_MARGIN_MS, RULES_IN_MEMORY } from './limits.js';
-import { createNotices } from './notices.js';
 import type { FrontierSettings } from './options.js';
-import { createOwnRequests, type OwnRequests } from './own-requests.js';
-import { createPartRecords, type PartRecords } from './part-records.js';
 import { createAddressSlots } from './politeness/address-slots.js';
 import { type CrawlPace, createCrawlPace } from './politeness/crawl-pace.js';
-import { createItemEncoder } from './record.js';
-import { createRobotsArrival } from './robots-arrival.js';
-import { createRobotsGate, type RobotsGate } from './robots-gate.js';
-import { createSeen, type Seen } from './seen.js';
+import { type Budget, createBudget } from './records/budget.js';
+import { type CrawlLock, createCrawlLock } from './records/crawl-lock.js';
+import { createKeptWaits, type KeptWaits } from './records/kept-waits.js';
+import { createPartRecords, type PartRecords } from './records/part-records.js';
+import { createItemEncoder } from './records/record.js';
+import { createWaits, type Waits } from './records/waits.js';
+import { createRobotsGate, type RobotsGate } from './robots/robots-gate.js';
 import { canonicalOf } from './url/canonicalize.js';
 import { authorityOf, createHomes, hostKeyOf } from './url/host-key.js';
-import { createWaits, type Waits } from './waits.js';
 
 /** What the parts need to know of the frontier they belong to. */
 export interface Running {

@@ -7,27 +7,27 @@
 // Politeness holds because only the holder of a host's lease asks it for anything, one request at a time, and no page is
 // handed out before its authority's robots.txt has been answered. The frontier itself never fetches.
 
-import { linksOf } from './admission.js';
-import { partsOver } from './budget.js';
 import { FrontierError } from './errors.js';
-import type { FrontierCounts } from './frontier-counts.js';
+import { linksOf } from './flow/admission.js';
+import type { OwnAnswer } from './flow/own-requests.js';
 import type { FrontierEvent, HostWait } from './frontier-event.js';
 import { assemble } from './frontier-parts.js';
-import { guardStore } from './guarded-store.js';
-import { type HostLook, lookAtHost } from './host-look.js';
-import { keptSecret } from './kept-secret.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, URL_MAX_CHARS } from './limits.js';
-import { lookAt } from './look.js';
 import { type FrontierOptions, resolveOptions } from './options.js';
-import type { OwnAnswer } from './own-requests.js';
-import { createOwnerRecords, type OwnerRecords } from './owner-records.js';
-import { type ListRequest, listQueued, type QueuedPage, queuedOf } from './queued.js';
-import { recordOf } from './record.js';
+import type { FrontierCounts } from './questions/frontier-counts.js';
+import { type HostLook, lookAtHost } from './questions/host-look.js';
+import { lookAt } from './questions/look.js';
+import { type ListRequest, listQueued, type QueuedPage, queuedOf } from './questions/queued.js';
+import type { UrlLook } from './questions/url-look.js';
+import { partsOver } from './records/budget.js';
+import { guardStore } from './records/guarded-store.js';
+import { keptSecret } from './records/kept-secret.js';
+import { createOwnerRecords, type OwnerRecords } from './records/owner-records.js';
+import { recordOf } from './records/record.js';
 import type { AddAnswer, Exchange, Settlement } from './settlement.js';
 import { createFingerprinter, type Fingerprinter } from './url/fingerprint.js';
 import { authorityOf } from './url/host-key.js';
 import { parseUrlParts } from './url/url-parts.js';
-import type { UrlLook } from './url-look.js';
 import type { NewUrl, UrlRecord } from './url-record.js';
 import type { StartAnswer, Work } from './work.js';
 

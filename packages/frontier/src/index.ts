@@ -2,15 +2,14 @@
 
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export { FrontierError, type FrontierErrorCode } from './errors.js';
+export type { OwnAnswer } from './flow/own-requests.js';
 export {
   createFrontier,
   type Frontier,
   type OnFrontierEvent,
   type ReadyHost,
 } from './frontier.js';
-export type { FrontierCounts } from './frontier-counts.js';
 export type { FrontierEvent, HostNotice, HostWait, UrlVerdict } from './frontier-event.js';
-export type { AuthorityLook, HostLook } from './host-look.js';
 export {
   type CompanionsFor,
   checkRobotsOptions,
@@ -19,7 +18,6 @@ export {
   type RobotsOptions,
   type WhyNot,
 } from './options.js';
-export type { OwnAnswer } from './own-requests.js';
 export { type AnswerKind, answerKind } from './politeness/answer-kind.js';
 export { redirectNotBeforeMs, retryUrl, type UrlRetry } from './politeness/backoff.js';
 export {
@@ -45,7 +43,10 @@ export {
   type PolitenessProfileName,
   resolvePoliteness,
 } from './politeness/profile.js';
-export type { ListRequest, QueuedPage, QueuedUrl } from './queued.js';
+export type { FrontierCounts } from './questions/frontier-counts.js';
+export type { AuthorityLook, HostLook } from './questions/host-look.js';
+export type { ListRequest, QueuedPage, QueuedUrl } from './questions/queued.js';
+export type { UrlLook } from './questions/url-look.js';
 export { createRecentSet, type RecentSet } from './recent-set.js';
 export type { AddAnswer, Exchange, Settlement } from './settlement.js';
 export type {
@@ -83,7 +84,6 @@ export {
 export { createFingerprinter, type Fingerprinter, newFingerprintSecret } from './url/fingerprint.js';
 export { authorityOf, type HostKeyBy, hostKeyOf } from './url/host-key.js';
 export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
-export type { UrlLook } from './url-look.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
   HostAsk,

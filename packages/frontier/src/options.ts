@@ -2,9 +2,6 @@
 
 import type { CompileOptions } from '@mannerly/robots';
 import { type AccessOptions, type ResolvedAccessOptions, resolveAccessOptions } from '@mannerly/robots/access';
-import type { RulesReader } from './authority-rules.js';
-import { createRulesReader } from './authority-rules.js';
-import type { Bounds } from './budget.js';
 import { type Clock, systemClock } from './clock.js';
 import { FrontierError } from './errors.js';
 import type { FrontierEvent } from './frontier-event.js';
@@ -22,6 +19,9 @@ import {
   UNSETTLED_PER_HOST_MOST,
 } from './limits.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from './politeness/profile.js';
+import type { Bounds } from './records/budget.js';
+import type { RulesReader } from './robots/authority-rules.js';
+import { createRulesReader } from './robots/authority-rules.js';
 import type { FrontierStore } from './store.js';
 import { CANONICAL_RULES, type CanonicalRule } from './url/canonicalize.js';
 import type { HostKeyBy } from './url/host-key.js';

@@ -5,8 +5,8 @@
 // Processes that share a store share starts and ends through its slots (`reserve`); an exchange that outlasts its own
 // interval may be overlapped by another process.
 
-import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from '../limits.js';
 import type { FrontierStore, HostKey } from '../store.js';
+import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';
 
 /** The addresses. All instants are epoch milliseconds. */
 export interface AddressSlots {

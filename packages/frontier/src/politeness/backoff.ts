@@ -2,10 +2,11 @@
 // The host's own pause is kept by the host clock; the later of both instants counts.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
-import { RETRY_AFTER_MAX_MS, URL_BACKOFF_MS, URL_RETRIES_MAX } from '../limits.js';
+import { URL_RETRIES_MAX } from '../limits.js';
 import type { Exchange } from '../settlement.js';
 import { answerKind } from './answer-kind.js';
 import { throttlePauseMs } from './host-clock.js';
+import { RETRY_AFTER_MAX_MS, URL_BACKOFF_MS } from './limits.js';
 
 /** What becomes of a URL after an exchange that did not give its page. */
 export type UrlRetry =

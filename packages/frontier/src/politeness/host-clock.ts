@@ -3,6 +3,8 @@
 // The rule that must never break: a refusal cannot make any later request earlier.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
+import type { Exchange } from '../settlement.js';
+import { type AnswerKind, answerKind } from './answer-kind.js';
 import {
   ADAPTIVE_FLOOR_MS,
   ADAPTIVE_MAX_MS,
@@ -13,9 +15,7 @@ import {
   REFUSALS_BEFORE_PARKING,
   RETRY_AFTER_MAX_MS,
   THROTTLE_PAUSE_MS,
-} from '../limits.js';
-import type { Exchange } from '../settlement.js';
-import { type AnswerKind, answerKind } from './answer-kind.js';
+} from './limits.js';
 
 /** The memory of a host's last exchanges. Instants are epoch milliseconds. */
 export interface HostClock {

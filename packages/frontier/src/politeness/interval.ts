@@ -3,8 +3,8 @@
 
 import type { rateInForce } from '@mannerly/robots/politeness';
 import type { HostWait } from '../frontier-event.js';
-import { PARKED_MS } from '../limits.js';
 import type { HostClock } from './host-clock.js';
+import { PARKED_MS } from './limits.js';
 import type { Politeness } from './profile.js';
 
 /** The Request-rate that binds at an instant. */

@@ -2,13 +2,13 @@
 // A site's own words only ever lengthen what a profile says (politeness/interval.ts).
 
 import { FrontierError } from '../errors.js';
+import { POLITENESS_MS_MAX } from '../limits.js';
 import {
   JITTER_MAX,
-  POLITENESS_MS_MAX,
   POLITENESS_WARNING_BELOW_MS,
   REQUESTS_PER_SECOND_LEAST,
   REQUESTS_PER_SECOND_MOST,
-} from '../limits.js';
+} from './limits.js';
 
 /** Names of the built-in profiles. */
 export type PolitenessProfileName = 'polite' | 'gentle' | '1996-rule-of-thumb';

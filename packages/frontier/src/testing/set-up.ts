@@ -1,10 +1,10 @@
 // For tests: a frontier over a memory store under a manual clock, and a world for it to crawl.
 
-import { aroundStore } from '../around-store.js';
 import { type Clock, createManualClock } from '../clock.js';
 import { createFrontier, type Frontier } from '../frontier.js';
 import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
 import type { FrontierOptions } from '../options.js';
+import { aroundStore } from '../records/around-store.js';
 import type { FrontierStore } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';

@@ -3,7 +3,7 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { FrontierError } from '../errors.js';
-import { FINGERPRINT_BYTES, FINGERPRINT_SECRET_LEAST_CHARS } from '../limits.js';
+import { FINGERPRINT_BYTES, FINGERPRINT_SECRET_LEAST_CHARS } from './limits.js';
 
 /** Canonical URL → 8 octets. Never throws. */
 export type Fingerprinter = (canonical: string) => Uint8Array;

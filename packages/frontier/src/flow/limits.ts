@@ -1,0 +1,26 @@
+// The bounds of a URL's way, each with its unit and its source.
+
+/** A host that must wait longer than this goes back to the store, milliseconds. */
+export const KEEP_WAIT_MS = 2_500;
+/** Exchanges with a host before it goes back in line behind the others that are due. */
+export const TURN_EXCHANGES = 32;
+/** Rounds one `take` makes over hosts that had nothing to give before it returns. */
+export const TAKE_ROUNDS = 64;
+/** Milliseconds for which a store that had nothing due is not looked at again, unless we know of something (our own). */
+export const LOOK_AGAIN_MS = 20;
+/** Entries asked for at once while the rest of a host's queue is dropped. */
+export const DROP_BATCH = 64;
+/** Octets of user data as JSON. */
+export const USER_DATA_MAX_BYTES = 16_384;
+/** The band of URLs that name none. */
+export const DEFAULT_BAND = 4;
+/** URLs remembered as known in front of the store, as spelt: two generations of this many, about 20 MB. */
+export const RECENT_URLS = 65_536;
+/** Share of its wait by which a retry may come later (our own). */
+export const RETRY_JITTER = 0.1;
+/** What `mayStart` asks a worker to wait while its lease is being renewed, milliseconds. */
+export const RENEWAL_WAIT_MS = 100;
+/** Requests of the owner's own that wait at a time (our own). */
+export const OWN_REQUESTS_MOST = 1_024;
+/** Milliseconds after which a host that is not ours is asked for again for such a request (our own). */
+export const OWN_REQUEST_RETRY_MS = 250;

@@ -1,0 +1,156 @@
+// What one host may give at most: a bound that is forgotten at a restart, or counted late, takes more of a site than said.
+
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import type { Reply } from '../testing/fake-world.js';
+import { isRobots, setUp, url } from '../testing/set-up.js';
+
+const make = (nowMs: () => number) => memoryStore({ nowMs });
+const answer = (address: string): Reply =>
+  isRobots(address) ? { status: 404 } : { status: 200, body: 'ten octets', ms: 20 };
+const urlsOf = (authority: string, count: number) =>
+  Array.from({ length: count }, (_, at) => url(`${authority}/${at}`));
+
+describe('bounds of a host', () => {
+  it('bytes: the rest of its queue is dropped, over a restart too, and other hosts go on', async () => {
+    const { frontier, work, world, verdicts, make: start } = setUp(make, answer, { bounds: { bytesPerHost: 35 } });
+    const pages = (host: string) => world.log.filter((seen) => seen.host === host && !seen.isRobots).length;
+    await frontier.open();
+    await frontier.add([...urlsOf('http://a.test', 40), ...urlsOf('http://b.test', 2)]);
+    let settled = 0;
+    const links = () => {
+      settled += 1;
+      return [];
+    };
+    await work(frontier, 3_600_000, { links, isStopped: () => settled >= 4 });
+    await frontier.close();
+    const second = start();
+    await second.open();
+    expect(await work(second)).toBe('finished');
+    // The fourth page reaches the bound and is kept whole.
+    expect([pages('a.test'), pages('b.test')]).toEqual([4, 2]);
+    const dropped = verdicts().filter(({ word, reason }) => word === 'dropped' && reason === 'bound-host-bytes');
+    expect(dropped).toHaveLength(36);
+  });
+
+  it('minutes: the crawl’s running time since the first request; time between two runs does not count', async () => {
+    const {
+      frontier,
+      work,
+      world,
+      clock,
+      verdicts,
+      make: start,
+    } = setUp(make, answer, {
+      bounds: { minutesPerHost: 1 },
+    });
+    const ofA = () => world.log.filter((seen) => seen.host === 'a.test');
+    await frontier.open();
+    await work(frontier, 300_000);
+    await frontier.add(urlsOf('http://a.test', 500));
+    await work(frontier, 30_000);
+    const before = ofA().length;
+    expect(before).toBeGreaterThan(20);
+    await frontier.close();
+    clock.advance(86_400_000);
+    const second = start();
+    await second.open();
+    expect(await work(second)).toBe('finished');
+    const spans = ofA().slice(before);
+    expect(spans.at(-1)!.startMs - spans[0]!.startMs).toBeGreaterThan(20_000);
+    expect(spans.at(-1)!.startMs - spans[0]!.startMs).toBeLessThan(32_000);
+    expect(verdicts().some(({ reason }) => reason === 'bound-host-minutes')).toBe(true);
+    // The host is known to be over: nothing more is queued for it.
+    expect(await second.add([url('http://a.test/new')])).toEqual([{ kind: 'dropped', reason: 'bound-host-minutes' }]);
+    expect(await second.add([url('http://b.test/')])).toEqual([{ kind: 'new' }]);
+  });
+});
+
+describe('one more visit', () => {
+  it('queues a known URL again, once per visit, not before its time', async () => {
+    const { frontier, work, world, clock } = setUp(make, answer);
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier);
+    const notBeforeMs = clock.nowMs() + 7_200_000;
+    const again = (visit: number) => url('http://a.test/1', { visit, notBeforeMs });
+    const kinds = async (...visits: number[]) => (await frontier.add(visits.map(again))).map(({ kind }) => kind);
+    expect(await kinds(0)).toEqual(['known']);
+    expect(await kinds(1, 1)).toEqual(['new', 'known']);
+    expect(await kinds(1, 2)).toEqual(['known', 'new']);
+    expect(await frontier.add([again(-1), again(0.5)])).toEqual([
+      { kind: 'dropped', reason: 'url-invalid' },
+      { kind: 'dropped', reason: 'url-invalid' },
+    ]);
+    const visits: (number | undefined)[] = [];
+    await work(frontier, 86_400_000, {
+      links: ({ record }) => {
+        visits.push(record.visit);
+        return [];
+      },
+    });
+    expect(visits).toEqual([1, 2]);
+    const starts = world.log.filter((seen) => seen.url === 'http://a.test/1').map(({ startMs }) => startMs);
+    expect(starts).toHaveLength(3);
+    expect(starts[1]).toBeGreaterThanOrEqual(notBeforeMs);
+  });
+});
+
+describe('a retry', () => {
+  it('comes no sooner than asked and no later than a tenth more, and the fourth failure is the end', async () => {
+    const { frontier, clock, verdicts } = setUp(make, answer, { random: () => 0.999 });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    const next = async () => {
+      for (;;) {
+        const [work] = await frontier.take(1);
+        if (work?.kind === 'page') return work;
+        if (work === undefined) {
+          const at = await frontier.nextAt();
+          if (at === null) return null;
+          clock.advanceTo(at);
+          continue;
+        }
+        const nowMs = clock.nowMs();
+        frontier.exchanged(work, {
+          startedAtMs: nowMs,
+          endedAtMs: nowMs,
+          status: 404,
+          retryAfter: null,
+          failure: null,
+          bytes: 0,
+        });
+        const headers = {};
+        const body = new Uint8Array(0);
+        const { url: robotsUrl } = work;
+        await frontier.settle(work, {
+          kind: 'robots',
+          answer: { kind: 'response', status: 404, headers, body, robotsUrl, finalUrl: robotsUrl },
+        });
+      }
+    };
+    for (let tries = 0; tries < 4; tries += 1) {
+      const work = await next();
+      expect(work?.record.tries).toBe(tries);
+      const nowMs = clock.nowMs();
+      frontier.exchanged(work!, {
+        startedAtMs: nowMs,
+        endedAtMs: nowMs,
+        status: 500,
+        retryAfter: null,
+        failure: null,
+        bytes: 0,
+      });
+      await frontier.settle(work!, { kind: 'again', notBeforeMs: nowMs + 100_000 });
+      if (tries === 3) break;
+      const at = await frontier.nextAt();
+      expect(at! - nowMs).toBeGreaterThan(109_000);
+      expect(at! - nowMs).toBeLessThanOrEqual(110_001);
+    }
+    expect(await next()).toBeNull();
+    expect(verdicts().map(({ word, reason, url: about }) => `${word} ${reason} ${about}`)).toEqual([
+      'failed retries-exhausted http://a.test/1',
+    ]);
+    expect(frontier.counts()).toMatchObject({ pages: 1, queued: 0 });
+  });
+});

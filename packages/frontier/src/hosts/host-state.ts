@@ -1,0 +1,105 @@
+// What travels with a host's lease from holder to holder, at most 1 KiB: its clock, its counters, and which of its
+// authorities ask for spacing. Only the store owns an absolute clock, so instants are written as ages and waits and
+// become instants again on the clock of whoever leases next.
+//
+// Everything is told as of the instant before which nobody else gets the host: when it falls due at a release, the
+// delay after our end while we hold it. The next holder may count from there. Read later than that, a gap comes out longer than asked, never shorter.
+
+import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
+import { type HostClock, newHostClock } from '../politeness/host-clock.js';
+
+/** The part of a host that outlives a lease. */
+export interface HostState {
+  readonly clock: HostClock;
+  /** Pages of this host that count against the bound. */
+  readonly pages: number;
+  /** Decoded octets it has sent. */
+  readonly bytes: number;
+  /** The crawl's running time at its first request, milliseconds; `null` before it. */
+  readonly firstRunMs: number | null;
+  /** Authorities whose files ask for spacing, the most demanding first; their rules are read at every lease. */
+  readonly askers: readonly string[];
+  /** The longest Crawl-delay of authorities that found no room among the askers, milliseconds; 0 when none. */
+  readonly floorDelayMs: number;
+}
+
+/** The state of a host that was never leased. Never throws. */
+export function newHostState(): HostState {
+  return { clock: newHostClock(), pages: 0, bytes: 0, firstRunMs: null, askers: [], floorDelayMs: 0 };
+}
+
+/**
+ * State as octets.
+ *
+ * @param asOfMs - The instant, on our clock, before which nobody else can have the host: now, or when it falls due.
+ * @returns At most 1 KiB: askers that find no room are left out, and nothing else has a length.
+ * @throws Never.
+ */
+export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
+  const { clock } = state;
+  const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
+  for (let room = Math.min(state.askers.length, ASKERS_PER_HOST); ; room -= 1) {
+    const octets = new TextEncoder().encode(
+      JSON.stringify({
+        v: 1,
+        s: age(clock.lastStartMs),
+        e: age(clock.lastEndMs),
+        r: clock.lastRetrievalMs,
+        a: clock.adaptiveMs,
+        g: clock.goodInARow,
+        t: clock.throttledInARow,
+        f: clock.failedInARow,
+        x: clock.refusedInARow,
+        p: clock.pausedUntilMs === null ? null : Math.max(0, clock.pausedUntilMs - asOfMs),
+        k: clock.parked,
+        n: state.pages,
+        b: state.bytes,
+        q: state.firstRunMs,
+        l: state.askers.slice(0, room),
+        d: state.floorDelayMs,
+      }),
+    );
+    if (octets.length <= HOST_STATE_MAX_BYTES || room === 0) return octets;
+  }
+}
+
+/**
+ * State from octets.
+ *
+ * @param nowMs - The instant of the lease on our clock, read after the store answered: the later, the longer the gap.
+ * @returns A host that was parked is not any more: only an operator's `wake` makes it leasable (storage contract, C6).
+ * `null` for octets that this version did not write.
+ * @throws Never.
+ */
+export function decodeHostState(octets: Uint8Array, nowMs: number): HostState | null {
+  let fields: Readonly<Record<string, unknown>>;
+  try {
+    fields = JSON.parse(new TextDecoder().decode(octets)) as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+  if (typeof fields !== 'object' || fields === null || fields['v'] !== 1) return null;
+  const count = (name: string) => (typeof fields[name] === 'number' ? fields[name] : 0);
+  const instant = (name: string) => (typeof fields[name] === 'number' ? nowMs - fields[name] : null);
+  const wasParked = fields['k'] === true;
+  const pause = fields['p'];
+  return {
+    clock: {
+      lastStartMs: instant('s'),
+      lastEndMs: instant('e'),
+      lastRetrievalMs: typeof fields['r'] === 'number' ? fields['r'] : null,
+      adaptiveMs: count('a'),
+      goodInARow: count('g'),
+      throttledInARow: count('t'),
+      failedInARow: count('f'),
+      refusedInARow: wasParked ? 0 : count('x'),
+      pausedUntilMs: typeof pause === 'number' ? nowMs + pause : null,
+      parked: false,
+    },
+    pages: count('n'),
+    bytes: count('b'),
+    firstRunMs: typeof fields['q'] === 'number' ? fields['q'] : null,
+    askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
+    floorDelayMs: count('d'),
+  };
+}

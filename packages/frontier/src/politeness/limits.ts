@@ -1,0 +1,36 @@
+// The bounds of spacing, each with its unit and its source.
+
+/** Largest share of an interval that jitter may add (access §9). */
+export const JITTER_MAX = 0.1;
+/** Addresses whose spacing is remembered; what is owed to one is not forgotten for a new one at once (our own). */
+export const ADDRESSES_REMEMBERED = 65_536;
+/** Hosts that stand in line for one address; one more comes back and asks again (our own). */
+export const ADDRESS_LINE_MOST = 10_000;
+/** Fastest pace of a whole crawl that an operator may name, requests per second (our own). */
+export const REQUESTS_PER_SECOND_MOST = 10_000;
+/** Slowest, requests per second: one an hour (our own). */
+export const REQUESTS_PER_SECOND_LEAST = 1 / 3_600;
+/** Intervals below this earn the operator a warning, milliseconds (access §9). */
+export const POLITENESS_WARNING_BELOW_MS = 1_000;
+/** First pause after a 429 or 503, milliseconds (access §10). */
+export const THROTTLE_PAUSE_MS = 30_000;
+/** Longest pause that counting answers leads to, milliseconds (access §10). */
+export const HOST_PAUSE_MAX_MS = 3_600_000;
+/** Longest Retry-After obeyed, milliseconds; a longer one parks the host this long (access §10). */
+export const RETRY_AFTER_MAX_MS = 86_400_000;
+/** Failures in a row before a failing host is paused (access §10). */
+export const FAILURES_BEFORE_PAUSE = 5;
+/** First pause of a failing host, milliseconds (access §10). */
+export const FAILING_PAUSE_MS = 300_000;
+/** Refusals in a row before a host is parked for the operator (access §10). */
+export const REFUSALS_BEFORE_PARKING = 20;
+/** Good answers in a row that halve the adaptive interval (access §10, DECISION A19). */
+export const GOOD_ANSWERS_TO_HALVE = 10;
+/** Longest adaptive interval, milliseconds (access §10, DECISION A19). */
+export const ADAPTIVE_MAX_MS = 600_000;
+/** An adaptive interval starts from no less than this and ends below it, milliseconds (our own). */
+export const ADAPTIVE_FLOOR_MS = 1_000;
+/** First wait before a URL is retried, milliseconds, doubling (access §10). */
+export const URL_BACKOFF_MS = 10_000;
+/** How far ahead a parked host's instant lies, milliseconds: a year, so that instants stay finite (our own). */
+export const PARKED_MS = 31_536_000_000;

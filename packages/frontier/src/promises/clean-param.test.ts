@@ -1,0 +1,99 @@
+// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: asking it for the same page again and
+// again although it said so, also where its file was read only after the URLs had been queued; or not asking for a page
+// because another site said something about it.
+
+import { expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import { isRobots, setUp, url } from '../testing/set-up.js';
+
+const make = (nowMs: () => number) => memoryStore({ nowMs });
+const FILE = 'User-agent: *\nDisallow: /no\nClean-param: sid&ref /forum\nClean-param: utm\n';
+
+function crawlOf(file: string, robots: Record<string, unknown> = {}) {
+  return setUp(make, (address) => (isRobots(address) ? { status: 200, body: file } : { status: 200, body: '' }), {
+    robots: { tokens: ['tidepool'], ...robots },
+  });
+}
+
+const pages = (asked: readonly string[]) => asked.filter((address) => !isRobots(address));
+
+it('URLs queued before the file was read are looked up again under their clean name', async () => {
+  const { frontier, work, asked, verdicts } = crawlOf(FILE);
+  await frontier.open();
+  const same = [
+    'http://a.test/forum?sid=1',
+    'http://a.test/forum?sid=2&ref=3',
+    'http://a.test/forum',
+    'http://a.test/forum?utm=9',
+  ];
+  await frontier.add([
+    ...same.map((each) => url(each)),
+    url('http://a.test/shop?sid=1'),
+    url('http://a.test/shop?sid=2'),
+  ]);
+  expect(await work(frontier)).toBe('finished');
+  // As they were found, never as they are known.
+  expect(pages(asked()).sort()).toEqual([
+    'http://a.test/forum',
+    'http://a.test/shop?sid=1',
+    'http://a.test/shop?sid=2',
+  ]);
+  expect(verdicts().map(({ word, reason, detail, url: of }) => `${word} ${reason} ${of} ${detail}`)).toEqual([
+    'dropped duplicate http://a.test/forum?sid=1 http://a.test/forum',
+    'dropped duplicate http://a.test/forum?sid=2&ref=3 http://a.test/forum',
+    'dropped duplicate http://a.test/forum?utm=9 http://a.test/forum',
+  ]);
+  expect(frontier.counts().queued).toBe(0);
+});
+
+it('one of several is asked for where the clean one was never found', async () => {
+  const { frontier, work, asked, verdicts } = crawlOf(FILE);
+  await frontier.open();
+  await frontier.add(['http://a.test/forum?b=1&sid=1', 'http://a.test/forum?sid=2&b=1'].map((each) => url(each)));
+  expect(await work(frontier)).toBe('finished');
+  expect(pages(asked())).toEqual(['http://a.test/forum?b=1&sid=1']);
+  expect(verdicts().map(({ reason }) => reason)).toEqual(['duplicate']);
+});
+
+it('with the file at hand they are known when they are added', async () => {
+  const { frontier, work, asked, verdicts } = crawlOf(FILE);
+  await frontier.open();
+  await frontier.add([url('http://a.test/forum')]);
+  await work(frontier);
+  const answers = await frontier.add(['http://a.test/forum?sid=7', 'http://a.test/forum?x=7'].map((each) => url(each)));
+  expect(answers).toEqual([{ kind: 'known' }, { kind: 'new' }]);
+  await work(frontier);
+  expect(pages(asked())).toEqual(['http://a.test/forum', 'http://a.test/forum?x=7']);
+  expect(verdicts()).toEqual([]);
+});
+
+it('`cleanParam: expose` leaves every name as it is', async () => {
+  const { frontier, work, asked } = crawlOf(FILE, { cleanParam: 'expose' });
+  await frontier.open();
+  await frontier.add(['http://a.test/forum?sid=1', 'http://a.test/forum?sid=2'].map((each) => url(each)));
+  await work(frontier);
+  expect(pages(asked())).toHaveLength(2);
+});
+
+it.each([
+  ['expose', 'www.a.test', 2],
+  ['canonicalise', 'www.a.test', 1],
+  ['canonicalise', 'b.test', 2],
+  ['canonicalise', 'nota.test', 2],
+] as const)('host: %s, Host: %s, a page of two hosts of that site: %d requests', async (host, mirror, requests) => {
+  const { frontier, work, asked } = crawlOf(`User-agent: *\nDisallow: /no\nHost: ${mirror}\n`, { host });
+  await frontier.open();
+  const other = mirror === 'www.a.test' ? 'www.a.test' : mirror;
+  await frontier.add([url('http://a.test/page'), url(`http://${other}/page`)]);
+  await work(frontier);
+  expect(pages(asked())).toHaveLength(requests);
+});
+
+it.each([
+  [{ cleanParam: 'yes' }, '`robots.cleanParam`'],
+  [{ host: 'mirror' }, '`robots.host`'],
+])('%j is refused by name', (robots, name) => {
+  expect(() => crawlOf(FILE, robots)).toThrow(
+    expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(name) }),
+  );
+});

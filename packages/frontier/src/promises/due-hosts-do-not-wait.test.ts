@@ -1,0 +1,64 @@
+// A store may take its time over a commit. Hosts that may be asked meanwhile are asked: a crawl that stands still for every
+// commit is as slow as its disk.
+
+import { expect, it } from 'vitest';
+import type { FrontierStore } from '../store.js';
+import { memoryStore } from '../stores/memory.js';
+import { setUp, url } from '../testing/set-up.js';
+import type { Work } from '../work.js';
+
+it('take and nextAt answer for a host that is due while a commit is under way', async () => {
+  let held: Promise<void> | null = null;
+  let release: () => void = () => undefined;
+  const slow = (store: FrontierStore): FrontierStore =>
+    new Proxy(store, {
+      get(target, name) {
+        if (name === 'commit')
+          return async (...args: Parameters<FrontierStore['commit']>) => {
+            await held;
+            return target.commit(...args);
+          };
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const { frontier, clock } = setUp(
+    (nowMs) => slow(memoryStore({ nowMs })),
+    () => ({ status: 404 }),
+    { politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } } },
+  );
+  const exchange = (work: Work) => {
+    expect(frontier.mayStart(work)).toEqual({ kind: 'go' });
+    const atMs = clock.nowMs();
+    frontier.exchanged(work, {
+      startedAtMs: atMs,
+      endedAtMs: atMs,
+      status: 200,
+      retryAfter: null,
+      failure: null,
+      bytes: 0,
+    });
+  };
+  await frontier.open();
+  await frontier.add(['a', 'b'].flatMap((host) => [1, 2].map((at) => url(`http://${host}.test/${at}`))));
+  for (const robots of await frontier.take(2)) {
+    exchange(robots);
+    const answered = { status: 404, headers: {}, body: new Uint8Array(), robotsUrl: robots.url, finalUrl: robots.url };
+    await frontier.settle(robots, { kind: 'robots', answer: { kind: 'response', ...answered } });
+  }
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  const [first] = await frontier.take(1);
+  exchange(first!);
+  const settled = frontier.settle(first!, { kind: 'done', countsAsPage: true, links: [] });
+  expect(await frontier.nextAt()).toBe(clock.nowMs());
+  const next = await frontier.take(2);
+  expect(next.map((work) => new URL(work.url).hostname).sort()).toEqual(['a.test', 'b.test']);
+  // Nothing else may go: whoever asks waits for the commit, or for the end of an exchange.
+  const nextAt = frontier.nextAt();
+  exchange(next.find((work) => work.url.startsWith('http://b.test'))!);
+  expect(await nextAt).toBe(clock.nowMs());
+  release();
+  expect(await settled).toBe('ok');
+});

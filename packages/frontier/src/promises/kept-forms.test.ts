@@ -1,0 +1,124 @@
+// What is written to a store comes back as it was, and what was damaged never reads as permission or as no delay.
+
+import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { heldHost } from '../hosts/held-host.js';
+import { decodeHostState, encodeHostState, newHostState } from '../hosts/host-state.js';
+import { newHostClock } from '../politeness/host-clock.js';
+import { decodeItem, encodeItem } from '../records/record.js';
+import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority.js';
+
+const options = resolveAccessOptions();
+const answered = nextAccess(
+  initialAccess(),
+  {
+    kind: 'answer',
+    answer: {
+      kind: 'response',
+      status: 200,
+      headers: {},
+      body: new Uint8Array(1_048_400).fill(0x23),
+      robotsUrl: 'http://a.test/robots.txt',
+      finalUrl: 'http://a.test/robots.txt',
+    },
+  },
+  1_000,
+  options,
+);
+
+describe('queue entries', () => {
+  it('come back as they were', () => {
+    const record = {
+      url: 'http://a.test/ü',
+      depth: 2,
+      via: 'link',
+      from: null,
+      hops: 0,
+      label: null,
+      userData: { a: [1] },
+      tries: 3,
+    } as const;
+    const page = { kind: 'page', record, addedAtMs: 5 } as const;
+    const hop = { kind: 'hop', authority: 'http://a.test', chain: '7', url: 'http://b.test/r' } as const;
+    expect(decodeItem(encodeItem(page))).toEqual(page);
+    expect(decodeItem(encodeItem(hop))).toEqual(hop);
+  });
+
+  it.each(['', 'null', '[]', '{"u":1}', '{"u":"http://a.test/","d":"1","v":"link","t":0}', '{"k":"h"}'])(
+    '%j is refused',
+    (text) => {
+      expect(() => decodeItem(new TextEncoder().encode(text))).toThrow(
+        expect.objectContaining({ code: 'record-unreadable' }),
+      );
+    },
+  );
+});
+
+describe('host state', () => {
+  const clock = {
+    ...newHostClock(),
+    lastStartMs: 90_000,
+    lastEndMs: 95_000,
+    lastRetrievalMs: 5_000,
+    pausedUntilMs: 160_000,
+    adaptiveMs: 2_000,
+  };
+
+  it('keeps the gap and the pause on any later clock, never shorter', () => {
+    // Due at 100,000 of the writer's clock; read at that instant or later on the reader's.
+    const octets = encodeHostState({ ...newHostState(), clock, pages: 7, askers: ['http://a.test'] }, 100_000);
+    const state = decodeHostState(octets, 5_000_000)!;
+    expect(state).toMatchObject({ pages: 7, askers: ['http://a.test'] });
+    expect(state.clock).toEqual({ ...clock, lastStartMs: 4_990_000, lastEndMs: 4_995_000, pausedUntilMs: 5_060_000 });
+  });
+
+  it('fits into 1 KiB whatever the names of its authorities', () => {
+    const askers = Array.from({ length: 6 }, (_, at) => `https://${'x'.repeat(240)}${at}.test:8443`);
+    const octets = encodeHostState({ ...newHostState(), askers }, 0);
+    expect(octets.length).toBeLessThanOrEqual(1_024);
+    expect(decodeHostState(octets, 0)!.askers).toEqual(askers.slice(0, 3));
+  });
+
+  it('that cannot be read counts as asked just now', () => {
+    const lease = {
+      host: 'a.test',
+      epoch: '1',
+      ttlMs: 1,
+      notBeforeMs: 0,
+      state: new Uint8Array([1, 2, 3]),
+      entries: [],
+      queued: 0,
+    };
+    expect(heldHost(lease, 50, 60).clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
+  });
+
+  it('random octets never throw', () => {
+    fc.assert(fc.property(fc.uint8Array(), (octets) => decodeHostState(octets, 0) === null));
+  });
+});
+
+describe('authority records', () => {
+  it('come back as they were', () => {
+    const chain = { id: '9', urls: ['http://a.test/robots.txt', 'http://b.test/r'], untilMs: 77 };
+    const record = { ...newAuthorityRecord(), chain, hasAnswered: true };
+    expect(decodeAuthority(encodeAuthority(record))).toEqual(record);
+  });
+
+  it('with a body that finds no room read as unknown, not as no rules', () => {
+    const octets = encodeAuthority({ ...newAuthorityRecord(), access: answered, hash: 'ab' });
+    expect(octets.length).toBeLessThanOrEqual(1_048_576);
+    expect(decodeAuthority(octets)?.access.phase).toBe('none-yet');
+  });
+
+  it('damaged ones are no records; nothing throws', () => {
+    const octets = encodeAuthority({
+      ...newAuthorityRecord(),
+      access: { ...answered, copy: { ...answered.copy!, body: new Uint8Array(20) } },
+    });
+    for (let length = 0; length < octets.length; length += 1) {
+      expect(decodeAuthority(octets.subarray(0, length))?.access.phase ?? 'none-yet').toBe('none-yet');
+    }
+    fc.assert(fc.property(fc.uint8Array(), (random) => decodeAuthority(random) === null));
+  });
+});

@@ -1,0 +1,65 @@
+// A process may be killed after it kept a robots.txt and before it kept that it had just asked for it. Whoever has the host
+// next knows what the file asks for, and must not take the host for one that nobody has talked to.
+
+import { expect, it } from 'vitest';
+import { authorityKey, decodeAuthority } from '../robots/authority.js';
+import type { FrontierStore } from '../store.js';
+import { memoryStore } from '../stores/memory.js';
+import { mortalClock, setUp, url } from '../testing/set-up.js';
+
+const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
+
+/** A store of several processes, whose commits stop arriving when the process that makes them is killed. */
+function cutOff(store: FrontierStore, isKilled: () => boolean): FrontierStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'caps') return { ...target.caps, shared: true };
+      const value: unknown = Reflect.get(target, name);
+      if (name === 'commit' && isKilled()) return () => new Promise(() => undefined);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+it('the first page waits for the crawl delay of a file that a killed process had read', async () => {
+  let isKilled = false;
+  const { clock, store, make } = setUp(
+    (nowMs) => memoryStore({ nowMs }),
+    () => ({ status: 404 }),
+  );
+  const mortal = mortalClock(clock);
+  const first = make({ store: cutOff(store, () => isKilled), clock: mortal.clock });
+  await first.open();
+  await first.add([url('http://a.test/1'), url('http://a.test/2')]);
+  const [work] = await first.take(1);
+  if (work?.kind !== 'robots') throw new Error('expected the robots.txt');
+  const atMs = clock.nowMs();
+  const exchange = { startedAtMs: atMs, endedAtMs: atMs, status: 200, failure: null, retryAfter: null, bytes: 10 };
+  first.exchanged(work, exchange);
+  isKilled = true;
+  const answer = {
+    kind: 'response',
+    status: 200,
+    headers: {},
+    body: RULES,
+    robotsUrl: work.url,
+    finalUrl: work.url,
+  } as const;
+  first.settle(work, { kind: 'robots', answer }).catch(() => undefined);
+  // The digest of the file is made on a thread of its own, and takes the time that it takes.
+  const isKept = async () => {
+    const octets = await store.readRecord(authorityKey('http://a.test'));
+    return octets !== null && decodeAuthority(octets)?.hasAnswered === true;
+  };
+  while (!(await isKept())) await new Promise((done) => setImmediate(done));
+  mortal.stop();
+
+  const second = make({ store: cutOff(store, () => false) });
+  await second.open();
+  clock.advance(40_000); // The lease of the dead has run out.
+  expect(await second.take(5)).toEqual([]);
+  const nextAt = (await second.nextAt()) ?? 0;
+  expect(nextAt - clock.nowMs()).toBe(20_000);
+  clock.advanceTo(nextAt);
+  expect((await second.take(5)).map((each) => each.url)).toEqual(['http://a.test/1']);
+});

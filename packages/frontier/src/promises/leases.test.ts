@@ -1,0 +1,161 @@
+// The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not touched.
+
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import type { Reply } from '../testing/fake-world.js';
+import { isRobots, mortalClock, setUp, url } from '../testing/set-up.js';
+import type { Work } from '../work.js';
+
+const PAGE: Reply = { status: 200, body: 'page' };
+const make = (nowMs: () => number) => memoryStore({ nowMs });
+const pages = (count: number) => Array.from({ length: count }, (_, at) => url(`http://a.test/${at}`));
+const answer = (address: string): Reply => (isRobots(address) ? { status: 404 } : PAGE);
+const GONE = {
+  kind: 'response' as const,
+  status: 404,
+  headers: {},
+  body: new Uint8Array(),
+  robotsUrl: '',
+  finalUrl: '',
+};
+
+/** A frontier with the first page of a.test in hand. */
+async function withPage(count = 3) {
+  const tools = setUp(make, answer);
+  const { clock } = tools;
+  const mortal = mortalClock(clock);
+  const frontier = tools.make({ clock: mortal.clock });
+  await frontier.open();
+  await frontier.add(pages(count));
+  const [robots] = await frontier.take(1);
+  const startedAtMs = clock.nowMs();
+  frontier.exchanged(robots!, {
+    startedAtMs,
+    endedAtMs: startedAtMs,
+    status: 404,
+    retryAfter: null,
+    failure: null,
+    bytes: 0,
+  });
+  await frontier.settle(robots!, { kind: 'robots', answer: GONE });
+  clock.advance(1_000);
+  const [page] = await frontier.take(1);
+  return { ...tools, frontier, stop: mortal.stop, page: page as Work };
+}
+
+describe('a lease', () => {
+  it('near its end starts nothing; renewed by the heartbeat, it goes on', async () => {
+    const { frontier, clock, page } = await withPage();
+    expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
+    // No commit can be answered while the clock jumps: this is a process that was stopped for a while.
+    clock.advance(28_500);
+    expect(frontier.mayStart(page)).toEqual({ kind: 'wait', untilMs: clock.nowMs() + 100 });
+    await frontier.nextAt();
+    expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
+  });
+
+  it('of a process that died over its first request keeps the host for the interval, as if it had said so', async () => {
+    const { clock, make: other, store } = setUp(make, answer, { politeness: { profile: 'gentle' } });
+    const mortal = mortalClock(clock);
+    const first = other({ clock: mortal.clock });
+    await first.open();
+    await first.add(pages(2));
+    expect(await first.take(1)).toHaveLength(1);
+    mortal.stop(); // Killed, with its request under way and nothing said of it.
+    clock.advance(30_000); // The lease is over.
+    const second = other();
+    await second.open();
+    expect(await second.take(1)).toEqual([]);
+    expect(await store.nextDueInMs()).toBe(3_000);
+    clock.advance(2_999);
+    expect(await second.take(1)).toEqual([]);
+    clock.advance(1);
+    expect(await second.take(1)).toHaveLength(1);
+  });
+
+  it('that is over is lost, and the page is taken by whoever comes; only links survive (C1)', async () => {
+    const { frontier, clock, page, stop, make: other } = await withPage();
+    stop();
+    clock.advance(40_000);
+    expect(frontier.mayStart(page)).toEqual({ kind: 'lost' });
+    const second = other();
+    await second.open();
+    const [again] = await second.take(1);
+    expect(again).toMatchObject({ kind: 'page', url: page.url });
+    const links = [url('http://b.test/found')];
+    expect(await frontier.settle(page, { kind: 'done', countsAsPage: true, links })).toBe('lost');
+    expect(frontier.counts().pages).toBe(0);
+    expect(frontier.mayStart(page)).toEqual({ kind: 'lost' });
+    expect((await second.take(1))[0]).toMatchObject({ kind: 'robots', authority: 'http://b.test' });
+  });
+
+  it('of a vanished holder ends after its time and the interval, not before', async () => {
+    const { clock, page, stop, make: other } = await withPage();
+    stop();
+    const second = other();
+    await second.open();
+    expect(await second.take(1)).toEqual([]);
+    const dueAt = await second.nextAt();
+    expect(dueAt).toBeGreaterThanOrEqual(clock.nowMs() + 30_000);
+    clock.advanceTo(dueAt! - 1);
+    expect(await second.take(1)).toEqual([]);
+    clock.advanceTo(dueAt!);
+    expect(await second.take(1)).toMatchObject([{ url: page.url, kind: 'page' }]);
+  });
+
+  it('is given back at close, with what was in hand, and the gap counts from there', async () => {
+    const { frontier, clock, page, make: other } = await withPage();
+    await frontier.close();
+    await frontier.close();
+    expect(await frontier.settle(page, { kind: 'done', countsAsPage: true, links: [] })).toBe('lost');
+    const second = other();
+    await second.open();
+    expect(await second.take(1)).toEqual([]);
+    expect(await second.nextAt()).toBe(clock.nowMs() + 1_000);
+    clock.advance(1_000);
+    expect(await second.take(1)).toMatchObject([{ url: page.url }]);
+  });
+
+  it('keeps its entries while work that came back unsent waits', async () => {
+    const { frontier, clock, page } = await withPage();
+    expect(await frontier.settle(page, { kind: 'returned', untilMs: clock.nowMs() + 700 })).toBe('ok');
+    expect(await frontier.take(1)).toEqual([]);
+    expect(await frontier.nextAt()).toBe(clock.nowMs() + 700);
+    clock.advance(700);
+    expect(await frontier.take(1)).toMatchObject([{ url: page.url, entryId: 'entryId' in page ? page.entryId : '' }]);
+    await expect(frontier.settle(page, { kind: 'returned', untilMs: null })).rejects.toMatchObject({
+      code: 'work-unknown',
+    });
+  });
+
+  it('is held by one of several processes at a time: each page is fetched once', async () => {
+    const { frontier, make: other, world, work } = setUp(make, answer);
+    const second = other();
+    await frontier.open();
+    await second.open();
+    const hosts = Array.from({ length: 20 }, (_, at) => `http://h${at}.test`);
+    await frontier.add(hosts.flatMap((authority) => [0, 1, 2].map((at) => url(`${authority}/${at}`))));
+    for (let turn = 0; turn < 400; turn += 1) {
+      const worker = turn % 2 === 0 ? frontier : second;
+      if ((await work(worker, 150, { concurrency: 3 })) === 'finished' && frontier.counts().queued === 0) break;
+    }
+    const asked = world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url);
+    expect(new Set(asked).size).toBe(60);
+    for (const authority of hosts) {
+      const own = world.log.filter((seen) => seen.authority === authority).sort((a, b) => a.startMs - b.startMs);
+      for (let at = 1; at < own.length; at += 1)
+        expect(own[at]!.startMs - own[at - 1]!.endMs).toBeGreaterThanOrEqual(1_000);
+    }
+  });
+
+  it('a store that throws stops the frontier by name', async () => {
+    const { frontier, store } = setUp(make, answer);
+    await frontier.open();
+    store.lease = () => Promise.reject(new Error('disk full'));
+    await frontier.add(pages(1));
+    await expect(frontier.take(1)).rejects.toMatchObject({ code: 'store-failed', cause: { message: 'disk full' } });
+    await expect(frontier.add(pages(1))).rejects.toMatchObject({ code: 'store-failed' });
+    await expect(frontier.nextAt()).rejects.toMatchObject({ code: 'store-failed' });
+    await frontier.close();
+  });
+});

@@ -1,0 +1,122 @@
+// What a person who asks is told: a wrong "why not yet" sends an operator after the wrong host.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { FrontierStore } from '../store.js';
+import { lmdbStore } from '../stores/lmdb.js';
+import { memoryStore } from '../stores/memory.js';
+import type { Reply } from '../testing/fake-world.js';
+import { isRobots, setUp, url } from '../testing/set-up.js';
+
+const folders: string[] = [];
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+const folder = async () => {
+  folders.push(await mkdtemp(join(tmpdir(), 'questions-')));
+  return folders.at(-1)!;
+};
+const rows: [string, () => Promise<(nowMs: () => number) => FrontierStore>][] = [
+  ['memory', async () => (nowMs) => memoryStore({ nowMs })],
+  [
+    'lmdb',
+    async () => {
+      const path = await folder();
+      return (nowMs) => lmdbStore({ path, nowMs, commitEveryMs: 0 });
+    },
+  ],
+];
+
+const FILE = 'User-agent: *\nCrawl-delay: 7\n';
+const answer = (address: string): Reply => {
+  const { hostname } = new URL(address);
+  if (hostname === 'gone.test') return { status: null, failure: 'reset' };
+  if (isRobots(address)) return hostname === 'slow.test' ? { status: 200, body: FILE } : { status: 404 };
+  if (hostname === 'busy.test') return { status: 429, headers: { 'retry-after': '600' } };
+  return { status: 200, body: 'page' };
+};
+
+describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
+  it('a host: what is queued, when and why not sooner, who asks for it, what it has given', async () => {
+    const { frontier, work, clock, store } = setUp(await prepare(), answer, { bounds: { pagesPerHost: 100 } });
+    await frontier.open();
+    expect(await frontier.lookHost('never.test')).toMatchObject({
+      isKnown: false,
+      queued: 0,
+      robots: [],
+      nextAtMs: null,
+    });
+    const slow = Array.from({ length: 30 }, (_, at) => url(`http://slow.test/${at}`, { band: at % 2 === 0 ? 4 : 6 }));
+    await frontier.add([
+      ...slow,
+      url('https://slow.test:8443/s'),
+      url('http://busy.test/1'),
+      url('http://gone.test/1'),
+    ]);
+    await work(frontier, 30_000);
+    const look = await frontier.lookHost('slow.test');
+    expect(look).toMatchObject({
+      host: 'slow.test',
+      isKnown: true,
+      isWhole: true,
+      isParked: false,
+      interval: { ms: 7_000, from: 'crawl-delay', authority: 'http://slow.test' },
+      wait: { reason: 'crawl-delay' },
+      spent: null,
+      inARow: { throttled: 0, failed: 0, refused: 0 },
+    });
+    expect(look.used.pages).toBeGreaterThan(2);
+    expect(look.used.bytes).toBeGreaterThan(0);
+    expect(look.used.runningMs).toBe(30_000);
+    expect(look.nextAtMs).toBeGreaterThan(clock.nowMs());
+    expect(look.nextAtMs).toBeLessThanOrEqual(clock.nowMs() + 7_000);
+    expect(look.robots).toMatchObject([{ authority: 'http://slow.test', phase: 'rules', crawlDelayMs: 7_000 }, {}]);
+    const plain = look.lanes.find(({ authority }) => authority === 'http://slow.test')!;
+    expect(plain.bands.reduce((sum, count) => sum + count, 0)).toBe(30 - look.used.pages);
+    expect(plain.bands[6]).toBe(15);
+    expect(look.lanes.some(({ authority }) => authority === 'https://slow.test:8443')).toBe(true);
+    expect(look.queued + look.inHand).toBe(31 - look.used.pages);
+    // By any URL of it too, and the same when somebody else asks the store.
+    expect((await frontier.lookHost('http://slow.test/any')).host).toBe('slow.test');
+
+    const busy = await frontier.lookHost('busy.test');
+    expect(busy).toMatchObject({
+      wait: { reason: 'host-paused' },
+      interval: { from: 'adaptive' },
+      inARow: { throttled: 1 },
+    });
+    expect(busy.nextAtMs! - clock.nowMs()).toBeGreaterThan(500_000);
+    const gone = await frontier.lookHost('gone.test');
+    expect(gone.robots).toMatchObject([{ authority: 'http://gone.test', phase: 'unreachable' }]);
+    expect(gone.robots[0]!.failures).toBeGreaterThan(0);
+    expect(gone.wait).toMatchObject({ reason: 'robots-unreachable' });
+    await frontier.close();
+    await store.close();
+  });
+
+  it('a list of what is queued, page by page, of all, of a host, of an authority', async () => {
+    const { frontier, store } = setUp(await prepare(), answer);
+    await frontier.open();
+    const addresses = Array.from({ length: 25 }, (_, at) => `http://h${at % 5}.test/${at}`);
+    await frontier.add([...addresses.map((address) => url(address)), url('https://h0.test/s')]);
+    const all = async (request: { host?: string; authority?: string }) => {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await frontier.list({ ...request, limit: 4, cursor });
+        expect(page.items.length).toBeLessThanOrEqual(4);
+        found.push(...page.items.map(({ record }) => record.url));
+        ({ cursor } = page);
+      } while (cursor !== null);
+      return found.toSorted();
+    };
+    expect(await all({})).toEqual([...addresses, 'https://h0.test/s'].toSorted());
+    expect(await all({ host: 'h0.test' })).toHaveLength(6);
+    expect(await all({ host: 'h0.test', authority: 'https://h0.test' })).toEqual(['https://h0.test/s']);
+    expect(await all({ host: 'nobody.test' })).toEqual([]);
+    await frontier.close();
+    await store.close();
+  });
+});

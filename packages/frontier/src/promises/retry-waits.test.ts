@@ -1,0 +1,54 @@
+// A host that goes back to the store because its only URL is tried again later waits for that URL, and says so. If it said
+// what was left of its interval instead, the URL would have no word at the end of a run that does not wait for it.
+
+import { expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import type { Reply } from '../testing/fake-world.js';
+import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Work } from '../work.js';
+
+const answer = (address: string): Reply => (isRobots(address) ? { status: 404 } : { status: 500 });
+
+function setUpHost(minMs: number) {
+  return setUp((nowMs) => memoryStore({ nowMs }), answer, {
+    politeness: { profile: { factor: 0, minMs, maxMs: minMs } },
+  });
+}
+
+it.each([0, 1, 1_000])('with an interval of %d ms it waits for the retry', async (intervalMs) => {
+  const { frontier, clock } = setUpHost(intervalMs);
+  await frontier.open();
+  await frontier.add([url('http://a.test/')]);
+  const [robots] = await frontier.take(1);
+  exchange(robots!);
+  const headers = {};
+  const { url: robotsUrl } = robots!;
+  const body = new Uint8Array();
+  const found = { kind: 'response', status: 404, headers, body, robotsUrl, finalUrl: robotsUrl } as const;
+  await frontier.settle(robots!, { kind: 'robots', answer: found });
+  clock.advance(intervalMs);
+  const [page] = await frontier.take(1);
+  exchange(page!);
+  const retryAtMs = clock.nowMs() + 30_000;
+  await frontier.settle(page!, { kind: 'again', notBeforeMs: retryAtMs });
+  expect(await frontier.take(1)).toEqual([]);
+  // Told as it was when the host went back.
+  expect(frontier.waits(9)).toEqual([{ host: 'a.test', reason: 'not-before', untilMs: retryAtMs, queued: 1 }]);
+  clock.advance(10);
+  expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', reason: 'not-before' }]);
+  clock.advanceTo(retryAtMs);
+  const [second] = await frontier.take(1);
+  exchange(second!);
+  const laterMs = clock.nowMs() + 60_000;
+  // The first retry has passed: the second is what it waits for.
+  await frontier.settle(second!, { kind: 'again', notBeforeMs: laterMs });
+  expect(await frontier.take(1)).toEqual([]);
+  expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', reason: 'not-before', untilMs: laterMs }]);
+
+  function exchange(work: Work): void {
+    expect(frontier.mayStart(work)).toEqual({ kind: 'go' });
+    const atMs = clock.nowMs();
+    const status = work.kind === 'page' ? 500 : 404;
+    frontier.exchanged(work, { startedAtMs: atMs, endedAtMs: atMs, status, retryAfter: null, failure: null, bytes: 0 });
+  }
+});

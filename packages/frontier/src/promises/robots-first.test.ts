@@ -1,0 +1,261 @@
+// Nothing may be asked of an authority before its robots.txt was answered, and what the file costs is paid once.
+
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import type { Reply } from '../testing/fake-world.js';
+import { isRobots, setUp, url } from '../testing/set-up.js';
+
+const PAGE: Reply = { status: 200, body: 'page' };
+const DAY_MS = 86_400_000;
+const make = (nowMs: () => number) => memoryStore({ nowMs });
+const file = (...lines: string[]): Reply => ({ status: 200, body: `User-agent: *\n${lines.join('\n')}\n` });
+const to = (location: string): Reply => ({ status: 301, headers: { location } });
+
+describe('the first request of an authority', () => {
+  it('is its robots.txt, once, whatever the concurrency (access §2)', async () => {
+    const { frontier, work, asked } = setUp(make, (address) => (isRobots(address) ? file('Disallow: /x') : PAGE));
+    await frontier.open();
+    await frontier.add(Array.from({ length: 9 }, (_, at) => url(`http://a.test/${at}`)));
+    const [one, two, three] = await Promise.all([frontier.take(5), frontier.take(5), frontier.take(5)]);
+    expect([...one!, ...two!, ...three!].map((taken) => taken.url)).toEqual(['http://a.test/robots.txt']);
+    for (const taken of one!) await frontier.settle(taken, { kind: 'returned', untilMs: null });
+    expect(await work(frontier)).toBe('finished');
+    expect(asked().filter(isRobots)).toHaveLength(1);
+    expect(asked()).toHaveLength(10);
+  });
+
+  it('belongs to scheme, host and port: three authorities of one host have three, in one slot (access §1, §9)', async () => {
+    const { frontier, work, asked, world } = setUp(make, (address) => (isRobots(address) ? { status: 404 } : PAGE));
+    await frontier.open();
+    await frontier.add(['http://a.test/', 'https://a.test/', 'http://a.test:8080/'].map((address) => url(address)));
+    await work(frontier);
+    expect(asked().filter(isRobots).sort()).toEqual([
+      'http://a.test/robots.txt',
+      'http://a.test:8080/robots.txt',
+      'https://a.test/robots.txt',
+    ]);
+    const gaps = world.log.slice(1).map((seen, at) => seen.startMs - world.log[at]!.endMs);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('is asked again when its lifetime is over, before the next page, with its validators (access §6)', async () => {
+    const seen: (string | null)[] = [];
+    const tools = setUp(make, (address, nth) =>
+      isRobots(address)
+        ? nth === 0
+          ? {
+              status: 200,
+              body: 'User-agent: *\nDisallow: /x',
+              headers: { etag: '"1"', 'cache-control': 'max-age=3600' },
+            }
+          : { status: 304 }
+        : PAGE,
+    );
+    const { frontier, clock, work, asked } = tools;
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier);
+    clock.advance(3_600_000);
+    await frontier.add([url('http://a.test/2'), url('http://a.test/x')]);
+    const [again] = await frontier.take(1);
+    seen.push(again!.kind === 'robots' ? again!.etag : 'a page');
+    await frontier.settle(again!, { kind: 'returned', untilMs: null });
+    await work(frontier);
+    expect(seen).toEqual(['"1"']);
+    expect(asked()).toEqual([
+      'http://a.test/robots.txt',
+      'http://a.test/1',
+      'http://a.test/robots.txt',
+      'http://a.test/2',
+    ]);
+  });
+
+  it('brings its companions with it, before its pages, once per crawl', async () => {
+    const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
+    const { frontier, work, asked, clock } = setUp(make, (address) => (isRobots(address) ? file() : PAGE), {
+      companions,
+    });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1', { band: 0 }), url('http://a.test/2', { band: 5 })]);
+    await work(frontier);
+    clock.advance(2 * DAY_MS);
+    await frontier.add([url('http://a.test/3')]);
+    await work(frontier);
+    expect(asked().filter((address) => address.endsWith('data.txt'))).toHaveLength(1);
+    expect(asked().indexOf('http://a.test/data.txt')).toBeLessThan(asked().indexOf('http://a.test/2'));
+  });
+});
+
+describe('a robots.txt that does not come', () => {
+  it('holds its authority; others of the same host go on; retries grow (access §5)', async () => {
+    const { frontier, work, world, notices, verdicts } = setUp(make, (address) =>
+      address === 'http://a.test/robots.txt' ? { status: 503 } : isRobots(address) ? file() : PAGE,
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1'), url('http://a.test:81/1'), url('http://a.test:81/2')]);
+    expect(await work(frontier, 3_600_000)).toBe('time');
+    const pages = world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url);
+    expect(pages).toEqual(['http://a.test:81/1', 'http://a.test:81/2']);
+    const tries = world.log.filter((seen) => seen.wantedBy === 'http://a.test').map((seen) => seen.startMs);
+    const gaps = tries.slice(1).map((startMs, at) => Math.round((startMs - tries[at]!) / 1_000));
+    expect(gaps).toEqual([60, 120, 240, 480, 960]);
+    expect(frontier.waits(5)).toMatchObject([{ host: 'a.test', reason: 'robots-unreachable', queued: 1 }]);
+    expect(notices('robots-unreachable')).toHaveLength(6);
+    expect(verdicts()).toEqual([]);
+  });
+
+  it('fails what was held for holdMax, and nothing that was not (access §5)', async () => {
+    const { frontier, work, verdicts, asked } = setUp(make, (address) => (isRobots(address) ? { status: 500 } : PAGE), {
+      robots: { tokens: ['testbot'], holdMaxMs: 6 * 3_600_000 },
+    });
+    await frontier.open();
+    await frontier.add(Array.from({ length: 40 }, (_, at) => url(`http://a.test/${at}`)));
+    await work(frontier, 4 * 3_600_000);
+    await frontier.add([url('http://a.test/late')]);
+    expect(verdicts()).toEqual([]);
+    await work(frontier, 4 * 3_600_000);
+    expect(verdicts()).toHaveLength(40);
+    expect(new Set(verdicts().map(({ word, reason }) => `${word} ${reason}`))).toEqual(
+      new Set(['failed robots-unreachable']),
+    );
+    expect(verdicts().map((verdict) => verdict.url)).not.toContain('http://a.test/late');
+    expect(frontier.counts().queued).toBe(1);
+    expect(asked().every(isRobots)).toBe(true);
+  });
+
+  it('comes back by an answer: what was held is decided by the new rules (access §8)', async () => {
+    const { frontier, work, asked, verdicts } = setUp(make, (address, nth) =>
+      isRobots(address) ? (nth < 2 ? { status: null, failure: 'reset' } : file('Disallow: /2')) : PAGE,
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/1']);
+    expect(verdicts()).toMatchObject([{ url: 'http://a.test/2', word: 'excluded', line: 2 }]);
+  });
+});
+
+describe('redirects of robots.txt', () => {
+  // [what stands at the end, hops, pages that may be asked for]
+  const chains: [string, number, string[]][] = [
+    ['five hops: its rules govern the first authority', 5, ['http://a.test/open']],
+    ['six hops: as if there were no file (access §3, DECISION A3)', 6, ['http://a.test/open', 'http://a.test/closed']],
+  ];
+  it.each(chains)('%s', async (_, hops, pages) => {
+    const { frontier, work, world, notices } = setUp(make, (address) => {
+      if (isRobots(address)) return to('http://h1.test/1');
+      const at = Number(new URL(address).pathname.slice(1));
+      if (Number.isNaN(at)) return PAGE;
+      return at < hops ? to(`http://h${at + 1}.test/${at + 1}`) : file('Disallow: /closed');
+    });
+    await frontier.open();
+    await frontier.add([url('http://a.test/open'), url('http://a.test/closed')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url)).toEqual(pages);
+    expect(world.log.filter((seen) => seen.wantedBy === 'http://a.test')).toHaveLength(6);
+    expect(notices('robots-redirect-limit')).toHaveLength(hops > 5 ? 1 : 0);
+  });
+
+  it('hops to the same host are spaced too, and go before its pages (access §11)', async () => {
+    const { frontier, work, world } = setUp(make, (address) =>
+      isRobots(address) ? to('/r/1') : address.endsWith('/r/1') ? to('/r/2') : file(),
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(world.log.map((seen) => new URL(seen.url).pathname)).toEqual(['/robots.txt', '/r/1', '/r/2', '/1']);
+    const gaps = world.log.slice(1).map((seen, at) => seen.startMs - world.log[at]!.endMs);
+    expect(Math.min(...gaps)).toBe(1_000);
+  });
+
+  it('a hop to a host that is paused longer than the bound ends the chain as a failure, and asks nothing of that host', async () => {
+    const { frontier, work, world, notices } = setUp(make, (address) => {
+      if (address === 'http://a.test/robots.txt') return to('http://busy.test/r');
+      if (isRobots(address)) return { status: 404 };
+      return address === 'http://busy.test/1' ? { status: 429, headers: { 'retry-after': '7200' } } : PAGE;
+    });
+    await frontier.open();
+    await frontier.add([url('http://busy.test/1')]);
+    await work(frontier, 10_000);
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier, 100_000)).toBe('time');
+    expect(world.log.map((seen) => seen.url)).not.toContain('http://busy.test/r');
+    expect(world.log.map((seen) => seen.url)).not.toContain('http://a.test/1');
+    expect(notices('robots-unreachable')).toMatchObject([{ authority: 'http://a.test' }]);
+    expect(frontier.waits(5).map((wait) => [wait.host, wait.reason])).toEqual([
+      ['a.test', 'robots-unreachable'],
+      ['busy.test', 'host-paused'],
+    ]);
+  });
+
+  it('a redirect into nothing is unreachable, not open (access §3, DECISION A4)', async () => {
+    const { frontier, work, asked } = setUp(make, (address) => (isRobots(address) ? { status: 302 } : PAGE));
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier, 600_000);
+    expect(asked().every(isRobots)).toBe(true);
+  });
+});
+
+describe('a restart', () => {
+  it('with rules: neither asks again nor forgets them (access §8)', async () => {
+    const {
+      make: start,
+      frontier,
+      work,
+      asked,
+    } = setUp(make, (address) => (isRobots(address) ? file('Disallow: /x') : PAGE));
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier);
+    await frontier.close();
+    const second = start();
+    await second.open();
+    await second.add([url('http://a.test/2'), url('http://a.test/x'), url('http://a.test/1')]);
+    await work(second);
+    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/2']);
+  });
+
+  it('while unreachable: the pause goes on where it was (access §8)', async () => {
+    const {
+      make: start,
+      frontier,
+      work,
+      world,
+    } = setUp(make, (address) => (isRobots(address) ? { status: 500 } : PAGE));
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier, 200_000);
+    const before = world.log.length;
+    await frontier.close();
+    const second = start();
+    await second.open();
+    expect(second.waits(1)).toMatchObject([{ host: 'a.test', reason: 'robots-unreachable' }]);
+    await work(second, 300_000);
+    expect([before, world.log.length]).toEqual([3, 4]);
+    const gaps = world.log.slice(1).map((seen, at) => Math.round((seen.startMs - world.log[at]!.startMs) / 1_000));
+    expect(gaps).toEqual([60, 120, 240]);
+  });
+
+  it('with a redirect chain under way: its hop is asked once, and the authority waits for it', async () => {
+    const {
+      make: start,
+      frontier,
+      work,
+      asked,
+      clock,
+    } = setUp(make, (address) => {
+      if (address === 'http://a.test/robots.txt') return to('http://b.test/r');
+      return address === 'http://b.test/r' ? file('Disallow: /x') : isRobots(address) ? { status: 404 } : PAGE;
+    });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1'), url('http://a.test/x')]);
+    await work(frontier, 3_600_000, { isStopped: () => asked().length === 1 && clock.nowMs() > 1_700_000_000_009 });
+    await frontier.close();
+    expect(asked()).toEqual(['http://a.test/robots.txt']);
+    const second = start();
+    await second.open();
+    expect(await work(second)).toBe('finished');
+    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://b.test/r', 'http://a.test/1']);
+  });
+});

@@ -1,0 +1,171 @@
+// The bounds of a crawl hold for all of its processes together: what one has used the others know, and pages are counted to the
+// page although each hands them out by itself.
+
+import { describe, expect, it } from 'vitest';
+import type { ManualClock } from '../clock.js';
+import type { Frontier } from '../frontier.js';
+import { createCrawlLock } from '../records/crawl-lock.js';
+import { PART_SILENT_MS } from '../records/limits.js';
+import { memoryStore } from '../stores/memory.js';
+import { isRobots, mortalClock, setUp, url, wanderingStore } from '../testing/set-up.js';
+
+const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
+const hosts = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);
+/** A store that several processes share; its answers come in their own time. */
+const shared = (seed: number) => (nowMs: () => number) => {
+  let state = seed;
+  const random = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+  return wanderingStore(memoryStore({ nowMs }), random);
+};
+
+/** Opens at once; whoever finds the lock taken waits for the clock. */
+async function openAll(clock: ManualClock, crew: readonly Frontier[]): Promise<void> {
+  let isOpen = false;
+  const all = Promise.all(crew.map((frontier) => frontier.open())).then(() => {
+    isOpen = true;
+  });
+  await turnsUntil(clock, () => isOpen);
+  await all;
+}
+
+async function turnsUntil(clock: ManualClock, isOver: () => boolean): Promise<void> {
+  for (let at = 0; at < 400 && !isOver(); at += 1) {
+    for (let turns = 0; turns < 200; turns += 1) await null;
+    clock.advance(25);
+  }
+}
+
+describe('bounds over processes', () => {
+  it.each([1, 2, 3, 4, 5])('four processes fetch exactly as many pages as the bound (seed %i)', async (seed) => {
+    const { work, make, world, clock } = setUp(shared(seed), answer, { bounds: { pages: 150 } });
+    const crew = ['a', 'b', 'c', 'd'].map((part) => make({ part }));
+    await openAll(clock, crew);
+    await crew[0]?.add(hosts(400).map((authority) => url(`${authority}/`)));
+    const ends = await Promise.all(crew.map((frontier) => work(frontier, 3_600_000, { concurrency: 8 })));
+    expect(ends).toEqual(['finished', 'finished', 'finished', 'finished']);
+    expect(world.log.filter(({ isRobots: robots }) => !robots)).toHaveLength(150);
+    for (const frontier of crew) {
+      expect(frontier.counts().pages).toBe(150);
+      expect(frontier.reachedBound()).toBe('pages');
+    }
+    expect(new Set(crew.map((frontier) => frontier.partName())).size).toBe(4);
+  });
+
+  it('what a dead process was granted comes back when it has been silent for long', async () => {
+    const { work, make, world, clock } = setUp(shared(7), answer, { bounds: { pages: 20 } });
+    const mortal = mortalClock(clock);
+    const first = make({ part: 'first', clock: mortal.clock });
+    await first.open();
+    await first.add(hosts(60).map((authority) => url(`${authority}/`)));
+    let finished = 0;
+    const links = () => {
+      finished += 1;
+      return [];
+    };
+    await work(first, 60_000, { concurrency: 1, isStopped: () => finished >= 3, links });
+    mortal.stop();
+    const diedMs = clock.nowMs();
+    const second = make({ part: 'second' });
+    await second.open();
+    expect(await second.take(4)).toEqual([]);
+    expect(await second.nextAt()).not.toBeNull();
+    await work(second, 3_600_000);
+    expect(clock.nowMs() - diedMs).toBeGreaterThanOrEqual(PART_SILENT_MS);
+    expect(second.reachedBound()).toBe('pages');
+    expect(world.log.filter(({ isRobots: robots }) => !robots).length).toBeGreaterThanOrEqual(20);
+    expect(second.counts().pages).toBe(20);
+  });
+
+  it('whoever goes on under a name goes on with its pages, and with what it was granted', async () => {
+    const { work, make, clock, world } = setUp(shared(9), answer, { bounds: { pages: 10 } });
+    const mortal = mortalClock(clock);
+    const first = make({ part: 'only', clock: mortal.clock });
+    await first.open();
+    await first.add(hosts(30).map((authority) => url(`${authority}/`)));
+    await work(first, 60_000, { concurrency: 1, isStopped: () => world.log.length >= 8 });
+    mortal.stop();
+    const again = make({ part: 'only' });
+    await again.open();
+    await work(again, 3_600_000);
+    expect(again.counts().pages).toBe(10);
+  });
+
+  it('running time of processes that run at once counts once', async () => {
+    const { make, clock } = setUp(shared(11), answer, { bounds: { minutes: 10 } });
+    const [one, two] = [make({ part: 'one' }), make({ part: 'two' })];
+    const pass = async (ms: number) => {
+      clock.advance(ms);
+      for (let turns = 0; turns < 400; turns += 1) await null;
+    };
+    await one.open();
+    await pass(60_000);
+    await pass(1_000);
+    await two.open();
+    await pass(60_000);
+    await pass(1_000);
+    await one.close();
+    await pass(60_000);
+    await pass(1_000);
+    expect(two.counts().runningMs).toBeGreaterThan(179_000);
+    expect(two.counts().runningMs).toBeLessThan(185_000);
+    await two.close();
+  });
+
+  it('a process without a name takes over a part that is free', async () => {
+    const { make } = setUp(shared(13), answer);
+    const [one, two] = [make(), make()];
+    await one.open();
+    await two.open();
+    expect(one.partName()).not.toBe(two.partName());
+    await two.close();
+    const three = make();
+    await three.open();
+    expect(three.partName()).toBe(two.partName());
+  });
+
+  it('parts of a record are read together and never overwrite each other', async () => {
+    const { make, clock } = setUp(shared(15), answer);
+    const [one, two] = [make({ part: 'one' }), make({ part: 'two' })];
+    await openAll(clock, [one, two]);
+    await Promise.all([one.writePart('totals', new Uint8Array([1])), two.writePart('totals', new Uint8Array([2]))]);
+    expect([...(await one.readParts('totals'))].map(([part, [value]]) => `${part} ${value}`).sort()).toEqual([
+      'one 1',
+      'two 2',
+    ]);
+  });
+
+  it('the lock of the crawl is no host of it', async () => {
+    const { make } = setUp(shared(17), answer, { bounds: { pages: 3 } });
+    const frontier = make();
+    await frontier.open();
+    await frontier.add([url('http://a.test/')]);
+    await frontier.close();
+    const again = make();
+    await again.open();
+    expect(again.counts().hosts).toBe(1);
+  });
+
+  it('one at a time has the lock, whoever waits comes next', async () => {
+    const { store, clock } = setUp(shared(19), answer);
+    await store.open({ crawl: 'crawl', owner: 'test', create: true });
+    const locks = [0, 1, 2].map(() => createCrawlLock(store, clock, () => 0.5));
+    let inside = 0;
+    let most = 0;
+    const act = async (): Promise<void> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      for (let turns = 0; turns < 20; turns += 1) await null;
+      inside -= 1;
+    };
+    let isOver = false;
+    const all = Promise.all(locks.map((lock) => lock.exclusively(act))).then(() => {
+      isOver = true;
+    });
+    await turnsUntil(clock, () => isOver);
+    await all;
+    expect(most).toBe(1);
+  });
+});

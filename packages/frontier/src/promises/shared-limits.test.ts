@@ -1,0 +1,159 @@
+// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The judge is the world's log.
+
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import type { Reply, Seen } from '../testing/fake-world.js';
+import { isRobots, setUp, url, wanderingStore } from '../testing/set-up.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000 });
+
+const make = (nowMs: () => number) => memoryStore({ nowMs });
+const hostsOf = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);
+const numberOf = (address: string) => Number(/h(\d+)/.exec(address)?.[1]);
+const pagesOf = (count: number, each: number) =>
+  hostsOf(count).flatMap((host) => Array.from({ length: each }, (_, at) => url(`${host}/${at}`)));
+
+/** Overlaps and starts sooner than `gapMs` after an end, per key. */
+function faults(log: readonly Seen[], keyOf: (seen: Seen) => string, gapMs: (seen: Seen) => number): string[] {
+  const last = new Map<string, Seen>();
+  const found: string[] = [];
+  for (const seen of log.toSorted((a, b) => a.startMs - b.startMs)) {
+    const before = last.get(keyOf(seen));
+    last.set(keyOf(seen), seen);
+    if (before === undefined) continue;
+    const gap = seen.startMs - before.endMs;
+    const least = Math.max(gapMs(before), gapMs(seen));
+    if (gap < least) found.push(`${seen.url} ${gap} ms after ${before.url} at ${keyOf(seen)}, owed ${least}`);
+  }
+  return found;
+}
+
+describe('per address', () => {
+  const addressOf = (address: string) => `192.0.2.${numberOf(address) % 3}`;
+  const byAddress = ({ url: address }: Seen) => addressOf(address);
+
+  it('one request at a time and the longer interval between, whatever hosts ask for, and nobody is forgotten', async () => {
+    const site = fc.record({ delayS: fc.constantFrom(0, 0, 2, 5), ms: fc.constantFrom(5, 300, 2_000) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(site, { minLength: 9, maxLength: 9 }),
+        fc.constantFrom(1, 4, 16),
+        async (sites, concurrency) => {
+          const siteOf = (address: string) => sites[numberOf(address)]!;
+          const body = (address: string) => `User-agent: *\nCrawl-delay: ${siteOf(address).delayS}\n`;
+          const answer = (address: string): Reply =>
+            isRobots(address)
+              ? { status: 200, body: body(address), ms: siteOf(address).ms }
+              : { status: 200, ms: siteOf(address).ms };
+          const { frontier, work, world } = setUp(make, answer, { politeness: { perIp: true } });
+          await frontier.open();
+          await frontier.add(pagesOf(9, 3));
+          expect(await work(frontier, 86_400_000, { concurrency, addressOf })).toBe('finished');
+          expect(world.log).toHaveLength(9 * 4);
+          // The delay is known once robots.txt is read, so the first gap of a host is that of the profile.
+          const asked = (seen: Seen) => (seen.isRobots ? 1_000 : 1_000 * siteOf(seen.url).delayS);
+          expect(faults(world.log, byAddress, (seen) => Math.max(1_000, asked(seen)))).toEqual([]);
+        },
+      ),
+      { numRuns: 40, seed: 20_280 },
+    );
+  });
+
+  it('who waits for an address says so', async () => {
+    const { frontier, work } = setUp(make, () => ({ status: 404, ms: 20 }), {
+      politeness: { perIp: true, profile: { factor: 0, minMs: 30_000, maxMs: 30_000 } },
+    });
+    await frontier.open();
+    await frontier.add(pagesOf(9, 2));
+    await work(frontier, 10_000, { addressOf });
+    const waiting = frontier.waits(20).filter(({ reason }) => reason === 'address-shared');
+    expect(waiting).toHaveLength(6);
+    expect((await frontier.lookHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
+  });
+
+  it('off by default: hosts of one address are visited side by side', async () => {
+    const { frontier, work, world } = setUp(make, () => ({ status: 404, ms: 500 }));
+    await frontier.open();
+    await frontier.add(pagesOf(6, 1));
+    await work(frontier, 3_600_000, { addressOf });
+    expect(faults(world.log, byAddress, () => 0).length).toBeGreaterThan(0);
+  });
+
+  it('two processes over one store keep the interval from start to start', async () => {
+    let draw = 7;
+    const random = () => {
+      draw = (draw * 48_271) % 2_147_483_647;
+      return draw / 2_147_483_647;
+    };
+    const {
+      make: start,
+      work,
+      world,
+    } = setUp(
+      (nowMs) => wanderingStore(memoryStore({ nowMs }), random),
+      () => ({ status: 404, ms: 5 }),
+      { politeness: { perIp: true } },
+    );
+    const processes = [start(), start()];
+    for (const frontier of processes) await frontier.open();
+    await processes[0]!.add(pagesOf(12, 2));
+    let steps = 0;
+    const isStopped = () => ++steps > 50_000;
+    await Promise.all(processes.map((one) => work(one, 86_400_000, { concurrency: 4, addressOf, isStopped })));
+    expect(new Set(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url)).size).toBe(24);
+    expect(faults(world.log, byAddress, () => 900)).toEqual([]);
+  });
+});
+
+describe('requests per second', () => {
+  it('spaces all requests of the crawl evenly', async () => {
+    const { frontier, work, world } = setUp(make, () => ({ status: 404, ms: 30 }), {
+      politeness: { requestsPerSecond: 4 },
+    });
+    await frontier.open();
+    await frontier.add(pagesOf(20, 2));
+    expect(await work(frontier, 3_600_000, { concurrency: 16 })).toBe('finished');
+    const starts = world.log.map(({ startMs }) => startMs).toSorted((a, b) => a - b);
+    expect(starts).toHaveLength(60);
+    const gaps = starts.slice(1).map((at, index) => at - starts[index]!);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(250);
+    // Work was there all the time: the limit is used.
+    expect(starts.at(-1)! - starts[0]!).toBeLessThan(60 * 260);
+  });
+
+  it('two processes over one store share the pace', async () => {
+    const {
+      make: start,
+      work,
+      world,
+      store,
+    } = setUp(
+      (nowMs) => wanderingStore(memoryStore({ nowMs }), () => 0),
+      () => ({ status: 404, ms: 1 }),
+      { politeness: { requestsPerSecond: 10 } },
+    );
+    expect(store.caps.shared).toBe(true);
+    const processes = [start(), start()];
+    for (const frontier of processes) await frontier.open();
+    await processes[0]!.add(pagesOf(40, 1));
+    const began = world.log.length;
+    await Promise.all(processes.map((one) => work(one, 3_600_000, { concurrency: 8 })));
+    const starts = world.log.slice(began).map(({ startMs }) => startMs);
+    expect(starts).toHaveLength(80);
+    expect(Math.max(...starts) - Math.min(...starts)).toBeGreaterThanOrEqual(79 * 100 - 100);
+  });
+});
+
+describe('the options of spacing', () => {
+  const rows: [object, string][] = [
+    [{ perIp: 'yes' }, 'politeness.perIp'],
+    [{ requestsPerSecond: 0 }, 'politeness.requestsPerSecond'],
+    [{ requestsPerSecond: 20_000 }, 'politeness.requestsPerSecond'],
+    [{ perHost: 1 }, 'unknown option `politeness.perHost`'],
+  ];
+  it.each(rows)('%j is refused', (politeness, message) => {
+    expect(() => setUp(make, () => ({ status: 404 }), { politeness: politeness as object })).toThrow(message);
+  });
+});

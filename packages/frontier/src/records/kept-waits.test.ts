@@ -1,0 +1,41 @@
+// Why hosts wait, over the restarts of several processes: at stake is a host that waits for an operator who is never told, since
+// the process that ended last has overwritten what the others knew.
+
+import { expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
+import { isRobots, setUp, url, wanderingStore } from '../testing/set-up.js';
+
+const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), () => 0);
+const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });
+const pages = (host: string) => Array.from({ length: 30 }, (_, at) => url(`http://${host}/${at}`));
+
+it('whoever opens the crawl knows what every process has told of its hosts', async () => {
+  const { make, work, clock } = setUp(shared, refused);
+  const [first, second] = [make({ part: 'first' }), make({ part: 'second' })];
+  await first.open();
+  await second.open();
+  // Twenty refusals in a row park a host; each process does so with one.
+  await first.add(pages('a.test'));
+  await work(first, 86_400_000);
+  await second.add(pages('b.test'));
+  await work(second, 86_400_000);
+  expect(second.waits(9).map(({ host }) => host)).toEqual(['b.test']);
+  await first.close();
+  await second.close();
+
+  const third = make({ part: 'second' });
+  await third.open();
+  expect(third.waits(9).map(({ host, reason }) => [host, reason])).toEqual([
+    ['a.test', 'host-parked'],
+    ['b.test', 'host-parked'],
+  ]);
+  await third.wake('a.test');
+  await third.close();
+
+  // What the first process wrote still says that the host is parked; the store knows better.
+  clock.advance(1_000);
+  const fourth = make({ part: 'second' });
+  await fourth.open();
+  expect(fourth.waits(9).map(({ host }) => host)).toEqual(['b.test']);
+  await fourth.close();
+});

@@ -1,0 +1,169 @@
+// What the store keeps of a queued item: an opaque body that only this file writes and reads.
+// Two kinds of item: a URL to fetch, and one hop of a robots.txt redirect chain (access §3), which stands in the queue
+// of the host it goes to.
+
+import { FrontierError } from '../errors.js';
+import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
+
+/** A URL in the queue. */
+export interface PageItem {
+  readonly kind: 'page';
+  readonly record: UrlRecord;
+  /** Epoch milliseconds at which it was added: a held URL does not wait for ever (access §5). */
+  readonly addedAtMs: number;
+  /** It stands under the name that the site's own rules give it, or keeps the one it has: there is nothing to look up again. */
+  readonly isKeyed?: boolean;
+}
+
+/** A hop of a robots.txt redirect chain. */
+export interface HopItem {
+  readonly kind: 'hop';
+  /** The authority whose rules are wanted. */
+  readonly authority: string;
+  /** Which chain it belongs to: a hop of a chain that was given up is dropped. */
+  readonly chain: string;
+  readonly url: string;
+}
+
+export type QueueItem = PageItem | HopItem;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * The record of a URL on its way in.
+ *
+ * @param url - As it will be requested: serialised, without fragment.
+ * @throws Never.
+ */
+export function recordOf(input: NewUrl, url: string): UrlRecord {
+  return {
+    url,
+    depth: input.depth,
+    via: input.via,
+    from: input.from ?? null,
+    hops: input.hops ?? 0,
+    label: input.label ?? null,
+    userData: input.userData ?? null,
+    tries: 0,
+    ...visitOf(input.visit),
+  };
+}
+
+function visitOf(visit: number | undefined): Pick<UrlRecord, 'visit'> {
+  return visit === undefined || visit === 0 ? {} : { visit };
+}
+
+/**
+ * An item as octets. JSON with one-letter names, absent where the default holds: readable in any store's own tools.
+ *
+ * @throws Never.
+ */
+export function encodeItem(item: QueueItem): Uint8Array {
+  if (item.kind === 'hop') {
+    return encoder.encode(JSON.stringify({ k: 'h', a: item.authority, c: item.chain, u: item.url }));
+  }
+  return encoder.encode(jsonOf(item));
+}
+
+/** Octets that share an array buffer with others; longer bodies have their own. */
+const SLAB_BYTES = 8_192;
+const SHARED_MOST_BYTES = SLAB_BYTES / 4;
+
+/**
+ * The same for many items: an array buffer of its own costs more than the octets, so small bodies stand side by side. One
+ * that is kept keeps its neighbours' room.
+ *
+ * @throws Never.
+ */
+export function createItemEncoder(): (item: PageItem) => Uint8Array {
+  let slab = new Uint8Array(0);
+  let end = 0;
+  return (item) => {
+    const json = jsonOf(item);
+    const mostBytes = 3 * json.length;
+    if (mostBytes > SHARED_MOST_BYTES) return encoder.encode(json);
+    if (end + mostBytes > slab.length) {
+      slab = new Uint8Array(SLAB_BYTES);
+      end = 0;
+    }
+    const start = end;
+    end += encoder.encodeInto(json, slab.subarray(start)).written;
+    return slab.subarray(start, end);
+  };
+}
+
+function jsonOf(item: PageItem): string {
+  const { record } = item;
+  const { url, depth, via, from, hops, label, userData, tries, visit } = record;
+  // Written by hand: nearly every field is a plain string or absent, and links come by the million.
+  let json = `{"u":${quoted(url)},"d":${depth},"v":${quoted(via)},"t":${item.addedAtMs}`;
+  if (from !== null) json += `,"f":${quoted(from)}`;
+  if (hops > 0) json += `,"h":${hops}`;
+  if (label !== null) json += `,"l":${quoted(label)}`;
+  // What JSON has no word for, such as a function, is nothing.
+  const data: string | undefined = userData === null ? undefined : JSON.stringify(userData);
+  if (data !== undefined) json += `,"x":${data}`;
+  if (tries > 0) json += `,"r":${tries}`;
+  if (visit !== undefined) json += `,"n":${visit}`;
+  if (item.isKeyed === true) json += ',"s":1';
+  return `${json}}`;
+}
+
+/** What JSON would write otherwise than it stands: quotes, backslashes, controls, and whatever is not ASCII. */
+const NOT_PLAIN = /[^ !#-[\]-~]/;
+
+/** A string as JSON. */
+function quoted(text: string): string {
+  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/**
+ * An item from the store's octets.
+ *
+ * @throws FrontierError `record-unreadable`: the body was not written by this version.
+ */
+export function decodeItem(body: Uint8Array): QueueItem {
+  const fields = readFields(body);
+  if (fields['k'] === 'h') {
+    return { kind: 'hop', authority: text(fields['a']), chain: text(fields['c']), url: text(fields['u']) };
+  }
+  const record: UrlRecord = {
+    url: text(fields['u']),
+    depth: number(fields['d']),
+    via: text(fields['v']) as Via,
+    from: fields['f'] === undefined ? null : text(fields['f']),
+    hops: fields['h'] === undefined ? 0 : number(fields['h']),
+    label: fields['l'] === undefined ? null : text(fields['l']),
+    userData: fields['x'] === undefined ? null : (fields['x'] as JsonValue),
+    tries: fields['r'] === undefined ? 0 : number(fields['r']),
+    ...(fields['n'] === undefined ? {} : { visit: number(fields['n']) }),
+  };
+  const keyed = fields['s'] === 1 ? { isKeyed: true } : {};
+  return { kind: 'page', record, addedAtMs: number(fields['t']), ...keyed };
+}
+
+function readFields(body: Uint8Array): Readonly<Record<string, unknown>> {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(decoder.decode(body));
+  } catch (cause) {
+    throw new FrontierError('record-unreadable', 'the store holds an entry that is not JSON', { cause });
+  }
+  if (typeof fields !== 'object' || fields === null) throw unreadable('an object', fields);
+  return fields as Readonly<Record<string, unknown>>;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw unreadable('a string', value);
+  return value;
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number') throw unreadable('a number', value);
+  return value;
+}
+
+function unreadable(expected: string, got: unknown): FrontierError {
+  return new FrontierError('record-unreadable', `expected a queue entry to hold ${expected}, got ${typeof got}`);
+}

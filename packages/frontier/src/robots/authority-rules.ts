@@ -1,0 +1,148 @@
+// A good copy of a robots.txt read for this crawl: decisions, what it asks for in the way of spacing, what it says to
+// the operator. Parsing and matching are `@mannerly/robots`; here its answers are put into the frontier's words.
+
+import { type CompileOptions, compileRules, type Decision, parseRobots, type RobotsRules } from '@mannerly/robots';
+import type { GoodCopy } from '@mannerly/robots/access';
+import { rateInForce } from '@mannerly/robots/politeness';
+import { sitePreferences } from '@mannerly/robots/preferences';
+import { CRAWL_DELAY_MOST_MS } from '../limits.js';
+import type { RobotsSignals } from '../work.js';
+import type { HostAsks, TimedAsk } from './host-asks.js';
+import { siteKey } from './site-key.js';
+
+/** The rules of one authority. */
+export interface AuthorityRules {
+  decide(url: string): Decision;
+  readonly asks: HostAsks;
+  /** The Crawl-delay as the file has it, milliseconds, up to a day; `null`: none. */
+  readonly fileDelayMs: number | null;
+  /** It is longer than the operator is willing to wait, and hosts like that are skipped. */
+  readonly isOverMaxDelay: boolean;
+  readonly comments: readonly string[];
+  /** What it says of a URL beside allow and deny. */
+  signals(url: string): RobotsSignals;
+  /** The name under which the file would have a URL known (Clean-param, Host); `null`: its own. */
+  key(url: string): string | null;
+}
+
+/** How files are read in this crawl. */
+export interface RulesReader {
+  fromCopy(copy: GoodCopy): AuthorityRules;
+  /** The decision where the file itself is refused to us (access §4, restricted). */
+  readonly restricted: Decision;
+  /** The decision where there is no file. */
+  readonly withoutRules: Decision;
+}
+
+/** The knobs of reading that are not the rules' own. */
+export interface ReadingKnobs {
+  readonly visitTime: 'hold' | 'warn' | 'ignore';
+  readonly crawlDelayMaxMs: number;
+  readonly onOverMax: 'clamp' | 'skip-host';
+  readonly cleanParam: 'dedupe' | 'expose';
+  readonly host: 'expose' | 'canonicalise';
+}
+
+const NOTHING_SAID: RobotsSignals = Object.freeze({ isNoindex: false, preferences: {}, contentSignals: {} });
+
+/**
+ * @param compile - Who asks and which reading counts.
+ * @throws RobotsError for options that `compileRules` refuses.
+ */
+export function createRulesReader(compile: CompileOptions, knobs: ReadingKnobs): RulesReader {
+  compileRules(parseRobots(''), compile);
+  const dialect = compile.dialect ?? 'rfc9309';
+  const silent = { reason: 'no-group', dialect, line: null, pattern: null, agent: null } as const;
+  return {
+    fromCopy(copy) {
+      const { robotsUrl, charset } = copy;
+      const document = parseRobots(copy.body, charset === null ? { robotsUrl } : { robotsUrl, charset });
+      return readRules(compileRules(document, compile), siteKey(document, knobs), knobs);
+    },
+    restricted: Object.freeze({ allowed: false, ...silent }),
+    withoutRules: Object.freeze({ allowed: true, ...silent }),
+  };
+}
+
+/** What a URL without rules is told. Never throws. */
+export function noSignals(): RobotsSignals {
+  return NOTHING_SAID;
+}
+
+/**
+ * The reason word of an exclusion by the gate.
+ *
+ * @throws Never.
+ */
+export function excludedReason(decision: Decision, phase: string | null): string {
+  if (phase === 'restricted') return 'robots-restricted';
+  return decision.reason === 'oversize' ? 'robots-oversize' : 'robots-rule';
+}
+
+/**
+ * Which body: SHA-256, first 16 hex digits.
+ *
+ * @throws Never.
+ */
+export async function robotsHash(body: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body.slice()));
+  return Array.from(digest.subarray(0, 8), (octet) => octet.toString(16).padStart(2, '0')).join('');
+}
+
+function readRules(rules: RobotsRules, key: AuthorityRules['key'], knobs: ReadingKnobs): AuthorityRules {
+  const fileDelayMs = rules.crawlDelayMs;
+  const site = sitePreferences(rules);
+  const isOverMax = fileDelayMs !== null && (fileDelayMs > knobs.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
+  return {
+    decide: (url) => rules.decide(url),
+    asks: asksOf(rules, knobs),
+    fileDelayMs,
+    isOverMaxDelay: isOverMax && knobs.onOverMax === 'skip-host',
+    comments: rules.comments,
+    key,
+    signals: (url) => ({
+      isNoindex: rules.isNoindex(url),
+      preferences: site.preferences(url),
+      contentSignals: site.signals(url),
+    }),
+  };
+}
+
+function asksOf(rules: RobotsRules, knobs: ReadingKnobs): HostAsks {
+  const { requestRates, visitWindows } = rules;
+  const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, knobs.crawlDelayMaxMs);
+  const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && knobs.visitTime !== 'ignore');
+  let longestMs = crawlDelayMs ?? 0;
+  for (const { documents, periodSeconds } of requestRates) {
+    if (documents > 0) longestMs = Math.max(longestMs, Math.ceil((periodSeconds * 1000) / documents));
+  }
+  return { crawlDelayMs, at: isTimed ? (nowMs) => timedAsk(rules, knobs, nowMs) : null, longestMs };
+}
+
+function timedAsk(rules: RobotsRules, knobs: ReadingKnobs, nowMs: number): TimedAsk {
+  const rate = rateInForce(rules.requestRates, nowMs);
+  const schedule = rules.schedule(nowMs);
+  const isHeld = schedule.kind === 'closed' && (knobs.visitTime === 'hold' || schedule.reason === 'closed-rate');
+  const isBucket = rules.requestRateMode === 'bucket' && rate.kind === 'rate';
+  // Where Visit-time is not obeyed, it must not hide what the rate says.
+  const intervalMs = schedule.kind === 'open' ? schedule.intervalMs : rate.kind === 'rate' ? rate.intervalMs : null;
+  return {
+    closed: closedBy(isHeld ? schedule : null, rate),
+    unheeded: isHeld || knobs.visitTime === 'ignore' ? null : closedBy(schedule, rate),
+    intervalMs: isBucket ? null : intervalMs,
+    bucket: isBucket ? { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1000 } : null,
+  };
+}
+
+function closedBy(
+  schedule: ReturnType<RobotsRules['schedule']> | null,
+  rate: ReturnType<typeof rateInForce>,
+): TimedAsk['closed'] {
+  if (schedule?.kind === 'closed') {
+    return {
+      reason: schedule.reason === 'visit-time' ? 'visit-time' : 'request-rate-closed',
+      untilMs: schedule.untilMs,
+    };
+  }
+  return rate.kind === 'closed' ? { reason: 'request-rate-closed', untilMs: rate.untilMs } : null;
+}

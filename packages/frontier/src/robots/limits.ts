@@ -1,0 +1,10 @@
+// The bounds of what is known of authorities, each with its unit and its source.
+
+/** What an authority costs beside its body, octets: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
+export const AUTHORITY_OVERHEAD_BYTES = 1_024;
+/** Milliseconds a hop of a robots.txt redirect may wait for its host's slot; then the chain counts as failed. */
+export const CHAIN_SLOT_WAIT_MS = 60_000;
+/** Milliseconds the exchange of such a hop may take, from the moment it is handed out. */
+export const CHAIN_EXCHANGE_MS = 90_000;
+/** Milliseconds for which an authority that our own rules forbid is not tried again (our own). */
+export const REFUSED_AUTHORITY_MS = 3_600_000;
