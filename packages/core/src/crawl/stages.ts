@@ -19,7 +19,7 @@ import type { Turns } from './turns.js';
 import type { Underway } from './underway.js';
 import type { Wakeup } from './wakeup.js';
 
-/** The stages of one run, made by `crawler.ts`. */
+/** The stages of one run, made by `run/open-stages.ts`. */
 export interface Stages {
   readonly frontier: Frontier;
   readonly admit: Admit;
