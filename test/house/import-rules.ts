@@ -137,15 +137,15 @@ const RULES: readonly Rule[] = [
     const isAdapter =
       STORE_SUBPATHS.has(imported.ours.subpath) || imported.fact.names.some((name) => /^[a-z]+Store$/.test(name));
     return isAdapter && !STORE_WIRING.has(file.inside)
-      ? 'store adapters are imported by crawler.ts and cli/open-store.ts only'
+      ? 'store adapters are imported by default-parts.ts and cli/open-store.ts only'
       : null;
   },
   function fetchersAreWiredInOnePlace(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
     if (!/^fetch\/(undici|platform)-fetcher\.ts$/.test(imported.inside)) return null;
-    return file.inside === 'crawler.ts' || file.inside === 'index.ts' || file.inside.startsWith('testing/')
+    return file.inside === 'default-parts.ts' || file.inside === 'index.ts' || file.inside.startsWith('testing/')
       ? null
-      : 'fetcher adapters are imported by crawler.ts only';
+      : 'fetcher adapters are imported by default-parts.ts only';
   },
 ];
 
@@ -178,6 +178,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['options', 'seeded', 'replay'],
     ['run'],
     ['inspection'],
+    ['default-parts.ts'],
     ['crawler.ts'],
     ['plan', 'testing-kit', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'cli'],
   ],
@@ -198,7 +199,7 @@ const SIDEWAYS: ReadonlySet<string> = new Set([
 /** Rooms that watch a crawl, or bring a part of it, as its users do. */
 const ONLOOKERS = new Set(['browser', 'dashboard', 'metrics']);
 const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
-const STORE_WIRING = new Set(['crawler.ts', 'cli/open-store.ts']);
+const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
 
 function roomOf(inside: string, floors: readonly (readonly string[])[]): string {
   if (inside.includes('/')) return inside.slice(0, inside.indexOf('/'));

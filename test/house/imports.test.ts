@@ -121,7 +121,8 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
     'fetcher adapters',
   ],
   ['packages/core/src/crawl/crawl-loop.ts', `import { memoryStore } from '@mannerly/frontier';`, 'store adapters'],
-  ['packages/core/src/crawler.ts', `import { memoryStore } from '@mannerly/frontier';`, null],
+  ['packages/core/src/default-parts.ts', `import { memoryStore } from '@mannerly/frontier';`, null],
+  ['packages/core/src/crawler.ts', `import { memoryStore } from '@mannerly/frontier';`, 'store adapters'],
   [
     'packages/core/src/crawl/crawl-loop.ts',
     `import { undiciFetcher } from '../fetch/undici-fetcher.js';`,

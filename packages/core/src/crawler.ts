@@ -1,27 +1,17 @@
 // The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
-// The only file that chooses a store and a fetcher where none is given.
 
-import {
-  type FrontierStore,
-  type ListRequest,
-  memoryStore,
-  type PolitenessOptions,
-  type QueuedPage,
-  resolvePoliteness,
-  systemClock,
-} from '@mannerly/frontier';
-import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
+import { type FrontierStore, type ListRequest, type QueuedPage, systemClock } from '@mannerly/frontier';
+import { fetcherOf, storeFor } from './default-parts.js';
+import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
-import { createUndiciFetcher } from './fetch/undici-fetcher.js';
-import type { HandledPage } from './handle/context.js';
+import type { HandledPage } from './handle/handled-page.js';
 import { createHandlers, type Handler, type HandlerOptions, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
 import { MAX_WAIT_MS } from './limits.js';
-import { crawlSettings, readSettings } from './options/crawl-settings.js';
-import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from './options/options.js';
+import { crawlSettings } from './options/crawl-settings.js';
+import { type CrawlerOptions, resolveOptions } from './options/options.js';
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './record/events.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
@@ -189,7 +179,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         holding: () => holding,
         isShared: shared,
         isOwnStore: options.store === undefined,
-        fetcher: options.fetcher ?? createUndiciFetcher({ nowMs: () => clock.nowMs() }),
+        fetcher: fetcherOf(options, clock),
         sinks: options.sinks ?? [],
         clock,
         out: out ?? null,
@@ -301,26 +291,6 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   return crawler;
 }
 
-/**
- * Opens a crawl directory for questions, by the settings of its last run. The caller closes it. Nobody is asked anything and
- * nothing is changed; while a run has the directory, its logs answer.
- *
- * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
- */
-export async function inspectCrawl(directory: string): Promise<CrawlInspection> {
-  const { manifest, ...paths } = await readCrawlDirectory(directory);
-  const settings = await readSettings(paths.settingsPath, manifest.tokens);
-  const store = durableStore(directory, manifest.tokens, settings.politeness);
-  return openInspection({ paths, store, settings, clock: systemClock() });
-}
-
-/** What a run beside a crawl stands on: its clock and fetcher, and a frontier in memory that nobody else sees. Never throws. */
-export function partsInMemory(options: CrawlerOptions): Pick<RunParts, 'clock' | 'fetcher' | 'store'> {
-  const clock = options.clock ?? systemClock();
-  const nowMs = (): number => clock.nowMs();
-  return { clock, fetcher: options.fetcher ?? createUndiciFetcher({ nowMs }), store: memoryStore({ nowMs }) };
-}
-
 function notRunning(): MannerlyError {
   return new MannerlyError('not-running', 'this crawl is not running, and no directory of it is known', {
     hint: 'Ask while `run` is under way, or name its directory: { out }.',
@@ -330,27 +300,6 @@ function notRunning(): MannerlyError {
 /** The store that was given, `null` without one. */
 function storeOf(given: CrawlerOptions['store'], tell: (notice: StoreNotice) => void): FrontierStore | null {
   return typeof given === 'function' ? given(tell) : (given ?? null);
-}
-
-/** In the crawl directory, or in memory where there is none. */
-function storeFor(out: string | undefined, { clock }: CrawlerOptions, resolved: ResolvedOptions): FrontierStore {
-  if (out === undefined) return memoryStore(clock === undefined ? {} : { nowMs: () => clock.nowMs() });
-  return durableStore(out, resolved.identity.tokens, resolved.spacing.politeness, clock);
-}
-
-function durableStore(
-  out: string,
-  tokens: readonly string[],
-  politeness: PolitenessOptions = {},
-  clock?: CrawlerOptions['clock'],
-): FrontierStore {
-  return lmdbStore({
-    path: crawlPaths(out).frontierPath,
-    identity: tokens.join(' '),
-    // A process that dies over its first request to a host has not told the store how long the host is left alone.
-    firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),
-    ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),
-  });
 }
 
 function alreadyRunning(hint: string): MannerlyError {

@@ -37,7 +37,8 @@ export {
   refuse,
 } from './crawl/hooks.js';
 export type { RequestUnderway } from './crawl/underway.js';
-export { type Crawler, createCrawler, inspectCrawl, type RunOptions } from './crawler.js';
+export { type Crawler, createCrawler, type RunOptions } from './crawler.js';
+export { inspectCrawl } from './default-parts.js';
 export {
   type CrawlDirectory,
   type CrawlPaths,
@@ -77,7 +78,7 @@ export type {
 } from './fetch/renderer.js';
 export { createUndiciFetcher, type UndiciFetcherOptions } from './fetch/undici-fetcher.js';
 export { createPlatformFetcher, type PlatformFetcherOptions } from './fetch/web-fetcher.js';
-export type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handle/context.js';
+export type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handle/handled-page.js';
 export type { Handler, HandlerOptions, Route } from './handle/handlers.js';
 export type { EmittedItem } from './handle/item-check.js';
 export type { RejectedItem } from './handle/rejected-item.js';
@@ -92,8 +93,10 @@ export {
   type StoreInspection,
   type StoreReport,
 } from './inspection/store-inspection.js';
+export type { BoundsOptions } from './options/bounds-options.js';
 export { type CodeOption, type CrawlConfig, defineConfig } from './options/config.js';
-export type { BoundsOptions, CrawlerOptions, NetworkOptions } from './options/options.js';
+export type { NetworkOptions } from './options/network-options.js';
+export type { CrawlerOptions } from './options/options.js';
 export type { SpacingOptions } from './options/spacing-options.js';
 export { type CsvSinkOptions, csvSink } from './output/csv.js';
 export {

@@ -10,7 +10,7 @@ import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerWord } from '../handle/words.js';
 import { itemsOf } from '../output/items.js';
 import { redirectTarget } from '../page/redirect.js';
-import type { PageWord } from '../record/recorder.js';
+import type { PageWord } from '../record/url-decisions.js';
 import { archivedPage } from './archived-page.js';
 import type { HookVerdict } from './hooks.js';
 import type { Stages } from './stages.js';

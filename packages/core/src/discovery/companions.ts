@@ -6,7 +6,7 @@ import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
 import { type FetchOutcome, headerValue } from '../fetch/outcome.js';
 import type { Datasets } from '../page/datasets.js';
-import type { PageWord } from '../record/recorder.js';
+import type { PageWord } from '../record/url-decisions.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { Offer } from './offer.js';
 import type { Sitemaps } from './sitemaps.js';

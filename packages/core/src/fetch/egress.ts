@@ -12,23 +12,16 @@ import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import type { AddressGuard } from './address-guard.js';
 import { encodedCap } from './body.js';
-import { ACCEPT_ENCODING } from './content-coding.js';
 import { type CookieJar, createCookies } from './cookies.js';
+import { type EgressRecord, egressRecord, LastEnds } from './egress-record.js';
 import { failureDetail } from './failure-word.js';
 import type { FetchCaps, Fetcher, FetchRequest, ResponseHead } from './fetcher.js';
 import type { HostLimiter } from './host-limiter.js';
 import type { Identity } from './identity.js';
-import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
-import {
-  type EgressOutcome,
-  type FailedOutcome,
-  type FailureWord,
-  type FetchOutcome,
-  headerValue,
-  type NotSentOutcome,
-} from './outcome.js';
-import { ACCEPT, type RequestPurpose } from './request-purpose.js';
-import { type RobotsReceipt, robotsReceipt } from './robots-receipt.js';
+import { ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
+import type { EgressOutcome, FailedOutcome, FailureWord, FetchOutcome, NotSentOutcome } from './outcome.js';
+import { createRequestHeaders } from './request-headers.js';
+import type { RequestPurpose } from './request-purpose.js';
 import { createSpool, type SpooledBody } from './spool.js';
 
 /** One request for the door. */
@@ -69,29 +62,6 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-/** One request that left, for the request log. */
-export interface EgressRecord {
-  readonly url: string;
-  readonly host: string;
-  readonly purpose: RequestPurpose;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-  readonly status: number | null;
-  readonly failure: string | null;
-  readonly encodedBytes: number;
-  readonly remoteAddress: string | null;
-  readonly userAgent: string;
-  readonly crawlDelayMs: number | null;
-  readonly requestIntervalMs: number | null;
-  /** Milliseconds from the end of the host's last exchange to this start, as measured here; `null` for the first. */
-  readonly gapMs: number | null;
-  readonly truncated: 'cap' | 'peer' | null;
-  /** As it came. */
-  readonly retryAfter: string | null;
-  readonly robots: RobotsCopyRef | null;
-  readonly robotsAnswer: RobotsReceipt | null;
-}
-
 /** What a door is made of. */
 export interface EgressOptions {
   readonly fetcher: Fetcher;
@@ -125,7 +95,7 @@ export interface SentRequest {
 /** Makes the door of one crawl. Never throws. */
 export function createEgress(options: EgressOptions): Egress {
   const { guard, limiter, nowMs } = options;
-  const headersFor = createHeaders(options.identity);
+  const headersFor = createRequestHeaders(options.identity);
   const makeJar = options.network.cookies ?? null;
   const cookies = makeJar === null ? null : createCookies(makeJar);
   const lastEnds = new LastEnds();
@@ -185,7 +155,7 @@ export function createEgress(options: EgressOptions): Egress {
       const gapMs = lastEnds.gap(request.host, startedAtMs, endedAtMs);
       if (cookies !== null && outcome.kind === 'response') await cookies.keep(url, request.purpose, outcome.headers);
       options.onExchange?.({ url: url.href, purpose: request.purpose, headers }, outcome);
-      options.onRequest?.(recordOf(request, outcome, headers['User-Agent'] ?? '', gapMs));
+      options.onRequest?.(egressRecord(request, outcome, headers['User-Agent'] ?? '', gapMs));
       return outcome;
     },
     close() {
@@ -254,54 +224,6 @@ function cleanUrl(text: string): URL | null {
   return url;
 }
 
-/** Field names that no caller sets: who asks, where the connection ends, and what would make one request know of another. */
-const OURS: ReadonlySet<string> = new Set([
-  'user-agent',
-  'from',
-  'accept-encoding',
-  'host',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'content-length',
-  'expect',
-  'upgrade',
-  'cookie',
-  'authorization',
-  'proxy-authorization',
-  'proxy-connection',
-  'referer',
-]);
-
-/** Fields are made once per purpose; most requests add none of their own. */
-function createHeaders(
-  identity: EgressOptions['identity'],
-): (request: EgressRequest) => Readonly<Record<string, string>> {
-  const byPurpose = new Map<RequestPurpose, Readonly<Record<string, string>>>();
-  return ({ purpose, headers }) => {
-    let base = byPurpose.get(purpose);
-    if (base === undefined) {
-      base = Object.freeze({
-        'User-Agent': identity.userAgent,
-        ...(identity.from === null ? {} : { From: identity.from }),
-        Accept: ACCEPT[purpose],
-        'Accept-Encoding': ACCEPT_ENCODING,
-      });
-      byPurpose.set(purpose, base);
-    }
-    const own = Object.entries(headers ?? {}).filter(([name]) => !OURS.has(name.toLowerCase()));
-    if (own.length === 0) return base;
-    const merged: Record<string, string> = { ...base };
-    for (const [name, value] of own) {
-      if (name.toLowerCase() === 'accept') merged['Accept'] = value;
-      else merged[name] = value;
-    }
-    return merged;
-  };
-}
-
 function capsFor({ purpose, bodyBytes }: EgressRequest, network: EgressOptions['network']): FetchCaps {
   if (purpose !== 'robots') {
     const kept = bodyBytes ?? network.bodyBytes;
@@ -318,36 +240,6 @@ function capsFor({ purpose, bodyBytes }: EgressRequest, network: EgressOptions['
   };
 }
 
-function recordOf(
-  { host, purpose, asks, robots = null, robotsOf = null }: EgressRequest,
-  outcome: FetchOutcome,
-  userAgent: string,
-  gapMs: number | null,
-): EgressRecord {
-  const isResponse = outcome.kind === 'response';
-  return {
-    url: outcome.url,
-    host,
-    purpose,
-    startedAtMs: outcome.timing.startedAtMs,
-    endedAtMs: outcome.timing.endedAtMs,
-    status: isResponse ? outcome.status : null,
-    failure: isResponse ? null : outcome.failure,
-    encodedBytes: isResponse ? outcome.encodedBytes : 0,
-    remoteAddress: outcome.remoteAddress,
-    userAgent,
-    crawlDelayMs: asks.crawlDelayMs,
-    requestIntervalMs: asks.requestIntervalMs,
-    gapMs,
-    truncated: isResponse ? outcome.truncated : null,
-    retryAfter: isResponse
-      ? (headerValue(outcome.headers, 'retry-after')?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null)
-      : null,
-    robots,
-    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
-  };
-}
-
 function notSent(url: string, said: StartAnswer): NotSentOutcome {
   return {
     kind: 'not-sent',
@@ -360,18 +252,4 @@ function notSent(url: string, said: StartAnswer): NotSentOutcome {
 function unsent(url: string, nowMs: number, failure: FailureWord, detail: string): FailedOutcome {
   const timing = { startedAtMs: nowMs, headersAtMs: null, endedAtMs: nowMs };
   return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent: false, timing };
-}
-
-/** When each host's last exchange ended, for a bounded number of hosts: what the log's gaps are measured from. */
-class LastEnds {
-  readonly #ends = new Map<string, number>();
-
-  gap(host: string, startedAtMs: number, endedAtMs: number): number | null {
-    const last = this.#ends.get(host);
-    this.#ends.delete(host);
-    this.#ends.set(host, Math.max(endedAtMs, last ?? endedAtMs));
-    const oldest = this.#ends.keys().next();
-    if (this.#ends.size > MAX_GAP_HOSTS && !oldest.done) this.#ends.delete(oldest.value);
-    return last === undefined ? null : startedAtMs - last;
-  }
 }

@@ -7,7 +7,7 @@ import { EXCLUSION_DEFAULTS, type ExclusionOptions, resolveExclusionOptions } fr
 import type { PageInCrawl } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { createPageReader } from '../page/read-page.js';
-import type { HandledPage } from './context.js';
+import type { HandledPage } from './handled-page.js';
 import { createHandlerPool, type Handled } from './handler-pool.js';
 import { createHandlers, type Handler, type Route } from './handlers.js';
 import type { Staged } from './staged.js';

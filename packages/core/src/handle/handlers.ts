@@ -3,7 +3,7 @@
 import { MannerlyError } from '../errors.js';
 import { CONTENT_KINDS, type ContentKind } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
-import type { HandledPage } from './context.js';
+import type { HandledPage } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES } from './limits.js';
 import { isSchema, type Schema } from './schema.js';
 

@@ -1,6 +1,6 @@
 // What is at stake: a slow loop must slow the crawl rather than pile pages up, and leaving the loop must end the run.
 import { expect, it } from 'vitest';
-import type { HandledPage } from './context.js';
+import type { HandledPage } from './handled-page.js';
 import { type PageSource, streamPages } from './page-stream.js';
 
 const page = (url: string, signal = new AbortController().signal): HandledPage => ({ url, signal }) as HandledPage;

@@ -1,7 +1,7 @@
 // `for await (const page of crawler.pages())`: the crawl as a loop of its user's own. A page is in hand until the loop
 // asks for the next one, so a slow loop slows the crawl and nothing piles up.
 
-import type { HandledPage } from './context.js';
+import type { HandledPage } from './handled-page.js';
 
 /** A run that can be started with one handler for every page. */
 export interface PageSource {

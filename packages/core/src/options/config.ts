@@ -2,7 +2,8 @@
 // crawl directory. It is read and checked by the command; here are its shape and the completion that editors give.
 
 import type { IdentityOptions } from '../fetch/identity.js';
-import type { BoundsOptions, CrawlerOptions } from './options.js';
+import type { BoundsOptions } from './bounds-options.js';
+import type { CrawlerOptions } from './options.js';
 
 /** Options that only a module can say, since they are code. */
 export type CodeOption = 'fetcher' | 'sinks' | 'hooks';

@@ -1,7 +1,8 @@
 // What is at stake: a mistake in the options must be told before anything is asked of anybody, by name and with the value.
 import { describe, expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
-import { type CrawlerOptions, DEFAULTS, resolveOptions } from './options.js';
+import { BOUNDS_DEFAULTS } from './bounds-options.js';
+import { type CrawlerOptions, resolveOptions } from './options.js';
 
 const GOOD: CrawlerOptions = {
   identity: { name: 'test-bot', contact: 'https://example.org/bot' },
@@ -64,7 +65,7 @@ describe('the options of a crawler', () => {
 
   it('are filled in', () => {
     const { bounds, network, profile, patienceMs, scope, exclusion } = resolveOptions(GOOD);
-    expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: DEFAULTS.depth, pagesPerHost: null });
+    expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: BOUNDS_DEFAULTS.depth, pagesPerHost: null });
     expect(profile).toBe('polite');
     expect(patienceMs).toBe(600_000);
     expect(scope.within).toBe('host');

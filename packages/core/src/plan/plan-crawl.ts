@@ -3,7 +3,7 @@
 
 import { type Clock, hostKeyOf, type Politeness, resolvePoliteness, systemClock } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
-import { partsInMemory } from '../crawler.js';
+import { partsInMemory } from '../default-parts.js';
 import { createHandlers } from '../handle/handlers.js';
 import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from '../options/options.js';
 import { createCrawlEmitter } from '../record/events.js';

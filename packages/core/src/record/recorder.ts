@@ -23,11 +23,21 @@ import type { HandlerWord } from '../handle/words.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { FinalWord, HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
-import { REASONS } from '../report/reasons.js';
+import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import type { CrawlEmitter } from './events.js';
+import { createHostClocks } from './host-clocks.js';
 import { createLeftAlone } from './left-alone.js';
-import { MAX_LEFT_ALONE, MAX_TOLD_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
+import { MAX_LEFT_ALONE, MAX_TOLD_URLS } from './limits.js';
+import {
+  fromDrop,
+  fromHeld,
+  fromLeftAlone,
+  fromPage,
+  fromRefusal,
+  fromSubresource,
+  fromVerdict,
+  type PageWord,
+} from './url-decisions.js';
 
 /** A place that keeps the facts of a run: a log, the ledger. */
 export interface Book {
@@ -40,17 +50,6 @@ export interface Book {
   items?(items: readonly Item[]): void;
   /** `count`: with those of the page that are not told one by one. */
   rejected?(items: readonly RejectedItem[], count: number): void;
-}
-
-/** What only the caller knows of a page's final word. */
-export interface PageWord {
-  readonly word: FinalWord;
-  readonly reason: string;
-  readonly layer: UrlDecision['layer'];
-  readonly status?: number;
-  readonly detail?: string;
-  /** URLs queued by now. */
-  readonly queued?: number;
 }
 
 /** Takes the facts of a run. */
@@ -96,7 +95,7 @@ export interface Recorder {
 /** Makes the recorder of one run. @throws Never; what a book throws passes through. */
 export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], nowMs: () => number): Recorder {
   const told = createRecentSet(MAX_TOLD_URLS);
-  const clocks = createClocks();
+  const clocks = createHostClocks();
   const decide = (decision: UrlDecision): void => {
     told.add(decision.url);
     waiting.admitted(decision.url);
@@ -201,164 +200,4 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
  */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
-}
-
-function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecision {
-  return {
-    url: work.url,
-    word: word.word,
-    reason: word.reason,
-    layer: word.layer,
-    status: word.status ?? null,
-    line: work.decision.line,
-    pattern: work.decision.pattern,
-    dialect: work.decision.dialect,
-    robots: work.robots,
-    depth: work.record.depth,
-    from: work.record.from,
-    atMs,
-    detail: word.detail ?? null,
-    ...(word.queued === undefined ? {} : { queued: word.queued }),
-    ...carriedBy(word.word, work.record),
-  };
-}
-
-/** What a failure keeps for a retry. */
-function carriedBy(word: FinalWord, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
-  if (word !== 'failed' || record === null) return {};
-  const { via, label, userData } = record;
-  return {
-    carried: { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) },
-  };
-}
-
-function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlDecision {
-  return { ...fromDrop(candidate, reason, layerOf(reason), atMs), detail: detail ?? null };
-}
-
-function layerOf(reason: Refusal['reason']): UrlDecision['layer'] {
-  if (reason === 'hook-refused') return 'hook';
-  return reason === 'bound-depth' || reason === 'redirect-limit' ? 'bounds' : 'scope';
-}
-
-function fromDrop(candidate: NewUrl, reason: string, layer: UrlDecision['layer'], atMs: number): UrlDecision {
-  return {
-    url: candidate.url,
-    word: 'dropped',
-    reason,
-    layer,
-    status: null,
-    line: null,
-    pattern: null,
-    dialect: null,
-    robots: null,
-    depth: candidate.depth,
-    from: candidate.from ?? null,
-    atMs,
-    detail: null,
-  };
-}
-
-function fromLeftAlone(work: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
-  return {
-    url: link.url,
-    word: 'excluded',
-    reason: link.reason,
-    layer: 'page',
-    status: null,
-    line: null,
-    pattern: null,
-    dialect: null,
-    robots: null,
-    depth: work.record.depth + 1,
-    from: work.url,
-    atMs,
-    detail: null,
-  };
-}
-
-function fromSubresource(work: PageWork, left: NotFetched, atMs: number): UrlDecision {
-  const { kind: word, url, reason } = left;
-  const found = { url, depth: work.record.depth, via: 'subresource', from: work.url } as const;
-  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_LINE;
-  const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
-  return {
-    ...fromDrop(found, reason, layer, atMs),
-    word,
-    line,
-    pattern,
-    dialect,
-    detail: 'asked for by a page in a browser',
-  };
-}
-
-const NO_LINE = { line: null, pattern: null, dialect: null };
-
-function fromHeld(record: UrlRecord, wait: HostWait, atMs: number): UrlDecision {
-  return {
-    url: record.url,
-    word: 'held',
-    reason: wait.reason,
-    layer: wait.reason === 'robots-unreachable' ? 'robots' : 'frontier',
-    status: null,
-    line: null,
-    pattern: null,
-    dialect: null,
-    robots: null,
-    depth: record.depth,
-    from: record.from,
-    atMs,
-    detail: wait.untilMs === null ? null : `until ${new Date(wait.untilMs).toISOString()}`,
-    clock: { host: wait.host, ...NEVER_ASKED, untilMs: wait.untilMs },
-  };
-}
-
-/** Whose word it is that the frontier passes on, where it is not the frontier's own. */
-const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer']>> = {
-  trap: 'scope',
-  'out-of-scope': 'scope',
-  'scope-excluded': 'scope',
-  'hook-refused': 'hook',
-  'bound-depth': 'bounds',
-  'redirect-limit': 'bounds',
-};
-
-function fromVerdict(verdict: UrlVerdict): UrlDecision {
-  return {
-    url: verdict.url,
-    word: verdict.word,
-    reason: verdict.reason,
-    layer: verdict.word === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
-    status: null,
-    line: verdict.line,
-    pattern: verdict.pattern,
-    dialect: verdict.dialect,
-    robots: verdict.robots,
-    depth: verdict.record?.depth ?? null,
-    from: verdict.record?.from ?? null,
-    atMs: verdict.atMs,
-    detail: verdict.detail,
-    ...carriedBy(verdict.word, verdict.record),
-  };
-}
-
-const NEVER_ASKED = { startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null };
-
-/** What hosts' clocks showed at the last requests for pages that have no word yet. */
-function createClocks() {
-  const readings = new Map<string, HostClockReading>();
-  return {
-    request({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
-      if (purpose === 'robots' || purpose === 'handler' || purpose === 'subresource') return;
-      readings.delete(url);
-      readings.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
-      const oldest = readings.keys().next();
-      if (readings.size > MAX_UNDECIDED_REQUESTS && !oldest.done) readings.delete(oldest.value);
-    },
-    take(url: string): { readonly clock?: HostClockReading } {
-      const clock = readings.get(url);
-      readings.delete(url);
-      return clock === undefined ? {} : { clock };
-    },
-  };
 }

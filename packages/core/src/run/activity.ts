@@ -5,7 +5,8 @@ import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
 import type { Stages } from '../crawl/stages.js';
 import type { RequestUnderway } from '../crawl/underway.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
-import type { Bounds, ResolvedOptions } from '../options/options.js';
+import type { Bounds } from '../options/bounds-options.js';
+import type { ResolvedOptions } from '../options/options.js';
 import type { RunState } from '../report/crawl-report.js';
 import { MAX_ACTIVITY_HOSTS, MAX_ACTIVITY_SEEDS } from './limits.js';
 

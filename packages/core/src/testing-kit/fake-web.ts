@@ -4,7 +4,7 @@
 import { MannerlyError } from '../errors.js';
 import type { Fetcher, FetcherCaps } from '../fetch/fetcher.js';
 import type { FailureWord } from '../fetch/outcome.js';
-import type { NetworkOptions } from '../options/options.js';
+import type { NetworkOptions } from '../options/network-options.js';
 import { parseUrl } from '../parse-url.js';
 import {
   completeAnswer,

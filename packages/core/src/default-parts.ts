@@ -1,0 +1,63 @@
+// What a crawl stands on where nothing is given: the only file that chooses a store and a fetcher.
+
+import {
+  type Clock,
+  type FrontierStore,
+  memoryStore,
+  type PolitenessOptions,
+  resolvePoliteness,
+  systemClock,
+} from '@mannerly/frontier';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
+import type { Fetcher } from './fetch/fetcher.js';
+import { createUndiciFetcher } from './fetch/undici-fetcher.js';
+import { type CrawlInspection, openInspection } from './inspection/inspection.js';
+import { readSettings } from './options/crawl-settings.js';
+import type { CrawlerOptions, ResolvedOptions } from './options/options.js';
+import type { RunParts } from './run/run-parts.js';
+
+/** The store of a crawl that was given none: in the crawl directory, or in memory where there is none. */
+export function storeFor(out: string | undefined, { clock }: CrawlerOptions, resolved: ResolvedOptions): FrontierStore {
+  if (out === undefined) return memoryStore(clock === undefined ? {} : { nowMs: () => clock.nowMs() });
+  return durableStore(out, resolved.identity.tokens, resolved.spacing.politeness, clock);
+}
+
+/** The fetcher that was given, undici without one. */
+export function fetcherOf({ fetcher }: CrawlerOptions, clock: Clock): Fetcher {
+  return fetcher ?? createUndiciFetcher({ nowMs: () => clock.nowMs() });
+}
+
+/** What a run beside a crawl stands on: its clock and fetcher, and a frontier in memory that nobody else sees. Never throws. */
+export function partsInMemory(options: CrawlerOptions): Pick<RunParts, 'clock' | 'fetcher' | 'store'> {
+  const clock = options.clock ?? systemClock();
+  return { clock, fetcher: fetcherOf(options, clock), store: memoryStore({ nowMs: () => clock.nowMs() }) };
+}
+
+/**
+ * Opens a crawl directory for questions, by the settings of its last run. The caller closes it. Nobody is asked anything and
+ * nothing is changed; while a run has the directory, its logs answer.
+ *
+ * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
+ */
+export async function inspectCrawl(directory: string): Promise<CrawlInspection> {
+  const { manifest, ...paths } = await readCrawlDirectory(directory);
+  const settings = await readSettings(paths.settingsPath, manifest.tokens);
+  const store = durableStore(directory, manifest.tokens, settings.politeness);
+  return openInspection({ paths, store, settings, clock: systemClock() });
+}
+
+function durableStore(
+  out: string,
+  tokens: readonly string[],
+  politeness: PolitenessOptions = {},
+  clock?: CrawlerOptions['clock'],
+): FrontierStore {
+  return lmdbStore({
+    path: crawlPaths(out).frontierPath,
+    identity: tokens.join(' '),
+    // A process that dies over its first request to a host has not told the store how long the host is left alone.
+    firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),
+    ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),
+  });
+}

@@ -1,0 +1,87 @@
+// What the door tells the log of each request that left, and the gap that it measured before it.
+
+import type { HostAsk, RobotsCopyRef } from '@mannerly/frontier';
+import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS } from './limits.js';
+import { type FetchOutcome, headerValue } from './outcome.js';
+import type { RequestPurpose } from './request-purpose.js';
+import { type RobotsReceipt, robotsReceipt } from './robots-receipt.js';
+
+/** One request that left, for the request log. */
+export interface EgressRecord {
+  readonly url: string;
+  readonly host: string;
+  readonly purpose: RequestPurpose;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly encodedBytes: number;
+  readonly remoteAddress: string | null;
+  readonly userAgent: string;
+  readonly crawlDelayMs: number | null;
+  readonly requestIntervalMs: number | null;
+  /** Milliseconds from the end of the host's last exchange to this start, as measured here; `null` for the first. */
+  readonly gapMs: number | null;
+  readonly truncated: 'cap' | 'peer' | null;
+  /** As it came. */
+  readonly retryAfter: string | null;
+  readonly robots: RobotsCopyRef | null;
+  readonly robotsAnswer: RobotsReceipt | null;
+}
+
+/** What is recorded of the request itself. */
+export interface RecordedRequest {
+  readonly host: string;
+  readonly purpose: RequestPurpose;
+  readonly asks: HostAsk;
+  /** The copy of robots.txt that let it out. @default `null` */
+  readonly robots?: RobotsCopyRef | null;
+  /** Whose robots.txt was asked for. @default `null`: none was */
+  readonly robotsOf?: string | null;
+}
+
+/** What the log is told of an exchange. `robots` and `robotsOf`: see the request. */
+export function egressRecord(
+  { host, purpose, asks, robots = null, robotsOf = null }: RecordedRequest,
+  outcome: FetchOutcome,
+  userAgent: string,
+  gapMs: number | null,
+): EgressRecord {
+  const isResponse = outcome.kind === 'response';
+  return {
+    url: outcome.url,
+    host,
+    purpose,
+    startedAtMs: outcome.timing.startedAtMs,
+    endedAtMs: outcome.timing.endedAtMs,
+    status: isResponse ? outcome.status : null,
+    failure: isResponse ? null : outcome.failure,
+    encodedBytes: isResponse ? outcome.encodedBytes : 0,
+    remoteAddress: outcome.remoteAddress,
+    userAgent,
+    crawlDelayMs: asks.crawlDelayMs,
+    requestIntervalMs: asks.requestIntervalMs,
+    gapMs,
+    truncated: isResponse ? outcome.truncated : null,
+    retryAfter: isResponse
+      ? (headerValue(outcome.headers, 'retry-after')?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null)
+      : null,
+    robots,
+    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
+  };
+}
+
+/** When each host's last exchange ended, for a bounded number of hosts: what the log's gaps are measured from. */
+export class LastEnds {
+  readonly #ends = new Map<string, number>();
+
+  /** Milliseconds between the end of the last exchange and this start; `null` for the first one. Remembers the end of this one. */
+  gap(host: string, startedAtMs: number, endedAtMs: number): number | null {
+    const last = this.#ends.get(host);
+    this.#ends.delete(host);
+    this.#ends.set(host, Math.max(endedAtMs, last ?? endedAtMs));
+    const oldest = this.#ends.keys().next();
+    if (this.#ends.size > MAX_GAP_HOSTS && !oldest.done) this.#ends.delete(oldest.value);
+    return last === undefined ? null : startedAtMs - last;
+  }
+}

@@ -1,0 +1,90 @@
+// The URLs that a handler follows, adds and visits again, as candidates for the door. They are staged; nothing leaves here.
+
+import type { NewUrl } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
+import type { PageLink } from '../page/links.js';
+import type { FetchedPage } from '../page/page.js';
+import { linkBase, resolveHref } from '../page/resolve-href.js';
+import { selectLinks } from '../page/select-links.js';
+import type { AddedUrl, FollowOptions } from './handled-page.js';
+import { jsonCopy } from './json-copy.js';
+import { MAX_REVISIT_MS } from './limits.js';
+import type { Stage } from './staged.js';
+
+/** Stages links of the page, and what it asks to leave alone as left alone. @throws MannerlyError `page-not-markup`, `item-invalid` */
+export function followLinks(
+  page: FetchedPage,
+  stage: Stage,
+  selector: string | undefined,
+  options: FollowOptions,
+): void {
+  const links = selector === undefined ? page.links : selectLinks(page, selector);
+  const candidate = candidates(page, 'link', options);
+  for (const link of links) {
+    const reason = page.exclusion.whyLeaveAlone(link);
+    if (reason === null) stage.link(candidate(link.url));
+    else stage.leaveAlone({ url: link.url, reason, depth: page.depth + 1, from: page.url });
+  }
+}
+
+/** Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError `item-invalid` */
+export function addUrl(
+  page: FetchedPage,
+  stage: Stage,
+  leftAlone: ReadonlySet<string>,
+  text: string,
+  options: FollowOptions,
+): AddedUrl {
+  const url = resolveHref(text.trim(), linkBase(page.url, page.facts?.baseHref ?? null));
+  if (url === null) return { kind: 'refused', reason: 'url-invalid' };
+  const note = leftAlone.has(url) ? 'link-nofollow' : null;
+  stage.link(candidates(page, 'handler', options)(url));
+  if (note !== null) stage.note(url, note);
+  return { kind: 'staged', url, note };
+}
+
+/** Makes candidates of URLs found on a page. What they carry is copied once: a handler may go on changing its own. */
+function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowOptions): (url: string) => NewUrl {
+  const { label, userData, band, force = false } = options;
+  const depth = page.depth + 1;
+  const from = page.url;
+  if (label === undefined && userData === undefined && band === undefined && !force)
+    return (url) => ({ url, depth, via, from });
+  const carried = {
+    ...(label === undefined ? {} : { label }),
+    ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
+    ...(band === undefined ? {} : { band }),
+    // Told from other visits by the instant of the page that asks for it.
+    ...(force ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
+  };
+  return (url) => ({ url, depth, via, from, ...carried });
+}
+
+/** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */
+export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<FollowOptions, 'force'>): NewUrl {
+  if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
+    throw new MannerlyError(
+      'option-invalid',
+      `expected \`afterMs\` of revisit to be a number from 0 to ${MAX_REVISIT_MS}, got ${String(afterMs)}`,
+    );
+  }
+  const { label = page.label, userData = page.userData } = options;
+  const carried: FollowOptions = {
+    ...(label === null ? {} : { label }),
+    ...(userData === null ? {} : { userData }),
+    ...(options.band === undefined ? {} : { band: options.band }),
+  };
+  const { url, depth, via, from, visit, fetchedAtMs } = page;
+  const origin = from === null ? {} : { from };
+  // A base without its origin: the page is where it was, not one link further.
+  const { from: _page, ...next } = candidates(page, 'handler', carried)(url);
+  return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
+}
+
+/** URLs that the page shows only in links that it asks to leave alone: read once, a handler may add thousands. */
+export function leftAloneUrls(page: FetchedPage): Set<string> {
+  const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
+  const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));
+  for (const link of page.links) if (!isAlone(link)) urls.delete(link.url);
+  return urls;
+}

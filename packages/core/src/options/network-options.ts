@@ -1,0 +1,127 @@
+// How a crawl reaches the network: what a user may say of it, checked and filled in.
+
+import { MannerlyError } from '../errors.js';
+import type { CookieChoice, CookieJar } from '../fetch/cookies.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import { MAX_CONCURRENCY } from '../limits.js';
+import { integerIn, shown } from './option-value.js';
+
+/** The network side. A longer deadline or a larger cap costs us; `concurrency` costs no site, since a host is asked one thing at a time. */
+export interface NetworkOptions {
+  /** Address ranges (CIDR) reached although they are not public, such as `127.0.0.0/8`. @default [] */
+  readonly allow?: readonly string[];
+  /** Ports reached beside 80, 443 and those that seeds name; an address in `allow` is reached on every port. @default [] */
+  readonly ports?: readonly number[] | 'any';
+  /** Names to addresses. @default the system's resolver */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  /**
+   * Takes a fetcher that looks names up by itself (`caps.pinsAddress: false`). A name can then lead to another address than the
+   * one that was judged: only literal addresses are kept out for certain. @default false
+   */
+  readonly unpinned?: boolean;
+  /**
+   * `true` keeps cookies in a jar for each origin (tough-cookie, loaded with the run); a function makes the jar of one origin
+   * instead. A site can then tell the requests of this crawl from others, and its pages may differ for it. @default false
+   */
+  readonly cookies?: boolean | (() => CookieJar);
+  /** Deadline for a connection, 1 to 600,000 ms. @default 10_000 */
+  readonly connectMs?: number;
+  /** Deadline for the header section, from sending, 1 to 600,000 ms. @default 30_000 */
+  readonly headersMs?: number;
+  /** Deadline for the last octet, from sending, 1 to 3,600,000 ms. @default 60_000 */
+  readonly exchangeMs?: number;
+  /** Decoded octets of a page that are kept, 1 to 1 GiB. @default 10 MiB */
+  readonly bodyBytes?: number;
+  /** Requests in flight over all hosts, 1 to 1,024. @default 64 */
+  readonly concurrency?: number;
+}
+
+/** The network side with every field filled in. */
+export interface Network {
+  readonly allow: readonly string[];
+  readonly ports: readonly number[] | 'any';
+  readonly resolve: ((hostname: string) => Promise<readonly string[]>) | null;
+  /** `'usual'`: jars of tough-cookie. */
+  readonly cookies: CookieChoice;
+  readonly unpinned: boolean;
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly exchangeMs: number;
+  readonly bodyBytes: number;
+  readonly concurrency: number;
+}
+
+/** What `network` may say. */
+export const NETWORK_KEYS: readonly (keyof NetworkOptions)[] = [
+  'allow',
+  'ports',
+  'resolve',
+  'unpinned',
+  'cookies',
+  'connectMs',
+  'headersMs',
+  'exchangeMs',
+  'bodyBytes',
+  'concurrency',
+];
+
+const MIB = 1024 * 1024;
+
+/** What is used where nothing is said. */
+export const NETWORK_DEFAULTS = Object.freeze({
+  connectMs: 10_000,
+  headersMs: 30_000,
+  exchangeMs: 60_000,
+  bodyBytes: 10 * MIB,
+  concurrency: 64,
+});
+
+/**
+ * Checks the network side and fills it in. Ports that seeds name are reached.
+ *
+ * @throws MannerlyError `option-invalid`.
+ */
+export function resolveNetwork(
+  network: NetworkOptions,
+  seeds: readonly string[],
+  fetcher: Fetcher | undefined,
+): Network {
+  if (fetcher?.caps.pinsAddress === false && network.unpinned !== true) {
+    throw new MannerlyError(
+      'option-invalid',
+      'expected `fetcher` to connect to the address that was judged (`caps.pinsAddress`), since the address guard cannot be promised without that',
+      { hint: '`network: { unpinned: true }` takes it all the same, where no name can lead to a network of yours.' },
+    );
+  }
+  const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);
+  const ports = network.ports ?? [];
+  if (ports !== 'any') for (const port of ports) integerIn('network.ports', port, 1, 65_535);
+  return {
+    allow: network.allow ?? [],
+    ports: ports === 'any' ? 'any' : [...new Set([...ports, ...seedPorts])],
+    resolve: network.resolve ?? null,
+    cookies: resolveCookies(network.cookies),
+    unpinned: network.unpinned ?? false,
+    connectMs: integerIn('network.connectMs', network.connectMs ?? NETWORK_DEFAULTS.connectMs, 1, 600_000),
+    headersMs: integerIn('network.headersMs', network.headersMs ?? NETWORK_DEFAULTS.headersMs, 1, 600_000),
+    exchangeMs: integerIn('network.exchangeMs', network.exchangeMs ?? NETWORK_DEFAULTS.exchangeMs, 1, 3_600_000),
+    bodyBytes: integerIn('network.bodyBytes', network.bodyBytes ?? NETWORK_DEFAULTS.bodyBytes, 1, 1024 * MIB),
+    concurrency: integerIn(
+      'network.concurrency',
+      network.concurrency ?? NETWORK_DEFAULTS.concurrency,
+      1,
+      MAX_CONCURRENCY,
+    ),
+  };
+}
+
+function resolveCookies(cookies: unknown): CookieChoice {
+  if (cookies === undefined || cookies === false) return null;
+  if (cookies === true) return 'usual';
+  if (typeof cookies === 'function') return cookies as () => CookieJar;
+  throw new MannerlyError(
+    'option-invalid',
+    `expected \`network.cookies\` to be true, false or a function that makes a jar, got ${shown(cookies)}`,
+    { hint: '`true` makes a jar for each origin.' },
+  );
+}
