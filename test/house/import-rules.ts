@@ -160,7 +160,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['politeness'],
     ['records'],
     ['robots'],
-    ['options.ts'],
+    ['options'],
     ['hosts'],
     ['flow'],
     ['questions'],

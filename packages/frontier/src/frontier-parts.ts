@@ -13,7 +13,7 @@ import { createHostBounds, type HostBounds } from './hosts/host-bounds.js';
 import { shareOf } from './hosts/host-share.js';
 import { createNotices } from './hosts/notices.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, LEASE_MARGIN_MS, RULES_IN_MEMORY } from './limits.js';
-import type { FrontierSettings } from './options.js';
+import type { FrontierSettings } from './options/options.js';
 import { createAddressSlots } from './politeness/address-slots.js';
 import { type CrawlPace, createCrawlPace } from './politeness/crawl-pace.js';
 import { type Budget, createBudget } from './records/budget.js';

@@ -9,16 +9,15 @@
 
 import { FrontierError } from './errors.js';
 import { linksOf } from './flow/admission.js';
+import { createHeartbeat } from './flow/heartbeat.js';
+import { nextInstant } from './flow/next-instant.js';
 import type { OwnAnswer } from './flow/own-requests.js';
-import type { FrontierEvent, HostWait } from './frontier-event.js';
+import type { FrontierEvent } from './frontier-event.js';
 import { assemble } from './frontier-parts.js';
-import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, URL_MAX_CHARS } from './limits.js';
-import { type FrontierOptions, resolveOptions } from './options.js';
+import { URL_MAX_CHARS } from './limits.js';
+import { type FrontierOptions, resolveOptions } from './options/options.js';
 import type { FrontierCounts } from './questions/frontier-counts.js';
-import { type HostLook, lookAtHost } from './questions/host-look.js';
-import { lookAt } from './questions/look.js';
-import { type ListRequest, listQueued, type QueuedPage, queuedOf } from './questions/queued.js';
-import type { UrlLook } from './questions/url-look.js';
+import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
 import { guardStore } from './records/guarded-store.js';
 import { keptSecret } from './records/kept-secret.js';
@@ -28,11 +27,11 @@ import type { AddAnswer, Exchange, Settlement } from './settlement.js';
 import { createFingerprinter, type Fingerprinter } from './url/fingerprint.js';
 import { authorityOf } from './url/host-key.js';
 import { parseUrlParts } from './url/url-parts.js';
-import type { NewUrl, UrlRecord } from './url-record.js';
+import type { NewUrl } from './url-record.js';
 import type { StartAnswer, Work } from './work.js';
 
 /** The frontier. Calls before `open` and after `close` reject with `not-open` and `closed`. */
-export interface Frontier extends OwnerRecords {
+export interface Frontier extends OwnerRecords, FrontierQuestions {
   /**
    * Opens the store, restores what it holds. Once, before anything else.
    *
@@ -73,24 +72,12 @@ export interface Frontier extends OwnerRecords {
   exchanged(work: Work, exchange: Exchange): void;
   /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
-  /** Why hosts wait, the earliest first, parked ones last, at most `limit`. */
-  waits(limit: number): HostWait[];
-  /** Hosts whose turn has come, or whose work is in hand, at most `limit`: those of this process that do not wait. */
-  ready(limit: number): ReadyHost[];
   /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
   wake(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** Whether this very spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Costs a look into a set. */
   isRecent(url: string): boolean;
-  /** The URLs queued for a host, in the store's order, at most `limit`. */
-  queued(host: string, limit: number): Promise<UrlRecord[]>;
-  /** A page of what is queued, in the store's order. */
-  list(request?: ListRequest): Promise<QueuedPage>;
-  /** What is known of one URL, for `explain`. */
-  look(url: string): Promise<UrlLook>;
-  /** What is known of one host, by its name or any URL of it. */
-  lookHost(hostOrUrl: string): Promise<HostLook>;
   counts(): FrontierCounts;
   /** The same, after a look at what the store and other processes have by now. */
   recount(): Promise<FrontierCounts>;
@@ -100,15 +87,6 @@ export interface Frontier extends OwnerRecords {
   exclusively<T>(act: () => Promise<T>): Promise<T>;
   /** Gives back what is in hand and closes the store. Safe to call twice. */
   close(): Promise<void>;
-}
-
-/** A host that does not wait. */
-export interface ReadyHost {
-  readonly host: string;
-  /** URLs queued for it. */
-  readonly queued: number;
-  /** Its work in hand: requested, being read, or with a handler. */
-  readonly inHand: number;
 }
 
 /** Told of everything the frontier has to say. */
@@ -127,9 +105,6 @@ export function createFrontier(options: FrontierOptions): Frontier {
   let broken: unknown = null;
   let fingerprinter: Fingerprinter = () => new Uint8Array(store.caps.fpBytes);
   let isPaused = false;
-  let lagMs = 0;
-  let stopHeartbeat: (() => void) | null = null;
-  let stopAccount: (() => void) | null = null;
   let taking: Promise<unknown> = Promise.resolve();
 
   const stats = { queued: 0, known: 0, hosts: 0 };
@@ -165,7 +140,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     {
       isOpen: () => phase === 'open',
       isClosing: () => phase === 'closing',
-      lagMs: () => lagMs,
+      lagMs: () => heartbeat.lagMs(),
       fingerprint: (canonical) => fingerprinter(canonical),
       fail,
       stats,
@@ -182,30 +157,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
     Object.assign(stats, { queued: queued + inHand, known, hosts: Math.max(0, hosts - lockHosts) });
   };
 
-  /** Renews what would run out, keeps the account, and measures how late timers are: a late one needs a wider margin. */
-  const heartbeat = () => {
-    const everyMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
-    const expectedMs = clock.nowMs() + everyMs;
-    stopHeartbeat = clock.after(everyMs, () => {
-      const nowMs = clock.nowMs();
-      lagMs = Math.max(nowMs - expectedMs, Math.floor(lagMs / 2));
-      for (const host of leases.held.values()) {
-        if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) leases.touch(host);
-      }
-      heartbeat();
-      Promise.all([leases.hasChanges() ? leases.commit() : null, budget.save(nowMs), readStats()]).catch(fail);
-    });
-  };
-
-  /** Running time is lost with a killed process only since it was last written down. */
-  const account = () => {
-    if (store.caps.durable === 'none' && !store.caps.shared) return;
-    stopAccount = clock.after(ACCOUNT_EVERY_MS, () => {
-      account();
-      Promise.all([budget.saveTime(clock.nowMs()), budget.othersAtWork() > 0 ? readStats() : null]).catch(fail);
-    });
-  };
-
+  const heartbeat = createHeartbeat({ clock, leaseTtlMs: settings.leaseTtlMs, leases, budget, store, readStats, fail });
+  const nextParts = { clock, store, budget, dispatch, own, pace };
   const counts = (): FrontierCounts => ({
     queued: stats.queued,
     known: stats.known,
@@ -213,6 +166,20 @@ export function createFrontier(options: FrontierOptions): Frontier {
     inHand: hands.count(),
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
+  });
+  const questions = createQuestions({
+    store,
+    clock,
+    politeness: settings.politeness,
+    gate,
+    seen,
+    leases,
+    dispatch,
+    waits,
+    budget,
+    hostBounds,
+    hostOf,
+    checkOpen,
   });
   const owners = createOwnerRecords(store, records, checkOpen);
 
@@ -227,8 +194,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       await budget.open(clock.nowMs());
       await keptWaits.open();
       await readStats();
-      heartbeat();
-      account();
+      heartbeat.start();
     },
     async add(urls) {
       checkOpen();
@@ -271,23 +237,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     isPaused: () => isPaused,
     async nextAt() {
       checkOpen();
-      await dispatch.settleDown();
-      const ownAt = own.nextAtMs();
-      if (budget.reached(clock.nowMs()) !== null) return ownAt;
-      if (!budget.canReserve()) {
-        if (!budget.isGrantedAway()) return ownAt;
-        return Math.min(ownAt ?? Number.MAX_SAFE_INTEGER, clock.nowMs() + GRANT_RETRY_MS);
-      }
-      const heldAt = earlier(dispatch.earliestMs(), ownAt);
-      const dueInMs = dispatch.hasRoom() ? await store.nextDueInMs() : null;
-      if (dueInMs === 0) dispatch.mayBeDue();
-      const dueAt = dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs);
-      if (heldAt === null && dueAt === null) {
-        // With no room for another host others have theirs, and perhaps ours to give back.
-        const isLeft = budget.othersAtWork() > 0 && (await store.nextDueInMs()) !== null;
-        return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
-      }
-      return Math.max(Math.min(heldAt ?? Number.MAX_SAFE_INTEGER, dueAt ?? Number.MAX_SAFE_INTEGER), pace.nextAtMs());
+      return nextInstant(nextParts);
     },
     async mayConnect(work, address) {
       checkWorks();
@@ -302,22 +252,6 @@ export function createFrontier(options: FrontierOptions): Frontier {
       checkWorks();
       return hands.settle(work, settlement);
     },
-    waits(limit) {
-      const nowMs = clock.nowMs();
-      const held = [...leases.held.values()].flatMap((host) => dispatch.waitOf(host, nowMs) ?? []);
-      return waits.list(limit, held, nowMs);
-    },
-    ready(limit) {
-      const nowMs = clock.nowMs();
-      const found: ReadyHost[] = [];
-      for (const host of leases.held.values()) {
-        if (found.length >= limit) break;
-        const queued = Math.max(0, host.queued) + host.buffer.length;
-        if (queued + host.unsettled === 0 || dispatch.waitOf(host, nowMs) !== null) continue;
-        found.push({ host: host.key, queued, inHand: host.unsettled });
-      }
-      return found;
-    },
     async wake(host) {
       checkOpen();
       const held = leases.held.get(host);
@@ -330,33 +264,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     },
     reachedBound: () => budget.reached(clock.nowMs()),
     isRecent: (url) => seen.isRecent(url),
-    async queued(host, limit) {
-      checkOpen();
-      return queuedOf(store, host, limit);
-    },
-    async look(url) {
-      checkOpen();
-      const host = hostOf(url) ?? '';
-      const held = leases.held.get(host);
-      const wait = held === undefined ? waits.get(host) : dispatch.waitOf(held, clock.nowMs());
-      return lookAt(url, { store, gate, seen, host, authority: authorityOf(url) ?? '', wait, nowMs: clock.nowMs() });
-    },
-    async list(request = {}) {
-      checkOpen();
-      const { host } = request;
-      const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
-      return listQueued(store, { ...request, ...only }, authorityOf);
-    },
-    async lookHost(hostOrUrl) {
-      checkOpen();
-      const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
-      const nowMs = clock.nowMs();
-      const held = leases.held.get(host);
-      const wait = held === undefined ? waits.get(host) : dispatch.waitOf(held, nowMs);
-      const runningMs = budget.runningMs(nowMs);
-      const { politeness } = settings;
-      return lookAtHost(host, { store, gate, politeness, hostBounds, held, wait, runningMs, authorityOf, nowMs });
-    },
+    ...questions,
     counts,
     async recount() {
       checkOpen();
@@ -374,8 +282,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const wasOpen = phase === 'open';
       phase = 'closing';
       own.end();
-      stopHeartbeat?.();
-      stopAccount?.();
+      heartbeat.stop();
       if (wasOpen && failure() === null && broken === null) {
         await taking;
         hands.drop();
@@ -388,9 +295,4 @@ export function createFrontier(options: FrontierOptions): Frontier {
       await store.close();
     },
   };
-}
-
-function earlier(one: number | null, other: number | null): number | null {
-  if (one === null) return other;
-  return other === null ? one : Math.min(one, other);
 }

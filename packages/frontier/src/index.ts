@@ -7,17 +7,11 @@ export {
   createFrontier,
   type Frontier,
   type OnFrontierEvent,
-  type ReadyHost,
 } from './frontier.js';
 export type { FrontierEvent, HostNotice, HostWait, UrlVerdict } from './frontier-event.js';
-export {
-  type CompanionsFor,
-  checkRobotsOptions,
-  type FrontierBounds,
-  type FrontierOptions,
-  type RobotsOptions,
-  type WhyNot,
-} from './options.js';
+export type { FrontierBounds } from './options/bounds-options.js';
+export type { CompanionsFor, FrontierOptions, WhyNot } from './options/options.js';
+export { checkRobotsOptions, type RobotsOptions } from './options/robots-options.js';
 export { type AnswerKind, answerKind } from './politeness/answer-kind.js';
 export { redirectNotBeforeMs, retryUrl, type UrlRetry } from './politeness/backoff.js';
 export {
@@ -46,6 +40,7 @@ export {
 export type { FrontierCounts } from './questions/frontier-counts.js';
 export type { AuthorityLook, HostLook } from './questions/host-look.js';
 export type { ListRequest, QueuedPage, QueuedUrl } from './questions/queued.js';
+export type { ReadyHost } from './questions/ready-hosts.js';
 export type { UrlLook } from './questions/url-look.js';
 export { createRecentSet, type RecentSet } from './recent-set.js';
 export type { AddAnswer, Exchange, Settlement } from './settlement.js';

@@ -10,8 +10,6 @@ export const LEASE_TTL_LEAST_MS = 3_000;
 export const LEASE_TTL_MOST_MS = 600_000;
 /** No request starts within this many milliseconds before the end of the lease; more when the event loop lags. */
 export const LEASE_MARGIN_MS = 1_000;
-/** Renewals per lease: one may be lost and one late. */
-export const HEARTBEATS_PER_LEASE = 3;
 /** Hosts held at a time, unless an option says otherwise. */
 export const HOSTS_HELD = 1_024;
 /** Most hosts an operator may hold at a time. */
@@ -52,8 +50,6 @@ export const LANES_REMEMBERED = 256;
 
 // ── Bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Milliseconds between two entries of the running time in the store: what a killed process loses of it at most. */
-export const ACCOUNT_EVERY_MS = 1_000;
 /** Largest number of pages a bound may name. */
 export const PAGES_MOST = 1_000_000_000;
 /** Longest running time a bound may name, minutes: ten years. */
@@ -70,7 +66,3 @@ export const URL_RETRIES_MAX = 3;
 export const STORE_BODY_MAX_BYTES = 65_536;
 /** Entries of one `add` or links of one commit in the stores of this package (our own). */
 export const STORE_BATCH_MAX = 100_000;
-
-// Several processes at one crawl (our own).
-/** When a process that was granted nothing asks again, milliseconds. */
-export const GRANT_RETRY_MS = 250;

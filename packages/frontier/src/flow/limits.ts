@@ -24,3 +24,9 @@ export const RENEWAL_WAIT_MS = 100;
 export const OWN_REQUESTS_MOST = 1_024;
 /** Milliseconds after which a host that is not ours is asked for again for such a request (our own). */
 export const OWN_REQUEST_RETRY_MS = 250;
+/** Renewals per lease: one may be lost and one late. */
+export const HEARTBEATS_PER_LEASE = 3;
+/** Milliseconds between two entries of the running time in the store: what a killed process loses of it at most. */
+export const ACCOUNT_EVERY_MS = 1_000;
+/** When a process that was granted nothing asks again, milliseconds. */
+export const GRANT_RETRY_MS = 250;

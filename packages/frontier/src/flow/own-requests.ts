@@ -8,7 +8,7 @@ import type { HostWait } from '../frontier-event.js';
 import { type HeldHost, hostAsksNow, nextStart } from '../hosts/held-host.js';
 import type { HostBounds } from '../hosts/host-bounds.js';
 import { noteAsks } from '../hosts/host-queue.js';
-import type { WhyNot } from '../options.js';
+import type { WhyNot } from '../options/options.js';
 import type { CrawlPace } from '../politeness/crawl-pace.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { Budget } from '../records/budget.js';

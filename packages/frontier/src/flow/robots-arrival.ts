@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import { type HeldHost, holdLane, openLane } from '../hosts/held-host.js';
 import { noteAsks } from '../hosts/host-queue.js';
 import type { Notices } from '../hosts/notices.js';
-import type { CompanionsFor } from '../options.js';
+import type { CompanionsFor } from '../options/options.js';
 import { encodeItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { RobotsGate } from '../robots/robots-gate.js';

@@ -3,7 +3,7 @@
 // the queue on the way; an authority that must wait steps aside, so that the host's others go on.
 
 import type { Decision } from '@mannerly/robots';
-import type { WhyNot } from '../options.js';
+import type { WhyNot } from '../options/options.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { Budget } from '../records/budget.js';
 import type { PageItem } from '../records/record.js';

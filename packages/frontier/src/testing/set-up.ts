@@ -3,7 +3,7 @@
 import { type Clock, createManualClock } from '../clock.js';
 import { createFrontier, type Frontier } from '../frontier.js';
 import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
-import type { FrontierOptions } from '../options.js';
+import type { FrontierOptions } from '../options/options.js';
 import { aroundStore } from '../records/around-store.js';
 import type { FrontierStore } from '../store.js';
 import type { NewUrl } from '../url-record.js';

@@ -1,8 +1,8 @@
 // An option that is misread makes a crawl impolite without anybody noticing.
 
 import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../stores/memory.js';
 import { type FrontierOptions, resolveOptions } from './options.js';
-import { memoryStore } from './stores/memory.js';
 
 const least: FrontierOptions = { store: memoryStore(), robots: { tokens: ['testbot'] } };
 

@@ -1,0 +1,29 @@
+// Hosts that do not wait: their turn has come, or their work is in hand.
+
+import type { HostWait } from '../frontier-event.js';
+import type { HeldHost } from '../hosts/held-host.js';
+
+/** A host that does not wait. */
+export interface ReadyHost {
+  readonly host: string;
+  /** URLs queued for it. */
+  readonly queued: number;
+  /** Its work in hand: requested, being read, or with a handler. */
+  readonly inHand: number;
+}
+
+/** The hosts of this process that do not wait, at most `limit`. */
+export function readyHosts(
+  held: Iterable<HeldHost>,
+  waitOf: (host: HeldHost) => HostWait | null,
+  limit: number,
+): ReadyHost[] {
+  const found: ReadyHost[] = [];
+  for (const host of held) {
+    if (found.length >= limit) break;
+    const queued = Math.max(0, host.queued) + host.buffer.length;
+    if (queued + host.unsettled === 0 || waitOf(host) !== null) continue;
+    found.push({ host: host.key, queued, inHand: host.unsettled });
+  }
+  return found;
+}
