@@ -73,6 +73,17 @@ describe('the documents of this house', () => {
     expect(told(sourceFaults(architecture, paths))).toEqual([]);
   });
 
+  it.each(['packages/core/src', 'packages/frontier/src'])('name every room of %s', (folder) => {
+    const architecture = documents.find((document) => document.path === 'ARCHITECTURE.md')?.text ?? '';
+    const rooms = new Set(
+      paths.flatMap(
+        (path) => /^([^/]+)\/./.exec(path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : '')?.[1] ?? [],
+      ),
+    );
+    expect(rooms.size).toBeGreaterThan(5);
+    expect([...rooms].filter((room) => !architecture.includes(`\`${room}\``))).toEqual([]);
+  });
+
   it('hold the table of reasons, word for word', () => {
     const lifecycle = documents.find((document) => document.path === 'docs/lifecycle.md')?.text ?? '';
     const table = lifecycle.slice(lifecycle.indexOf('## Reasons'), lifecycle.indexOf('`status` stands for'));
