@@ -5,6 +5,7 @@ import { addTrials } from './add-trials.js';
 import { clientTrials } from './client-trials.js';
 import { commitTrials } from './commit-trials.js';
 import { costTrials } from './cost-trials.js';
+import { entryTrials } from './entry-trials.js';
 import { keepingTrials } from './keeping-trials.js';
 import { leaseTrials } from './lease-trials.js';
 import { modelTrials } from './model-trials.js';
@@ -22,6 +23,7 @@ export function frontierStoreSuite(options: SuiteOptions): void {
   const trials = [
     ...addTrials(),
     ...leaseTrials(),
+    ...entryTrials(),
     ...commitTrials(options),
     ...keepingTrials(options),
     ...modelTrials(options),

@@ -9,12 +9,12 @@ import {
   type HeldHost,
   hostAsksNow,
   isIdle,
-  nextStart,
   type QueuedEntry,
   readyEntries,
 } from '../hosts/held-host.js';
 import { createHostHeap } from '../hosts/host-heap.js';
 import { type Choice, type ChoiceParts, choose, noteAsks } from '../hosts/host-queue.js';
+import { startOf, waitOf } from '../hosts/host-wait.js';
 import type { CrawlPace } from '../politeness/crawl-pace.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { Budget } from '../records/budget.js';
@@ -87,11 +87,6 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   let stir: (() => void) | null = null;
 
   const isTurnOver = (host: HeldHost) => othersWait && host.exchanges >= TURN_EXCHANGES;
-  const startOf = (host: HeldHost, nowMs: number) => {
-    const start = nextStart(host, hostAsksNow(host, nowMs), politeness);
-    const { closed } = host;
-    return closed !== null && closed.untilMs > start.atMs ? { atMs: closed.untilMs, reason: closed.reason } : start;
-  };
 
   const reschedule = (host: HeldHost) => {
     if (host.status !== 'held' || host.slot !== null) {
@@ -103,7 +98,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const ready = readyEntries(host, nowMs);
     const hasWork = ready > 0 && !isFull && !isTurnOver(host);
     // Hosts that have waited longest go first: a new one stands behind those that were due before it came.
-    let atMs = hasWork ? Math.max(startOf(host, nowMs).atMs, host.leasedAtMs) : null;
+    let atMs = hasWork ? Math.max(startOf(host, nowMs, politeness).atMs, host.leasedAtMs) : null;
     for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
     heap.place(host, atMs);
     if (stir !== null && atMs !== null && atMs <= nowMs) stir();
@@ -119,10 +114,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         isTurnOver(host) ||
         parts.leases().held.size > parts.maxHosts() ||
         (host.isDry && readyEntries(host, nowMs) === 0) ||
-        startOf(host, nowMs).atMs - nowMs > KEEP_WAIT_MS));
+        startOf(host, nowMs, politeness).atMs - nowMs > KEEP_WAIT_MS));
 
   const plan = (host: HeldHost, nowMs: number): HostPlan => {
-    const start = startOf(host, nowMs);
+    const start = startOf(host, nowMs, politeness);
     // A parked host is away until it is woken, and then as far from its last exchange as any other.
     const aheadMs = host.clock.parked ? 0 : start.atMs - nowMs;
     const delayMs = Math.max(currentIntervalMs(host, hostAsksNow(host, nowMs), politeness), aheadMs);
@@ -133,28 +128,6 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     heap.place(host, null);
     if (host.clock.parked) return { kind: 'release', dueInMs: null, delayMs };
     return { kind: 'release', dueInMs: Math.max(0, Math.ceil(start.atMs - nowMs)), delayMs };
-  };
-
-  const waitOf = (host: HeldHost, nowMs: number): HostWait | null => {
-    const queued = Math.max(0, host.queued) + host.buffer.length;
-    if (host.clock.parked) return { host: host.key, reason: 'host-parked', untilMs: null, queued };
-    const start = startOf(host, nowMs);
-    let wait: HostWait | null =
-      start.atMs > nowMs ? { host: host.key, reason: start.reason, untilMs: start.atMs, queued } : null;
-    if (host.slot !== null || readyEntries(host, nowMs) > 0) return wait;
-    // The later instant is what the host waits for: what is left of its interval may be a millisecond. A pause is the reason
-    // also where a retry comes a little after it.
-    const isPaused = wait?.reason === 'host-paused' || wait?.reason === 'host-parked';
-    if (!isPaused && host.retryAtMs !== null && host.retryAtMs > Math.max(nowMs, wait?.untilMs ?? 0)) {
-      wait = { host: host.key, reason: 'not-before', untilMs: host.retryAtMs, queued };
-    }
-    for (const untilMs of host.lanesHeld.values()) {
-      // With nothing else to give, the lane that opens first is what the host waits for.
-      if (untilMs > nowMs && (wait === null || wait.reason !== 'robots-unreachable' || untilMs < (wait.untilMs ?? 0))) {
-        wait = { host: host.key, reason: 'robots-unreachable', untilMs, queued };
-      }
-    }
-    return wait;
   };
 
   const canHandOut = () => !parts.isClosing() && budget.reached(clock.nowMs()) === null && budget.canReserve();
@@ -286,7 +259,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       dryUntilMs = 0;
       if (left === null) return;
       const nowMs = clock.nowMs();
-      const wait = waitOf(host, nowMs);
+      const wait = waitOf(host, nowMs, politeness);
       const known = parts.waits.get(host.key);
       if (wait !== null) parts.waits.note(wait);
       else if (known?.reason !== 'robots-unreachable' || (known.untilMs ?? 0) <= nowMs) parts.waits.forget(host.key);
@@ -297,6 +270,6 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     },
     settleDown,
     hasRoom: () => parts.leases().held.size < parts.maxHosts(),
-    waitOf,
+    waitOf: (host, nowMs) => waitOf(host, nowMs, politeness),
   };
 }
