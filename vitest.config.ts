@@ -1,7 +1,28 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration as TestProject } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Suites that take longer than a developer waits: `pnpm soak`, which CI runs too. */
+const SOAK: TestProject = { extends: true, test: { name: 'soak', include: ['test/soak/**/*.soak.ts'] } };
+/** A process for each file: small sizes of those suites, which measure memory; nock and the lean engine, which stay in it for good. */
+const ALONE_FILES = [
+  'test/soak/**/*.test.ts',
+  'test/crawl/{platform-fetcher,under-nock}.test.ts',
+  'packages/core/src/give-back.test.ts',
+];
+const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
+/** All others share processes, since reading the sources costs more than most tests; `leaves-no-trace` holds them to it. */
+const SHARED: TestProject = {
+  extends: true,
+  test: {
+    name: 'shared',
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
+    exclude: [...ALONE_FILES, '**/node_modules/**'],
+    isolate: false,
+    setupFiles: [source('test/support/leaves-no-trace.ts')],
+  },
+};
 
 // Tests read the sources, not the build, so that an edit is tested without a compile in between.
 export default defineConfig(({ mode }) => ({
@@ -32,15 +53,11 @@ export default defineConfig(({ mode }) => ({
     ],
   },
   test: {
-    // Suites that take longer than a developer waits: `pnpm soak`, which CI runs too.
-    include:
-      mode === 'soak'
-        ? ['test/soak/**/*.soak.ts']
-        : ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
-    // Many tests wait for a clock: two files at a time on any machine. What soaks measures memory and pace, and wants it alone.
-    maxWorkers: mode === 'soak' ? 1 : 2,
     // Against hanging, not against slowness: a machine that is busy or small takes ten times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // What soaks measures memory and pace, and wants the machine for itself; of the others, many wait for a clock.
+    maxWorkers: mode === 'soak' ? 1 : 3,
+    projects: mode === 'soak' ? [SOAK] : [SHARED, ALONE],
   },
 }));
