@@ -1,0 +1,67 @@
+// What is at stake: a URL taken for another is never visited; one that is forgotten too soon is told twice, or grows memory.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createKeyedHash, type Print } from './keyed-hash.js';
+import { createRecentSet } from './recent-set.js';
+
+const KEY = Uint8Array.from({ length: 8 }, (_, at) => at);
+
+/** Two sets of the strings themselves. */
+function model(size: number) {
+  let young = new Set<string>();
+  let old = new Set<string>();
+  const has = (value: string) => young.has(value) || old.has(value);
+  return {
+    has,
+    add(value: string) {
+      const isNew = !has(value);
+      young.add(value);
+      if (young.size >= size) {
+        old = young;
+        young = new Set();
+      }
+      return isNew;
+    },
+  };
+}
+
+it('answers as sets of the strings would, whatever the strings', () => {
+  const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.nat(40).map(String), fc.constant(''));
+  const step = fc.tuple(fc.boolean(), value);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 200 }), (size, steps) => {
+      const [real, expected] = [createRecentSet(size, KEY), model(size)];
+      for (const [adds, text] of steps) {
+        if (adds) expect(real.add(text)).toBe(expected.add(text));
+        else expect(real.has(text)).toBe(expected.has(text));
+      }
+    }),
+    { numRuns: 300, seed: 7 },
+  );
+});
+
+it('remembers as many as it says, of a hundred thousand URLs that look alike', () => {
+  const size = 40_000;
+  const recent = createRecentSet(size);
+  const url = (at: number) => `https://example.org/catalogue/page-${at}.html?sort=name`;
+  for (let at = 0; at < 100_000; at += 1) expect(recent.add(url(at))).toBe(true);
+  // The last 20,000 are young, the 40,000 before them old.
+  for (let at = 0; at < 100_000; at += 1) expect(recent.has(url(at))).toBe(at >= 40_000);
+});
+
+it('tells strings apart by every code unit, by length, and differently under another key', () => {
+  const printOf = (value: string, key = KEY) => {
+    const print: Print = { low: 0, high: 0 };
+    createKeyedHash(key)(value, print);
+    return `${print.low} ${print.high}`;
+  };
+  const values = ['', '\0', '\0\0', 'a', 'a\0', '\0a', 'aa', 'ab', 'ba', 'aaa', 'ā', 'a\u0100', '\u{1f600}'];
+  expect(new Set(values.map((value) => printOf(value))).size).toBe(values.length);
+  expect(
+    printOf(
+      'a',
+      KEY.map((octet) => octet + 1),
+    ),
+  ).not.toBe(printOf('a'));
+});
