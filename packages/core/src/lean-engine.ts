@@ -6,17 +6,36 @@
  *
  * - The HTTP parser is one large WebAssembly function, and to optimise it takes V8 some 36 megabytes for a moment, once in every
  *   process, for three hundredths of a crawl's processor time: it is not optimised.
+ * - New objects get 16 MiB instead of 32 (Node 24: 128). Half the room is collected twice as often at half the price, since what a crawl
+ *   has in hand is much the same at any moment.
+ * - Old objects are collected when there are 60 per cent more of them than were left last time, instead of up to four times as many.
  * - A crawl that has nothing to do for a minute or longer collects its garbage first.
+ *
+ * A program that keeps many megabytes of its own alive pays for the third with more collections of them; it may set another
+ * `--heap-growing-percent` after the import.
  *
  * @packageDocumentation
  */
 
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { collectBy } from './give-back.js';
+import { HEAP_GROWING_PERCENT, NEW_SPACE_BYTES } from './limits.js';
 
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
+setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+
+// How large the room for new objects may become is settled when a process starts; by how much it grows, before each collection. It
+// shrinks while little is made, so this is looked at again after each.
+let mayGrow = true;
+new PerformanceObserver(() => {
+  const wants = newSpaceBytes() < NEW_SPACE_BYTES;
+  if (wants === mayGrow) return;
+  mayGrow = wants;
+  setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
+}).observe({ entryTypes: ['gc'] });
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
@@ -28,3 +47,7 @@ collectBy(() => {
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');
 });
+
+function newSpaceBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? NEW_SPACE_BYTES;
+}

@@ -7,7 +7,6 @@
 // file's beginning only: `open` reads all of it, some seconds for a million rows.
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { stringify } from 'csv-stringify/sync';
 import { MannerlyError } from '../errors.js';
 import { type CsvRecords, readCsvIds } from './csv-ids.js';
 import { MAX_SINK_IDS } from './limits.js';
@@ -51,6 +50,8 @@ export function csvSink({ path, columns, escapeFormulas = false }: CsvSinkOption
     if (fresh.size === 0) return;
     const names = header ?? ['id', ...(columns ?? defaultColumns([...fresh.values()])), REST];
     const rows = [...fresh.values()].map((item) => rowOf(item, names));
+    // Loaded by those who use it.
+    const { stringify } = await import('csv-stringify/sync');
     const text = stringify(header === null ? [[...names], ...rows] : rows, { escape_formulas: escapeFormulas });
     length = await appendWhole(file, length, Buffer.from(text));
     header = names;

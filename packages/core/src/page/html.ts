@@ -11,7 +11,7 @@ import {
 } from './limits.js';
 import type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page-facts.js';
 import { decodedPage, type PageUnits } from './page-units.js';
-import { createReferenceDecoder } from './references.js';
+import { decodeAttribute, decodeText } from './references.js';
 import { MARKS, type TagAttributes } from './tag-attributes.js';
 import { type FoundElement, TagScanner } from './tag-scanner.js';
 
@@ -61,7 +61,6 @@ class HtmlReader {
   readonly #caps: HtmlCaps;
   readonly #scanner: TagScanner;
   readonly #attributes: TagAttributes;
-  readonly #references = createReferenceDecoder();
 
   #title: string | null = null;
   #baseHref: string | null = null;
@@ -144,7 +143,7 @@ class HtmlReader {
     const { titleStart, titleEnd } = this.#scanner;
     // White space collapses, so that a title may need more of the page than it has characters.
     const end = Math.min(titleEnd, titleStart + TITLE_WINDOW * this.#caps.titleChars);
-    const text = this.#references.text(this.#page.text(titleStart, end));
+    const text = decodeText(this.#page.text(titleStart, end));
     const title = (text.match(WORD) ?? NO_WORDS).join(' ').slice(0, this.#caps.titleChars);
     if (title !== '') this.#title = title;
   }
@@ -167,7 +166,7 @@ class HtmlReader {
   #value(slot: number, start: number, end: number): string {
     const marks = this.#attributes.marks[slot]!;
     const raw = (marks & MARKS.beyondAscii) === 0 ? this.#page.units.slice(start, end) : this.#page.text(start, end);
-    return (marks & MARKS.reference) === 0 ? raw : this.#references.attribute(raw);
+    return (marks & MARKS.reference) === 0 ? raw : decodeAttribute(raw);
   }
 
   #words(slot: number): readonly string[] {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
-import { createSitemapReader, type SitemapEnd, type SitemapEntry, type SitemapKind } from './sitemap.js';
+import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
 
 /** Octets to text, piece by piece; a `TextDecoder` is one. */
 export interface PieceDecoder {
@@ -39,6 +39,8 @@ export interface SitemapFileEnd extends SitemapEnd {
  * @throws Only what `octets` throws; damaged gzip is an ending.
  */
 export async function* readSitemap(source: SitemapSource): AsyncGenerator<SitemapBatch, SitemapFileEnd, undefined> {
+  // With its XML parser, some megabytes that a crawl without sitemaps does not need.
+  const { createSitemapReader } = await import('./sitemap.js');
   const reader = createSitemapReader(source.url);
   let decoder: PieceDecoder | null = null;
   let batch: SitemapEntry[] = [];

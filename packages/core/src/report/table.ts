@@ -1,7 +1,7 @@
 // The politeness report for people: who was asked, how slowly, what was asked of us, and what was left alone because
 // which line of whose robots.txt said so. Text from sites is untrusted: control characters are taken out before it is shown.
 
-import Table from 'cli-table3';
+import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
@@ -176,6 +176,8 @@ const RULED_ONCE = {
 
 /** A table without colours, the given columns to the right. @throws Never */
 export function plainTable(head: readonly string[], right: readonly number[]) {
+  // Loaded on the spot when a table is drawn: a crawl draws none until its end.
+  const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');
   return new Table({
     head: [...head],
     colAligns: head.map((_, column) => (right.includes(column) ? 'right' : 'left')),
