@@ -9,7 +9,7 @@ const SOAK: TestProject = { extends: true, test: { name: 'soak', include: ['test
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
   'test/crawl/{platform-fetcher,under-nock}.test.ts',
-  'packages/core/src/give-back.test.ts',
+  'packages/core/src/engine.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
 /** All others share processes, since reading the sources costs more than most tests; `leaves-no-trace` holds them to it. */

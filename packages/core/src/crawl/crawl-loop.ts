@@ -4,10 +4,10 @@
 
 import type { Work } from '@mannerly/frontier';
 import PQueue from 'p-queue';
+import { giveMemoryBack } from '../engine.js';
 import { exchangeOf } from '../fetch/exchange.js';
 import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
-import { giveMemoryBack } from '../give-back.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import type { RunState } from '../report/crawl-report.js';
 import { type Ending, type PageEnding, pageEnding, refusedByHook, robotsEnding, settled } from './ending.js';

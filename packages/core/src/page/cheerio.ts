@@ -6,6 +6,7 @@
 
 import { createRequire } from 'node:module';
 import type { CheerioAPI, CheerioOptions } from 'cheerio';
+import { makeRoomForDocuments } from '../engine.js';
 import { createLeanTree } from './lean-tree.js';
 
 interface Loaded {
@@ -30,6 +31,7 @@ export function loadDocument(text: string, isXml: boolean): CheerioAPI {
 }
 
 function loadCheerio(): Loaded {
+  makeRoomForDocuments();
   const { load } = createRequire(import.meta.url)('cheerio') as typeof import('cheerio');
   return { load, treeAdapter: createLeanTree() };
 }
