@@ -66,6 +66,11 @@ export class HostEntries {
     return this.#holds?.peek() !== undefined;
   }
 
+  /** Whether no entry waits for an instant and no lane is held: entries are handed out by band, and as they came. */
+  get isPlain(): boolean {
+    return this.#waiting?.peek() === undefined && !this.hasHolds;
+  }
+
   /** Adds an entry. `readyAt` in the past: at once. */
   add(laneName: string | null, band: number, body: Uint8Array, readyAt: number, now: number): void {
     const id = this.#nextId++;

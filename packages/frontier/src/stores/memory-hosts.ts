@@ -1,37 +1,34 @@
 // The hosts of the memory store by number and by name. One that rests with an entry or none is kept packed, in a few dozen
-// octets; it becomes an object when something happens to it, and is packed again when it rests.
+// octets; it becomes an object when something happens to it, and is packed again when it rests. A new entry is not something
+// that happens where it changes nothing else: it stands behind the host's others (memory-arrivals.ts) until they are looked at.
 
 import type { HostKey } from '../store.js';
-import type { SavedEntries } from './host-entries.js';
 import { HostNumbers } from './host-numbers.js';
 import { type HostQueueState, newHostQueue } from './host-queue-state.js';
+import { AWAKE, BLOCK, countOf, FILL, MIXED, RUN, SETTLED, STATE, WORDS } from './host-row.js';
+import { type Arrival, MemoryArrivals } from './memory-arrivals.js';
 import { canPack, freeRun, hasPackedKey, packedKey, packHost, packNewHost, unpackHost } from './packed-host.js';
 import { Slabs } from './slabs.js';
 
 /** Hosts that rest and are not packed yet: most crawls never pack one. Measured: a claim costs a fifth where none is packed. */
 const RESTING_AWAKE = 131_072;
-/** Hosts that rest, above which a new one is packed at once: it is as it is until it is asked. */
-const RESTING_FRESH = 12_288;
 /** The least that is left of it where there are so many hosts that most will rest for long, and memory counts. */
 const RESTING_AWAKE_LEAST = 2_048;
 /** Hosts there is room for at first. */
 const FIRST_HOSTS = 1_024;
-
 /** Numbered in the order they came. */
 export class MemoryHosts {
   readonly #numbers = new HostNumbers({
-    keyOf: (number) => this.#awake.get(number)?.key ?? packedKey(this.#slabs, this.#packed[number]!),
+    keyOf: (number) => this.#keyOf(number),
     hasKey: (number, key) => this.#hasKey(number, key),
   });
   readonly #awake = new Map<number, HostQueueState>();
-  /** The same by key: found by the hash that the engine keeps with a string. */
-  readonly #awakeByKey = new Map<HostKey, HostQueueState>();
   /** Those awake that rest, by number, the one resting longest first. */
   readonly #resting = new Set<number>();
   readonly #slabs = new Slabs();
+  readonly #arrivals = new MemoryArrivals(this.#slabs);
   readonly #restingAwake: number | null;
-  /** By number: where a packed host is, 0 for one that is awake. */
-  #packed = new Uint32Array(FIRST_HOSTS);
+  #rows = new Uint32Array(WORDS * FIRST_HOSTS);
 
   get size(): number {
     return this.#numbers.size;
@@ -44,15 +41,13 @@ export class MemoryHosts {
 
   /** The number of a host, -1 where there is none. */
   numberOf(key: HostKey): number {
-    return this.#awakeByKey.get(key)?.number ?? this.#numbers.find(key);
+    return this.#numbers.find(key);
   }
 
-  /** The host of that key, to be changed. */
-  find(key: HostKey, now: number): HostQueueState | undefined {
-    const awake = this.#awakeByKey.get(key);
-    if (awake !== undefined) return this.#used(awake);
+  /** The host of that key, to be changed. `wanted` as of `wakeUp`. */
+  find(key: HostKey, now: number, wanted = Number.POSITIVE_INFINITY): HostQueueState | undefined {
     const number = this.#numbers.find(key);
-    return number < 0 ? undefined : this.wakeUp(number, now);
+    return number < 0 ? undefined : this.wakeUp(number, now, wanted);
   }
 
   /** Makes a host that was not found, awake. */
@@ -60,21 +55,40 @@ export class MemoryHosts {
     return this.keep(newHostQueue(key, this.#numbers.size));
   }
 
-  /** Makes a host that was not found, packed, with its one entry; its number, or -1 when it cannot or need not be packed. */
-  createPacked(
-    key: HostKey,
-    entry: Pick<SavedEntries['entries'][number], 'lane' | 'band' | 'body' | 'readyAt'>,
-    now: number,
-  ): number {
-    if (this.#resting.size < Math.min(RESTING_FRESH, this.#awakeMost())) return -1;
-    this.#packSome(now);
-    const address = packNewHost(this.#slabs, key, entry, now);
-    return address > 0 ? this.#number(key, address) : -1;
+  /** Makes a host that was not found, with an entry that is ready at once; its number, or -1 where either is too long. */
+  createWith(key: HostKey, entry: Arrival): number {
+    const run = packNewHost(this.#slabs, key);
+    if (run === 0) return -1;
+    const number = this.#number(key, run);
+    // Where there are many hosts most have one entry: its room counts.
+    const hasArrived = this.#arrivals.addFirst(this.#rows, WORDS * number, key, entry);
+    if (!hasArrived) this.wakeUp(number, 0).entries.add(entry.lane, entry.band, entry.body, 0, 0);
+    return number;
+  }
+
+  /** Adds an entry that is ready at once to a host whose place in the time index it does not change; `false` where that is not known. */
+  arrive(number: number, key: HostKey, entry: Arrival, now: number): boolean {
+    const row = WORDS * number;
+    if ((this.#rows[row + STATE]! & SETTLED) === 0 || this.#rows[row + RUN] === 0) return false;
+    if (this.#arrivals.add(this.#rows, row, key, entry)) return true;
+    const host = this.wakeUp(number, now);
+    // An entry that is too long for a block, or one that finds the block full.
+    if (!this.#arrivals.add(this.#rows, row, key, entry)) {
+      host.entries.add(entry.lane, entry.band, entry.body, 0, 0);
+    }
+    return true;
+  }
+
+  /** Whether an entry that is ready at once would change nothing of when the host is due. */
+  settle(number: number, isSettled: boolean): void {
+    const at = WORDS * number + STATE;
+    const state = this.#rows[at]!;
+    this.#rows[at] = isSettled ? state | SETTLED : state & ~SETTLED;
   }
 
   /** Puts in a host whose number is the next, awake. */
   keep(host: HostQueueState): HostQueueState {
-    this.#number(host.key, 0);
+    this.#number(host.key, packNewHost(this.#slabs, host.key));
     return this.#wake(host);
   }
 
@@ -91,29 +105,65 @@ export class MemoryHosts {
       const [longest] = this.#resting;
       if (longest === undefined) return;
       this.#resting.delete(longest);
-      const host = this.#awake.get(longest)!;
-      const address = packHost(this.#slabs, host, now);
-      if (address === 0) continue;
-      this.#packed[longest] = address;
+      const run = packHost(this.#slabs, this.#awake.get(longest)!, now);
+      if (run === 0) continue;
+      const row = WORDS * longest;
+      const before = this.#rows[row + RUN]!;
+      if (before !== 0) freeRun(this.#slabs, before);
+      this.#rows[row + RUN] = run;
+      this.#rows[row + STATE]! &= ~AWAKE;
       this.#awake.delete(longest);
-      this.#awakeByKey.delete(host.key);
     }
   }
 
-  /** The host of a number, to be changed. */
-  wakeUp(number: number, now: number): HostQueueState {
-    const awake = this.#awake.get(number);
-    if (awake !== undefined) return this.#used(awake);
-    const address = this.#packed[number]!;
-    const host = unpackHost(this.#slabs, address, number, now);
-    freeRun(this.#slabs, address);
-    this.#packed[number] = 0;
-    return this.#wake(host);
+  /** The host of a number, to be changed. `wanted`: entries that are asked of it at most; all, unless said. */
+  wakeUp(number: number, now: number, wanted = Number.POSITIVE_INFINITY): HostQueueState {
+    const host = this.#isAwake(number)
+      ? this.#used(this.#awake.get(number)!)
+      : // Its run stays: its key is compared there.
+        this.#wake(unpackHost(this.#slabs, this.#rows[WORDS * number + RUN]!, number, now));
+    this.receive(host, wanted);
+    return host;
   }
 
   /** The host of a number, to be looked at only. */
   view(number: number): HostQueueState {
-    return this.#awake.get(number) ?? unpackHost(this.#slabs, this.#packed[number]!, number, Number.NEGATIVE_INFINITY);
+    if (this.#isAwake(number)) {
+      const host = this.#awake.get(number)!;
+      this.receive(host, Number.POSITIVE_INFINITY);
+      return host;
+    }
+    const host = unpackHost(this.#slabs, this.#rows[WORDS * number + RUN]!, number, Number.NEGATIVE_INFINITY);
+    this.#receive(host, Number.POSITIVE_INFINITY, false);
+    return host;
+  }
+
+  /** Entries of a host that it has not received. */
+  arrived(number: number): number {
+    return countOf(this.#rows[WORDS * number + FILL]!);
+  }
+
+  /**
+   * What has arrived becomes entries of the host: as many as are asked of it, or all where a later one may have to come first.
+   * The rest is behind all others of its band, and ready.
+   */
+  receive(host: HostQueueState, wanted: number): void {
+    const row = WORDS * host.number;
+    if (this.#rows[row + BLOCK] === 0) return;
+    const isInOrder = (this.#rows[row + STATE]! & MIXED) === 0 && host.entries.isPlain;
+    this.#receive(host, isInOrder ? wanted : Number.POSITIVE_INFINITY, true);
+  }
+
+  /** Enough of what has arrived to tell when the host is due. */
+  receiveOne(host: HostQueueState): void {
+    this.receive(host, host.entries.queued === 0 ? 1 : 0);
+  }
+
+  #receive(host: HostQueueState, count: number, forGood: boolean): void {
+    const row = WORDS * host.number;
+    if (count <= 0 || this.#rows[row + BLOCK] === 0) return;
+    for (const { lane, band, body } of this.#arrivals.read(this.#rows, row, host.key, count, forGood))
+      host.entries.add(lane, band, body, 0, 0);
   }
 
   #awakeMost(): number {
@@ -131,24 +181,33 @@ export class MemoryHosts {
 
   #wake(host: HostQueueState): HostQueueState {
     this.#awake.set(host.number, host);
-    this.#awakeByKey.set(host.key, host);
+    this.#rows[WORDS * host.number + STATE]! |= AWAKE;
     return host;
   }
 
+  #isAwake(number: number): boolean {
+    return (this.#rows[WORDS * number + STATE]! & AWAKE) !== 0;
+  }
+
+  #keyOf(number: number): HostKey {
+    const run = this.#rows[WORDS * number + RUN]!;
+    return run === 0 ? this.#awake.get(number)!.key : packedKey(this.#slabs, run);
+  }
+
   #hasKey(number: number, key: HostKey): boolean {
-    const address = this.#packed[number]!;
-    return address === 0 ? this.#awake.get(number)?.key === key : hasPackedKey(this.#slabs, address, key);
+    const run = this.#rows[WORDS * number + RUN]!;
+    return run === 0 ? this.#awake.get(number)?.key === key : hasPackedKey(this.#slabs, run, key);
   }
 
   /** Gives the host its number. */
-  #number(key: HostKey, address: number): number {
+  #number(key: HostKey, run: number): number {
     const number = this.#numbers.add(key);
-    if (number >= this.#packed.length) {
-      const packed = new Uint32Array(2 * this.#packed.length);
-      packed.set(this.#packed);
-      this.#packed = packed;
+    if (WORDS * number >= this.#rows.length) {
+      const rows = new Uint32Array(2 * this.#rows.length);
+      rows.set(this.#rows);
+      this.#rows = rows;
     }
-    this.#packed[number] = address;
+    this.#rows[WORDS * number + RUN] = run;
     return number;
   }
 }

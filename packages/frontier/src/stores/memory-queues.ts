@@ -150,17 +150,26 @@ export class MemoryQueues {
     const { lane = null, band, body } = entry;
     const readyAt = now + (entry.notBeforeMs ?? 0);
     const number = this.#hosts.numberOf(entry.host);
-    if (number < 0) {
-      const packed = this.#hosts.createPacked(entry.host, { lane, band, body, readyAt }, now);
-      if (packed >= 0) {
-        this.#due.set(packed, readyAt > now ? readyAt : 0);
-        return 'new';
+    if (readyAt <= now) {
+      const arrival = { lane, band, body };
+      if (number >= 0) {
+        if (this.#hosts.arrive(number, entry.host, arrival, now)) return 'new';
+      } else {
+        const created = this.#hosts.createWith(entry.host, arrival);
+        if (created >= 0) {
+          this.#due.set(created, 0);
+          this.#hosts.settle(created, true);
+          return 'new';
+        }
       }
     }
     const host = number < 0 ? this.#hosts.create(entry.host) : this.#hosts.wakeUp(number, now);
     host.entries.add(lane, band, body, readyAt, now);
     // A leased or parked host is not made due (A3); neither can one become due earlier that has entries ready now.
-    if (host.leaseEndsAt === null && !host.isParked && !this.#isDueNowOrAllowed(host, now)) this.#index(host, now);
+    if (host.leaseEndsAt === null && !host.isParked) {
+      if (this.#isDueNowOrAllowed(host, now)) this.#hosts.settle(host.number, true);
+      else this.#index(host, now);
+    }
     this.#hosts.rest(host, now);
     return 'new';
   }
@@ -176,8 +185,9 @@ export class MemoryQueues {
     while (leases.length < request.maxHosts) {
       const number = this.#due.peek();
       if (number === undefined || (this.#due.earliest() ?? now) > now) break;
-      const host = this.#hosts.wakeUp(number, now);
+      const host = this.#hosts.wakeUp(number, now, 0);
       this.#endLapsedLease(host);
+      this.#hosts.receiveOne(host);
       if (host.entries.readyAt(now) === 0) leases.push(this.#grant(host, request, now));
       else {
         this.#index(host, now);
@@ -191,7 +201,7 @@ export class MemoryQueues {
     const leases: Lease[] = [];
     for (const key of keys) {
       if (leases.length >= request.maxHosts) break;
-      const host = this.#hosts.find(key, now) ?? this.#hosts.create(key);
+      const host = this.#hosts.find(key, now, 0) ?? this.#hosts.create(key);
       if (host.isParked) continue;
       const allowedAt = host.leaseEndsAt === null ? host.nextAt : host.leaseEndsAt + host.delayMs;
       if (allowedAt > now) continue;
@@ -214,24 +224,28 @@ export class MemoryQueues {
     this.#leased += 1;
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
-    const { state, entries: queue } = host;
-    return { host: host.key, epoch: String(host.epoch), ttlMs, notBeforeMs: 0, state, entries, queued: queue.queued };
+    const queued = host.entries.queued + this.#hosts.arrived(host.number);
+    return { host: host.key, epoch: String(host.epoch), ttlMs, notBeforeMs: 0, state: host.state, entries, queued };
   }
 
   #holdFor(host: HostQueueState, ttlMs: number, now: number): void {
     host.leaseEndsAt = now + ttlMs;
     this.#due.set(host.number, host.leaseEndsAt + host.delayMs);
+    this.#hosts.settle(host.number, true);
   }
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
-    const host = this.#hosts.find(part.host, now);
+    const { requeue = [], holdLanes = [] } = part;
+    // What goes back into its band stands behind those that have arrived; so does what a lane that is held has.
+    const wanted = requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0;
+    const host = this.#hosts.find(part.host, now, wanted);
     if (host === undefined || host.leaseEndsAt === null || String(host.epoch) !== part.epoch) {
       return { ok: false, reason: 'lost' };
     }
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.holdLanes ?? []) host.entries.hold(lane, now + ms, now);
+    for (const { lane, ms } of holdLanes) host.entries.hold(lane, now + ms, now);
     if ('keep' in part.then) {
       this.#holdFor(host, part.then.keep.ttlMs, now);
       return { ok: true, entries: this.#take(host, part.then.keep.want, now) };
@@ -268,6 +282,7 @@ export class MemoryQueues {
   }
 
   #take(host: HostQueueState, count: number, now: number): Entry[] {
+    this.#hosts.receive(host, count);
     const taken = host.entries.take(count, now);
     this.#inHand += taken.length;
     return taken;
@@ -275,8 +290,11 @@ export class MemoryQueues {
 
   /** Where a host without a lease belongs in the index. */
   #index(host: HostQueueState, now: number): void {
+    this.#hosts.receiveOne(host);
     const readyAt = host.isParked ? null : host.entries.readyAt(now);
     if (readyAt === null) this.#due.remove(host.number);
     else this.#due.set(host.number, Math.max(host.nextAt, readyAt));
+    const isDueAsEarlyAsItCan = readyAt !== null && readyAt <= Math.max(now, host.nextAt);
+    this.#hosts.settle(host.number, host.isParked || isDueAsEarlyAsItCan);
   }
 }

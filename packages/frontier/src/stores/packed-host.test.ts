@@ -79,9 +79,10 @@ describe('a packed host', () => {
     const held = newHostQueue('h', 0);
     held.entries.hold('lane', NOW + 1, NOW);
     expect(packHost(slabs, held, NOW)).toBe(0);
-    const long = { lane: null, band: 0, body: new Uint8Array(60_000), readyAt: 0 };
-    expect(packNewHost(slabs, 'h', long, NOW)).toBe(0);
-    expect(packNewHost(slabs, 'é'.repeat(200), { ...long, body: new Uint8Array(1) }, NOW)).toBe(0);
+    const long = newHostQueue('h', 0);
+    long.entries.add(null, 0, new Uint8Array(60_000), 0, NOW);
+    expect(packHost(slabs, long, NOW)).toBe(0);
+    expect(packNewHost(slabs, 'é'.repeat(200))).toBe(0);
   });
 });
 

@@ -3,7 +3,7 @@
 //
 //   length 2 · flags 1 · key length 1 · key
 //   [nextAt 8 · delayMs 8 · epoch 6 · nextId 6 · state length 2 · state]        unless nobody has asked it yet
-//   [id 6 · attempt 4] · band 1 · [readyAt 8] · lane length 2 · lane · place 2 · body
+//   [id 6 · attempt 4 · band 1 · [readyAt 8] · lane length 2 · lane · place 2 · body]
 //
 // A lane that ends with the host's key is written without it. Where the body has the lane in it, as the body of a URL
 // has, it is left out there and its place noted.
@@ -27,7 +27,7 @@ const WITH_LANE = 8;
 const IN_FRONT = 16;
 const LANE_OF_KEY = 32;
 const WAITING = 64;
-/** The host was never leased: its numbers are those of a new one. */
+/** The host is new: it has its key and nothing else. */
 const FRESH = 128;
 
 type SavedEntry = SavedEntries['entries'][number];
@@ -35,7 +35,7 @@ type Numbers = Pick<HostQueueState, 'nextAt' | 'delayMs' | 'epoch' | 'isParked' 
   readonly nextId: number;
 };
 
-const FRESH_NUMBERS: Numbers = { nextAt: 0, delayMs: 0, epoch: 0, isParked: false, state: null, nextId: 2 };
+const FRESH_NUMBERS: Numbers = { nextAt: 0, delayMs: 0, epoch: 0, isParked: false, state: null, nextId: 1 };
 
 /** Whether a host rests: what is long may still not fit. Never throws. */
 export function canPack(host: HostQueueState): boolean {
@@ -54,14 +54,9 @@ export function packHost(slabs: Slabs, host: HostQueueState, now: number): numbe
   return pack(slabs, host.key, { nextAt, delayMs, epoch, isParked, state, nextId }, entries[0], 0, now);
 }
 
-/** Packs a host that nobody has asked yet, with its first entry. @returns 0 when it does not fit. */
-export function packNewHost(
-  slabs: Slabs,
-  key: HostKey,
-  entry: Pick<SavedEntry, 'lane' | 'band' | 'body' | 'readyAt'>,
-  now: number,
-): number {
-  return pack(slabs, key, FRESH_NUMBERS, { ...entry, id: 1, attempt: 0, isInFront: false }, FRESH, now);
+/** Packs a host that nobody has asked yet and that has nothing. @returns 0 when it does not fit. */
+export function packNewHost(slabs: Slabs, key: HostKey): number {
+  return pack(slabs, key, FRESH_NUMBERS, undefined, FRESH, 0);
 }
 
 /** Gives the run of a host back that is packed no more. */
@@ -97,6 +92,7 @@ export function unpackHost(slabs: Slabs, address: number, number: number, now: n
   const end = start + slab.readUInt16BE(start);
   const flags = slab[start + 2]!;
   const key = packedKey(slabs, address);
+  if ((flags & FRESH) !== 0) return newHostQueue(key, number);
   let at = start + 4 + slab[start + 3]!;
   const step = (bytes: number) => {
     at += bytes;
@@ -106,21 +102,18 @@ export function unpackHost(slabs: Slabs, address: number, number: number, now: n
   const double = () => slab.readDoubleBE(step(8));
   const octets = (bytes: number) => new Uint8Array(slab.subarray(step(bytes), at));
   const text = (bytes: number) => slab.toString('utf8', step(bytes), at);
-  const isFresh = (flags & FRESH) !== 0;
-  const numbers = isFresh
-    ? FRESH_NUMBERS
-    : {
-        nextAt: double(),
-        delayMs: double(),
-        epoch: whole(6),
-        isParked: (flags & PARKED) !== 0,
-        nextId: whole(6),
-        state: (flags & WITH_STATE) === 0 ? null : octets(whole(2)),
-      };
+  const numbers: Numbers = {
+    nextAt: double(),
+    delayMs: double(),
+    epoch: whole(6),
+    isParked: (flags & PARKED) !== 0,
+    nextId: whole(6),
+    state: (flags & WITH_STATE) === 0 ? null : octets(whole(2)),
+  };
   const entries: SavedEntry[] = [];
   if ((flags & WITH_ENTRY) !== 0) {
-    const id = isFresh ? 1 : whole(6);
-    const attempt = isFresh ? 0 : whole(4);
+    const id = whole(6);
+    const attempt = whole(4);
     const band = whole(1);
     const readyAt = (flags & WAITING) === 0 ? 0 : double();
     const written = text(whole(2));
@@ -171,10 +164,8 @@ function pack(
   if (entry !== undefined) {
     flags |= WITH_ENTRY;
     if (entry.isInFront) flags |= IN_FRONT;
-    if (fresh === 0) {
-      at = draft.writeUIntBE(entry.id, at, 6);
-      at = draft.writeUInt32BE(entry.attempt, at);
-    }
+    at = draft.writeUIntBE(entry.id, at, 6);
+    at = draft.writeUInt32BE(entry.attempt, at);
     at = draft.writeUInt8(entry.band, at);
     if (entry.readyAt > now) {
       flags |= WAITING;
@@ -196,7 +187,7 @@ function pack(
 }
 
 /** The body without the first lane in it. @returns Where it ends. */
-function writeBody(draft: Buffer, body: Uint8Array, lane: string, from: number): number {
+export function writeBody(draft: Buffer, body: Uint8Array, lane: string, from: number): number {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const found = lane === '' ? -1 : bytes.indexOf(lane);
   const place = found < 0 || found >= NO_PLACE ? NO_PLACE : found;
@@ -206,7 +197,8 @@ function writeBody(draft: Buffer, body: Uint8Array, lane: string, from: number):
   return after + bytes.copy(draft, after, place + Buffer.byteLength(lane));
 }
 
-function bodyWith(written: Uint8Array, place: number, lane: string): Uint8Array {
+/** The body whose lane was left out. */
+export function bodyWith(written: Uint8Array, place: number, lane: string): Uint8Array {
   if (place === NO_PLACE) return new Uint8Array(written);
   const between = Buffer.from(lane);
   const body = new Uint8Array(written.length + between.length);

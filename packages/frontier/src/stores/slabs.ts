@@ -3,7 +3,8 @@
 //
 //   address = slab × 65,536 + place in it, in units of 16 octets; 0 is none
 
-const UNIT_BYTES = 16;
+/** What sizes are rounded up to. */
+export const UNIT_BYTES = 16;
 const UNITS_PER_SLAB = 65_536;
 const SLAB_BYTES = UNIT_BYTES * UNITS_PER_SLAB;
 
@@ -47,13 +48,13 @@ export class Slabs {
 
   /** The slab that an address lies in; the run begins at `offsetOf`. */
   slabOf(address: number): Buffer {
-    return this.#slabs[Math.floor(address / UNITS_PER_SLAB)]!;
+    return this.#slabs[address >>> 16]!;
   }
 }
 
 /** Where in its slab a run begins. Never throws. */
 export function offsetOf(address: number): number {
-  return UNIT_BYTES * (address % UNITS_PER_SLAB);
+  return UNIT_BYTES * (address & (UNITS_PER_SLAB - 1));
 }
 
 function unitsOf(bytes: number): number {

@@ -1,0 +1,212 @@
+// New entries of hosts that nothing else happens to, as octets, those of a host behind one another in a block. Most of what
+// pages bring is for hosts that wait for their turn: it becomes objects when its host comes to it. So a link costs nearly the
+// same whether its host was met a moment or a million links ago, and what waits is nothing to the garbage collector.
+//
+//   block   entries in the order they came; twice as large each time it is full, up to the longest run
+//   entry   length 2 · band and form 1 · [number of the lane's beginning 1 | length 2 · lane] · [place 2] · body
+//
+// A lane that ends with the host's key is written as the number of what stands before it; a body is written without the lane in
+// it where that is asked for, and its place is noted. What is known of a block is in its host's row (host-row.ts).
+
+import type { HostKey, NewEntry } from '../store.js';
+import {
+  BLOCK,
+  bandOf,
+  countOf,
+  FILL,
+  fillOf,
+  headOf,
+  MIXED,
+  STATE,
+  unitsOf,
+  usedOf,
+  withBlock,
+  withHead,
+} from './host-row.js';
+import { bodyWith, writeBody } from './packed-host.js';
+import { LONGEST_RUN, offsetOf, type Slabs, UNIT_BYTES } from './slabs.js';
+
+const BAND = 7;
+const LANE_OF_KEY = 8;
+const LANE_WHOLE = 16;
+const WITH_PLACE = 32;
+const HEAD_BYTES = 3;
+/** The least that a block grows to. */
+const GROWN_LEAST_BYTES = 128;
+/** Beginnings of lanes that have a number; there are two in a usual crawl. */
+const BEGINNINGS_MOST = 256;
+
+/** An entry that has arrived; ready at once. */
+export interface Arrival extends Pick<NewEntry, 'band' | 'body'> {
+  readonly lane: string | null;
+}
+
+/** The blocks. `rows` and `row` are where the words of the entry's host are. */
+export class MemoryArrivals {
+  readonly #slabs: Slabs;
+  readonly #beginnings: string[] = [];
+  /** Of the last lane that was written: nearly all are alike. */
+  #beginning = 0;
+
+  constructor(slabs: Slabs) {
+    this.#slabs = slabs;
+  }
+
+  /** Writes the first entry of a host, in the least room. `false`: it is too long. */
+  addFirst(rows: Uint32Array, row: number, key: HostKey, { lane, band, body }: Arrival): boolean {
+    if (4 * HEAD_BYTES + 3 * (lane?.length ?? 0) + body.length > LONGEST_RUN) return false;
+    const { draft } = this.#slabs;
+    const beginning = lane === null ? -1 : this.#beginningOf(lane, key);
+    let at = this.#writeLane(draft, HEAD_BYTES, lane, beginning);
+    let form = band | formOf(lane, beginning);
+    if (lane === null) {
+      draft.set(body, at);
+      at += body.length;
+    } else {
+      form |= WITH_PLACE;
+      at = writeBody(draft, body, lane, at);
+    }
+    writeHead(draft, 0, at, form);
+    const address = this.#slabs.take(at);
+    draft.copy(this.#slabs.slabOf(address), offsetOf(address), 0, at);
+    rows[row + BLOCK] = address;
+    rows[row + FILL] = fillOf(at, 1);
+    rows[row + STATE] = withBlock(rows[row + STATE]!, band, Math.ceil(at / UNIT_BYTES), 0);
+    return true;
+  }
+
+  /** Writes an entry behind those of its host. `false`: the block cannot grow any more, or the entry is too long. */
+  add(rows: Uint32Array, row: number, key: HostKey, { lane, band, body }: Arrival): boolean {
+    const beginning = lane === null ? -1 : this.#beginningOf(lane, key);
+    const laneBytes = lane === null ? 0 : beginning >= 0 ? 1 : 2 + Buffer.byteLength(lane);
+    const length = HEAD_BYTES + laneBytes + body.length;
+    if (!this.#makeRoom(rows, row, length, band)) return false;
+    const address = rows[row + BLOCK]!;
+    const fill = rows[row + FILL]!;
+    const slab = this.#slabs.slabOf(address);
+    const start = offsetOf(address) + usedOf(fill);
+    writeHead(slab, start, length, band | formOf(lane, beginning));
+    slab.set(body, this.#writeLane(slab, start + HEAD_BYTES, lane, beginning));
+    rows[row + FILL] = fillOf(usedOf(fill) + length, countOf(fill) + 1);
+    if (bandOf(rows[row + STATE]!) !== band) rows[row + STATE]! |= MIXED;
+    return true;
+  }
+
+  /** Up to `count` entries in the order they came, each its own copy. They leave the block where they are read `forGood`. */
+  read(rows: Uint32Array, row: number, key: HostKey, count: number, forGood: boolean): Arrival[] {
+    const address = rows[row + BLOCK]!;
+    const state = rows[row + STATE]!;
+    const fill = rows[row + FILL]!;
+    const slab = this.#slabs.slabOf(address);
+    const start = offsetOf(address);
+    const arrivals: Arrival[] = [];
+    // Made once for all entries of a lane.
+    let [beginning, laneOfBeginning] = [-1, ''];
+    let head = headOf(state);
+    for (let left = Math.min(count, countOf(fill)); left > 0; left -= 1) {
+      const end = start + head + ((slab[start + head]! << 8) | slab[start + head + 1]!);
+      const form = slab[start + head + 2]!;
+      let at = start + head + HEAD_BYTES;
+      let lane: string | null = null;
+      if ((form & LANE_OF_KEY) !== 0) {
+        if (slab[at] !== beginning) {
+          beginning = slab[at]!;
+          laneOfBeginning = this.#beginnings[beginning]! + key;
+        }
+        lane = laneOfBeginning;
+        at += 1;
+      } else if ((form & LANE_WHOLE) !== 0) {
+        at += 2 + slab.readUInt16BE(at);
+        lane = slab.toString('utf8', start + head + HEAD_BYTES + 2, at);
+      }
+      const isShort = (form & WITH_PLACE) !== 0;
+      const body = isShort
+        ? bodyWith(slab.subarray(at + 2, end), slab.readUInt16BE(at), lane ?? '')
+        : copyOf(slab, at, end);
+      arrivals.push({ lane, band: form & BAND, body });
+      head = end - start;
+    }
+    if (!forGood) return arrivals;
+    rows[row + STATE] = withHead(state, head);
+    rows[row + FILL] = fillOf(usedOf(fill), countOf(fill) - arrivals.length);
+    if (arrivals.length === countOf(fill)) this.#drop(rows, row);
+    return arrivals;
+  }
+
+  /** A block in which so much more finds room. */
+  #makeRoom(rows: Uint32Array, row: number, bytes: number, band: number): boolean {
+    const address = rows[row + BLOCK]!;
+    const state = rows[row + STATE]!;
+    const used = usedOf(rows[row + FILL]!);
+    if (address !== 0 && used + bytes <= UNIT_BYTES * unitsOf(state)) return true;
+    const head = address === 0 ? 0 : headOf(state);
+    const wanted = used - head + bytes;
+    if (wanted > LONGEST_RUN) return false;
+    const grown = Math.max(GROWN_LEAST_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
+    const next = this.#slabs.take(grown);
+    const units = grown / UNIT_BYTES;
+    rows[row + BLOCK] = next;
+    if (address === 0) {
+      rows[row + STATE] = withBlock(state, band, units, 0);
+      return true;
+    }
+    const from = offsetOf(address);
+    this.#slabs.slabOf(address).copy(this.#slabs.slabOf(next), offsetOf(next), from + head, from + used);
+    this.#slabs.give(address, UNIT_BYTES * unitsOf(state));
+    rows[row + FILL] = fillOf(used - head, countOf(rows[row + FILL]!));
+    rows[row + STATE] = withBlock(state, bandOf(state), units, 0) | (state & MIXED);
+    return true;
+  }
+
+  #drop(rows: Uint32Array, row: number): void {
+    this.#slabs.give(rows[row + BLOCK]!, UNIT_BYTES * unitsOf(rows[row + STATE]!));
+    rows[row + BLOCK] = 0;
+    rows[row + FILL] = 0;
+    rows[row + STATE] = withBlock(rows[row + STATE]!, 0, 0, 0);
+  }
+
+  /** @returns Where it ends. */
+  #writeLane(octets: Buffer, at: number, lane: string | null, beginning: number): number {
+    if (lane === null) return at;
+    if (beginning >= 0) {
+      octets[at] = beginning;
+      return at + 1;
+    }
+    const bytes = octets.write(lane, at + 2);
+    return octets.writeUInt16BE(bytes, at) + bytes;
+  }
+
+  /** The number of what stands before the key in a lane that ends with it; -1 for others. */
+  #beginningOf(lane: string, key: HostKey): number {
+    if (!lane.endsWith(key)) return -1;
+    const length = lane.length - key.length;
+    const last = this.#beginnings[this.#beginning];
+    if (last !== undefined && last.length === length && lane.startsWith(last)) return this.#beginning;
+    const text = lane.slice(0, length);
+    let number = this.#beginnings.indexOf(text);
+    if (number < 0) {
+      if (this.#beginnings.length === BEGINNINGS_MOST) return -1;
+      number = this.#beginnings.push(text) - 1;
+    }
+    this.#beginning = number;
+    return number;
+  }
+}
+
+function formOf(lane: string | null, beginning: number): number {
+  if (lane === null) return 0;
+  return beginning >= 0 ? LANE_OF_KEY : LANE_WHOLE;
+}
+
+function writeHead(octets: Uint8Array, at: number, length: number, form: number): void {
+  octets[at] = length >>> 8;
+  octets[at + 1] = length;
+  octets[at + 2] = form;
+}
+
+/** Quicker than a view and a copy of it, for what is as short as this. */
+function copyOf(octets: Uint8Array, from: number, to: number): Uint8Array {
+  const copy = new Uint8Array(to - from);
+  for (let at = from; at < to; at += 1) copy[at - from] = octets[at]!;
+  return copy;
+}
