@@ -8,7 +8,7 @@ import { listHolders } from './holders.js';
 import { HostRows } from './host-rows.js';
 import type { HostState } from './host-state.js';
 import { DEAD, HostTable } from './host-table.js';
-import { Inbox } from './inbox.js';
+import { Inbox, placesOf } from './inbox.js';
 import { SeenFingerprints } from './seen-fingerprints.js';
 
 const COUNTS = Buffer.from('counts');
@@ -55,6 +55,7 @@ export class CrawlView {
     this.#added = 0;
     if (!this.#readCounts()) return;
     this.hosts.clear();
+    this.inbox.unsettle();
     this.#holders = null;
     const { tableFrom } = this.counts;
     this.seen.catchUp(this.counts, true);
@@ -125,6 +126,14 @@ export class CrawlView {
     this.inbox.add({ host: host.number, key, lane, band, readyAt, dueAt, body }, host.key, this.counts);
     this.#added += 1;
     if (dueAt !== null) this.hosts.setDueByLog(host, dueAt);
+    if (readyAt === 0) this.inbox.settle(host.number, host.key);
+  }
+
+  /** Appends an entry that is ready at once, without looking at its host, where the log says enough of it; `false`: nothing was done. */
+  logSettled({ host, lane, band, body }: NewEntry): boolean {
+    if (!this.inbox.addSettled(host, lane ?? null, band, body, this.counts)) return false;
+    this.#added += 1;
+    return true;
   }
 
   /** What the log has of a host goes into its rows: to be called before anything but an add happens to it. */
@@ -132,7 +141,7 @@ export class CrawlView {
     const pending = this.inbox.of(host.number, host.foldedTo);
     if (pending === undefined) return;
     this.hosts.keep(host);
-    for (const place of pending.places) {
+    for (const place of placesOf(pending)) {
       const { lane, band, body, readyAt } = this.inbox.read(place, host.key);
       this.rows.add(host, lane, band, body, readyAt, now);
     }
@@ -146,7 +155,8 @@ export class CrawlView {
     for (let left = FOLDED_AT_ONCE + this.#added; left > 0; ) {
       const next = this.inbox.nextToFold(this.counts);
       if (next === null) return;
-      const host = this.hosts.byNumber(next.host);
+      // The transaction ends here: those that nobody else asks for need not be remembered.
+      const host = this.hosts.passing(next.host);
       this.fold(host, now);
       // Many hosts in a row: what is known of their rows would be more than it saves.
       host.known = null;

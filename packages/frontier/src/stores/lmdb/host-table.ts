@@ -66,7 +66,7 @@ export class HostTable {
     const known = this.#young.byKey.get(key) ?? this.#keep(this.#old.byKey.get(key));
     if (known !== undefined) return known;
     const number = this.#inbox.numberOf(key) ?? this.#hosts.getBinaryFast(textKey(BY_KEY, key))?.readUInt32BE(0);
-    return number === undefined ? undefined : this.#load(number);
+    return number === undefined ? undefined : this.#keep(this.#load(number));
   }
 
   /** Makes a host that was not found, in memory: `keep` makes its rows. `number` was never used. */
@@ -88,9 +88,12 @@ export class HostTable {
   byNumber(number: number): HostState {
     const known = this.#young.byNumber.get(number) ?? this.#keep(this.#old.byNumber.get(number));
     if (known !== undefined) return known;
-    const host = this.#load(number);
-    if (host === undefined) throw new Error(`the store names a host ${number} that it does not hold`);
-    return host;
+    return this.#remember(this.#loadNamed(number));
+  }
+
+  /** The same, but a host that is not in memory does not stay there: only for the end of a transaction, and once for each host. */
+  passing(number: number): HostState {
+    return this.#young.byNumber.get(number) ?? this.#old.byNumber.get(number) ?? this.#loadNamed(number);
   }
 
   /** To be called after a host has changed. */
@@ -178,7 +181,13 @@ export class HostTable {
       host.dueHolder = FREE;
       host.indexedHolder = FREE;
     }
-    return this.#remember(host);
+    return host;
+  }
+
+  #loadNamed(number: number): HostState {
+    const host = this.#load(number);
+    if (host === undefined) throw new Error(`the store names a host ${number} that it does not hold`);
+    return host;
   }
 
   #keep(host: HostState | undefined): HostState | undefined {

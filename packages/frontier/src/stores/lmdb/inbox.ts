@@ -20,18 +20,26 @@ import { type Arrival, readRecord, recordMostBytes, writeRecord } from './inbox-
 const CHUNK_BYTES = 1_984;
 const PLACES_PER_CHUNK = 65_536;
 /** Records at which a folding starts: the more, the more of them lie on each page it changes. */
-const FOLDED_RECORDS = 131_072;
+const FOLDED_RECORDS = 262_144;
 /** Hosts at which it starts: some 300 octets of memory each. */
-const FOLDED_HOSTS = 32_768;
+const FOLDED_HOSTS = 65_536;
 /** Chunks read or removed in one go. */
 const CHUNKS_AT_ONCE = 256;
+/** Octets of chunks kept in memory while they are folded: a folding comes back to each as often as it has hosts. */
+const CHUNKS_HELD_BYTES = 16_777_216;
 
 /** What one host has in the log. */
 export interface Pending {
-  /** Of a host that has no row yet. */
+  readonly host: number;
+  /** Where it is known. */
+  name: HostKey | null;
+  /** The same, of a host that has no row yet. */
   key: HostKey | null;
-  /** In the order of arrival. */
-  places: number[];
+  /** In the order of arrival; most have one. */
+  first: number;
+  more: number[] | null;
+  /** Until when an entry that is ready at once changes nothing else about the host: a turn (`settle`); -1: it may. */
+  settledIn: number;
   /** Where the last record that said so has put the host in the time index; `null`: none did. */
   dueAt: number | null;
   duePlace: number;
@@ -41,7 +49,12 @@ export interface Pending {
 export class Inbox {
   readonly #table: Table;
   readonly #hosts = new Map<number, Pending>();
-  readonly #newHosts = new Map<HostKey, number>();
+  readonly #byName = new Map<HostKey, Pending>();
+  /** Chunks that are being folded, and their octets. */
+  readonly #held = new Map<number, Buffer>();
+  #heldBytes = 0;
+  /** Begins anew when another process has written: it may have done anything to a host. */
+  #turn = 0;
   /** Records by which hosts are known here; some may be folded by another process. */
   #size = 0;
   /** The next chunk to be read, and the first that is there, as far as is known. */
@@ -86,13 +99,17 @@ export class Inbox {
   /** What a host has in the log and not in its rows. */
   of(host: number, foldedTo: number): Pending | undefined {
     const pending = this.#hosts.get(host);
-    if (pending === undefined || pending.places[0]! >= foldedTo) return pending;
-    const places = pending.places.slice(firstPlaceFrom(pending.places, foldedTo));
-    this.#size -= pending.places.length - places.length;
-    pending.places = places;
+    if (pending === undefined || pending.first >= foldedTo) return pending;
+    const places = placesOf(pending);
+    const [first, ...more] = places.slice(firstPlaceFrom(places, foldedTo));
     if (pending.duePlace < foldedTo) pending.dueAt = null;
-    if (places.length > 0) return pending;
-    this.#forget(host, pending);
+    if (first !== undefined) {
+      this.#size -= places.length - 1 - more.length;
+      pending.first = first;
+      pending.more = more.length > 0 ? more : null;
+      return pending;
+    }
+    this.#forget(pending);
     return undefined;
   }
 
@@ -101,9 +118,33 @@ export class Inbox {
     return this.#hosts.get(host)?.key ?? null;
   }
 
-  /** The number of a host that has no row. */
-  numberOf(key: HostKey): number | undefined {
-    return this.#newHosts.get(key);
+  /** The number of a host that the log names. */
+  numberOf(name: HostKey): number | undefined {
+    return this.#byName.get(name)?.host;
+  }
+
+  /** Appends an entry that is ready at once of a host to which nothing else than such has happened; `false`: something may have. */
+  addSettled(name: HostKey, lane: string | null, band: number, body: Uint8Array, counts: Counts): boolean {
+    const pending = this.#byName.get(name);
+    if (pending === undefined || pending.settledIn !== this.#turn) return false;
+    this.add({ host: pending.host, key: null, lane, band, readyAt: 0, dueAt: null, body }, name, counts);
+    return true;
+  }
+
+  /** To be called after an entry that is ready at once was added to a host: until something else happens it is due as early as it can be. */
+  settle(host: number, name: HostKey): void {
+    const pending = this.#hosts.get(host);
+    if (pending === undefined) return;
+    pending.settledIn = this.#turn;
+    if (pending.name === null) {
+      pending.name = name;
+      this.#byName.set(name, pending);
+    }
+  }
+
+  /** To be called when another process has written. */
+  unsettle(): void {
+    this.#turn += 1;
   }
 
   /** Appends an entry. `hostKey`: of its host. */
@@ -119,7 +160,7 @@ export class Inbox {
   /** The entry at a place; its own copy. `hostKey`: of its host. */
   read(place: number, hostKey: HostKey): Arrival {
     const chunk = Math.floor(place / PLACES_PER_CHUNK);
-    const octets = chunk === this.#nextChunk ? this.#open : this.#table.getBinaryFast(this.#keyOf(chunk));
+    const octets = chunk === this.#nextChunk ? this.#open : this.#chunk(chunk);
     if (octets === undefined) throw new Error(`the log of new entries has no chunk ${chunk}`);
     return readRecord(octets, place % PLACES_PER_CHUNK, hostKey).arrival;
   }
@@ -137,9 +178,7 @@ export class Inbox {
   /** To be called when a host's records stand in its rows. */
   folded(host: number): void {
     const pending = this.#hosts.get(host);
-    if (pending === undefined) return;
-    this.#size -= pending.places.length;
-    this.#forget(host, pending);
+    if (pending !== undefined) this.#forget(pending);
   }
 
   /** The next host to be folded, and its number of records; `null` when there is nothing to do. */
@@ -147,7 +186,7 @@ export class Inbox {
     if (this.#unfolded.length === 0) this.#startFolding(counts);
     for (let host = this.#unfolded.pop(); host !== undefined; host = this.#unfolded.pop()) {
       const pending = this.#hosts.get(host);
-      if (pending !== undefined) return { host, records: pending.places.length };
+      if (pending !== undefined) return { host, records: countOf(pending) };
     }
     this.#removeChunks(counts);
     return null;
@@ -185,21 +224,42 @@ export class Inbox {
     this.#size += 1;
     let pending = this.#hosts.get(host);
     if (pending === undefined) {
-      pending = { key: null, places: [place], dueAt: null, duePlace: 0 };
+      pending = { host, name: null, key: null, first: place, more: null, settledIn: -1, dueAt: null, duePlace: 0 };
       this.#hosts.set(host, pending);
-    } else pending.places.push(place);
+    } else if (pending.more === null) pending.more = [place];
+    else pending.more.push(place);
     if (dueAt !== null) {
       pending.dueAt = dueAt;
       pending.duePlace = place;
     }
     if (key === null) return;
     pending.key = key;
-    this.#newHosts.set(key, host);
+    pending.name = key;
+    this.#byName.set(key, pending);
   }
 
-  #forget(host: number, { key }: Pending): void {
-    this.#hosts.delete(host);
-    if (key !== null) this.#newHosts.delete(key);
+  #forget(pending: Pending): void {
+    this.#size -= countOf(pending);
+    this.#hosts.delete(pending.host);
+    if (pending.name !== null) this.#byName.delete(pending.name);
+  }
+
+  /** A chunk, to be read at once. */
+  #chunk(chunk: number): Buffer | undefined {
+    if (chunk >= this.#foldsTo) return this.#table.getBinaryFast(this.#keyOf(chunk));
+    const held = this.#held.get(chunk);
+    if (held !== undefined) return held;
+    if (this.#heldBytes > CHUNKS_HELD_BYTES) return this.#table.getBinaryFast(this.#keyOf(chunk));
+    const octets = this.#table.getBinary(this.#keyOf(chunk));
+    if (octets === undefined) return undefined;
+    this.#held.set(chunk, octets);
+    this.#heldBytes += octets.length;
+    return octets;
+  }
+
+  #letGo(): void {
+    this.#held.clear();
+    this.#heldBytes = 0;
   }
 
   #startFolding(counts: Counts): void {
@@ -213,13 +273,16 @@ export class Inbox {
     for (let chunk = counts.inboxFrom; chunk < this.#foldsTo; chunk += 1) this.#table.removeSync(this.#keyOf(chunk));
     counts.inboxFrom = Math.max(counts.inboxFrom, this.#foldsTo);
     this.#firstChunk = counts.inboxFrom;
+    this.#letGo();
   }
 
   /** Another process has folded everything before a chunk. */
   #forgetBefore(chunk: number): void {
     this.#firstChunk = chunk;
     for (const host of [...this.#hosts.keys()]) this.of(host, chunk * PLACES_PER_CHUNK);
-    if (this.#foldsTo <= chunk) this.#unfolded = [];
+    if (this.#foldsTo > chunk) return;
+    this.#unfolded = [];
+    this.#letGo();
   }
 
   #keyOf(chunk: number): Buffer {
@@ -231,6 +294,16 @@ export class Inbox {
     this.#endKey.writeUIntBE(chunk, 0, 6);
     return this.#endKey;
   }
+}
+
+/** Where a host's records are, in the order of arrival. */
+export function placesOf({ first, more }: Pending): readonly number[] {
+  return more === null ? [first] : [first, ...more];
+}
+
+/** How many they are. */
+export function countOf({ more }: Pending): number {
+  return more === null ? 1 : 1 + more.length;
 }
 
 /** The first of these places that is not before another. */

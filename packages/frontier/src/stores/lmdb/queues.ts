@@ -15,6 +15,7 @@ import type {
 } from '../../store.js';
 import type { CrawlView } from './crawl-view.js';
 import type { HostState } from './host-state.js';
+import { countOf } from './inbox.js';
 import { LmdbLeases } from './leases.js';
 import { scanEntries } from './scan-entries.js';
 
@@ -92,7 +93,8 @@ export class LmdbQueues {
     const host = this.#view.hosts.find(key);
     if (host === undefined) return null;
     const { state, hand, leaseEndsAt, isParked, dueAt } = host;
-    const queued = host.queued + (this.#view.inbox.of(host.number, host.foldedTo)?.places.length ?? 0);
+    const pending = this.#view.inbox.of(host.number, host.foldedTo);
+    const queued = host.queued + (pending === undefined ? 0 : countOf(pending));
     const dueInMs = dueAt === null ? null : Math.max(0, dueAt - now);
     return { state, queued, inHand: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
@@ -104,10 +106,11 @@ export class LmdbQueues {
       return isDeduped && seen.has(entry.fp, counts) ? 'known' : 'full';
     }
     if (!seen.add(entry.fp, counts) && isDeduped) return 'known';
-    const host = this.#view.hostOf(entry.host);
     counts.unfinished += 1;
     this.#view.changed();
     const readyAt = (entry.notBeforeMs ?? 0) > 0 ? now + entry.notBeforeMs! : 0;
+    if (readyAt === 0 && this.#view.logSettled(entry)) return 'new';
+    const host = this.#view.hostOf(entry.host);
     if (host.holdCount > 0) {
       // Whether its lane is held decides when it can be handed out: that is known of rows.
       this.#view.fold(host, now);
