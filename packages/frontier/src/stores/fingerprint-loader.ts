@@ -4,19 +4,26 @@
 import type { FingerprintSet } from './fingerprint-set.js';
 
 const TABLES = 256;
-/** Pairs gathered per table. */
-const GATHERED = 2_048;
+/**
+ * Pairs gathered per table at most, 32 MB in all: at ten million fingerprints it is then found in the cache more often than not,
+ * while fewer would each bring a line of it there for themselves.
+ */
+const GATHERED = 16_384;
+/** The least. */
+const GATHERED_LEAST = 256;
 
 /** Adds to a set. `finish` must be called before the set is asked. */
 export class FingerprintLoader {
   readonly #set: FingerprintSet;
-  readonly #gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * GATHERED));
+  readonly #gathered: Uint32Array[];
   readonly #filled = new Uint32Array(TABLES);
 
   /** @param count - How many will come; room for them is made. */
   constructor(set: FingerprintSet, count: number) {
     this.#set = set;
     set.reserve(count);
+    const pairs = Math.min(GATHERED, Math.max(GATHERED_LEAST, Math.ceil((1.1 * count) / TABLES)));
+    this.#gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
   }
 
   /** Adds those that stand one after the other in these octets. */

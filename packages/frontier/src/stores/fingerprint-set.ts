@@ -82,9 +82,43 @@ export class FingerprintSet {
     return true;
   }
 
-  /** As `addWords`, of the pairs up to `end`; quickest where their first octets are the same. */
+  /** As `addWords`, of the pairs up to `end`, whose first octets are all the same. */
   addWordsOf(words: Uint32Array, end: number): void {
-    for (let at = 0; at < end; at += 2) this.addWords(words[at]!, words[at + 1]!);
+    if (end === 0) return;
+    const which = words[0]! >>> 24;
+    // Room for all of them is made first: the loop is then all there is.
+    const most = this.#sizes[which]! + end / 2;
+    if (2 * most > FULLEST * this.#tables[which]!.length) {
+      this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / FULLEST));
+    }
+    const table = this.#tables[which]!;
+    const length = table.length;
+    // low × slots / 2^32, as in `slotOf`: a power of two changes nothing of a number but its exponent.
+    const scale = length / 2 / 0x1_0000_0000;
+    let added = 0;
+    for (let at = 0; at < end; at += 2) {
+      const high = words[at]!;
+      const low = words[at + 1]!;
+      if ((high | low) === 0) {
+        this.addWords(0, 0);
+        continue;
+      }
+      let slot = 2 * ((low * scale) >>> 0);
+      for (;;) {
+        const there = table[slot + 1]!;
+        if (there === 0 && table[slot] === 0) {
+          table[slot] = high;
+          table[slot + 1] = low;
+          added += 1;
+          break;
+        }
+        if (there === low && table[slot] === high) break;
+        slot += 2;
+        if (slot === length) slot = 0;
+      }
+    }
+    this.#sizes[which]! += added;
+    this.#size += added;
   }
 
   /** All fingerprints as (high, low) pairs, in no particular order. */

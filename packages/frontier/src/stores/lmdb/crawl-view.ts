@@ -70,6 +70,7 @@ export class CrawlView {
     if (!isAnyHostChanged && !this.#isChanged) return false;
     this.seen.flush(this.counts);
     this.inbox.flush(this.counts);
+    this.inbox.removeIfFolded(this.counts);
     this.counts.generation += 1;
     this.counts.latestMs = now;
     this.#generation = this.counts.generation;
@@ -111,12 +112,12 @@ export class CrawlView {
     this.#isChanged = true;
   }
 
-  /** The host of that key, made where there is none, in memory alone until it is folded or kept. */
-  hostOf(key: HostKey): HostState {
-    const present = this.hosts.find(key);
+  /** The host of that key, made where there is none, in memory alone until it is folded or kept. `isBrief`: for an entry that is added. */
+  hostOf(key: HostKey, isBrief = false): HostState {
+    const present = isBrief ? this.hosts.findBriefly(key) : this.hosts.find(key);
     if (present !== undefined) return present;
     this.counts.hosts += 1;
-    return this.hosts.create(key, this.counts.hosts);
+    return this.hosts.create(key, this.counts.hosts, isBrief);
   }
 
   /** Appends an entry to the log; `dueAt` is where it puts its host in the time index, `null`: where that is. */

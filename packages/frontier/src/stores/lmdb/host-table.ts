@@ -45,6 +45,8 @@ export class HostTable {
   readonly #due: Table;
   #young: Generation = newGeneration();
   #old: Generation = newGeneration();
+  /** Those to which nothing happens but an entry that is added: they are known while the transaction runs. */
+  readonly #brief: Generation = newGeneration();
   readonly #inbox: Inbox;
   readonly #dirty: HostState[] = [];
   /** Hosts whose place in the time index has changed and nothing else. */
@@ -63,15 +65,22 @@ export class HostTable {
 
   /** The host of that key, if there is one. */
   find(key: HostKey): HostState | undefined {
-    const known = this.#young.byKey.get(key) ?? this.#keep(this.#old.byKey.get(key));
+    const known = this.#young.byKey.get(key) ?? this.#keep(this.#old.byKey.get(key) ?? this.#brief.byKey.get(key));
+    return known ?? this.#keep(this.#read(key));
+  }
+
+  /** The same for an entry that is added to it: it is forgotten when the transaction ends, unless something else asks for it. */
+  findBriefly(key: HostKey): HostState | undefined {
+    const { byKey } = this.#brief;
+    const known = this.#young.byKey.get(key) ?? this.#keep(this.#old.byKey.get(key)) ?? byKey.get(key);
     if (known !== undefined) return known;
-    const number = this.#inbox.numberOf(key) ?? this.#hosts.getBinaryFast(textKey(BY_KEY, key))?.readUInt32BE(0);
-    return number === undefined ? undefined : this.#keep(this.#load(number));
+    const host = this.#read(key);
+    return host === undefined ? undefined : rememberIn(this.#brief, host);
   }
 
   /** Makes a host that was not found, in memory: `keep` makes its rows. `number` was never used. */
-  create(key: HostKey, number: number): HostState {
-    return this.#remember(newHostState(number, key));
+  create(key: HostKey, number: number, isBrief: boolean): HostState {
+    return rememberIn(isBrief ? this.#brief : this.#young, newHostState(number, key));
   }
 
   /** Makes the rows of a host that has none. */
@@ -86,14 +95,17 @@ export class HostTable {
 
   /** The host of a number that a row names. */
   byNumber(number: number): HostState {
-    const known = this.#young.byNumber.get(number) ?? this.#keep(this.#old.byNumber.get(number));
+    const { byNumber } = this.#brief;
+    const known =
+      this.#young.byNumber.get(number) ?? this.#keep(this.#old.byNumber.get(number) ?? byNumber.get(number));
     if (known !== undefined) return known;
     return this.#remember(this.#loadNamed(number));
   }
 
   /** The same, but a host that is not in memory does not stay there: only for the end of a transaction, and once for each host. */
   passing(number: number): HostState {
-    return this.#young.byNumber.get(number) ?? this.#old.byNumber.get(number) ?? this.#loadNamed(number);
+    const known = this.#young.byNumber.get(number) ?? this.#old.byNumber.get(number);
+    return known ?? this.#brief.byNumber.get(number) ?? this.#loadNamed(number);
   }
 
   /** To be called after a host has changed. */
@@ -156,6 +168,7 @@ export class HostTable {
       if (host.known !== null && host.known.lines.size + host.known.lanes.size > LINES_CACHED) host.known = null;
     }
     this.#dirty.length = 0;
+    this.#forgetBrief();
     if (this.#young.byKey.size > HOSTS_CACHED) {
       this.#old = this.#young;
       this.#young = newGeneration();
@@ -167,6 +180,17 @@ export class HostTable {
   clear(): void {
     this.#young = newGeneration();
     this.#old = newGeneration();
+    this.#forgetBrief();
+  }
+
+  #forgetBrief(): void {
+    this.#brief.byKey.clear();
+    this.#brief.byNumber.clear();
+  }
+
+  #read(key: HostKey): HostState | undefined {
+    const number = this.#inbox.numberOf(key) ?? this.#hosts.getBinaryFast(textKey(BY_KEY, key))?.readUInt32BE(0);
+    return number === undefined ? undefined : this.#load(number);
   }
 
   #load(number: number): HostState | undefined {
@@ -195,9 +219,7 @@ export class HostTable {
   }
 
   #remember(host: HostState): HostState {
-    this.#young.byKey.set(host.key, host);
-    this.#young.byNumber.set(host.number, host);
-    return host;
+    return rememberIn(this.#young, host);
   }
 
   #key(number: number): Buffer {
@@ -205,6 +227,12 @@ export class HostTable {
     this.#numberKey.writeUInt32BE(number, 1);
     return this.#numberKey;
   }
+}
+
+function rememberIn({ byKey, byNumber }: Generation, host: HostState): HostState {
+  byKey.set(host.key, host);
+  byNumber.set(host.number, host);
+  return host;
 }
 
 function newGeneration(): Generation {

@@ -13,8 +13,8 @@
 
 import type { HostKey } from '../../store.js';
 import type { Counts } from './counts.js';
-import { type Environment, rowsOf, type Table } from './environment.js';
-import { type Arrival, readRecord, recordMostBytes, writeRecord } from './inbox-record.js';
+import type { Environment, Table } from './environment.js';
+import { type Arrival, type RecordHead, readHead, readRecord, recordMostBytes, writeRecord } from './inbox-record.js';
 
 /** Octets of a chunk: two of them fill a page. A longer record is a chunk of its own. */
 const CHUNK_BYTES = 1_984;
@@ -23,8 +23,8 @@ const PLACES_PER_CHUNK = 65_536;
 const FOLDED_RECORDS = 262_144;
 /** Hosts at which it starts: some 300 octets of memory each. */
 const FOLDED_HOSTS = 65_536;
-/** Chunks read or removed in one go. */
-const CHUNKS_AT_ONCE = 256;
+/** Chunks that are removed together when all they hold was asked for, and no folding was needed. */
+const REMOVED_CHUNKS = 256;
 /** Octets of chunks kept in memory while they are folded: a folding comes back to each as often as it has hosts. */
 const CHUNKS_HELD_BYTES = 16_777_216;
 
@@ -67,7 +67,6 @@ export class Inbox {
   #unfolded: number[] = [];
   #foldsTo = 0;
   readonly #key = Buffer.alloc(6);
-  readonly #endKey = Buffer.alloc(6);
 
   constructor({ inbox }: Environment) {
     this.#table = inbox;
@@ -77,22 +76,14 @@ export class Inbox {
   catchUp(counts: Counts): void {
     if (counts.inboxFrom > this.#firstChunk) this.#forgetBefore(counts.inboxFrom);
     this.#nextChunk = Math.max(this.#nextChunk, counts.inboxFrom);
-    while (this.#nextChunk < counts.inboxEnd) {
-      const end = Math.min(counts.inboxEnd, this.#nextChunk + CHUNKS_AT_ONCE);
-      for (const { key, value } of rowsOf(
-        this.#table,
-        this.#keyOf(this.#nextChunk),
-        this.#endOf(end),
-        CHUNKS_AT_ONCE,
-      )) {
-        const chunk = key.readUIntBE(0, 6);
-        for (let at = 0; at < value.length; ) {
-          const record = readRecord(value, at);
-          this.#note(record.arrival, chunk * PLACES_PER_CHUNK + at);
-          at = record.end;
-        }
+    const head: RecordHead = { host: 0, key: null, dueAt: null, end: 0 };
+    for (; this.#nextChunk < counts.inboxEnd; this.#nextChunk += 1) {
+      const octets = this.#table.getBinaryFast(this.#keyOf(this.#nextChunk));
+      const length = octets?.length ?? 0;
+      for (let at = 0; at < length; at = head.end) {
+        readHead(octets!, at, head);
+        this.#note(head, this.#nextChunk * PLACES_PER_CHUNK + at);
       }
-      this.#nextChunk = end;
     }
   }
 
@@ -204,23 +195,33 @@ export class Inbox {
     if (this.#open.length > CHUNK_BYTES) this.#open = Buffer.alloc(CHUNK_BYTES);
   }
 
+  /** Removes what nobody needs any more where that is all of it; to be called after `flush`. */
+  removeIfFolded(counts: Counts): void {
+    if (this.#size > 0 || counts.inboxEnd - counts.inboxFrom < REMOVED_CHUNKS) return;
+    this.#foldsTo = counts.inboxEnd;
+    this.#unfolded = [];
+    this.#removeChunks(counts);
+  }
+
   /** Entries from a place on, as far as they are in chunks; none of a host before its `foldedTo`. At most `count` are looked at. */
   *walk(
     from: number,
     count: number,
   ): Generator<{ readonly place: number; readonly host: number; readonly octets: Buffer }> {
+    const head: RecordHead = { host: 0, key: null, dueAt: null, end: 0 };
     let left = count;
     for (let chunk = Math.floor(from / PLACES_PER_CHUNK); chunk < this.#nextChunk && left > 0; chunk += 1) {
       const octets = this.#table.getBinary(this.#keyOf(chunk));
       const skipped = chunk * PLACES_PER_CHUNK < from ? from % PLACES_PER_CHUNK : 0;
       for (let at = skipped; octets !== undefined && at < octets.length && left > 0; left -= 1) {
         yield { place: chunk * PLACES_PER_CHUNK + at, host: octets.readUInt32BE(at), octets };
-        at = readRecord(octets, at).end;
+        readHead(octets, at, head);
+        at = head.end;
       }
     }
   }
 
-  #note({ host, key, dueAt }: Arrival, place: number): void {
+  #note({ host, key, dueAt }: Pick<RecordHead, 'host' | 'key' | 'dueAt'>, place: number): void {
     this.#size += 1;
     let pending = this.#hosts.get(host);
     if (pending === undefined) {
@@ -288,11 +289,6 @@ export class Inbox {
   #keyOf(chunk: number): Buffer {
     this.#key.writeUIntBE(chunk, 0, 6);
     return this.#key;
-  }
-
-  #endOf(chunk: number): Buffer {
-    this.#endKey.writeUIntBE(chunk, 0, 6);
-    return this.#endKey;
   }
 }
 

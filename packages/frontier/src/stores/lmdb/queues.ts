@@ -110,7 +110,7 @@ export class LmdbQueues {
     this.#view.changed();
     const readyAt = (entry.notBeforeMs ?? 0) > 0 ? now + entry.notBeforeMs! : 0;
     if (readyAt === 0 && this.#view.logSettled(entry)) return 'new';
-    const host = this.#view.hostOf(entry.host);
+    const host = this.#view.hostOf(entry.host, true);
     if (host.holdCount > 0) {
       // Whether its lane is held decides when it can be handed out: that is known of rows.
       this.#view.fold(host, now);
