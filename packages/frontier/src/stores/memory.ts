@@ -21,8 +21,7 @@ export interface MemoryStoreOptions {
   readonly maxQueued?: number;
   /**
    * Hosts in no hurry that are kept ready for use, some 1 KB each; the others are packed into their octets. More is faster
-   * where many hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048; of
-   * those that nobody has asked yet 12,288
+   * where many hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048
    */
   readonly restingAwake?: number;
   /** The store's clock, milliseconds; for tests. @default a clock that never goes back */
@@ -43,10 +42,11 @@ export const MEMORY_CAPS: StoreCaps = Object.freeze({
 });
 
 /**
- * A store in memory. Bodies, states and records are kept as they are handed over, not copied.
+ * A store in memory. States and records are kept as they are handed over, not copied; of a body an entry that is handed out may
+ * have a copy.
  *
- * Costs flat in URLs and hosts; 10 to 13 octets per known URL, some 450 per queued one with a body of 80, some 200 for a
- * host with one URL and its body.
+ * Costs flat in URLs and hosts; 10 to 13 octets per known URL, some 200 for a host with one URL and its body. A queued URL
+ * with a body of 80 is some 100 to 130 among the 8 KB of its host that came last, and 450 before them.
  *
  * @returns A store that was not opened yet. After `close` it holds nothing and cannot be opened again.
  * @throws FrontierError `option-invalid`.

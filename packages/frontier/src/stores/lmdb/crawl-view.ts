@@ -8,7 +8,7 @@ import { listHolders } from './holders.js';
 import { HostRows } from './host-rows.js';
 import type { HostState } from './host-state.js';
 import { DEAD, HostTable } from './host-table.js';
-import { Inbox, placesOf } from './inbox.js';
+import { Inbox } from './inbox.js';
 import { SeenFingerprints } from './seen-fingerprints.js';
 
 const COUNTS = Buffer.from('counts');
@@ -142,7 +142,7 @@ export class CrawlView {
     const pending = this.inbox.of(host.number, host.foldedTo);
     if (pending === undefined) return;
     this.hosts.keep(host);
-    for (const place of placesOf(pending)) {
+    for (const place of this.inbox.placesOf(pending)) {
       const { lane, band, body, readyAt } = this.inbox.read(place, host.key);
       this.rows.add(host, lane, band, body, readyAt, now);
     }

@@ -15,6 +15,7 @@ import type { HostKey } from '../../store.js';
 import type { Counts } from './counts.js';
 import type { Environment, Table } from './environment.js';
 import { type Arrival, type RecordHead, readHead, readRecord, recordMostBytes, writeRecord } from './inbox-record.js';
+import { NONE, PlaceChains } from './place-chains.js';
 
 /** Octets of a chunk: two of them fill a page. A longer record is a chunk of its own. */
 const CHUNK_BYTES = 1_984;
@@ -35,9 +36,10 @@ export interface Pending {
   name: HostKey | null;
   /** The same, of a host that has no row yet. */
   key: HostKey | null;
-  /** In the order of arrival; most have one. */
+  /** Slots of its places, in the order of arrival, and how many they are. */
   first: number;
-  more: number[] | null;
+  last: number;
+  count: number;
   /** Until when an entry that is ready at once changes nothing else about the host: a turn (`settle`); -1: it may. */
   settledIn: number;
   /** Where the last record that said so has put the host in the time index; `null`: none did. */
@@ -49,6 +51,7 @@ export interface Pending {
 export class Inbox {
   readonly #table: Table;
   readonly #hosts = new Map<number, Pending>();
+  readonly #places = new PlaceChains();
   readonly #byName = new Map<HostKey, Pending>();
   /** Chunks that are being folded, and their octets. */
   readonly #held = new Map<number, Buffer>();
@@ -90,18 +93,25 @@ export class Inbox {
   /** What a host has in the log and not in its rows. */
   of(host: number, foldedTo: number): Pending | undefined {
     const pending = this.#hosts.get(host);
-    if (pending === undefined || pending.first >= foldedTo) return pending;
-    const places = placesOf(pending);
-    const [first, ...more] = places.slice(firstPlaceFrom(places, foldedTo));
+    if (pending === undefined || this.#places.at(pending.first) >= foldedTo) return pending;
     if (pending.duePlace < foldedTo) pending.dueAt = null;
-    if (first !== undefined) {
-      this.#size -= places.length - 1 - more.length;
-      pending.first = first;
-      pending.more = more.length > 0 ? more : null;
+    if (this.#places.at(pending.last) >= foldedTo) {
+      while (this.#places.at(pending.first) < foldedTo) {
+        const folded = pending.first;
+        pending.first = this.#places.next(folded);
+        pending.count -= 1;
+        this.#size -= 1;
+        this.#places.free(folded, folded);
+      }
       return pending;
     }
     this.#forget(pending);
     return undefined;
+  }
+
+  /** Where a host's records are, in the order of arrival. */
+  placesOf(pending: Pending | undefined): readonly number[] {
+    return pending === undefined ? [] : this.#places.from(pending.first);
   }
 
   /** The host as the log names it, where it has no row. */
@@ -177,7 +187,7 @@ export class Inbox {
     if (this.#unfolded.length === 0) this.#startFolding(counts);
     for (let host = this.#unfolded.pop(); host !== undefined; host = this.#unfolded.pop()) {
       const pending = this.#hosts.get(host);
-      if (pending !== undefined) return { host, records: countOf(pending) };
+      if (pending !== undefined) return { host, records: pending.count };
     }
     this.#removeChunks(counts);
     return null;
@@ -225,10 +235,13 @@ export class Inbox {
     this.#size += 1;
     let pending = this.#hosts.get(host);
     if (pending === undefined) {
-      pending = { host, name: null, key: null, first: place, more: null, settledIn: -1, dueAt: null, duePlace: 0 };
+      const first = this.#places.add(NONE, place);
+      pending = { host, name: null, key: null, first, last: first, count: 1, settledIn: -1, dueAt: null, duePlace: 0 };
       this.#hosts.set(host, pending);
-    } else if (pending.more === null) pending.more = [place];
-    else pending.more.push(place);
+    } else {
+      pending.last = this.#places.add(pending.last, place);
+      pending.count += 1;
+    }
     if (dueAt !== null) {
       pending.dueAt = dueAt;
       pending.duePlace = place;
@@ -240,7 +253,8 @@ export class Inbox {
   }
 
   #forget(pending: Pending): void {
-    this.#size -= countOf(pending);
+    this.#size -= pending.count;
+    this.#places.free(pending.first, pending.last);
     this.#hosts.delete(pending.host);
     if (pending.name !== null) this.#byName.delete(pending.name);
   }
@@ -290,16 +304,6 @@ export class Inbox {
     this.#key.writeUIntBE(chunk, 0, 6);
     return this.#key;
   }
-}
-
-/** Where a host's records are, in the order of arrival. */
-export function placesOf({ first, more }: Pending): readonly number[] {
-  return more === null ? [first] : [first, ...more];
-}
-
-/** How many they are. */
-export function countOf({ more }: Pending): number {
-  return more === null ? 1 : 1 + more.length;
 }
 
 /** The first of these places that is not before another. */

@@ -15,7 +15,6 @@ import type {
 } from '../../store.js';
 import type { CrawlView } from './crawl-view.js';
 import type { HostState } from './host-state.js';
-import { countOf } from './inbox.js';
 import { LmdbLeases } from './leases.js';
 import { scanEntries } from './scan-entries.js';
 
@@ -94,7 +93,7 @@ export class LmdbQueues {
     if (host === undefined) return null;
     const { state, hand, leaseEndsAt, isParked, dueAt } = host;
     const pending = this.#view.inbox.of(host.number, host.foldedTo);
-    const queued = host.queued + (pending === undefined ? 0 : countOf(pending));
+    const queued = host.queued + (pending?.count ?? 0);
     const dueInMs = dueAt === null ? null : Math.max(0, dueAt - now);
     return { state, queued, inHand: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }

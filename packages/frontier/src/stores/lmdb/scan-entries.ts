@@ -6,7 +6,7 @@ import type { CrawlView } from './crawl-view.js';
 import { decodeEntry } from './entry-value.js';
 import { entryPlace } from './host-keys.js';
 import type { HostState } from './host-state.js';
-import { firstPlaceFrom, placesOf } from './inbox.js';
+import { firstPlaceFrom } from './inbox.js';
 
 /** Most items one page of a scan may ask for. */
 const SCAN_LIMIT = 10_000;
@@ -45,8 +45,7 @@ function scanLog(view: CrawlView, from: number, wanted: number): ScanPage {
 
 function scanLogOf(view: CrawlView, from: number, wanted: number, only: number): ScanPage {
   const host = view.hosts.byNumber(only);
-  const pending = view.inbox.of(only, host.foldedTo);
-  const places = pending === undefined ? [] : placesOf(pending);
+  const places = view.inbox.placesOf(view.inbox.of(only, host.foldedTo));
   const first = firstPlaceFrom(places, from);
   const items = places.slice(first, first + wanted).flatMap((place) => {
     const entry = pendingEntry(view, host, place);
@@ -58,8 +57,7 @@ function scanLogOf(view: CrawlView, from: number, wanted: number, only: number):
 
 /** An entry of the log under the id it will have in its row; `null` when it is in its row already. */
 function pendingEntry({ inbox }: CrawlView, host: HostState, place: number): Entry | null {
-  const pending = inbox.of(host.number, host.foldedTo);
-  const places = pending === undefined ? [] : placesOf(pending);
+  const places = inbox.placesOf(inbox.of(host.number, host.foldedTo));
   const at = firstPlaceFrom(places, place);
   if (places[at] !== place) return null;
   const { band, body } = inbox.read(place, host.key);

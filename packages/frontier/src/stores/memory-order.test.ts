@@ -1,0 +1,81 @@
+// What waits as octets has a place among what does not: by band, and as it came.
+
+import { describe, expect, it } from 'vitest';
+import type { NewEntry } from '../store.js';
+import { memoryStore } from './memory.js';
+
+const HOST = 'h.example';
+const entry = (number: number, more: Partial<NewEntry> = {}): NewEntry => {
+  const fp = new Uint8Array(8);
+  new DataView(fp.buffer).setUint32(4, number + 1);
+  return { host: HOST, lane: `https://${HOST}`, fp, band: 4, body: Uint8Array.of(number), ...more };
+};
+
+async function opened() {
+  let now = 1_000;
+  const store = memoryStore({ nowMs: () => now });
+  await store.open({ crawl: 'c', owner: 'o', create: true });
+  const lease = async (count: number) => {
+    const [found] = await store.lease({ maxHosts: 1, entriesPerHost: count, ttlMs: 1_000 });
+    return found!;
+  };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { store, lease, pass };
+}
+const numbers = (entries: readonly { readonly body: Uint8Array }[]) => entries.map(({ body }) => body[0]);
+
+describe('entries that have arrived', () => {
+  it('come as they came, a few at a time, and all of them are counted', async () => {
+    const { store, lease } = await opened();
+    await store.add([1, 2, 3, 4, 5].map((number) => entry(number)));
+    const first = await lease(2);
+    expect([numbers(first.entries), first.queued]).toEqual([[1, 2], 3]);
+    await store.add([entry(6)]);
+    const then = { keep: { ttlMs: 1_000, want: 3 } };
+    const answer = await store.commit([{ host: HOST, epoch: first.epoch, done: ['1', '2'], then }]);
+    expect(answer.hosts[0]?.ok === true ? numbers(answer.hosts[0].entries) : null).toEqual([3, 4, 5]);
+    expect(await store.readHost!(HOST)).toMatchObject({ queued: 1, inHand: 3 });
+  });
+
+  it('come behind those of a better band, which came later', async () => {
+    const { store, lease } = await opened();
+    await store.add([entry(1), entry(2), entry(3, { band: 0 }), entry(4, { band: 2 })]);
+    expect(numbers((await lease(1)).entries)).toEqual([3]);
+  });
+
+  it('come before one of their band that is put back', async () => {
+    const { store, lease } = await opened();
+    await store.add([1, 2, 3].map((number) => entry(number)));
+    const { epoch } = await lease(1);
+    const then = { keep: { ttlMs: 1_000, want: 9 } };
+    const answer = await store.commit([{ host: HOST, epoch, requeue: [{ id: '1' }], then }]);
+    expect(answer.hosts[0]?.ok === true ? numbers(answer.hosts[0].entries) : null).toEqual([2, 3, 1]);
+  });
+
+  it('make their host due though another entry of it waits', async () => {
+    const { store, lease } = await opened();
+    await store.add([entry(1)]);
+    const { epoch } = await lease(1);
+    await store.add([entry(2, { notBeforeMs: 60_000 }), entry(3)]);
+    await store.commit([{ host: HOST, epoch, done: ['1'], then: { release: { dueInMs: 0 } } }]);
+    expect(await store.nextDueInMs()).toBe(0);
+    expect(numbers((await lease(9)).entries)).toEqual([3]);
+  });
+
+  it('are passed over in a lane that is held, and come when it opens', async () => {
+    const { store, lease, pass } = await opened();
+    const other = { lane: `http://${HOST}` };
+    await store.add([entry(1), entry(2), entry(3), entry(4, other)]);
+    const { epoch } = await lease(1);
+    const holdLanes = [{ lane: `https://${HOST}`, ms: 500 }];
+    await store.commit([{ host: HOST, epoch, done: ['1'], holdLanes, then: { release: { dueInMs: 0 } } }]);
+    const next = await lease(1);
+    expect(numbers(next.entries)).toEqual([4]);
+    await store.commit([{ host: HOST, epoch: next.epoch, done: ['4'], then: { release: { dueInMs: 0 } } }]);
+    expect(await store.nextDueInMs()).toBe(500);
+    pass(500);
+    expect(numbers((await lease(9)).entries)).toEqual([2, 3]);
+  });
+});
