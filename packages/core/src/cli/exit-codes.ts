@@ -16,7 +16,7 @@ export const EXIT = {
   spent: 4,
   /** `mannerly audit` found a violation, or nothing to judge. */
   violated: 5,
-  /** Stopped by Ctrl-C, or from the live view. */
+  /** Stopped by Ctrl-C, by a handler, or from the live view. */
   stopped: 130,
 } as const;
 
@@ -43,4 +43,4 @@ Exit codes:
   3    only hosts are left that have to be waited for
   4    the crawl's bounds were used up before: nothing was asked; it goes on with larger ones
   5    audit found a violation of politeness, or nothing to judge
-  130  stopped by Ctrl-C, or from the live view`;
+  130  stopped by Ctrl-C, by a handler, or from the live view`;

@@ -43,7 +43,7 @@ function endText(report: CrawlReport): string {
       ? `Ended before by its bound of ${bound}: nothing was asked. To go on, give a larger --${bound}; to start over, add --reset.`
       : `Ended by its bound of ${bound}.${report.queued === 0 ? '' : ` To go on, give a larger --${bound}.`}`,
     waiting: 'Waiting: only hosts are left that have to be waited for. The same command goes on when they are due.',
-    stopped: 'Stopped. The same command goes on.',
+    stopped: `${stoppedText(report)} The same command goes on.`,
   }[report.state];
   const taken = (report.runningMs / 1_000).toFixed(1);
   const words = Object.entries(report.words)
@@ -53,6 +53,11 @@ function endText(report: CrawlReport): string {
   const runs = report.resumed ? ', all runs together' : '';
   const done = `${counted(report.pages, 'page')}, ${counted(report.requests, 'request')}, ${counted(report.items, 'item')} in ${taken} s${runs}`;
   return `${how} ${[done, ...words, ...left].join('; ')}.`;
+}
+
+/** Why it was stopped, where a handler has said so. */
+function stoppedText({ stoppedBy }: CrawlReport): string {
+  return stoppedBy === undefined ? 'Stopped.' : `Stopped by a handler: "${printable(stoppedBy, 500)}".`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {

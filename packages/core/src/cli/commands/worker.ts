@@ -44,10 +44,16 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   stops(() => crawler.stop());
   tellNotices(crawler, (text) => parent.send({ kind: 'line', text }));
   let isReady = false;
+  let isStopping = false;
   const tell = (): void => {
     // Directory and store are open: others may join.
     if (!isReady && crawler.progress().runningMs > 0) parent.send({ kind: 'ready' });
     isReady ||= crawler.progress().runningMs > 0;
+    // At once, since what is in hand may take a while to come to its end.
+    if (!isStopping && crawler.activity({ limit: 0 }).phase === 'stopping') {
+      isStopping = true;
+      parent.send({ kind: 'stopping' });
+    }
     parent.send({ kind: 'progress', progress: crawler.progress() });
   };
   const end = io.every(PROGRESS_MS, tell);

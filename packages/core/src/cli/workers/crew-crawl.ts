@@ -58,8 +58,8 @@ function onInterrupt(io: CliIo, say: (line: string) => void, crew: Crew): () => 
   let interrupts = 0;
   return io.onInterrupt(() => {
     interrupts += 1;
-    crew.stop();
     if (interrupts === 1) {
+      crew.stop();
       say('Stopping: what is in flight comes to its end. Ctrl-C again ends at once.');
       return;
     }

@@ -11,6 +11,10 @@ function fakeWorker() {
   const told: ToWorker[] = [];
   let heard = (_: FromWorker): void => undefined;
   let gone = (_code: number | null, _signal: string | null): void => undefined;
+  const endsAs = (state: CrawlReport['state'], code: number): void => {
+    heard({ kind: 'report', report: { state } as CrawlReport });
+    gone(code, null);
+  };
   const process: WorkerProcess = {
     pid: 1,
     send: (message) => void told.push(message),
@@ -29,10 +33,8 @@ function fakeWorker() {
     exits: (code: number) => gone(code, null),
     isKilled: () => gone(null, 'SIGKILL'),
     /** Ends with a report. */
-    finishes(): void {
-      heard({ kind: 'report', report: { state: 'finished' } as CrawlReport });
-      gone(EXIT.ok, null);
-    },
+    finishes: () => endsAs('finished', EXIT.ok),
+    endsAs,
   };
 }
 
@@ -103,6 +105,52 @@ describe('a crew', () => {
     worker(1).isKilled();
     worker(0).finishes();
     expect(await crew.ended).toHaveLength(2);
+    expect(started).toHaveLength(2);
+  });
+
+  it('stops all when a handler stops one of them: as soon as it says so, and once', async () => {
+    const { crew, started, lines, worker } = setUp(3);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    worker(1).says({ kind: 'stopping' });
+    worker(0).says({ kind: 'stopping' });
+    crew.stop();
+    const stops = () => started.map(({ told }) => told.filter(({ kind }) => kind === 'stop').length);
+    expect(stops()).toEqual([1, 1, 1]);
+    worker(2).isKilled();
+    for (const at of [0, 1]) worker(at).endsAs('stopped', EXIT.stopped);
+    expect(await crew.ended).toHaveLength(3);
+    expect(started).toHaveLength(3);
+    expect(stops()).toEqual([1, 1, 1]);
+    expect(lines).toEqual(['Worker 3 was killed (SIGKILL).']);
+  });
+
+  it('stops the others when one is over before it could say that a handler stops it', async () => {
+    const { crew, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    worker(1).endsAs('stopped', EXIT.stopped);
+    expect(worker(0).told.at(-1)).toEqual({ kind: 'stop' });
+    worker(0).finishes();
+    expect(await crew.ended).toHaveLength(2);
+    expect(started).toHaveLength(2);
+  });
+
+  it('starts no others when a handler stops the first before they could join', async () => {
+    const { crew, started, worker } = setUp(3);
+    worker(0).endsAs('stopped', EXIT.stopped);
+    expect(await crew.ended).toHaveLength(1);
+    expect(started).toHaveLength(1);
+  });
+
+  it('goes on when one of them has come to its end', async () => {
+    const { crew, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    worker(1).finishes();
+    expect(worker(0).told).toHaveLength(1);
+    worker(0).finishes();
+    await crew.ended;
     expect(started).toHaveLength(2);
   });
 

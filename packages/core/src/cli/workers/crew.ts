@@ -1,5 +1,5 @@
 // The processes of `mannerly crawl --workers`, as the command sees them: started one after another, told to stop, and started
-// again when one dies, within a bound. What they have in common is the store; the command itself fetches nothing.
+// again when one dies, within a bound. When one is stopped by a handler, so are all. What they have in common is the store; the command itself fetches nothing.
 
 import type { CrawlProgress, CrawlReport } from 'mannerly';
 import { EXIT } from '../exit-codes.js';
@@ -21,7 +21,7 @@ export interface Crew {
   progress(): readonly CrawlProgress[];
   /** How many are at work. */
   atWork(): number;
-  /** The first call lets what is in hand come to its end, the second ends at once. */
+  /** What is in hand comes to its end, and nobody is started any more. A second call does nothing. */
   stop(): void;
   /** Ends all processes, whatever they do. */
   kill(): void;
@@ -41,12 +41,18 @@ const MOST_RESTARTS = 5;
 export function startCrew({ count, start, order, say }: CrewParts): Crew {
   const processes = new Set<WorkerProcess>();
   const progress = new Map<number, CrawlProgress>();
-  let stops = 0;
+  let isStopping = false;
   let isOpen = (): void => undefined;
   let hasFailed = false;
   const opened = new Promise<void>((resolve) => {
     isOpen = resolve;
   });
+
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    for (const worker of processes) worker.send({ kind: 'stop' });
+  };
 
   const life = (number: number, isFirst: boolean): Promise<WorkerEnd & { readonly signal: string | null }> =>
     new Promise((resolve) => {
@@ -57,7 +63,11 @@ export function startCrew({ count, start, order, say }: CrewParts): Crew {
         ready: () => isOpen(),
         progress: (message) => void progress.set(number, message.progress),
         line: ({ text }) => say(text),
+        // Where nobody has told it to, a handler has: what stops one stops the crawl.
+        stopping: () => stop(),
         report({ report }) {
+          // It may be over before it could say that it stops.
+          if (report.state === 'stopped') stop();
           end = { report, code: EXIT.ok };
         },
         failed({ lines, code }) {
@@ -73,7 +83,6 @@ export function startCrew({ count, start, order, say }: CrewParts): Crew {
         resolve({ report: null, code: code ?? EXIT.broken, ...end, signal });
       });
       worker.send(order(isFirst));
-      for (let told = 0; told < stops; told += 1) worker.send({ kind: 'stop' });
     });
 
   const work = async (number: number): Promise<WorkerEnd> => {
@@ -81,10 +90,10 @@ export function startCrew({ count, start, order, say }: CrewParts): Crew {
       const ended = await life(number, number === 1 && restarts === 0);
       if (number === 1) isOpen();
       const isDead = ended.report === null && ended.code !== EXIT.usage;
-      if (ended.report !== null || !isDead || stops > 0 || restarts >= MOST_RESTARTS) {
+      if (ended.report !== null || !isDead || isStopping || restarts >= MOST_RESTARTS) {
         if (isDead)
           say(
-            `Worker ${number} ${how(ended)}${stops > 0 ? '' : ` for the ${MOST_RESTARTS + 1}th time: it stays away`}.`,
+            `Worker ${number} ${how(ended)}${isStopping ? '' : ` for the ${MOST_RESTARTS + 1}th time: it stays away`}.`,
           );
         hasFailed ||= number === 1 && ended.code === EXIT.usage;
         return { report: ended.report, code: ended.code };
@@ -96,19 +105,16 @@ export function startCrew({ count, start, order, say }: CrewParts): Crew {
   const first = work(1);
   const others = Array.from({ length: count - 1 }, async (_, at): Promise<WorkerEnd | null> => {
     await Promise.race([opened, first]);
-    // What the first was refused the others would be refused too; what it had finished they would not find.
-    return hasFailed ? null : work(at + 2);
+    // What the first was refused the others would be refused too; where it was stopped they would stop.
+    return hasFailed || isStopping ? null : work(at + 2);
   });
   return {
     ended: Promise.all([first, ...others]).then((ends) => ends.filter((end) => end !== null)),
     progress: () => [...progress.values()],
     atWork: () => processes.size,
-    stop() {
-      stops += 1;
-      for (const worker of processes) worker.send({ kind: 'stop' });
-    },
+    stop,
     kill() {
-      stops = Math.max(stops, 1);
+      isStopping = true;
       for (const worker of processes) worker.kill();
     },
   };

@@ -23,6 +23,8 @@ export type FromWorker =
   | { readonly kind: 'progress'; readonly progress: CrawlProgress }
   /** A line for the person at the terminal. */
   | { readonly kind: 'line'; readonly text: string }
+  /** Its run is stopping: it was told to, or a handler stopped the crawl. */
+  | { readonly kind: 'stopping' }
   | { readonly kind: 'report'; readonly report: CrawlReport }
   /** It could not go on, and said why. */
   | { readonly kind: 'failed'; readonly lines: readonly string[]; readonly code: number };

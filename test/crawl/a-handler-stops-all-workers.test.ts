@@ -1,0 +1,144 @@
+// A handler that sees that something is wrong stops the crawl, not one process of it: otherwise the others go on asking, page after
+// page, while the operator reads that it has stopped. Nothing is lost by it: the same command fetches what was left.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+const LIBRARY = new URL('../../packages/core/dist/index.js', import.meta.url).href;
+const HOSTS = 6;
+const PAGES = 24;
+const WORKERS = 3;
+const asked: string[] = [];
+const servers: Server[] = [];
+let seeds: string[] = [];
+let place = '';
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'mannerly-stops-all-'));
+  await mkdir(join(place, 'at-work'));
+  let port = 0;
+  for (let at = 0; at < HOSTS; at += 1) {
+    const name = `127.0.4.${at + 1}`;
+    const server = createServer((request, response) => {
+      if (request.url === '/robots.txt') {
+        response.end('User-agent: *\nDisallow:\n');
+        return;
+      }
+      asked.push(`http://${request.headers.host}${request.url}`);
+      const number = request.url === '/' ? 0 : Number(request.url?.slice(1));
+      response.setHeader('content-type', 'text/html');
+      // One page leads to the next: a host takes its interval times its pages, however fast the machine is.
+      response.end(`<title>${number}</title>${number + 1 < PAGES ? `<a href="/${number + 1}">on</a>` : ''}`);
+    });
+    await new Promise<void>((done, failed) => {
+      server.once('error', failed);
+      server.listen(port, name, done);
+    });
+    port ||= (server.address() as AddressInfo).port;
+    servers.push(server);
+  }
+  seeds = servers.map((_, at) => `http://127.0.4.${at + 1}:${port}/`);
+  // Stops at the first page after all workers have handled one; once somebody has looked at it, no more.
+  await writeFile(
+    join(place, 'handlers.mjs'),
+    `import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { StopCrawl } from ${JSON.stringify(LIBRARY)};
+export const handlers = {
+  html: async (page) => {
+    await page.emit({ url: page.url });
+    await page.follow();
+    writeFileSync(new URL('at-work/' + process.pid, import.meta.url), '');
+    const stopped = new URL('stopped', import.meta.url);
+    if (readdirSync(new URL('at-work', import.meta.url)).length < ${WORKERS} || existsSync(stopped)) return;
+    appendFileSync(stopped, page.url + '\\n');
+    throw new StopCrawl('they have a new layout');
+  },
+};
+`,
+  );
+  const config = { bounds: { pages: 1_000, depth: PAGES }, handlers: './handlers.mjs' };
+  await writeFile(join(place, 'mannerly.config.json'), JSON.stringify(config));
+});
+
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await rm(place, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function mannerly(...words: readonly string[]) {
+  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd: place });
+  let [printed, told] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  return new Promise<{ code: number | null; printed: string; told: string }>((done) =>
+    child.once('close', (code) => done({ code, printed, told })),
+  );
+}
+
+const crawl = (...more: readonly string[]) =>
+  mannerly(
+    ...['crawl', ...seeds, '--out', 'crawl', '--name', 'crew', '--contact', 'https://example.org/us'],
+    ...['--allow-address', '127.0.0.0/8', '--workers', String(WORKERS), ...more],
+  );
+
+async function exportedUrls(): Promise<string[]> {
+  const { printed } = await mannerly('export', 'crawl');
+  return printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).url);
+}
+
+const all = () => seeds.flatMap((seed) => Array.from({ length: PAGES }, (_, at) => `${seed}${at === 0 ? '' : at}`));
+const stoppedAt = () => readFileSync(join(place, 'stopped'), 'utf8').trim().split('\n');
+
+// Many loopback addresses, as Linux has them.
+describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => {
+  it('ends all of them, with code 130 and its reason, said once', async () => {
+    const { code, printed, told } = await crawl('--interval', '1');
+    expect(existsSync(join(place, 'stopped')), told).toBe(true);
+    expect(code, told).toBe(130);
+    const text = `${printed}\n${told}`;
+    expect(text.match(/they have a new layout/g), text).toHaveLength(1);
+    expect(printed).toMatch(/^Stopped by a handler: "they have a new layout"\. The same command goes on\./);
+    expect(told).not.toMatch(/Worker \d/);
+    // Every host would have been asked for seconds more.
+    for (const seed of seeds) expect(asked, text).not.toContain(`${seed}${PAGES - 1}`);
+  });
+
+  it('has kept what waited: each host goes on where it was', async () => {
+    const { printed } = await mannerly('queue', 'crawl', '--json');
+    const queued = JSON.parse(printed).items.map(({ record }: { record: { url: string } }) => record.url);
+    const kept = await exportedUrls();
+    expect(queued).toHaveLength(HOSTS);
+    expect(queued).toEqual(expect.arrayContaining(stoppedAt()));
+    const done = asked.filter((url) => !stoppedAt().includes(url));
+    expect(kept.sort()).toEqual(done.sort());
+  });
+
+  it('goes on with the same command, and nothing is lost or asked twice', async () => {
+    const { code, printed, told } = await crawl('--interval', '0.05', '--json');
+    expect(code, told).toBe(0);
+    const pages = HOSTS * PAGES;
+    expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages, items: pages });
+    expect(JSON.parse(printed)).not.toHaveProperty('stoppedBy');
+    expect((await exportedUrls()).sort()).toEqual(all().sort());
+    // The page that was not what it should be has been asked for once more.
+    expect(asked.sort()).toEqual([...all(), ...stoppedAt()].sort());
+  });
+});
