@@ -3,8 +3,11 @@ import { defineConfig, type TestProjectConfiguration as TestProject } from 'vite
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Suites that take longer than a developer waits: `pnpm soak`, which CI runs too. */
-const SOAK: TestProject = { extends: true, test: { name: 'soak', include: ['test/soak/**/*.soak.ts'] } };
+/** Suites that take longer than a developer waits: `pnpm soak`, which CI runs too. They measure memory and pace: not many at a time. */
+const SOAK: TestProject = {
+  extends: true,
+  test: { name: 'soak', include: ['test/soak/**/*.soak.ts'], maxWorkers: 2 },
+};
 /** A process for each file: small sizes of those suites, which measure memory; nock and the lean engine, which stay in it for good. */
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
@@ -56,8 +59,8 @@ export default defineConfig(({ mode }) => ({
     // Against hanging, not against slowness: a machine that is busy or small takes ten times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // What soaks measures memory and pace, and wants the machine for itself; of the others, many wait for a clock.
-    maxWorkers: mode === 'soak' ? 1 : 3,
+    // Many wait for a clock: three at a time on any machine.
+    maxWorkers: 3,
     projects: mode === 'soak' ? [SOAK] : [SHARED, ALONE],
   },
 }));
