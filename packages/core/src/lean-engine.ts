@@ -10,7 +10,7 @@
  *   has in hand is much the same at any moment.
  * - New objects are collected by one thread: several finish sooner and use more processor time, for so little room.
  * - Old objects are collected when there are 80 per cent more of them than were left last time, instead of up to four times as many.
- * - A crawl whose handlers use `page.$` gets 32 MiB and 150 per cent from the first document on: many large ones, each for a moment.
+ * - A crawl whose handlers use `page.$` gets 32 MiB, several threads and 150 per cent from the first document on: many large ones, each for a moment.
  * - A crawl that has nothing to do for a minute or longer collects its garbage first.
  *
  * A program that keeps many megabytes of its own alive pays for the third with more collections of them; it may set another
@@ -54,6 +54,7 @@ setEngine({
   },
   makeRoom() {
     roomBytes = DOCUMENTS_ENGINE.newSpaceBytes;
+    setFlagsFromString('--parallel-scavenge');
     setFlagsFromString(`--heap-growing-percent=${DOCUMENTS_ENGINE.growingPercent}`);
   },
 });
