@@ -49,7 +49,7 @@ describe('the file rules', () => {
     [`cd ${'/ho'}${'me/ann/mannerly'}`, 1],
     [`https://registry.${'npm'}js.org/undici`, 1],
     [`https://deb.${'deb'}ian.org/debian`, 1],
-    ['https://example.org/work/of/art', 0],
+    ['https://example.org/homes/of/art', 0],
     ['Disallow: /homework/', 0],
     ['/usr/share/doc/python3-doc', 0],
   ])('%s: %d faults', (text, faults) => {

@@ -18,7 +18,7 @@ export interface RecentSet {
 const LEAST_SLOTS = 64;
 
 /**
- * @param size - Strings per generation: between `size` and twice as many are remembered, of 16 to 64 octets each. ≥ 1
+ * @param size - Strings per generation: between `size` and twice as many are remembered, 16 to 32 octets each. ≥ 1
  * @param key - Eight octets. @default random ones
  * @throws Never.
  */
@@ -90,7 +90,7 @@ function createGeneration(): Generation {
       table[at] = low;
       table[at + 1] = high;
       count += 1;
-      if (2 * count > mask) grow();
+      if (2 * count > mask + 1) grow();
       return true;
     },
     count: () => count,

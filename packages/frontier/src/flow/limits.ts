@@ -14,7 +14,7 @@ export const DROP_BATCH = 64;
 export const USER_DATA_MAX_BYTES = 16_384;
 /** The band of URLs that name none. */
 export const DEFAULT_BAND = 4;
-/** URLs remembered as known in front of the store, as spelt: two generations of this many, about 20 MB. */
+/** URLs remembered as known in front of the store, as spelt: two generations of this many, 2 MB. */
 export const RECENT_URLS = 65_536;
 /** Share of its wait by which a retry may come later (our own). */
 export const RETRY_JITTER = 0.1;
