@@ -1,5 +1,8 @@
 // One line of waiting entries: those of one lane in one band, first in, first out.
 
+/** `place` of an entry that is not in hand. */
+export const NOT_IN_HAND = -1;
+
 /** An entry as the memory store keeps it. */
 export interface StoredEntry {
   /** Grows with each entry of the host. */
@@ -9,13 +12,14 @@ export interface StoredEntry {
   body: Uint8Array;
   /** Times handed out. */
   attempt: number;
-  /** Place among all lines of the host, given when it joins one. */
+  /** Place among all lines of the host, given when it joins one; in hand, among those in hand. */
   order: number;
   /** Of the line it is in or was in last: 0 in front, else 1 + band. */
   rank: number;
   /** Instant before which it is not handed out. */
   readyAt: number;
-  isInHand: boolean;
+  /** Place in its host's hand, in no order; `NOT_IN_HAND`. */
+  place: number;
   isDone: boolean;
 }
 

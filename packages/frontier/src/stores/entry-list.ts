@@ -1,9 +1,11 @@
-// The unfinished entries of one host by id, for scanning. Ids only grow, so the list is sorted as it is appended to;
+// The unfinished entries of one host by id, for scanning and to be found by it. Ids only grow, so the list is sorted as it is appended to;
 // finished entries stay in it as gaps until they are half of it: O(1) per entry, O(log n) to find where a page begins.
 
 import type { StoredEntry } from './entry-line.js';
 
 const NO_BODY = new Uint8Array(0);
+/** Nothing is ever put into it: most hosts have no entry at most times. */
+const NO_ENTRIES: StoredEntry[] = [];
 /** Gaps are swept only above this many. */
 const SWEEP_ABOVE = 32;
 
@@ -18,7 +20,7 @@ export interface ListPage {
 
 /** Entries in the order of their ids. */
 export class EntryList {
-  #entries: StoredEntry[] = [];
+  #entries: StoredEntry[] = NO_ENTRIES;
   #gaps = 0;
 
   /** Unfinished entries. */
@@ -29,8 +31,18 @@ export class EntryList {
   /** Appends an entry with a greater id than any before. */
   push(entry: StoredEntry): void {
     // The first push to an empty array would make room for seventeen.
-    if (this.#entries.length === 0) this.#entries = [entry];
+    if (this.#entries === NO_ENTRIES) this.#entries = [entry];
     else this.#entries.push(entry);
+  }
+
+  /** The unfinished entry of an id. Where ids are without gaps, it is where it should be. */
+  find(id: number): StoredEntry | undefined {
+    const first = this.#entries[0];
+    if (first === undefined) return undefined;
+    const place = id - first.id;
+    let entry = place >= 0 && place < this.#entries.length ? this.#entries[place] : undefined;
+    if (entry?.id !== id) entry = this.#entries[this.#firstPast(id - 1)];
+    return entry?.id === id && !entry.isDone ? entry : undefined;
   }
 
   /** Marks an entry of the list as finished and lets go of its body. */
@@ -38,6 +50,11 @@ export class EntryList {
     entry.isDone = true;
     entry.body = NO_BODY;
     this.#gaps += 1;
+    // At the end there are no gaps: a host that takes turns makes no new list for each of its entries.
+    while (this.#gaps > 0 && this.#entries.at(-1)!.isDone) {
+      this.#entries.pop();
+      this.#gaps -= 1;
+    }
     if (this.#gaps <= SWEEP_ABOVE || 2 * this.#gaps <= this.#entries.length) return;
     this.#entries = this.live();
     this.#gaps = 0;

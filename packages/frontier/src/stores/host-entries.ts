@@ -8,7 +8,8 @@
 // `open` when they come up and return when the hold ends: a held lane costs nothing while it is held (L8).
 
 import type { Entry, Requeue } from '../store.js';
-import { EntryLine, type Lane, type StoredEntry } from './entry-line.js';
+import { EntriesInHand } from './entries-in-hand.js';
+import { EntryLine, type Lane, NOT_IN_HAND, type StoredEntry } from './entry-line.js';
 import { EntryList } from './entry-list.js';
 import { MinHeap } from './min-heap.js';
 
@@ -37,12 +38,11 @@ export interface SavedEntries {
 export class HostEntries {
   /** What most hosts never have is made when it is needed: a host with one entry should be small. */
   #lanes: Map<string | null, Lane> | null = null;
-  readonly #open = new MinHeap<EntryLine>(comesBefore);
+  #open: MinHeap<EntryLine> | null = null;
   #waiting: MinHeap<StoredEntry> | null = null;
   #holds: MinHeap<Hold> | null = null;
   readonly #all = new EntryList();
-  /** By id, in the order in which they were handed out. */
-  #inHand: Map<number, StoredEntry> | null = null;
+  readonly #hand = new EntriesInHand();
   #lastLane: Lane | null = null;
   #nextId = 1;
   #nextOrder = 1;
@@ -53,7 +53,7 @@ export class HostEntries {
   }
 
   get inHand(): number {
-    return this.#inHand === null ? 0 : this.#inHand.size;
+    return this.#hand.size;
   }
 
   /** Entries neither finished nor in hand. */
@@ -96,25 +96,28 @@ export class HostEntries {
       const line = this.#firstLine(now);
       const entry = line?.shift();
       if (line === undefined || entry === undefined) break;
-      if (line.size > 0) this.#open.sinkTop();
+      if (line.size > 0) this.#open?.sinkTop();
       else {
-        this.#open.pop();
+        this.#open?.pop();
         line.isOpen = false;
       }
-      entry.isInHand = true;
-      this.#inHand ??= new Map();
-      this.#inHand.set(entry.id, entry);
-      taken.push(asEntry(entry));
-      entry.attempt += 1;
+      taken.push(this.#handOut(entry));
     }
     return taken;
+  }
+
+  /** Adds an entry straight into hand: only where none is queued and no lane is held. */
+  takeNew(laneName: string | null, band: number, body: Uint8Array): Entry {
+    const entry = newEntry({ id: this.#nextId++, band, body, attempt: 0, readyAt: 0 }, this.#laneOf(laneName));
+    this.#all.push(entry);
+    return this.#handOut(entry);
   }
 
   /** Finishes an entry in hand; any other id is ignored. */
   finish(id: string): void {
     const entry = this.#inHandById(id);
     if (entry === null) return;
-    this.#leaveHand(entry);
+    this.#hand.remove(entry);
     this.#all.finish(entry);
   }
 
@@ -122,7 +125,7 @@ export class HostEntries {
   requeue(change: Requeue, now: number): void {
     const entry = this.#inHandById(change.id);
     if (entry === null) return;
-    this.#leaveHand(entry);
+    this.#hand.remove(entry);
     entry.band = change.band ?? entry.band;
     entry.body = change.body ?? entry.body;
     entry.readyAt = now + (change.notBeforeMs ?? 0);
@@ -132,12 +135,8 @@ export class HostEntries {
 
   /** Everything in hand goes back in front of the lines, in the order it was handed out. */
   giveBack(): void {
-    const inHand = this.#inHand;
-    this.#inHand = null;
-    for (const entry of inHand?.values() ?? []) {
-      entry.isInHand = false;
-      this.#enqueue(entry, 0);
-    }
+    if (this.inHand === 0) return;
+    for (const entry of this.#hand.empty()) this.#enqueue(entry, 0);
   }
 
   /** Holds a lane up to an instant; one that has passed opens it. */
@@ -158,16 +157,16 @@ export class HostEntries {
 
   /** Everything a later process needs to go on as if the holder had vanished now. */
   save(now: number): SavedEntries {
-    const waitingOrLined = this.#all.live().filter((entry) => !entry.isInHand);
+    const waitingOrLined = this.#all.live().filter((entry) => entry.place === NOT_IN_HAND);
     if (waitingOrLined.length > 1) waitingOrLined.sort((a, b) => a.rank - b.rank || a.order - b.order);
-    const inOrder = this.inHand === 0 ? waitingOrLined : [...(this.#inHand?.values() ?? []), ...waitingOrLined];
+    const inOrder = this.inHand === 0 ? waitingOrLined : [...this.#hand.inOrder(), ...waitingOrLined];
     const entries = inOrder.map((entry) => ({
       id: entry.id,
       lane: entry.lane.name,
       band: entry.band,
       body: entry.body,
       attempt: entry.attempt,
-      isInFront: entry.isInHand || entry.rank === 0,
+      isInFront: entry.place !== NOT_IN_HAND || entry.rank === 0,
       readyAt: entry.readyAt,
     }));
     const lanes = this.#lanes?.values() ?? (this.#lastLane === null ? [] : [this.#lastLane]);
@@ -198,9 +197,9 @@ export class HostEntries {
     this.#endHolds(now);
     this.#ripen(now);
     for (;;) {
-      const line = this.#open.peek();
+      const line = this.#open?.peek();
       if (line === undefined || line.lane.heldUntil <= now) return line;
-      this.#open.pop();
+      this.#open?.pop();
       line.isOpen = false;
     }
   }
@@ -252,12 +251,15 @@ export class HostEntries {
   #openLine(line: EntryLine): void {
     if (line.isOpen || line.size === 0) return;
     line.isOpen = true;
+    this.#open ??= new MinHeap(comesBefore);
     this.#open.push(line);
   }
 
-  #leaveHand(entry: StoredEntry): void {
-    entry.isInHand = false;
-    this.#inHand?.delete(entry.id);
+  #handOut(entry: StoredEntry): Entry {
+    const handedOut = asEntry(entry);
+    entry.attempt += 1;
+    this.#hand.add(entry, this.#nextOrder++);
+    return handedOut;
   }
 
   #laneOf(name: string | null): Lane {
@@ -274,14 +276,15 @@ export class HostEntries {
   }
 
   #inHandById(id: string): StoredEntry | null {
-    return this.#inHand?.get(Number(id)) ?? null;
+    const entry = this.inHand === 0 ? undefined : this.#all.find(Number(id));
+    return entry === undefined || entry.place === NOT_IN_HAND ? null : entry;
   }
 }
 
 /** All entries have one shape: the engine finds its way faster. */
 function newEntry(kept: Pick<StoredEntry, 'id' | 'band' | 'body' | 'attempt' | 'readyAt'>, lane: Lane): StoredEntry {
   const { id, band, body, attempt, readyAt } = kept;
-  return { id, lane, band, body, attempt, order: 0, rank: 1 + band, readyAt, isInHand: false, isDone: false };
+  return { id, lane, band, body, attempt, order: 0, rank: 1 + band, readyAt, place: NOT_IN_HAND, isDone: false };
 }
 
 function comesBefore(a: EntryLine, b: EntryLine): boolean {

@@ -18,6 +18,8 @@ export interface HostQueueState {
   /** End of the lease; `null` when there is none. */
   leaseEndsAt: number | null;
   isParked: boolean;
+  /** Whether something happened to it since that was asked last (awake-hosts.ts). */
+  wasUsed: boolean;
   state: Uint8Array | null;
 }
 
@@ -32,6 +34,7 @@ export function newHostQueue(key: HostKey, number: number, entries = new HostEnt
     epoch: 0,
     leaseEndsAt: null,
     isParked: false,
+    wasUsed: true,
     state: null,
   };
 }

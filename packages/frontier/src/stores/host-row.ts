@@ -12,8 +12,6 @@ export const FILL = 2;
 /** Flags, the band of the arrivals, units of the block, and the octets of it that are read already. */
 export const STATE = 3;
 
-/** The host is an object. */
-export const AWAKE = 1;
 /** An entry that is ready at once would change nothing of when it is due. */
 export const SETTLED = 2;
 /** Its arrivals are of more than one band. */
@@ -22,7 +20,7 @@ export const MIXED = 4;
 const BAND_AT = 3;
 const UNITS_AT = 6;
 const HEAD_AT = 16;
-const FLAGS = AWAKE | SETTLED;
+const FLAGS = SETTLED;
 const COUNT_AT = 14;
 const USED = (1 << COUNT_AT) - 1;
 

@@ -2,29 +2,29 @@
 // octets; it becomes an object when something happens to it, and is packed again when it rests. A new entry is not something
 // that happens where it changes nothing else: it stands behind the host's others (memory-arrivals.ts) until they are looked at.
 
-import type { HostKey } from '../store.js';
+import type { Entry, HostKey } from '../store.js';
+import { AwakeHosts } from './awake-hosts.js';
 import { HostNumbers } from './host-numbers.js';
 import { type HostQueueState, newHostQueue } from './host-queue-state.js';
-import { AWAKE, BLOCK, countOf, FILL, MIXED, RUN, SETTLED, STATE, WORDS } from './host-row.js';
+import { BLOCK, countOf, FILL, MIXED, RUN, SETTLED, STATE, WORDS } from './host-row.js';
 import { type Arrival, MemoryArrivals } from './memory-arrivals.js';
 import { canPack, freeRun, hasPackedKey, packedKey, packHost, packNewHost, unpackHost } from './packed-host.js';
 import { Slabs } from './slabs.js';
 
-/** Hosts that rest and are not packed yet: most crawls never pack one. Measured: a claim costs a fifth where none is packed. */
+/** Hosts that are awake before one that rests is packed: most crawls never pack one. Measured: a claim costs a fifth where none is packed. */
 const RESTING_AWAKE = 131_072;
 /** The least that is left of it where there are so many hosts that most will rest for long, and memory counts. */
 const RESTING_AWAKE_LEAST = 2_048;
 /** Hosts there is room for at first. */
 const FIRST_HOSTS = 1_024;
+
 /** Numbered in the order they came. */
 export class MemoryHosts {
   readonly #numbers = new HostNumbers({
     keyOf: (number) => this.#keyOf(number),
     hasKey: (number, key) => this.#hasKey(number, key),
   });
-  readonly #awake = new Map<number, HostQueueState>();
-  /** Those awake that rest, by number, the one resting longest first. */
-  readonly #resting = new Set<number>();
+  readonly #awake = new AwakeHosts();
   readonly #slabs = new Slabs();
   readonly #arrivals = new MemoryArrivals(this.#slabs);
   readonly #restingAwake: number | null;
@@ -95,43 +95,37 @@ export class MemoryHosts {
   /** Nothing happens to the host for now: it is packed, or another one that has rested longer. */
   rest(host: HostQueueState, now: number): void {
     if (!canPack(host)) return;
-    this.#resting.add(host.number);
-    this.#packSome(now);
+    // Three at a time, so that fewer are awake soon after hosts have become many.
+    for (let tries = 0; tries < 3 && this.#awake.size > this.#awakeMost(); tries += 1) this.#packNext(now);
   }
 
-  /** Packs those that have rested longest: three at a time, so that fewer are awake soon after hosts have become many. */
-  #packSome(now: number): void {
-    for (let tries = 0; tries < 3 && this.#resting.size > this.#awakeMost(); tries += 1) {
-      const [longest] = this.#resting;
-      if (longest === undefined) return;
-      this.#resting.delete(longest);
-      const run = packHost(this.#slabs, this.#awake.get(longest)!, now);
-      if (run === 0) continue;
-      const row = WORDS * longest;
-      const before = this.#rows[row + RUN]!;
-      if (before !== 0) freeRun(this.#slabs, before);
-      this.#rows[row + RUN] = run;
-      this.#rows[row + STATE]! &= ~AWAKE;
-      this.#awake.delete(longest);
-    }
+  #packNext(now: number): void {
+    const host = this.#awake.nextUnused();
+    const run = host === null ? 0 : packHost(this.#slabs, host, now);
+    if (host === null || run === 0) return;
+    const row = WORDS * host.number;
+    const before = this.#rows[row + RUN]!;
+    if (before !== 0) freeRun(this.#slabs, before);
+    this.#rows[row + RUN] = run;
+    this.#awake.remove(host);
   }
 
   /** The host of a number, to be changed. `wanted`: entries that are asked of it at most; all, unless said. */
   wakeUp(number: number, now: number, wanted = Number.POSITIVE_INFINITY): HostQueueState {
-    const host = this.#isAwake(number)
-      ? this.#used(this.#awake.get(number)!)
-      : // Its run stays: its key is compared there.
-        this.#wake(unpackHost(this.#slabs, this.#rows[WORDS * number + RUN]!, number, now));
+    // The run of one that is awoken stays: its key is compared there.
+    const host =
+      this.#awake.get(number) ?? this.#wake(unpackHost(this.#slabs, this.#rows[WORDS * number + RUN]!, number, now));
+    host.wasUsed = true;
     this.receive(host, wanted);
     return host;
   }
 
   /** The host of a number, to be looked at only. */
   view(number: number): HostQueueState {
-    if (this.#isAwake(number)) {
-      const host = this.#awake.get(number)!;
-      this.receive(host, Number.POSITIVE_INFINITY);
-      return host;
+    const awake = this.#awake.get(number);
+    if (awake !== undefined) {
+      this.receive(awake, Number.POSITIVE_INFINITY);
+      return awake;
     }
     const host = unpackHost(this.#slabs, this.#rows[WORDS * number + RUN]!, number, Number.NEGATIVE_INFINITY);
     this.#receive(host, Number.POSITIVE_INFINITY, false);
@@ -154,9 +148,22 @@ export class MemoryHosts {
     this.#receive(host, isInOrder ? wanted : Number.POSITIVE_INFINITY, true);
   }
 
-  /** Enough of what has arrived to tell when the host is due. */
-  receiveOne(host: HostQueueState): void {
-    this.receive(host, host.entries.queued === 0 ? 1 : 0);
+  /** As of the host's entries, with those that have arrived. */
+  readyAt(host: HostQueueState, now: number): number | null {
+    this.receive(host, 0);
+    // What is left there is ready, and no lane is held.
+    return this.arrived(host.number) > 0 ? 0 : host.entries.readyAt(now);
+  }
+
+  /** Up to `count` entries into hand. */
+  take(host: HostQueueState, count: number, now: number): Entry[] {
+    const { entries } = host;
+    this.receive(host, entries.queued === 0 ? 0 : count);
+    const row = WORDS * host.number;
+    if (entries.queued > 0 || count <= 0 || this.#rows[row + BLOCK] === 0) return entries.take(count, now);
+    // Nothing is to come before them: they need no place in a line.
+    const arrivals = this.#arrivals.read(this.#rows, row, host.key, count, true);
+    return arrivals.map(({ lane, band, body }) => entries.takeNew(lane, band, body));
   }
 
   #receive(host: HostQueueState, count: number, forGood: boolean): void {
@@ -173,20 +180,9 @@ export class MemoryHosts {
     return Math.max(RESTING_AWAKE_LEAST, Math.floor((RESTING_AWAKE / this.size) ** 3 * RESTING_AWAKE));
   }
 
-  /** Something happens to it: it does not rest. */
-  #used(host: HostQueueState): HostQueueState {
-    if (this.#resting.size > 0) this.#resting.delete(host.number);
-    return host;
-  }
-
   #wake(host: HostQueueState): HostQueueState {
-    this.#awake.set(host.number, host);
-    this.#rows[WORDS * host.number + STATE]! |= AWAKE;
+    this.#awake.add(host);
     return host;
-  }
-
-  #isAwake(number: number): boolean {
-    return (this.#rows[WORDS * number + STATE]! & AWAKE) !== 0;
   }
 
   #keyOf(number: number): HostKey {

@@ -64,6 +64,63 @@ describe('entries that have arrived', () => {
     expect(numbers((await lease(9)).entries)).toEqual([3]);
   });
 
+  it('come as they came where they are many, whatever is put back, given back or comes between', async () => {
+    const { store, lease, pass } = await opened();
+    const long = (number: number, more: Partial<NewEntry> = {}) => {
+      const body = new Uint8Array(60);
+      new DataView(body.buffer).setUint32(0, number);
+      return entry(number, { body, ...more });
+    };
+    const read = (entries: readonly { readonly body: Uint8Array }[]) =>
+      entries.map(({ body }) => new DataView(body.buffer, body.byteOffset).getUint32(0));
+    // What is expected: those given back, then by band; each as it came.
+    const lines: number[][] = [[], [], []];
+    let added = 0;
+    const add = async (count: number, band: number) => {
+      const numbers = Array.from({ length: count }, () => added++);
+      await store.add(
+        numbers.map((number) => long(number, { band, lane: `${number % 9 === 0 ? 'http' : 'https'}://${HOST}` })),
+      );
+      lines[1 + band]!.push(...numbers);
+    };
+    const expected = (count: number) => {
+      const next: number[] = [];
+      for (const line of lines) next.push(...line.splice(0, count - next.length));
+      return next;
+    };
+    for (let round = 0; round < 60; round += 1) {
+      // Blocks of arrivals of one lane, of two, and of two bands.
+      if (round % 3 === 0) await add(1 + 40 * (round % 7), round % 12 === 0 ? 0 : 1);
+      if (round % 5 === 0) {
+        const more = Array.from({ length: 300 }, () => added++);
+        await store.add(more.map((number) => long(number, { band: 1 })));
+        lines[2]!.push(...more);
+      }
+      const { epoch, entries } = await lease(40);
+      expect(read(entries)).toEqual(expected(40));
+      expect((await store.stats()).queued).toBe(lines.flat().length);
+      if (round % 4 === 3) {
+        pass(2_000);
+        lines[0]!.push(...read(entries));
+        continue;
+      }
+      const again = entries.filter((_, at) => at % 10 === 3);
+      const done = entries.filter((each) => !again.includes(each)).map(({ id }) => id);
+      const requeue = again.map(({ id }) => ({ id, band: 1 }));
+      const then = { release: { dueInMs: 0 } };
+      await store.commit([{ host: HOST, epoch, done, requeue, then }]);
+      lines[2]!.push(...read(again));
+    }
+    const listed: number[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+      const page = await store.scan(cursor, 70);
+      listed.push(...read(page.items.map((item) => item.entry)));
+      cursor = page.cursor;
+    }
+    expect(listed.toSorted((a, b) => a - b)).toEqual(lines.flat().toSorted((a, b) => a - b));
+    expect(listed.length).toBeGreaterThan(500);
+  });
+
   it('are passed over in a lane that is held, and come when it opens', async () => {
     const { store, lease, pass } = await opened();
     const other = { lane: `http://${HOST}` };

@@ -43,7 +43,8 @@ export class MemoryQueues {
   readonly #due = new ReadyHeap();
   #unfinished = 0;
   #inHand = 0;
-  #leased = 0;
+  /** A commit finds its host here: among the few that are leased, by a name that was handed out with it. */
+  readonly #leased = new Map<HostKey, HostQueueState>();
   #parked = 0;
   readonly #caps: StoreCaps;
   readonly #maxQueued: number;
@@ -102,7 +103,7 @@ export class MemoryQueues {
       inHand: this.#inHand,
       known: this.known.size,
       hosts: this.#hosts.size,
-      leased: this.#leased,
+      leased: this.#leased.size,
       parked: this.#parked,
     };
   }
@@ -187,8 +188,7 @@ export class MemoryQueues {
       if (number === undefined || (this.#due.earliest() ?? now) > now) break;
       const host = this.#hosts.wakeUp(number, now, 0);
       this.#endLapsedLease(host);
-      this.#hosts.receiveOne(host);
-      if (host.entries.readyAt(now) === 0) leases.push(this.#grant(host, request, now));
+      if (this.#hosts.readyAt(host, now) === 0) leases.push(this.#grant(host, request, now));
       else {
         this.#index(host, now);
         this.#hosts.rest(host, now);
@@ -221,7 +221,7 @@ export class MemoryQueues {
   #grant(host: HostQueueState, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
     host.epoch += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
-    this.#leased += 1;
+    this.#leased.set(host.key, host);
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const queued = host.entries.queued + this.#hosts.arrived(host.number);
@@ -236,12 +236,10 @@ export class MemoryQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const { requeue = [], holdLanes = [] } = part;
+    const host = this.#leased.get(part.host);
+    if (host === undefined || String(host.epoch) !== part.epoch) return { ok: false, reason: 'lost' };
     // What goes back into its band stands behind those that have arrived; so does what a lane that is held has.
-    const wanted = requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0;
-    const host = this.#hosts.find(part.host, now, wanted);
-    if (host === undefined || host.leaseEndsAt === null || String(host.epoch) !== part.epoch) {
-      return { ok: false, reason: 'lost' };
-    }
+    this.#hosts.receive(host, requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
@@ -276,22 +274,20 @@ export class MemoryQueues {
 
   #endLease(host: HostQueueState): void {
     this.#inHand -= host.entries.inHand;
-    this.#leased -= 1;
+    this.#leased.delete(host.key);
     host.entries.giveBack();
     host.leaseEndsAt = null;
   }
 
   #take(host: HostQueueState, count: number, now: number): Entry[] {
-    this.#hosts.receive(host, count);
-    const taken = host.entries.take(count, now);
+    const taken = this.#hosts.take(host, count, now);
     this.#inHand += taken.length;
     return taken;
   }
 
   /** Where a host without a lease belongs in the index. */
   #index(host: HostQueueState, now: number): void {
-    this.#hosts.receiveOne(host);
-    const readyAt = host.isParked ? null : host.entries.readyAt(now);
+    const readyAt = host.isParked ? null : this.#hosts.readyAt(host, now);
     if (readyAt === null) this.#due.remove(host.number);
     else this.#due.set(host.number, Math.max(host.nextAt, readyAt));
     const isDueAsEarlyAsItCan = readyAt !== null && readyAt <= Math.max(now, host.nextAt);
