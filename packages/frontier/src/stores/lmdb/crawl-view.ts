@@ -55,7 +55,7 @@ export class CrawlView {
     this.#added = 0;
     if (!this.#readCounts()) return;
     this.hosts.clear();
-    this.inbox.unsettle();
+    this.inbox.unsettleAll();
     this.#holders = null;
     const { tableFrom } = this.counts;
     this.seen.catchUp(this.counts, true);
@@ -139,10 +139,15 @@ export class CrawlView {
 
   /** What the log has of a host goes into its rows: to be called before anything but an add happens to it. */
   fold(host: HostState, now: number): void {
-    const pending = this.inbox.of(host.number, host.foldedTo);
-    if (pending === undefined) return;
+    this.inbox.unsettle(host.number);
+    this.#fold(host, now);
+  }
+
+  #fold(host: HostState, now: number): void {
+    const places = this.inbox.placesOf(host.number, host.foldedTo);
+    if (places.length === 0) return;
     this.hosts.keep(host);
-    for (const place of this.inbox.placesOf(pending)) {
+    for (const place of places) {
       const { lane, band, body, readyAt } = this.inbox.read(place, host.key);
       this.rows.add(host, lane, band, body, readyAt, now);
     }
@@ -158,7 +163,7 @@ export class CrawlView {
       if (next === null) return;
       // The transaction ends here: those that nobody else asks for need not be remembered.
       const host = this.hosts.passing(next.host);
-      this.fold(host, now);
+      this.#fold(host, now);
       // Many hosts in a row: what is known of their rows would be more than it saves.
       host.known = null;
       left -= next.records;

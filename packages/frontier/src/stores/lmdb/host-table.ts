@@ -198,7 +198,7 @@ export class HostTable {
     const key = octets === undefined ? this.#inbox.keyOf(number) : null;
     if (octets === undefined && key === null) return undefined;
     const host = octets === undefined ? newHostState(number, key!) : decodeHost(number, octets);
-    const dueAt = this.#inbox.of(number, host.foldedTo)?.dueAt ?? null;
+    const dueAt = this.#inbox.dueAtOf(number, host.foldedTo);
     if (dueAt !== null) {
       host.dueAt = dueAt;
       host.indexedAt = dueAt;

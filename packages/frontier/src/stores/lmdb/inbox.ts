@@ -15,49 +15,29 @@ import type { HostKey } from '../../store.js';
 import type { Counts } from './counts.js';
 import type { Environment, Table } from './environment.js';
 import { type Arrival, type RecordHead, readHead, readRecord, recordMostBytes, writeRecord } from './inbox-record.js';
-import { NONE, PlaceChains } from './place-chains.js';
+import { PendingHosts } from './pending-hosts.js';
+import { NONE } from './place-chains.js';
 
 /** Octets of a chunk: two of them fill a page. A longer record is a chunk of its own. */
 const CHUNK_BYTES = 1_984;
 const PLACES_PER_CHUNK = 65_536;
 /** Records at which a folding starts: the more, the more of them lie on each page it changes. */
 const FOLDED_RECORDS = 262_144;
-/** Hosts at which it starts: some 300 octets of memory each. */
+/** Hosts at which it starts. */
 const FOLDED_HOSTS = 65_536;
 /** Chunks that are removed together when all they hold was asked for, and no folding was needed. */
 const REMOVED_CHUNKS = 256;
+const NOTHING_UNFOLDED = new Uint32Array(0);
 /** Octets of chunks kept in memory while they are folded: a folding comes back to each as often as it has hosts. */
 const CHUNKS_HELD_BYTES = 16_777_216;
-
-/** What one host has in the log. */
-export interface Pending {
-  readonly host: number;
-  /** Where it is known. */
-  name: HostKey | null;
-  /** The same, of a host that has no row yet. */
-  key: HostKey | null;
-  /** Slots of its places, in the order of arrival, and how many they are. */
-  first: number;
-  last: number;
-  count: number;
-  /** Until when an entry that is ready at once changes nothing else about the host: a turn (`settle`); -1: it may. */
-  settledIn: number;
-  /** Where the last record that said so has put the host in the time index; `null`: none did. */
-  dueAt: number | null;
-  duePlace: number;
-}
 
 /** The log. `counts` is always the transaction's. */
 export class Inbox {
   readonly #table: Table;
-  readonly #hosts = new Map<number, Pending>();
-  readonly #places = new PlaceChains();
-  readonly #byName = new Map<HostKey, Pending>();
+  readonly #hosts = new PendingHosts();
   /** Chunks that are being folded, and their octets. */
   readonly #held = new Map<number, Buffer>();
   #heldBytes = 0;
-  /** Begins anew when another process has written: it may have done anything to a host. */
-  #turn = 0;
   /** Records by which hosts are known here; some may be folded by another process. */
   #size = 0;
   /** The next chunk to be read, and the first that is there, as far as is known. */
@@ -66,8 +46,9 @@ export class Inbox {
   /** Records of this transaction that stand in no chunk yet. */
   #open = Buffer.alloc(CHUNK_BYTES);
   #openBytes = 0;
-  /** Hosts that are left of a folding, the last one first, and the chunk up to which it goes. */
-  #unfolded: number[] = [];
+  /** Hosts of a folding, the next one of them, and the chunk up to which it goes. */
+  #unfolded: Uint32Array = NOTHING_UNFOLDED;
+  #nextUnfolded = 0;
   #foldsTo = 0;
   readonly #key = Buffer.alloc(6);
 
@@ -90,62 +71,54 @@ export class Inbox {
     }
   }
 
-  /** What a host has in the log and not in its rows. */
-  of(host: number, foldedTo: number): Pending | undefined {
-    const pending = this.#hosts.get(host);
-    if (pending === undefined || this.#places.at(pending.first) >= foldedTo) return pending;
-    if (pending.duePlace < foldedTo) pending.dueAt = null;
-    if (this.#places.at(pending.last) >= foldedTo) {
-      while (this.#places.at(pending.first) < foldedTo) {
-        const folded = pending.first;
-        pending.first = this.#places.next(folded);
-        pending.count -= 1;
-        this.#size -= 1;
-        this.#places.free(folded, folded);
-      }
-      return pending;
-    }
-    this.#forget(pending);
-    return undefined;
+  /** Records of a host that are in the log and not in its rows. */
+  countOf(host: number, foldedTo: number): number {
+    return this.#hosts.countOf(this.#rowOf(host, foldedTo));
   }
 
-  /** Where a host's records are, in the order of arrival. */
-  placesOf(pending: Pending | undefined): readonly number[] {
-    return pending === undefined ? [] : this.#places.from(pending.first);
+  /** Where they are, in the order of arrival. */
+  placesOf(host: number, foldedTo: number): readonly number[] {
+    return this.#hosts.placesOf(this.#rowOf(host, foldedTo));
+  }
+
+  /** Where they have put the host in the time index; `null`: they have not. */
+  dueAtOf(host: number, foldedTo: number): number | null {
+    return this.#hosts.dueAt(this.#rowOf(host, foldedTo));
   }
 
   /** The host as the log names it, where it has no row. */
   keyOf(host: number): HostKey | null {
-    return this.#hosts.get(host)?.key ?? null;
+    return this.#hosts.keyOf(this.#hosts.rowOf(host));
   }
 
-  /** The number of a host that the log names. */
+  /** The number of a host that the log names, or has named lately. */
   numberOf(name: HostKey): number | undefined {
-    return this.#byName.get(name)?.host;
+    const row = this.#hosts.rowNamed(name);
+    return row === NONE ? undefined : this.#hosts.numberOf(row);
   }
 
   /** Appends an entry that is ready at once of a host to which nothing else than such has happened; `false`: something may have. */
   addSettled(name: HostKey, lane: string | null, band: number, body: Uint8Array, counts: Counts): boolean {
-    const pending = this.#byName.get(name);
-    if (pending === undefined || pending.settledIn !== this.#turn) return false;
-    this.add({ host: pending.host, key: null, lane, band, readyAt: 0, dueAt: null, body }, name, counts);
+    const row = this.#hosts.rowNamed(name);
+    if (row === NONE || !this.#hosts.isSettled(row)) return false;
+    const host = this.#hosts.numberOf(row);
+    this.add({ host, key: null, lane, band, readyAt: 0, dueAt: null, body }, name, counts);
     return true;
   }
 
   /** To be called after an entry that is ready at once was added to a host: until something else happens it is due as early as it can be. */
   settle(host: number, name: HostKey): void {
-    const pending = this.#hosts.get(host);
-    if (pending === undefined) return;
-    pending.settledIn = this.#turn;
-    if (pending.name === null) {
-      pending.name = name;
-      this.#byName.set(name, pending);
-    }
+    this.#hosts.settle(this.#hosts.rowOf(host), name);
   }
 
-  /** To be called when another process has written. */
-  unsettle(): void {
-    this.#turn += 1;
+  /** To be called when something else happens to a host. */
+  unsettle(host: number): void {
+    this.#hosts.unsettle(this.#hosts.rowOf(host));
+  }
+
+  /** To be called when another process has written: it may have done anything to any host. */
+  unsettleAll(): void {
+    this.#hosts.unsettleAll();
   }
 
   /** Appends an entry. `hostKey`: of its host. */
@@ -178,17 +151,18 @@ export class Inbox {
 
   /** To be called when a host's records stand in its rows. */
   folded(host: number): void {
-    const pending = this.#hosts.get(host);
-    if (pending !== undefined) this.#forget(pending);
+    this.#size -= this.#hosts.dropAll(this.#hosts.rowOf(host));
   }
 
   /** The next host to be folded, and its number of records; `null` when there is nothing to do. */
   nextToFold(counts: Counts): { readonly host: number; readonly records: number } | null {
     if (this.#unfolded.length === 0) this.#startFolding(counts);
-    for (let host = this.#unfolded.pop(); host !== undefined; host = this.#unfolded.pop()) {
-      const pending = this.#hosts.get(host);
-      if (pending !== undefined) return { host, records: pending.count };
+    while (this.#nextUnfolded < this.#unfolded.length) {
+      const host = this.#unfolded[this.#nextUnfolded++]!;
+      const records = this.#hosts.countOf(this.#hosts.rowOf(host));
+      if (records > 0) return { host, records };
     }
+    this.#unfolded = NOTHING_UNFOLDED;
     this.#removeChunks(counts);
     return null;
   }
@@ -209,7 +183,7 @@ export class Inbox {
   removeIfFolded(counts: Counts): void {
     if (this.#size > 0 || counts.inboxEnd - counts.inboxFrom < REMOVED_CHUNKS) return;
     this.#foldsTo = counts.inboxEnd;
-    this.#unfolded = [];
+    this.#unfolded = NOTHING_UNFOLDED;
     this.#removeChunks(counts);
   }
 
@@ -233,30 +207,15 @@ export class Inbox {
 
   #note({ host, key, dueAt }: Pick<RecordHead, 'host' | 'key' | 'dueAt'>, place: number): void {
     this.#size += 1;
-    let pending = this.#hosts.get(host);
-    if (pending === undefined) {
-      const first = this.#places.add(NONE, place);
-      pending = { host, name: null, key: null, first, last: first, count: 1, settledIn: -1, dueAt: null, duePlace: 0 };
-      this.#hosts.set(host, pending);
-    } else {
-      pending.last = this.#places.add(pending.last, place);
-      pending.count += 1;
-    }
-    if (dueAt !== null) {
-      pending.dueAt = dueAt;
-      pending.duePlace = place;
-    }
-    if (key === null) return;
-    pending.key = key;
-    pending.name = key;
-    this.#byName.set(key, pending);
+    const row = this.#hosts.append(host, place);
+    if (key !== null || dueAt !== null) this.#hosts.note(row, key, dueAt, place);
   }
 
-  #forget(pending: Pending): void {
-    this.#size -= pending.count;
-    this.#places.free(pending.first, pending.last);
-    this.#hosts.delete(pending.host);
-    if (pending.name !== null) this.#byName.delete(pending.name);
+  /** The row of a host without what stands in its own rows. */
+  #rowOf(host: number, foldedTo: number): number {
+    const row = this.#hosts.rowOf(host);
+    if (row !== NONE) this.#size -= this.#hosts.dropBefore(row, foldedTo);
+    return row;
   }
 
   /** A chunk, to be read at once. */
@@ -278,9 +237,10 @@ export class Inbox {
   }
 
   #startFolding(counts: Counts): void {
-    if (this.#size < FOLDED_RECORDS && this.#hosts.size < FOLDED_HOSTS) return;
+    if (this.#size < FOLDED_RECORDS && this.#hosts.withRecords < FOLDED_HOSTS) return;
     this.#foldsTo = counts.inboxEnd;
-    this.#unfolded = [...this.#hosts.keys()].sort((a, b) => b - a);
+    this.#unfolded = this.#hosts.numbers();
+    this.#nextUnfolded = 0;
   }
 
   /** The folding is done: nothing before its end is needed any more. */
@@ -294,9 +254,9 @@ export class Inbox {
   /** Another process has folded everything before a chunk. */
   #forgetBefore(chunk: number): void {
     this.#firstChunk = chunk;
-    for (const host of [...this.#hosts.keys()]) this.of(host, chunk * PLACES_PER_CHUNK);
+    for (const host of this.#hosts.numbers()) this.#rowOf(host, chunk * PLACES_PER_CHUNK);
     if (this.#foldsTo > chunk) return;
-    this.#unfolded = [];
+    this.#unfolded = NOTHING_UNFOLDED;
     this.#letGo();
   }
 

@@ -92,8 +92,7 @@ export class LmdbQueues {
     const host = this.#view.hosts.find(key);
     if (host === undefined) return null;
     const { state, hand, leaseEndsAt, isParked, dueAt } = host;
-    const pending = this.#view.inbox.of(host.number, host.foldedTo);
-    const queued = host.queued + (pending?.count ?? 0);
+    const queued = host.queued + this.#view.inbox.countOf(host.number, host.foldedTo);
     const dueInMs = dueAt === null ? null : Math.max(0, dueAt - now);
     return { state, queued, inHand: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }

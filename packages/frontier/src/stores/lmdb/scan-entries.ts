@@ -45,7 +45,7 @@ function scanLog(view: CrawlView, from: number, wanted: number): ScanPage {
 
 function scanLogOf(view: CrawlView, from: number, wanted: number, only: number): ScanPage {
   const host = view.hosts.byNumber(only);
-  const places = view.inbox.placesOf(view.inbox.of(only, host.foldedTo));
+  const places = view.inbox.placesOf(only, host.foldedTo);
   const first = firstPlaceFrom(places, from);
   const items = places.slice(first, first + wanted).flatMap((place) => {
     const entry = pendingEntry(view, host, place);
@@ -57,7 +57,7 @@ function scanLogOf(view: CrawlView, from: number, wanted: number, only: number):
 
 /** An entry of the log under the id it will have in its row; `null` when it is in its row already. */
 function pendingEntry({ inbox }: CrawlView, host: HostState, place: number): Entry | null {
-  const places = inbox.placesOf(inbox.of(host.number, host.foldedTo));
+  const places = inbox.placesOf(host.number, host.foldedTo);
   const at = firstPlaceFrom(places, place);
   if (places[at] !== place) return null;
   const { band, body } = inbox.read(place, host.key);
