@@ -15,7 +15,6 @@ const LANE_OF_KEY = 128;
 const HEAD_BYTES = 9;
 /** Everything that has a fixed length. */
 const HEAD_MOST_BYTES = HEAD_BYTES + 24;
-const NO_BODY = new Uint8Array(0);
 
 /** An entry of the log. */
 export interface Arrival {
@@ -66,32 +65,57 @@ export function writeRecord(octets: Buffer, from: number, arrival: Arrival, host
   return at + body.length;
 }
 
-/** Reads a record and where it ends. Without the host's key the lane is not whole and the body is left out: enough to know where the record ends. */
-export function readRecord(
-  octets: Buffer,
-  from: number,
-  hostKey: HostKey | null = null,
-): { arrival: Arrival; end: number } {
-  const host = octets.readUInt32BE(from);
-  const flags = octets[from + 4] ?? 0;
-  const bodyBytes = octets.readUInt32BE(from + 5);
-  let at = from + HEAD_BYTES;
-  const double = () => {
-    at += 8;
-    return octets.readDoubleBE(at - 8);
-  };
-  const text = (isWanted: boolean) => {
-    const start = at + 4;
-    at = start + octets.readUInt32BE(at);
-    return isWanted ? octets.toString('utf8', start, at) : '';
-  };
-  const readyAt = (flags & WITH_READY) === 0 ? 0 : double();
-  const dueAt = (flags & WITH_DUE) === 0 ? null : double();
-  const key = (flags & WITH_KEY) === 0 ? null : text(true);
-  const start = (flags & WITH_LANE) === 0 ? null : text(hostKey !== null);
-  const lane = start === null || hostKey === null || (flags & LANE_OF_KEY) === 0 ? start : start + hostKey;
-  const body = hostKey === null ? NO_BODY : new Uint8Array(octets.subarray(at, at + bodyBytes));
-  return { arrival: { host, key, lane, band: flags & BAND, readyAt, dueAt, body }, end: at + bodyBytes };
+/** What a record says of its entry. */
+export interface LoggedEntry {
+  readonly lane: string | null;
+  readonly band: number;
+  readonly readyAt: number;
+  /** A part of the octets it was read from. */
+  readonly body: Uint8Array;
+}
+
+/** Reads entries. One per client: most lanes begin as the last one did, and most are the last one. */
+export class EntryReader {
+  #start = '';
+  #startOctets = Buffer.alloc(0);
+  #hostKey: HostKey = '';
+  #lane = '';
+
+  /** @param hostKey - Of the record's host. */
+  read(octets: Buffer, from: number, hostKey: HostKey): LoggedEntry {
+    const flags = octets[from + 4]!;
+    let at = from + HEAD_BYTES;
+    const readyAt = (flags & WITH_READY) === 0 ? 0 : octets.readDoubleBE(at);
+    if ((flags & WITH_READY) !== 0) at += 8;
+    if ((flags & WITH_DUE) !== 0) at += 8;
+    if ((flags & WITH_KEY) !== 0) at += 4 + wordAt(octets, at);
+    let lane: string | null = null;
+    if ((flags & WITH_LANE) !== 0) {
+      const start = at + 4;
+      at = start + wordAt(octets, at);
+      lane = (flags & LANE_OF_KEY) === 0 ? octets.toString('utf8', start, at) : this.#laneOf(octets, start, at, hostKey);
+    }
+    const body = new Uint8Array(octets.buffer, octets.byteOffset + at, wordAt(octets, from + 5));
+    return { lane, band: flags & BAND, readyAt, body };
+  }
+
+  #laneOf(octets: Buffer, from: number, to: number, hostKey: HostKey): string {
+    const isStart = isAt(this.#startOctets, octets, from, to);
+    if (isStart && this.#hostKey === hostKey) return this.#lane;
+    if (!isStart) {
+      this.#startOctets = Buffer.from(octets.subarray(from, to));
+      this.#start = this.#startOctets.toString();
+    }
+    this.#hostKey = hostKey;
+    this.#lane = this.#start + hostKey;
+    return this.#lane;
+  }
+}
+
+function isAt(wanted: Buffer, octets: Buffer, from: number, to: number): boolean {
+  if (to - from !== wanted.length) return false;
+  for (let at = 0; at < wanted.length; at += 1) if (octets[from + at] !== wanted[at]) return false;
+  return true;
 }
 
 /** What a record says of its host, and where it ends. */

@@ -14,7 +14,15 @@
 import type { HostKey } from '../../store.js';
 import type { Counts } from './counts.js';
 import type { Environment, Table } from './environment.js';
-import { type Arrival, type RecordHead, readHead, readRecord, recordMostBytes, writeRecord } from './inbox-record.js';
+import {
+  type Arrival,
+  EntryReader,
+  type LoggedEntry,
+  type RecordHead,
+  readHead,
+  recordMostBytes,
+  writeRecord,
+} from './inbox-record.js';
 import { PendingHosts } from './pending-hosts.js';
 import { NONE } from './place-chains.js';
 
@@ -29,14 +37,15 @@ const FOLDED_HOSTS = 65_536;
 const REMOVED_CHUNKS = 256;
 const NOTHING_UNFOLDED = new Uint32Array(0);
 /** Octets of chunks kept in memory while they are folded: a folding comes back to each as often as it has hosts. */
-const CHUNKS_HELD_BYTES = 16_777_216;
+const CHUNKS_HELD_BYTES = 25_165_824;
 
 /** The log. `counts` is always the transaction's. */
 export class Inbox {
   readonly #table: Table;
   readonly #hosts = new PendingHosts();
-  /** Chunks that are being folded, and their octets. */
-  readonly #held = new Map<number, Buffer>();
+  readonly #reader = new EntryReader();
+  /** Chunks that are being folded, from the first one that is there, and their octets. */
+  #held: (Buffer | undefined)[] = [];
   #heldBytes = 0;
   /** Records by which hosts are known here; some may be folded by another process. */
   #size = 0;
@@ -131,12 +140,17 @@ export class Inbox {
     if (this.#openBytes > CHUNK_BYTES) this.flush(counts);
   }
 
-  /** The entry at a place; its own copy. `hostKey`: of its host. */
-  read(place: number, hostKey: HostKey): Arrival {
+  /** The entry at a place; its body is good until something is appended or removed. `hostKey`: of its host. */
+  read(place: number, hostKey: HostKey): LoggedEntry {
     const chunk = Math.floor(place / PLACES_PER_CHUNK);
-    const octets = chunk === this.#nextChunk ? this.#open : this.#chunk(chunk);
-    if (octets === undefined) throw new Error(`the log of new entries has no chunk ${chunk}`);
-    return readRecord(octets, place % PLACES_PER_CHUNK, hostKey).arrival;
+    const at = place % PLACES_PER_CHUNK;
+    const octets = chunk === this.#nextChunk ? this.#open : this.#heldChunk(chunk);
+    if (octets !== undefined) return this.#reader.read(octets, at, hostKey);
+    const passing = this.#table.getBinaryFast(this.#keyOf(chunk));
+    if (passing === undefined) throw new Error(`the log of new entries has no chunk ${chunk}`);
+    const entry = this.#reader.read(passing, at, hostKey);
+    // The next row that anybody reads is put where this one is.
+    return { ...entry, body: entry.body.slice() };
   }
 
   /** In front of the first record. */
@@ -218,27 +232,27 @@ export class Inbox {
     return row;
   }
 
-  /** A chunk, to be read at once. */
-  #chunk(chunk: number): Buffer | undefined {
-    if (chunk >= this.#foldsTo) return this.#table.getBinaryFast(this.#keyOf(chunk));
-    const held = this.#held.get(chunk);
-    if (held !== undefined) return held;
-    if (this.#heldBytes > CHUNKS_HELD_BYTES) return this.#table.getBinaryFast(this.#keyOf(chunk));
+  /** A chunk that is being folded, as long as there is room for it. */
+  #heldChunk(chunk: number): Buffer | undefined {
+    const at = chunk - this.#firstChunk;
+    const held = this.#held[at];
+    if (held !== undefined || at >= this.#held.length || this.#heldBytes > CHUNKS_HELD_BYTES) return held;
     const octets = this.#table.getBinary(this.#keyOf(chunk));
     if (octets === undefined) return undefined;
-    this.#held.set(chunk, octets);
+    this.#held[at] = octets;
     this.#heldBytes += octets.length;
     return octets;
   }
 
   #letGo(): void {
-    this.#held.clear();
+    this.#held = [];
     this.#heldBytes = 0;
   }
 
   #startFolding(counts: Counts): void {
     if (this.#size < FOLDED_RECORDS && this.#hosts.withRecords < FOLDED_HOSTS) return;
     this.#foldsTo = counts.inboxEnd;
+    this.#held = new Array<Buffer | undefined>(this.#foldsTo - this.#firstChunk).fill(undefined);
     this.#unfolded = this.#hosts.numbers();
     this.#nextUnfolded = 0;
   }
@@ -255,9 +269,8 @@ export class Inbox {
   #forgetBefore(chunk: number): void {
     this.#firstChunk = chunk;
     for (const host of this.#hosts.numbers()) this.#rowOf(host, chunk * PLACES_PER_CHUNK);
-    if (this.#foldsTo > chunk) return;
-    this.#unfolded = NOTHING_UNFOLDED;
     this.#letGo();
+    if (this.#foldsTo <= chunk) this.#unfolded = NOTHING_UNFOLDED;
   }
 
   #keyOf(chunk: number): Buffer {

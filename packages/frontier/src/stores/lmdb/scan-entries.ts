@@ -61,7 +61,7 @@ function pendingEntry({ inbox }: CrawlView, host: HostState, place: number): Ent
   const at = firstPlaceFrom(places, place);
   if (places[at] !== place) return null;
   const { band, body } = inbox.read(place, host.key);
-  return { id: String(host.nextSequence + at), band, body, attempt: 0 };
+  return { id: String(host.nextSequence + at), band, body: new Uint8Array(body), attempt: 0 };
 }
 
 function scanRows(
