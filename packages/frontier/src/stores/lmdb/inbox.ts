@@ -75,7 +75,7 @@ export class Inbox {
       const length = octets?.length ?? 0;
       for (let at = 0; at < length; at = head.end) {
         readHead(octets!, at, head);
-        this.#note(head, this.#nextChunk * PLACES_PER_CHUNK + at);
+        this.#note(this.#hosts.rowFor(head.host), head, this.#nextChunk * PLACES_PER_CHUNK + at);
       }
     }
   }
@@ -111,7 +111,7 @@ export class Inbox {
     const row = this.#hosts.rowNamed(name);
     if (row === NONE || !this.#hosts.isSettled(row)) return false;
     const host = this.#hosts.numberOf(row);
-    this.add({ host, key: null, lane, band, readyAt: 0, dueAt: null, body }, name, counts);
+    this.#append(row, { host, key: null, lane, band, readyAt: 0, dueAt: null, body }, name, counts);
     return true;
   }
 
@@ -132,12 +132,7 @@ export class Inbox {
 
   /** Appends an entry. `hostKey`: of its host. */
   add(arrival: Arrival, hostKey: HostKey, counts: Counts): void {
-    const most = recordMostBytes(arrival);
-    if (this.#openBytes + most > this.#open.length && this.#openBytes > 0) this.flush(counts);
-    if (most > this.#open.length) this.#open = Buffer.alloc(most);
-    this.#note(arrival, counts.inboxEnd * PLACES_PER_CHUNK + this.#openBytes);
-    this.#openBytes = writeRecord(this.#open, this.#openBytes, arrival, hostKey);
-    if (this.#openBytes > CHUNK_BYTES) this.flush(counts);
+    this.#append(this.#hosts.rowFor(arrival.host), arrival, hostKey, counts);
   }
 
   /** The entry at a place; its body is good until something is appended or removed. `hostKey`: of its host. */
@@ -219,10 +214,18 @@ export class Inbox {
     }
   }
 
-  #note({ host, key, dueAt }: Pick<RecordHead, 'host' | 'key' | 'dueAt'>, place: number): void {
+  #append(row: number, arrival: Arrival, hostKey: HostKey, counts: Counts): void {
+    const most = recordMostBytes(arrival);
+    if (this.#openBytes + most > this.#open.length && this.#openBytes > 0) this.flush(counts);
+    if (most > this.#open.length) this.#open = Buffer.alloc(most);
+    this.#note(row, arrival, counts.inboxEnd * PLACES_PER_CHUNK + this.#openBytes);
+    this.#openBytes = writeRecord(this.#open, this.#openBytes, arrival, hostKey);
+    if (this.#openBytes > CHUNK_BYTES) this.flush(counts);
+  }
+
+  #note(row: number, { key, dueAt }: Pick<RecordHead, 'key' | 'dueAt'>, place: number): void {
     this.#size += 1;
-    const row = this.#hosts.append(host, place);
-    if (key !== null || dueAt !== null) this.#hosts.note(row, key, dueAt, place);
+    this.#hosts.append(row, place, key, dueAt);
   }
 
   /** The row of a host without what stands in its own rows. */
