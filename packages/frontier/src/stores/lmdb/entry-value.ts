@@ -4,6 +4,8 @@ const BAND = 7;
 const WITH_ID = 8;
 const WITH_ATTEMPT = 16;
 const WITH_LANE = 32;
+/** Lengths up to which rows are written into what an earlier one was. */
+const ROWS_KEPT = 512;
 
 /** The parts of an entry that its key does not say; 0 stands for what is not kept. */
 export interface EntryValue {
@@ -18,10 +20,15 @@ export interface EntryValue {
 /** The row. Valid until the next call. */
 export class EntryWriter {
   #octets = Buffer.alloc(1_024);
+  /** Beginnings of it, by their length: a folding writes thousands of rows at a time. */
+  #rows: (Buffer | undefined)[] = [];
 
   encode({ band, id, attempt, lane, body }: EntryValue): Buffer {
     const most = 14 + body.length;
-    if (most > this.#octets.length) this.#octets = Buffer.alloc(2 * most);
+    if (most > this.#octets.length) {
+      this.#octets = Buffer.alloc(2 * most);
+      this.#rows = [];
+    }
     const octets = this.#octets;
     let flags = band;
     let at = 1;
@@ -39,7 +46,9 @@ export class EntryWriter {
     }
     octets[0] = flags;
     octets.set(body, at);
-    return octets.subarray(0, at + body.length);
+    const length = at + body.length;
+    if (length > ROWS_KEPT) return octets.subarray(0, length);
+    return (this.#rows[length] ??= octets.subarray(0, length));
   }
 }
 
