@@ -48,7 +48,9 @@ export class EntryWriter {
     octets.set(body, at);
     const length = at + body.length;
     if (length > ROWS_KEPT) return octets.subarray(0, length);
-    return (this.#rows[length] ??= octets.subarray(0, length));
+    const row = this.#rows[length] ?? octets.subarray(0, length);
+    this.#rows[length] = row;
+    return row;
   }
 }
 

@@ -93,7 +93,8 @@ export class EntryReader {
     if ((flags & WITH_LANE) !== 0) {
       const start = at + 4;
       at = start + wordAt(octets, at);
-      lane = (flags & LANE_OF_KEY) === 0 ? octets.toString('utf8', start, at) : this.#laneOf(octets, start, at, hostKey);
+      lane =
+        (flags & LANE_OF_KEY) === 0 ? octets.toString('utf8', start, at) : this.#laneOf(octets, start, at, hostKey);
     }
     const body = new Uint8Array(octets.buffer, octets.byteOffset + at, wordAt(octets, from + 5));
     return { lane, band: flags & BAND, readyAt, body };

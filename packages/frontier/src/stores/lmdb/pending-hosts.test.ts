@@ -52,7 +52,8 @@ describe('hosts in the log', () => {
       const place = step * 65_536;
       const row = pending.rowOf(number);
       const does = below(20);
-      if (does === 0) expect(row === NONE ? 0 : pending.dropAll(row)).toBe(dropBefore(number, Number.POSITIVE_INFINITY));
+      if (does === 0)
+        expect(row === NONE ? 0 : pending.dropAll(row)).toBe(dropBefore(number, Number.POSITIVE_INFINITY));
       else if (does === 1) {
         const before = (step - below(8_000)) * 65_536;
         expect(row === NONE ? 0 : pending.dropBefore(row, before)).toBe(dropBefore(number, before));
