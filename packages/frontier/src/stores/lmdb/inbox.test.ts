@@ -83,6 +83,26 @@ describe('the log of new entries', () => {
     expect(seen.toSorted((a, b) => a - b)).toEqual(upTo(ENTRIES));
   }, 300_000);
 
+  it('hands out every entry once of hosts that get more while and after they are folded, and some of which are leased meanwhile', async () => {
+    // A folding begins at 65,536 hosts; this client remembers of those it has folded that they are due.
+    const [HOSTS, BATCH, BATCHES] = [66_000, 6_000, 24];
+    const store = await opened();
+    const seen: number[] = [];
+    for (let batch = 0; batch < BATCHES; batch += 1) {
+      await store.add(upTo(BATCH).map((at) => entry(batch * BATCH + at, `host-${(batch * BATCH + at) % HOSTS}`)));
+      const leases = await store.lease({ maxHosts: batch < 12 ? 0 : 40, entriesPerHost: 64, ttlMs: 1_000 });
+      for (const { entries } of leases) for (const { body } of entries) seen.push(numberOf(body));
+      const done = leases.map(({ host, epoch, entries }) => {
+        const ids = entries.map(({ id }) => id);
+        return { host, epoch, done: ids, then: { release: { dueInMs: 0 } } };
+      });
+      await store.commit(done);
+    }
+    const all = [...seen, ...(await drained(store))];
+    expect(all.toSorted((a, b) => a - b)).toEqual(upTo(BATCH * BATCHES));
+    expect(await store.nextDueInMs()).toBeNull();
+  }, 300_000);
+
   it('lists an entry under the id that it is handed out with', async () => {
     const store = await opened();
     await store.add([entry(1, 'h'), entry(4, 'h'), entry(2, 'i')]);
