@@ -4,6 +4,20 @@
 const LINKS = 60;
 const KNOWN_SHARE = 0.7;
 
+/**
+ * A link. Not a literal: batches of those outlive collections of young objects, after which V8 may make all of them old at
+ * once (pretenuring), and each page would be kept until the next full collection, in some runs and not in others.
+ */
+class Link {
+  constructor(host, lane, fp, body) {
+    this.host = host;
+    this.lane = lane;
+    this.fp = fp;
+    this.band = 4;
+    this.body = body;
+  }
+}
+
 /** A load over `hosts` hosts with bodies of `bodyBytes`. */
 export function createLoad({ hosts, bodyBytes, seed = 1 }) {
   const chosen = zipf(hosts);
@@ -22,7 +36,7 @@ export function createLoad({ hosts, bodyBytes, seed = 1 }) {
     view.setUint32(0, view.getUint32(0) ^ Math.floor(number / 2 ** 32));
     body[0] = number;
     const host = chosen(mix(number + 0x165667b1) / 0x1_0000_0000);
-    return { host: `host-${host}.example.org`, lane: `https://host-${host}.example.org`, fp, band: 4, body };
+    return new Link(`host-${host}.example.org`, `https://host-${host}.example.org`, fp, body);
   };
   return {
     /** URLs made so far. */
