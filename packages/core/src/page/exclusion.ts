@@ -160,11 +160,12 @@ function leadingOn(
   effects: PageEffects,
   knobs: ExclusionKnobs,
 ): NewUrl[] {
-  const refresh = refreshTarget(facts?.refresh ?? null, parseBase(facts?.baseHref ?? null, url), url);
-  const canonical = knobs.canonical !== 'expose' && namesAnother(signals) ? [signals.canonical] : [];
+  const refresh = facts?.refresh == null ? null : refreshTarget(facts.refresh, parseBase(facts.baseHref, url), url);
+  const canonical = knobs.canonical !== 'expose' && namesAnother(signals) ? signals.canonical : null;
+  if (refresh === null && canonical === null && effects.enqueue.length === 0) return [];
   const leading: readonly (readonly [target: string | null, via: 'link' | 'redirect'])[] = [
     ...effects.enqueue.map((target) => [target, 'link'] as const),
-    ...canonical.map((target) => [target, 'link'] as const),
+    [canonical, 'link'],
     [refresh, 'redirect'],
   ];
   const targets = new Map<string, NewUrl>();

@@ -8,7 +8,7 @@ import type { Preferences } from '../preferences/preference-fields.js';
 import { CONTENT_USES, type ContentUse, type Purpose, type ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
 import type { TagWord } from './tag-rules.js';
-import type { TdmReservation } from './tdm-reservation.js';
+import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
 
 /** Why something is, or could have been, left. */
 export type PageReasonWord =
@@ -77,7 +77,7 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
     ...tagReasons(signals, options),
     ...useReasons(signals, options),
   ];
-  const applied = new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
+  const applied = reasons.length === 0 ? NOTHING : appliedOf(reasons);
   const isIndexRefused = applied.has('noindex') || applied.has('unavailable-after');
   const followLinks = !applied.has('page-nofollow');
   const instead = applied.has('indexinstead') && followLinks ? signals.indexInstead : null;
@@ -94,9 +94,15 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
     expiresAtMs: options.unavailableAfter === 'respect' ? unavailableAfterMs : null,
     enqueue: instead === null ? [] : [instead],
     preferences: options.preferences === 'off' ? {} : signals.preferences,
-    tdm: options.tdm === 'off' ? { reserved: null, policy: null } : signals.tdm,
+    tdm: options.tdm === 'off' ? UNSET_TDM : signals.tdm,
     reasons,
   };
+}
+
+const NOTHING: ReadonlySet<PageReasonWord> = new Set();
+
+function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonWord> {
+  return new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
 }
 
 /**
@@ -130,7 +136,7 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   if (options.noindex === 'ignore') return [];
   const isApplied = options.noindex !== 'flag';
   const reasons: PageReason[] = [];
-  const tagged = sourcesOf(signals, 'noindex');
+  const tagged = signals.tags.restrictions.length === 0 ? [] : sourcesOf(signals, 'noindex');
   if (tagged.length > 0) reasons.push({ reason: 'noindex', sources: tagged, detail: null, isApplied });
   if (signals.isRobotsNoindex) {
     const acts = isApplied && options.robotsNoindex === 'apply';
@@ -149,17 +155,25 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   return reasons;
 }
 
+/** Words, the reason they give, and the knob for it. */
+const TAG_REASONS: readonly (readonly [
+  TagWord,
+  PageReasonWord,
+  'pageNofollow' | 'noarchive' | 'snippet' | 'images',
+])[] = [
+  ['nofollow', 'page-nofollow', 'pageNofollow'],
+  ['noarchive', 'noarchive', 'noarchive'],
+  ['nosnippet', 'nosnippet', 'snippet'],
+  ['noimageindex', 'noimageindex', 'images'],
+];
+
 function tagReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
-  const rows: [TagWord, PageReasonWord, string][] = [
-    ['nofollow', 'page-nofollow', options.pageNofollow],
-    ['noarchive', 'noarchive', options.noarchive],
-    ['nosnippet', 'nosnippet', options.snippet],
-    ['noimageindex', 'noimageindex', options.images],
-  ];
-  const reasons = rows.flatMap(([word, reason, knob]): PageReason[] => {
-    const sources = knob === 'ignore' ? [] : sourcesOf(signals, word);
-    return sources.length === 0 ? [] : [{ reason, sources, detail: null, isApplied: knob !== 'flag' }];
-  });
+  const reasons: PageReason[] = [];
+  for (const [word, reason, knob] of signals.tags.restrictions.length === 0 ? [] : TAG_REASONS) {
+    const sources = options[knob] === 'ignore' ? [] : sourcesOf(signals, word);
+    if (sources.length === 0) continue;
+    reasons.push({ reason, sources, detail: null, isApplied: options[knob] !== 'flag' });
+  }
   if (signals.indexInstead !== null) {
     const isApplied = options.indexInstead === 'respect';
     reasons.push({ reason: 'indexinstead', sources: ['link'], detail: signals.indexInstead, isApplied });

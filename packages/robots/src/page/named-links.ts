@@ -40,22 +40,33 @@ export function readNamedLinks(
   pageUrl: string,
   baseUrl: string,
 ): NamedLinks {
-  const first = (urls: readonly (string | null)[], base: string) =>
-    urls.map((url) => resolveLink(url, base)).find((url) => url !== null) ?? null;
-  const instead = first(
-    elements.map((element) => {
-      if (element.name?.trim().toLowerCase() === 'indexinstead') return element.content ?? element.href;
-      return hasWord(element.rel, 'indexinstead') ? element.href : null;
-    }),
-    baseUrl,
-  );
-  const canonical = elements.map((element) => (hasWord(element.rel, 'canonical') ? element.href : null));
+  const instead = firstOf(elements, insteadOf, baseUrl);
   return {
-    indexInstead: instead === resolveLink(pageUrl, pageUrl) ? null : instead,
-    canonical: first(canonical, baseUrl) ?? first(linkFields.flatMap(canonicalTargets), pageUrl),
+    indexInstead: instead !== null && instead === resolveLink(pageUrl, pageUrl) ? null : instead,
+    canonical: firstOf(elements, canonicalOf, baseUrl) ?? firstOf(linkFields.flatMap(canonicalTargets), each, pageUrl),
     metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
   };
 }
+
+/** The first that resolves. */
+function firstOf<Item>(items: readonly Item[], hrefOf: (item: Item) => string | null, baseUrl: string): string | null {
+  for (const item of items) {
+    const url = resolveLink(hrefOf(item), baseUrl);
+    if (url !== null) return url;
+  }
+  return null;
+}
+
+function insteadOf(element: PageLinkElement): string | null {
+  if (element.name?.trim().toLowerCase() === 'indexinstead') return element.content ?? element.href;
+  return hasWord(element.rel, 'indexinstead') ? element.href : null;
+}
+
+function canonicalOf(element: PageLinkElement): string | null {
+  return hasWord(element.rel, 'canonical') ? element.href : null;
+}
+
+const each = (href: string): string => href;
 
 function hasWord(rel: readonly string[], word: string): boolean {
   return rel.some((each) => each.toLowerCase() === word);

@@ -5,6 +5,8 @@
  */
 import { mergeTags, NO_TAGS, type PageTags, readTagRule, tagPieces } from './tag-rules.js';
 
+const SPIDER_BY = 'spider by';
+
 /** A `meta` element of the parsed document, attributes as written; absent attributes are null or left out. */
 export interface PageMeta {
   readonly name: string;
@@ -22,14 +24,18 @@ export interface PageMeta {
  * @see specification, page-level §2, DECISIONS L2 and L3
  */
 export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly string[]): PageTags {
-  const names = ['robots', ...tokens.map((token) => token.toLowerCase())];
   const rules = metas.flatMap((meta) => {
-    const name = metaName(meta);
+    if (!isRobotsMeta(meta, tokens)) return [];
     const content = metaContent(meta);
-    if (name === 'spider by') return readSpiderBy(content);
-    return names.includes(name) ? tagPieces(content).map(readTagRule) : [];
+    return metaName(meta) === SPIDER_BY ? readSpiderBy(content) : tagPieces(content).map(readTagRule);
   });
   return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+}
+
+/** Whether an element's name makes it one that `parseRobotsMeta` reads. @throws Never. */
+export function isRobotsMeta(meta: PageMeta, tokens: readonly string[]): boolean {
+  const name = metaName(meta);
+  return name === 'robots' || name === SPIDER_BY || tokens.some((token) => token.toLowerCase() === name);
 }
 
 /**
@@ -43,8 +49,10 @@ export function metaNamed(metas: readonly PageMeta[], name: string): string | nu
   return found === undefined ? null : metaContent(found).trim();
 }
 
-function metaName({ name }: PageMeta): string {
-  return name.trim().toLowerCase().replace(/\s+/g, ' ');
+/** The name as names are compared: in lower case, white space as one blank. @throws Never. */
+export function metaName({ name }: PageMeta): string {
+  const folded = name.trim().toLowerCase();
+  return /\s/.test(folded) ? folded.replace(/\s+/g, ' ') : folded;
 }
 
 function metaContent({ content, value }: PageMeta): string {

@@ -8,7 +8,7 @@ import { readUrl } from '../web-url.js';
 import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
 import { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
 import { CONTENT_USES, type ContentUse } from './page-options.js';
-import { metaNamed, type PageMeta, parseRobotsMeta } from './robots-meta.js';
+import { isRobotsMeta, metaName, metaNamed, type PageMeta, parseRobotsMeta } from './robots-meta.js';
 import { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
 import { mergeTags, type PageTags } from './tag-rules.js';
 import { mergeTdm, readTdm, type TdmReservation, type TdmRule, tdmForUrl } from './tdm-reservation.js';
@@ -78,9 +78,62 @@ export interface PageSignals extends NamedLinks {
  * @see specification, page-level §1
  */
 export function readPageSignals(input: PageSignalsInput): PageSignals {
-  const { url, tokens, metas = [], robots } = input;
+  const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
-  const lines = (name: SignalField): readonly string[] => fields.get(name) ?? [];
+  const baseUrl = resolveBase(input.baseHref ?? null, url);
+  const wishes = saysNothing(input, metas, fields) ? NO_WISHES : readWishes(input, metas, fields, baseUrl);
+  const { indexInstead, canonical, metaUrl } = readNamedLinks(
+    linkElements,
+    metas,
+    fields.get('link') ?? NONE,
+    url,
+    baseUrl,
+  );
+  return {
+    url,
+    tags: wishes.tags,
+    taggedBy: wishes.taggedBy,
+    isRobotsNoindex: wishes.isRobotsNoindex,
+    preferences: wishes.preferences,
+    preferredBy: wishes.preferredBy,
+    contentUse: wishes.contentUse,
+    contentUseBy: wishes.contentUseBy,
+    tdm: wishes.tdm,
+    tdmBy: wishes.tdmBy,
+    indexInstead,
+    canonical,
+    metaUrl,
+  };
+}
+
+/** What is asked of crawlers: the signals without the links. */
+type Wishes = Omit<PageSignals, 'url' | keyof NamedLinks>;
+
+const NONE: readonly never[] = [];
+
+/** Most pages: no field, no element, nothing in a file. Then all that was read is `NO_WISHES`. */
+function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines): boolean {
+  const { robots, tokens, tdmRules = NONE } = input;
+  if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
+  if (robots !== undefined && (robots.isNoindex || !isEmpty(robots.preferences) || !isEmpty(robots.contentSignals))) {
+    return false;
+  }
+  return !metas.some((meta) => isRobotsMeta(meta, tokens) || isTdmMeta(meta));
+}
+
+function isEmpty(record: object): boolean {
+  for (const _ in record) return false;
+  return true;
+}
+
+function isTdmMeta(meta: PageMeta): boolean {
+  const name = metaName(meta);
+  return name === 'tdm-reservation' || name === 'tdm-policy';
+}
+
+function readWishes(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines, baseUrl: string): Wishes {
+  const { url, tokens, robots } = input;
+  const lines = (name: SignalField): readonly string[] => fields.get(name) ?? NONE;
   const taggedBy: [SignalSource, PageTags][] = [
     ['x-robots-tag', parseRobotsTag(lines('x-robots-tag'), tokens, input.isJoined)],
     ['robots-tag', parseRobotsTagLists(lines('robots-tag'), tokens)],
@@ -98,14 +151,12 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
     ['content-signal', readUse(fieldSignals)],
   ];
   const contentUse = CONTENT_USES.find((use) => usedBy.some(([, each]) => each === use)) ?? null;
-  const baseUrl = resolveBase(input.baseHref ?? null, url);
   const tdmPlaces: [SignalSource, TdmReservation][] = [
-    ['tdmrep', tdmForUrl(input.tdmRules ?? [], url)],
+    ['tdmrep', tdmForUrl(input.tdmRules ?? NONE, url)],
     ['tdm-reservation', readTdm(reservationOf(lines('tdm-reservation')), lines('tdm-policy')[0] ?? null, url)],
     ['meta', readTdm(metaNamed(metas, 'tdm-reservation'), metaNamed(metas, 'tdm-policy'), baseUrl)],
   ];
   return {
-    url,
     tags: mergeTags(taggedBy.map(([, tags]) => tags)),
     taggedBy,
     isRobotsNoindex: robots?.isNoindex ?? false,
@@ -118,7 +169,6 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
       .filter(([, place]) => place.reserved !== null)
       .map(([by]) => by)
       .slice(-1),
-    ...readNamedLinks(input.linkElements ?? [], metas, lines('link'), url, baseUrl),
   };
 }
 
@@ -133,19 +183,22 @@ const SIGNAL_FIELDS = [
   'link',
 ] as const;
 type SignalField = (typeof SIGNAL_FIELDS)[number];
+type SignalLines = ReadonlyMap<SignalField, readonly string[]>;
+const NO_LINES: SignalLines = new Map();
 const NAMES: ReadonlyMap<string, SignalField> = new Map(SIGNAL_FIELDS.map((name) => [name, name]));
 
 /** Their lines, in the order of the header section. */
-function fieldsOf(headers: PageSignalsInput['headers']): ReadonlyMap<SignalField, string[]> {
-  const fields = new Map<SignalField, string[]>();
+function fieldsOf(headers: PageSignalsInput['headers']): SignalLines {
+  let fields: Map<SignalField, string[]> | null = null;
   for (const [key, value] of headers) {
     const name = NAMES.get(key) ?? NAMES.get(key.toLowerCase());
     if (name === undefined) continue;
+    fields ??= new Map();
     const lines = fields.get(name);
     if (lines === undefined) fields.set(name, [value]);
     else lines.push(value);
   }
-  return fields;
+  return fields ?? NO_LINES;
 }
 
 function readUse(signals: Readonly<Record<string, string>> | undefined): ContentUse | null {
@@ -159,4 +212,14 @@ function reservationOf(lines: readonly string[]): string | null {
 
 function resolveBase(baseHref: string | null, url: string): string {
   return (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
+}
+
+/** Read as any other page is, from one that says nothing; shared by all of them, so nobody may change it. */
+const NO_WISHES: Wishes = frozen(
+  readWishes({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
+);
+
+function frozen<Value extends object>(value: Value): Value {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) frozen(part);
+  return Object.freeze(value);
 }

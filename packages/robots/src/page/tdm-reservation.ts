@@ -15,6 +15,9 @@ export interface TdmReservation {
   readonly policy: string | null;
 }
 
+/** Nothing said. */
+export const UNSET_TDM: TdmReservation = Object.freeze({ reserved: null, policy: null });
+
 /** One usable rule of a tdmrep.json. */
 export interface TdmRule {
   readonly location: string;
@@ -58,8 +61,8 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
  * @see specification, page-level §5
  */
 export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
-  const read = readUrl(url);
-  if (read === null) return { reserved: null, policy: null };
+  const read = rules.length === 0 ? null : readUrl(url);
+  if (read === null) return UNSET_TDM;
   const { pathname, search } = read;
   const rule = rules.find(({ location }) => matchesPattern(location, pathname + search));
   return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
