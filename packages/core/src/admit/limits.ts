@@ -31,5 +31,5 @@ export const MAX_URL_PATTERN_CHARS = 8_192;
 export const MAX_SCOPE_MOVES = 10_000;
 
 // Large bodies
-/** Characters of a page that are compared with other pages: 4 ms of work. */
-export const MAX_COMPARED_CHARS = 1_048_576;
+/** Octets of a page that are compared with other pages: 4 ms of work. */
+export const MAX_COMPARED_OCTETS = 1_048_576;

@@ -44,7 +44,7 @@ describe('a URL that gives itself away', () => {
 });
 
 describe('what a page says', () => {
-  const page = (body: string) => likenessOf(`<!doctype html><title>Calendar</title><body>${body}`);
+  const page = (body: string) => likenessOf(Buffer.from(`<!doctype html><title>Calendar</title><body>${body}`));
   const november = page('<h1>November 2026</h1><a href="/2026/12">December</a>');
 
   it.each([
@@ -79,14 +79,14 @@ describe('what a page says', () => {
     }
   });
 
-  it('is that of the first million characters', () => {
+  it('is that of the first million octets', () => {
     const long = 'river '.repeat(250_000);
     expect(page(`${long}meadow`)).toBe(page(`${long}harbour`));
   });
 
   it('is a number for anything at all', () => {
     for (const text of ['', '<', '<!--', '<script', '</', '<img', '\u0000', '<a href="'.repeat(10_000)]) {
-      expect(Number.isSafeInteger(likenessOf(text))).toBe(true);
+      expect(Number.isSafeInteger(likenessOf(Buffer.from(text)))).toBe(true);
     }
   });
 });
@@ -111,7 +111,7 @@ function walk(
     }
     fetched.push(url);
     const { html, links } = site(url);
-    if (traps.wants(url, from)) closed.push(...traps.read(url, from, html));
+    if (traps.wants(url, from)) closed.push(...traps.read(url, from, Buffer.from(html)));
     for (const link of links) {
       if (known.has(link)) continue;
       if (traps.judge(link, url) !== null) {
@@ -215,7 +215,7 @@ describe('the watch', () => {
       const name = (number: number) => `https://h${host}.test/item/${number}`;
       for (let at = 1; at < 40; at += 1) {
         traps.queued({ url: name(at), from: name(at - 1), depth: 1, via: 'link' });
-        if (traps.wants(name(at), name(at - 1))) traps.read(name(at), name(at - 1), '<h1>Item</h1>');
+        if (traps.wants(name(at), name(at - 1))) traps.read(name(at), name(at - 1), Buffer.from('<h1>Item</h1>'));
       }
     }
     // Of three thousand hosts with two traps each (their folder, themselves) the latest thousand traps are remembered.

@@ -25,8 +25,8 @@ export interface Traps {
   queued(url: NewUrl): void;
   /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
   wants(url: string, from: string | null): boolean;
-  /** Compares a page that is wanted. @returns What it proved to be a trap, for telling. */
-  read(url: string, from: string | null, html: string): readonly TrapFinding[];
+  /** Compares a page that is wanted, given its octets. @returns What it proved to be a trap, for telling. */
+  read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[];
   /** A URL led elsewhere: it stands for the page that linked to it. */
   redirected(url: string, from: string | null): void;
   /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */

@@ -101,9 +101,9 @@ export function createLearned({ scope, knobs, records, isShared, tell }: Learned
       const { from } = work.record;
       // Another process was led here: its links belong to the scope that moved.
       if (isShared && isOutside(work.url)) await catchUp();
-      // The text is decoded when somebody asks for it, and most pages need not be compared.
+      // Most pages need not be compared.
       if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
-      for (const each of traps.read(work.url, from, await page.text())) {
+      for (const each of traps.read(work.url, from, await contentOf(page))) {
         await append(TRAPS, found, each);
         tell.trap(each);
       }
@@ -117,4 +117,9 @@ export function createLearned({ scope, knobs, records, isShared, tell }: Learned
     moves: () => moves,
     traps: () => found,
   };
+}
+
+/** What a browser made of a page says more than the octets that came, which may be the same for a whole site. */
+async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
+  return page.rendering === null ? page.bytes() : Buffer.from(await page.text());
 }
