@@ -167,7 +167,8 @@ export class RobotsRules {
    */
   isNoindex(url: string): boolean {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
-    return decidingRule(RobotsRules.#facts(this).noindex, targetOf(url)) !== -1;
+    const { noindex } = RobotsRules.#facts(this);
+    return noindex.rows !== '' && decidingRule(noindex, targetOf(url)) !== -1;
   }
 
   /** What the operator should know about the configuration: tokens that RFC 9309 would not write so (R18). */

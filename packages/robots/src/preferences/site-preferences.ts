@@ -42,15 +42,16 @@ export function sitePreferences(rules: RobotsRules): SitePreferences {
       fields.filter(({ field }) => field === name).flatMap(({ value }) => parse(value) ?? []);
     return { usage: read('content-usage', parseContentUsage), signals: read('content-signal', parseContentSignal) };
   });
+  if (sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0)) return NO_PREFERENCES;
+  const allSignals = sources.flatMap(({ signals }) => signals);
   return {
     preferences(url) {
       if (!rules.isAllowed(url)) return {};
       return sources.map(({ usage, signals }) => resolvePreferences(usage, signals, url)).reduce(mergePreferences, {});
     },
-    signals: (url) =>
-      resolveSignals(
-        sources.flatMap(({ signals }) => signals),
-        url,
-      ),
+    signals: (url) => resolveSignals(allSignals, url),
   };
 }
+
+/** Most files. */
+const NO_PREFERENCES: SitePreferences = { preferences: () => ({}), signals: () => ({}) };
