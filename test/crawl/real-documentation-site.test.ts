@@ -9,6 +9,7 @@ import { extname, join, normalize } from 'node:path';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
+import { parseUrl } from '../support/parse-url.js';
 
 const SITE = process.env['MANNERLY_DOC_SITE'] ?? findSite();
 const IS_CI = process.env['CI'] === 'true';
@@ -72,8 +73,8 @@ function reachable(root: string): { found: Set<string>; missing: Set<string> } {
     const { hrefs, base } = linksOf(readFileSync(file, 'utf8'));
     const from = base === null ? origin + path : new URL(base, origin + path).href;
     for (const href of hrefs) {
-      if (!URL.canParse(href, from)) continue;
-      const url = new URL(href, from);
+      const url = parseUrl(href, from);
+      if (url === null) continue;
       const next = url.pathname + url.search;
       if (url.origin === origin && !found.has(next) && !missing.has(next) && !queue.includes(next)) queue.push(next);
     }

@@ -10,10 +10,10 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['canParse', 'wrong of hosts beyond ASCII once it is optimised: try the constructor once (parse-url.ts)'],
 ]);
 
-/** Sources that ask: everything that is shipped or handed out, and the tests beside it, but those that show the fault. */
+/** Sources that ask: everything but the tests that show the fault. */
 export function platformFaults(modules: readonly ModuleFacts[]): Fault[] {
   return modules
-    .filter(({ path }) => /^(packages|examples)\//.test(path) && !/(^|\/)hosts-beyond-ascii\.test\.ts$/.test(path))
+    .filter(({ path }) => /^(packages|examples|test)\//.test(path) && !/(^|\/)hosts-beyond-ascii\.test\.ts$/.test(path))
     .flatMap(({ path, misleading }) =>
       misleading.map(({ name, line }) => ({ path: `${path}:${line}`, says: `${name}: ${INSTEAD.get(name)}` })),
     );

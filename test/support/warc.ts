@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CDXIndexer, WARCParser } from 'warcio';
+import { parseUrl } from './parse-url.js';
 
 /** One record, with what was found wrong about it. */
 export interface ReadRecord {
@@ -65,7 +66,7 @@ export function recordFaults(records: readonly ReadRecord[]): string[] {
       faults.push(`${where}: block digest`);
     const said = fields.get('WARC-Payload-Digest');
     if (type === 'response' && said !== digestOf(payload, said)) faults.push(`${where}: payload digest`);
-    if (type !== 'warcinfo' && !URL.canParse(url)) faults.push(`${where}: no target`);
+    if (type !== 'warcinfo' && parseUrl(url) === null) faults.push(`${where}: no target`);
     const concurrent = fields.get('WARC-Concurrent-To');
     if (concurrent !== undefined && !records.some((other) => other.id === concurrent))
       faults.push(`${where}: concurrent to nothing`);

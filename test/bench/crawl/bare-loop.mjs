@@ -23,9 +23,17 @@ const seen = new Set();
 const queue = [];
 let [next, inFlight, parsed, hrefs] = [0, 0, 0, 0];
 
+function parsedUrl(href, base) {
+  try {
+    return new URL(href, base);
+  } catch {
+    return null;
+  }
+}
+
 function push(href, base) {
-  if (!URL.canParse(href, base)) return;
-  const url = new URL(href, base);
+  const url = parsedUrl(href, base);
+  if (url === null) return;
   if (url.protocol !== 'http:' || !scope.has(url.hostname) || url.pathname.startsWith('/private/')) return;
   url.hash = '';
   if (seen.has(url.href)) return;

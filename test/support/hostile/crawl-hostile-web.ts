@@ -4,6 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { type CrawlReport, createUndiciFetcher, type HandledPage } from 'mannerly';
 import { type CrawlStory, crawl } from '../crawl.js';
+import { parseUrl } from '../parse-url.js';
 import { page, type Routes, startWeb, text, type Web } from '../web.js';
 import { TRUSTED } from './certificates.js';
 import type { HostileScenario, ScenarioStory, SeenPage } from './scenario.js';
@@ -149,7 +150,7 @@ function partOf(
   { decisions, requests, items, pages }: CrawlStory & Pick<ScenarioStory, 'pages'>,
   names: readonly string[],
 ): Pick<ScenarioStory, 'decisions' | 'requests' | 'items' | 'pages'> {
-  const isOurs = (url: string): boolean => URL.canParse(url) && names.includes(new URL(url).hostname);
+  const isOurs = (url: string): boolean => names.includes(parseUrl(url)?.hostname ?? '');
   return {
     decisions: decisions.filter(({ url }) => isOurs(url)),
     requests: requests.filter(({ url }) => isOurs(url)),
