@@ -1,5 +1,5 @@
 // The logs of one run together: three files and the robots.txt bodies in a crawl directory, or, without one, the last
-// decisions in memory, so that `explain` has something to read either way.
+// decisions in memory, so that `explain` has something to read either way. With a directory memory has those alone that got no line.
 
 import { createHash } from 'node:crypto';
 import type { HostNotice } from '@mannerly/frontier';
@@ -64,8 +64,7 @@ export function openCrawlLogs(
   return {
     request: requests.request,
     decision(decision) {
-      recent.decision(decision);
-      decisions.decision(decision);
+      if (!decisions.decision(decision)) recent.decision(decision);
     },
     notice: notices.notice,
     dataset: datasets.append,
@@ -77,10 +76,10 @@ export function openCrawlLogs(
       return kept;
     },
     async find(url) {
-      const found = recent.find(url);
-      if (found !== null) return found;
       decisions.flush();
-      return findDecision(await decisionsPaths(), url);
+      const logged = await findDecision(await decisionsPaths(), url);
+      const leftOut = recent.find(url);
+      return logged === null || (leftOut !== null && leftOut.atMs > logged.atMs) ? leftOut : logged;
     },
     async *decisions() {
       decisions.flush();

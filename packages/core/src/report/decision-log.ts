@@ -7,7 +7,8 @@ import { createLogShare, type DecisionLogOptions, isLeftOutLine, type LeftOutLin
 
 /** The decision log while a crawl runs. */
 export interface DecisionLog {
-  decision(decision: UrlDecision): void;
+  /** @returns Whether it got a line. */
+  decision(decision: UrlDecision): boolean;
   flush(): void;
   close(): void;
 }
@@ -24,7 +25,9 @@ export function openDecisionLog(path: string, options: DecisionLogOptions = {}):
   let isOpen = true;
   return {
     decision(decision) {
-      if (share.takes(decision)) log.append(decision);
+      const isTaken = share.takes(decision);
+      if (isTaken) log.append(decision);
+      return isTaken;
     },
     flush: log.flush,
     close() {

@@ -1,4 +1,4 @@
-// The latest final words, kept in memory for `explain` where a crawl has no decision log. Bounded: the oldest go first.
+// The latest final words, kept in memory for `explain` where they have no line in a decision log. Bounded: the oldest go first.
 
 import type { UrlDecision } from './decision.js';
 import { MAX_RECENT_DECISIONS } from './limits.js';
