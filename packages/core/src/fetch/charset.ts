@@ -2,8 +2,8 @@
 // look like. The platform's decoders come first; a library covers the old code pages they lack, another guesses.
 
 import { isUtf8 } from 'node:buffer';
+import { createRequire } from 'node:module';
 import { TextDecoder } from 'node:util';
-import iconv from 'iconv-lite';
 import { detectCharset } from './detect-charset.js';
 import { CHARSET_PRESCAN_BYTES } from './limits.js';
 
@@ -125,7 +125,7 @@ function withoutAlias(name: string): string {
 }
 
 function isOldCodePage(name: string): boolean {
-  return OLD_CODE_PAGE.test(name) && iconv.encodingExists(name);
+  return OLD_CODE_PAGE.test(name) && iconv().encodingExists(name);
 }
 
 /** `null` for a label that nobody knows. */
@@ -134,9 +134,17 @@ function decodeAs(octets: Buffer, label: string): string | null {
   if (UTF8_LABELS.has(name)) return hasUtf8Mark(octets) ? octets.toString('utf8', UTF8_MARK_LENGTH) : utf8(octets);
   const decoder = platformDecoder(withoutAlias(name));
   // Node 20 decodes 0x80 to 0x9F of this one as ISO 8859-1 does, to control characters.
-  if (decoder?.encoding === 'windows-1252') return iconv.decode(octets, 'windows-1252');
+  if (decoder?.encoding === 'windows-1252') return iconv().decode(octets, 'windows-1252');
   if (decoder !== null) return decoder.decode(octets);
-  return isOldCodePage(name) ? iconv.decode(octets, name) : null;
+  return isOldCodePage(name) ? iconv().decode(octets, name) : null;
+}
+
+let loaded: typeof import('iconv-lite') | null = null;
+
+/** Loaded when it is first needed: a crawl of pages in UTF-8 never does. */
+function iconv(): typeof import('iconv-lite') {
+  loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof import('iconv-lite');
+  return loaded;
 }
 
 function platformDecoder(label: string): TextDecoder | null {

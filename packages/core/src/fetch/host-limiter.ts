@@ -8,8 +8,9 @@
 // when it will open, and its verbs pass through timers, so its periods are a few milliseconds shorter and the stamps close
 // the gap. Either of the two says no on its own.
 
+import { createRequire } from 'node:module';
 import type { HostAsk } from '@mannerly/frontier';
-import Bottleneck from 'bottleneck';
+import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
 import { LIMITER_RECHECK_MS, LIMITER_SLACK_MS, MAX_HOST_LIMITERS } from './limits.js';
 
@@ -247,15 +248,24 @@ class HostLock {
   }
 }
 
+let loaded: typeof Bottleneck | null = null;
+
+/** Loaded with the first host that asks for anything: many crawls meet none. */
+function loadBottleneck(): typeof Bottleneck {
+  loaded ??= createRequire(import.meta.url)('bottleneck') as typeof Bottleneck;
+  return loaded;
+}
+
 function createLimiter(asks: HostAsk, started = 0): Bottleneck {
+  const Limiter = loadBottleneck();
   const limits = bucketLimits(asks.bucket);
-  const limiter = new Bottleneck({
+  const limiter = new Limiter({
     maxConcurrent: 1,
     minTime: limits === null ? Math.max(0, (asks.requestIntervalMs ?? 0) - LIMITER_SLACK_MS) : 0,
     reservoir: limits === null ? null : Math.max(0, limits.documents - started),
     // Never a queue: what cannot enter at once is dropped.
     highWater: 0,
-    strategy: Bottleneck.strategy.OVERFLOW,
+    strategy: Limiter.strategy.OVERFLOW,
   });
   return limiter;
 }
