@@ -20,7 +20,7 @@ export interface MemoryStoreOptions {
   /** Entries unfinished at a time; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Hosts in no hurry that are kept ready for use, some 1 KB each; the others are packed into their octets. More is faster
+   * Hosts kept ready for use, some 1 KB each; those beyond that nobody has leased are packed into their octets. More is faster
    * where many hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048
    */
   readonly restingAwake?: number;
