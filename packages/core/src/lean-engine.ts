@@ -16,8 +16,8 @@
  * - A crawl whose handlers use `page.$` gets 32 MiB, several threads and 150 per cent from the first document on: many large ones, each for a moment.
  * - A crawl that has nothing to do for a minute or longer collects its garbage first.
  *
- * A program that keeps many megabytes of its own alive pays for the third with more collections of them; it may set another
- * `--heap-growing-percent` after the import.
+ * A program that keeps many megabytes of its own alive pays for the growth with more collections of them, one with an inner loop of its own
+ * for the inlining; it may set another `--heap-growing-percent` or `--max-inlined-bytecode-size-cumulative` after the import.
  *
  * @packageDocumentation
  */
