@@ -1,0 +1,60 @@
+// Most pages say nothing and are not read any further: whoever decides that must miss no place where something can be said.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type PageSignalsInput, readPageSignals } from './signals.js';
+
+const URL_A = 'https://example.com/a/page';
+/** Read as every page is that may say something: a rule of another path says nothing, and is looked at. */
+const OTHERWHERE = { location: '/elsewhere/', reserved: true, policy: null };
+
+/** One at most of each kind: what is missed shows where it stands alone. */
+const ONE = { maxLength: 1 };
+
+const headers = fc.subarray<readonly [string, string]>(
+  [
+    ['Content-Type', 'text/html'],
+    ['X-Robots-Tag', 'noindex'],
+    ['robots-tag', 'examplebot=noarchive'],
+    ['Content-Usage', 'train-ai=n'],
+    ['content-signal', 'ai-train=no'],
+    ['TDM-Reservation', '1'],
+    ['tdm-policy', '/policy.json'],
+    ['Link', '<https://example.com/a>; rel="canonical"'],
+  ],
+  ONE,
+);
+const metas = fc.subarray(
+  [
+    { name: 'description', content: 'noindex' },
+    { name: 'Robots', content: 'nofollow' },
+    { name: ' ExampleBot ', content: 'noindex' },
+    { name: 'spider\n by', content: 'none' },
+    { name: 'TDM-Reservation', content: '1' },
+    { name: 'tdm-policy', content: '/policy.json' },
+    { name: 'url', content: '/named' },
+  ],
+  ONE,
+);
+const robots = fc.record({
+  isNoindex: fc.boolean(),
+  preferences: fc.constantFrom({}, { search: 'disallow' as const }),
+  contentSignals: fc.constantFrom({}, { use: 'immediate' }),
+});
+
+describe('what a page says (page-level §1)', () => {
+  it('is the same by the short way and by the long one', () => {
+    const input = fc.record({ headers, metas, robots }, { requiredKeys: ['headers'] });
+    fc.assert(
+      fc.property(input, (said) => {
+        const page: PageSignalsInput = { url: URL_A, tokens: ['examplebot'], ...said };
+        expect(readPageSignals(page)).toEqual(readPageSignals({ ...page, tdmRules: [OTHERWHERE] }));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('cannot be changed for the next page by the reader of one', () => {
+    const { preferences, tdmBy, taggedBy } = readPageSignals({ url: URL_A, headers: [], tokens: [] });
+    for (const part of [preferences, tdmBy, taggedBy, taggedBy[0]]) expect(Object.isFrozen(part)).toBe(true);
+  });
+});
