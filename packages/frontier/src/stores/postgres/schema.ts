@@ -18,10 +18,10 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-look.js';
 /** What the tables are called in `crawl`. */
 export const FORMAT = 'mannerly-frontier-postgres';
 /** Of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** From each older version to the next, in SQL; functions are made anew afterwards. */
-const MIGRATIONS: Readonly<Record<number, string>> = {};
+const MIGRATIONS: Readonly<Record<number, string>> = { 1: '' };
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;

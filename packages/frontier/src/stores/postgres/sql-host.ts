@@ -9,6 +9,9 @@
 // committed. Whoever adds to a host holds `FOR KEY SHARE` on its row until the end; leases and commits, which take `FOR NO KEY UPDATE`, pass
 // that and need not wait. Only who wants to put a host out of the index, or later into it, asks for `FOR UPDATE`, does not wait for it, and
 // looks once more when it has it. Where somebody is adding the host stays where it is, and the next who looks decides.
+// The lock alone does not keep them apart: `FOR KEY SHARE` that was on its way while a transaction made its `FOR NO KEY UPDATE` a `FOR UPDATE`
+// is granted beside it (PostgreSQL 18: `heap_lock_tuple` looks again for an update, not for a lock). An update closes that door, and its row
+// tells who else came through.
 
 /**
  * Settings of every function: plans are made once, for tables that were empty, and must not walk through full ones. For the same
@@ -23,7 +26,7 @@ export const HOST_VARIABLES = `
   h $S.host;
   v_now int8 := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8);
   v_open int4[]; v_hand int8[]; v_taken int8[]; v_taken_ord int8[]; v_taken_lane int4[]; v_packed bytea; v_count int4;
-  v_met int8; v_lost int8; v_longest int8; v_isready boolean; v_at int8;
+  v_met int8; v_lost int8; v_longest int8; v_isready boolean; v_isadding boolean; v_at int8;
   d_unfinished int8 := 0; d_hand int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
 `;
 
@@ -96,6 +99,10 @@ export function indexHost(again: string): string {
     IF NOT v_isready THEN
       PERFORM FROM $S.host WHERE key = h.key FOR UPDATE SKIP LOCKED;
       IF FOUND THEN
+        UPDATE $S.host x SET due = x.due WHERE x.key = h.key
+          RETURNING x.xmax::text NOT IN ('0', pg_current_xact_id()::xid::text) INTO v_isadding;
+      END IF;
+      IF FOUND AND NOT v_isadding THEN
         -- What was committed between the look and the lock. The row's own \`later_at\` cannot have changed: it is locked.
         ${LOOK}
       ELSE
