@@ -43,7 +43,8 @@ export function readNamedLinks(
   const instead = firstOf(elements, insteadOf, baseUrl);
   return {
     indexInstead: instead !== null && instead === resolveLink(pageUrl, pageUrl) ? null : instead,
-    canonical: firstOf(elements, canonicalOf, baseUrl) ?? firstOf(linkFields.flatMap(canonicalTargets), each, pageUrl),
+    canonical:
+      firstOf(elements, canonicalOf, baseUrl) ?? firstOf(linkFields.flatMap(canonicalTargets), asWritten, pageUrl),
     metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
   };
 }
@@ -66,7 +67,9 @@ function canonicalOf(element: PageLinkElement): string | null {
   return hasWord(element.rel, 'canonical') ? element.href : null;
 }
 
-const each = (href: string): string => href;
+function asWritten(href: string): string {
+  return href;
+}
 
 function hasWord(rel: readonly string[], word: string): boolean {
   return rel.some((each) => each.toLowerCase() === word);

@@ -9,9 +9,8 @@
 // committed. Whoever adds to a host holds `FOR KEY SHARE` on its row until the end; leases and commits, which take `FOR NO KEY UPDATE`, pass
 // that and need not wait. Only who wants to put a host out of the index, or later into it, asks for `FOR UPDATE`, does not wait for it, and
 // looks once more when it has it. Where somebody is adding the host stays where it is, and the next who looks decides.
-// The lock alone does not keep them apart: `FOR KEY SHARE` that was on its way while a transaction made its `FOR NO KEY UPDATE` a `FOR UPDATE`
-// is granted beside it (PostgreSQL 18: `heap_lock_tuple` looks again for an update, not for a lock). An update closes that door, and its row
-// tells who else came through.
+// The lock alone does not keep them apart: now and then both were seen to hold theirs (PostgreSQL 18.4), it seems where `FOR KEY SHARE` was on
+// its way while the other made its `FOR NO KEY UPDATE` a `FOR UPDATE`. An update closes that door, and its row tells who else came through.
 
 /**
  * Settings of every function: plans are made once, for tables that were empty, and must not walk through full ones. For the same
