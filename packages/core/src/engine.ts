@@ -2,19 +2,11 @@
 
 import { LONG_WAIT_MS } from './limits.js';
 
-/** Settings of a process that has given its engine into the crawl's hands. */
-export interface Engine {
-  /** Collects all garbage and gives its memory back. */
-  collect(): void;
-  /** Memory for documents instead of time: each is some twenty times its page, and lives for a moment. */
-  makeRoom(): void;
-}
+let collector: (() => void) | null = null;
 
-let engine: Engine | null = null;
-
-/** Sets the engine of this process. @default what `node --expose-gc` exposes, if it does */
-export function setEngine(settings: Engine): void {
-  engine = settings;
+/** Sets what collects all garbage of this process and gives its memory back. @default what `node --expose-gc` exposes, if it does */
+export function setCollector(collect: () => void): void {
+  collector = collect;
 }
 
 /**
@@ -27,11 +19,6 @@ export function setEngine(settings: Engine): void {
  */
 export function giveMemoryBack(waitMs: number): void {
   if (waitMs < LONG_WAIT_MS) return;
-  if (engine === null) globalThis.gc?.();
-  else engine.collect();
-}
-
-/** Says that handlers make documents of their pages, once they do. @throws Never */
-export function makeRoomForDocuments(): void {
-  engine?.makeRoom();
+  if (collector === null) globalThis.gc?.();
+  else collector();
 }

@@ -13,7 +13,6 @@
  * - Functions that are optimised take in a third as much of the functions they call. A crawl has no inner loop: its time lies in hundreds
  *   of functions of much the same weight, and to optimise each with all that it calls took a fifth of the processor time of ten
  *   thousand pages, as much as running them.
- * - A crawl whose handlers use `page.$` gets 32 MiB, several threads and 150 per cent from the first document on: many large ones, each for a moment.
  * - A crawl that has nothing to do for a minute or longer collects its garbage first.
  *
  * A program that keeps many megabytes of its own alive pays for the growth with more collections of them, one with an inner loop of its own
@@ -25,8 +24,8 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { setEngine } from './engine.js';
-import { DOCUMENTS_ENGINE, LEAN_ENGINE } from './limits.js';
+import { setCollector } from './engine.js';
+import { LEAN_ENGINE } from './limits.js';
 
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
@@ -36,10 +35,9 @@ setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${LEAN_ENGINE.inlined
 
 // How large the room for new objects may become is settled when a process starts; by how much it grows, before each collection. It
 // shrinks while little is made, so this is looked at again after each.
-let roomBytes = LEAN_ENGINE.newSpaceBytes;
 let mayGrow = true;
 new PerformanceObserver(() => {
-  const wants = newSpaceBytes() < roomBytes;
+  const wants = newSpaceBytes() < LEAN_ENGINE.newSpaceBytes;
   if (wants === mayGrow) return;
   mayGrow = wants;
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
@@ -49,18 +47,11 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 setFlagsFromString('--no-expose-gc');
 
-setEngine({
-  collect() {
-    // What is left lies scattered over as many pages as before: moved together, the others go back to the system.
-    setFlagsFromString('--compact-on-every-full-gc');
-    collect();
-    setFlagsFromString('--no-compact-on-every-full-gc');
-  },
-  makeRoom() {
-    roomBytes = DOCUMENTS_ENGINE.newSpaceBytes;
-    setFlagsFromString('--parallel-scavenge');
-    setFlagsFromString(`--heap-growing-percent=${DOCUMENTS_ENGINE.growingPercent}`);
-  },
+setCollector(() => {
+  // What is left lies scattered over as many pages as before: moved together, the others go back to the system.
+  setFlagsFromString('--compact-on-every-full-gc');
+  collect();
+  setFlagsFromString('--no-compact-on-every-full-gc');
 });
 
 function newSpaceBytes(): number {

@@ -42,5 +42,3 @@ export const LONG_WAIT_MS = 60_000;
  * collection leaves that may be added before the next; octets of bytecode that are compiled into one function from those it calls.
  */
 export const LEAN_ENGINE = { newSpaceBytes: 16 * 1024 * 1024, growingPercent: 120, inlinedBytecodeBytes: 300 };
-/** The first two once handlers make documents: a tenth less time than with the above, 50 MB more. */
-export const DOCUMENTS_ENGINE = { newSpaceBytes: 32 * 1024 * 1024, growingPercent: 150 };

@@ -10,6 +10,11 @@ type Attributes = Parameters<Adapter['createElement']>[2];
 type ParentNode = Htmlparser2TreeAdapterMap['parentNode'];
 type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 
+/** Characters from which on the engine does not copy a string that grows. */
+const ROPE_CHARS = 13;
+/** What was looked at last: a look of no use would be optimised away. */
+const lookedAt = { code: 0 };
+
 /**
  * Names and values without a prototype's, as the adapter has them, in an object that the engine need not keep as a hash table
  * (`Object.create(null)` is one from its first key).
@@ -62,7 +67,7 @@ export function createLeanTree(): Adapter {
     },
     insertText(parent, text) {
       const last = parent.children.at(-1);
-      if (last !== undefined && adapter.isTextNode(last)) last.data += text;
+      if (last !== undefined && adapter.isTextNode(last)) last.data = longer(last.data, text);
       else appendChild(parent, adapter.createTextNode(text));
     },
   };
@@ -70,6 +75,21 @@ export function createLeanTree(): Adapter {
 
 function valuesOf(attributes: Attributes): Values {
   const values = new Values();
-  for (const { name, value } of attributes) values[name] = value;
+  for (const { name, value } of attributes) values[name] = value.length < ROPE_CHARS ? value : flat(value);
   return values;
+}
+
+/** A text and more of it. One that is flattened whenever its length has doubled is copied twice in all. */
+function longer(text: string, more: string): string {
+  const whole = text + more;
+  return Math.clz32(whole.length) < Math.clz32(text.length) ? flat(whole) : whole;
+}
+
+/**
+ * The same characters in one piece. The tokenizer adds one after the other, and the engine keeps such a string as a tree of its own
+ * with a node for each, until somebody looks into it.
+ */
+function flat(text: string): string {
+  lookedAt.code = text.charCodeAt(0);
+  return text;
 }

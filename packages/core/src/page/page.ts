@@ -59,7 +59,11 @@ export interface FetchedPage {
    * stay what came. `null`: no browser had it.
    */
   readonly rendering: PageRendering | null;
-  /** Cheerio's document, made at first touch. @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`. */
+  /**
+   * Cheerio's document, made at first touch. What is added to `$.fn` is there for all documents.
+   *
+   * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
+   */
   readonly $: CheerioAPI;
   /** The content decoded by its charset. */
   text(): Promise<string>;
