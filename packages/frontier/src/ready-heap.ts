@@ -37,22 +37,27 @@ export class ReadyHeap {
     return this.#size === 0 ? null : this.#due[0]!;
   }
 
+  /** The turn of the earliest member; the last there is when empty. */
+  earliestTurn(): number {
+    return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#turns[0]!;
+  }
+
   /** The instant of a member; `null` when it is not held. */
   dueOf(member: number): number | null {
     const at = this.#placeOf(member);
     return at < 0 ? null : this.#due[at]!;
   }
 
-  /** Puts a member at an instant, from wherever it was, behind those of the same instant. */
-  set(member: number, due: number): void {
-    this.#turn += 1;
+  /** Puts a member at an instant, from wherever it was, behind those of the same instant, or by its `turn` among them. */
+  set(member: number, due: number, turn = this.#turn + 1): void {
+    this.#turn = turn;
     let at = this.#placeOf(member);
     if (at < 0) {
       this.#makeRoom(member);
       at = this.#size;
       this.#size += 1;
     }
-    this.#put(at, member, due, this.#turn);
+    this.#put(at, member, due, turn);
     this.#rise(at);
     this.#sink(this.#placeOf(member));
   }

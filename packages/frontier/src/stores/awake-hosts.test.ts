@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { AwakeHosts } from './awake-hosts.js';
-import { newHostQueue } from './host-queue-state.js';
+import { HostQueueState } from './host-queue-state.js';
 
-const hostOf = (number: number) => newHostQueue(`host-${number}.example`, number);
+const hostOf = (number: number) => new HostQueueState(`host-${number}.example`, number);
 
 it('hosts are found by their numbers, whichever of them have gone', () => {
   const awake = new AwakeHosts();

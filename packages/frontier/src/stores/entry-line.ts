@@ -3,8 +3,8 @@
 /** `place` of an entry that is not in hand. */
 export const NOT_IN_HAND = -1;
 
-/** An entry as the memory store keeps it. */
-export interface StoredEntry {
+/** An entry as the memory store keeps it. A class for the reason that `HostQueueState` is one. */
+export class StoredEntry {
   /** Grows with each entry of the host. */
   readonly id: number;
   readonly lane: Lane;
@@ -13,23 +13,37 @@ export interface StoredEntry {
   /** Times handed out. */
   attempt: number;
   /** Place among all lines of the host, given when it joins one; in hand, among those in hand. */
-  order: number;
+  order = 0;
   /** Of the line it is in or was in last: 0 in front, else 1 + band. */
   rank: number;
   /** Instant before which it is not handed out. */
   readyAt: number;
   /** Place in its host's hand, in no order; `NOT_IN_HAND`. */
-  place: number;
-  isDone: boolean;
+  place = NOT_IN_HAND;
+  isDone = false;
+
+  constructor(id: number, lane: Lane, band: number, body: Uint8Array, attempt: number, readyAt: number) {
+    this.id = id;
+    this.lane = lane;
+    this.band = band;
+    this.body = body;
+    this.attempt = attempt;
+    this.rank = 1 + band;
+    this.readyAt = readyAt;
+  }
 }
 
 /** The entries of one authority. */
-export interface Lane {
+export class Lane {
   readonly name: string | null;
-  /** By rank: 0 for entries a holder gave back, then one per band. */
-  readonly lines: (EntryLine | undefined)[];
+  /** By rank: 0 for entries a holder gave back, then one per band. Made when it is needed. */
+  lines: (EntryLine | undefined)[] | null = null;
   /** Instant up to which the lane is held; 0 when it is not. */
-  heldUntil: number;
+  heldUntil = 0;
+
+  constructor(name: string | null) {
+    this.name = name;
+  }
 }
 
 /** Empties its array from the front and drops the empty part now and then: O(1) per entry. */

@@ -9,7 +9,7 @@
 
 import type { Entry, Requeue } from '../store.js';
 import { EntriesInHand } from './entries-in-hand.js';
-import { EntryLine, type Lane, NOT_IN_HAND, type StoredEntry } from './entry-line.js';
+import { EntryLine, Lane, NOT_IN_HAND, StoredEntry } from './entry-line.js';
 import { EntryList } from './entry-list.js';
 import { MinHeap } from './min-heap.js';
 
@@ -44,8 +44,18 @@ export class HostEntries {
   readonly #all = new EntryList();
   readonly #hand = new EntriesInHand();
   #lastLane: Lane | null = null;
-  #nextId = 1;
+  #nextId: number;
   #nextOrder = 1;
+
+  /** None yet. @param nextId - Of the first that comes. */
+  constructor(nextId = 1) {
+    this.#nextId = nextId;
+  }
+
+  /** The id of the entry that comes next. */
+  get nextId(): number {
+    return this.#nextId;
+  }
 
   /** Entries that are not finished. */
   get size(): number {
@@ -73,9 +83,7 @@ export class HostEntries {
 
   /** Adds an entry. `readyAt` in the past: at once. */
   add(laneName: string | null, band: number, body: Uint8Array, readyAt: number, now: number): void {
-    const id = this.#nextId++;
-    const lane = this.#laneOf(laneName);
-    const entry = newEntry({ id, band, body, attempt: 0, readyAt }, lane);
+    const entry = new StoredEntry(this.#nextId++, this.#laneOf(laneName), band, body, 0, readyAt);
     this.#all.push(entry);
     this.#place(entry, now);
   }
@@ -108,7 +116,7 @@ export class HostEntries {
 
   /** Adds an entry straight into hand: only where none is queued and no lane is held. */
   takeNew(laneName: string | null, band: number, body: Uint8Array): Entry {
-    const entry = newEntry({ id: this.#nextId++, band, body, attempt: 0, readyAt: 0 }, this.#laneOf(laneName));
+    const entry = new StoredEntry(this.#nextId++, this.#laneOf(laneName), band, body, 0, 0);
     this.#all.push(entry);
     return this.#handOut(entry);
   }
@@ -180,10 +188,11 @@ export class HostEntries {
 
   /** The queue that `save` described. */
   static restore(saved: SavedEntries, now: number): HostEntries {
-    const restored = new HostEntries();
-    restored.#nextId = saved.nextId;
+    const restored = new HostEntries(saved.nextId);
     for (const { lane, until } of saved.holds) restored.hold(lane, until, now);
-    const inOrder = saved.entries.map((kept) => newEntry(kept, restored.#laneOf(kept.lane)));
+    const inOrder = saved.entries.map(
+      (kept) => new StoredEntry(kept.id, restored.#laneOf(kept.lane), kept.band, kept.body, kept.attempt, kept.readyAt),
+    );
     const byId = inOrder.length > 1 ? inOrder.toSorted((a, b) => a.id - b.id) : inOrder;
     for (const entry of byId) restored.#all.push(entry);
     for (const [at, entry] of inOrder.entries()) {
@@ -213,7 +222,7 @@ export class HostEntries {
         if (lane.heldUntil > hold.until) this.#holds?.push({ lane, until: lane.heldUntil });
         continue;
       }
-      for (const line of lane.lines) if (line !== undefined) this.#openLine(line);
+      for (const line of lane.lines ?? []) if (line !== undefined) this.#openLine(line);
     }
   }
 
@@ -238,11 +247,10 @@ export class HostEntries {
   #enqueue(entry: StoredEntry, rank: number): void {
     entry.order = this.#nextOrder++;
     entry.rank = rank;
-    let line = entry.lane.lines[rank];
-    if (line === undefined) {
-      line = new EntryLine(entry.lane, rank);
-      entry.lane.lines[rank] = line;
-    }
+    entry.lane.lines ??= [];
+    const { lines } = entry.lane;
+    lines[rank] ??= new EntryLine(entry.lane, rank);
+    const line = lines[rank];
     line.push(entry);
     // A held lane's line may come up once and is put aside then.
     if (line.size === 1) this.#openLine(line);
@@ -268,7 +276,7 @@ export class HostEntries {
     if (last !== null && this.#lanes === null) this.#lanes = new Map([[last.name, last]]);
     let lane = this.#lanes?.get(name);
     if (lane === undefined) {
-      lane = { name, lines: [], heldUntil: 0 };
+      lane = new Lane(name);
       this.#lanes?.set(name, lane);
     }
     this.#lastLane = lane;
@@ -279,12 +287,6 @@ export class HostEntries {
     const entry = this.inHand === 0 ? undefined : this.#all.find(Number(id));
     return entry === undefined || entry.place === NOT_IN_HAND ? null : entry;
   }
-}
-
-/** All entries have one shape: the engine finds its way faster. */
-function newEntry(kept: Pick<StoredEntry, 'id' | 'band' | 'body' | 'attempt' | 'readyAt'>, lane: Lane): StoredEntry {
-  const { id, band, body, attempt, readyAt } = kept;
-  return { id, lane, band, body, attempt, order: 0, rank: 1 + band, readyAt, place: NOT_IN_HAND, isDone: false };
 }
 
 function comesBefore(a: EntryLine, b: EntryLine): boolean {

@@ -2,6 +2,7 @@
 // which key a number has. A map of a million strings would be a hundred megabytes.
 
 import type { HostKey } from '../store.js';
+import { createSeed, hashOf } from './host-hash.js';
 
 const FIRST_PLACES = 1_024;
 /** The table doubles when more than five eighths of it are taken. */
@@ -16,8 +17,7 @@ export interface KeysByNumber {
 /** Numbers are given from 0 on and never taken away. All costs O(1) over time. */
 export class HostNumbers {
   readonly #keys: KeysByNumber;
-  /** So that nobody can choose host names that all meet in one place. */
-  readonly #seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  readonly #seed = createSeed();
   /** Number + 1; 0: free. */
   #table = new Int32Array(FIRST_PLACES);
   #size = 0;
@@ -47,7 +47,7 @@ export class HostNumbers {
 
   #placeOf(key: HostKey): number {
     const mask = this.#table.length - 1;
-    for (let at = this.#hash(key) & mask; ; at = (at + 1) & mask) {
+    for (let at = hashOf(key, this.#seed) & mask; ; at = (at + 1) & mask) {
       const taken = this.#table[at]!;
       if (taken === 0 || this.#keys.hasKey(taken - 1, key)) return at;
     }
@@ -57,18 +57,9 @@ export class HostNumbers {
     this.#table = new Int32Array(2 * this.#table.length);
     const mask = this.#table.length - 1;
     for (let number = 0; number < this.#size; number += 1) {
-      let at = this.#hash(this.#keys.keyOf(number)) & mask;
+      let at = hashOf(this.#keys.keyOf(number), this.#seed) & mask;
       while (this.#table[at] !== 0) at = (at + 1) & mask;
       this.#table[at] = number + 1;
     }
-  }
-
-  #hash(key: HostKey): number {
-    let mixed = this.#seed ^ key.length;
-    for (let at = 0; at < key.length; at += 1) {
-      mixed = Math.imul(mixed ^ key.charCodeAt(at), 0x9e3779b1);
-      mixed ^= mixed >>> 15;
-    }
-    return (Math.imul(mixed, 0x85ebca6b) ^ (mixed >>> 13)) >>> 0;
   }
 }

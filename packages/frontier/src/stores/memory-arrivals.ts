@@ -23,7 +23,7 @@ import {
   withBlock,
   withHead,
 } from './host-row.js';
-import { bodyWith, writeBody } from './packed-host.js';
+import { readBody, writeBody } from './packed-host.js';
 import { LONGEST_RUN, offsetOf, type Slabs, UNIT_BYTES } from './slabs.js';
 
 const BAND = 7;
@@ -40,6 +40,9 @@ const BEGINNINGS_MOST = 256;
 export interface Arrival extends Pick<NewEntry, 'band' | 'body'> {
   readonly lane: string | null;
 }
+
+/** What is done with each entry that is read; it must leave the blocks alone. */
+export type TakeArrival = (lane: string | null, band: number, body: Uint8Array) => void;
 
 /** The blocks. `rows` and `row` are where the words of the entry's host are. */
 export class MemoryArrivals {
@@ -92,18 +95,19 @@ export class MemoryArrivals {
     return true;
   }
 
-  /** Up to `count` entries in the order they came, each its own copy. They leave the block where they are read `forGood`. */
-  read(rows: Uint32Array, row: number, key: HostKey, count: number, forGood: boolean): Arrival[] {
+  /** Up to `count` entries in the order they came, each body its own copy. They leave the block where they are read `forGood`. */
+  read(rows: Uint32Array, row: number, key: HostKey, count: number, forGood: boolean, take: TakeArrival): void {
     const address = rows[row + BLOCK]!;
     const state = rows[row + STATE]!;
     const fill = rows[row + FILL]!;
     const slab = this.#slabs.slabOf(address);
+    const plain = this.#slabs.plainOf(address);
     const start = offsetOf(address);
-    const arrivals: Arrival[] = [];
+    const wanted = Math.min(count, countOf(fill));
     // Made once for all entries of a lane.
     let [beginning, laneOfBeginning] = [-1, ''];
     let head = headOf(state);
-    for (let left = Math.min(count, countOf(fill)); left > 0; left -= 1) {
+    for (let left = wanted; left > 0; left -= 1) {
       const end = start + head + ((slab[start + head]! << 8) | slab[start + head + 1]!);
       const form = slab[start + head + 2]!;
       let at = start + head + HEAD_BYTES;
@@ -120,17 +124,14 @@ export class MemoryArrivals {
         lane = slab.toString('utf8', start + head + HEAD_BYTES + 2, at);
       }
       const isShort = (form & WITH_PLACE) !== 0;
-      const body = isShort
-        ? bodyWith(slab.subarray(at + 2, end), slab.readUInt16BE(at), lane ?? '')
-        : copyOf(slab, at, end);
-      arrivals.push({ lane, band: form & BAND, body });
+      const body = isShort ? readBody(plain, at, end, lane ?? '') : plain.slice(at, end);
+      take(lane, form & BAND, body);
       head = end - start;
     }
-    if (!forGood) return arrivals;
+    if (!forGood) return;
     rows[row + STATE] = withHead(state, head);
-    rows[row + FILL] = fillOf(usedOf(fill), countOf(fill) - arrivals.length);
-    if (arrivals.length === countOf(fill)) this.#drop(rows, row);
-    return arrivals;
+    rows[row + FILL] = fillOf(usedOf(fill), countOf(fill) - wanted);
+    if (wanted === countOf(fill)) this.#drop(rows, row);
   }
 
   /** A block in which so much more finds room. */
@@ -202,11 +203,4 @@ function writeHead(octets: Uint8Array, at: number, length: number, form: number)
   octets[at] = length >>> 8;
   octets[at + 1] = length;
   octets[at + 2] = form;
-}
-
-/** Quicker than a view and a copy of it, for what is as short as this. */
-function copyOf(octets: Uint8Array, from: number, to: number): Uint8Array {
-  const copy = new Uint8Array(to - from);
-  for (let at = from; at < to; at += 1) copy[at - from] = octets[at]!;
-  return copy;
 }

@@ -9,7 +9,6 @@
 //
 // A host that something has happened to is told when it rests (`#hosts.rest`): it takes less room then.
 
-import { ReadyHeap } from '../ready-heap.js';
 import type {
   AddOutcome,
   CommitAnswer,
@@ -29,6 +28,7 @@ import { FingerprintSet } from './fingerprint-set.js';
 import type { HostQueueState } from './host-queue-state.js';
 import { MemoryHosts } from './memory-hosts.js';
 import { checkBatch, checkCommits } from './size-checks.js';
+import { TimeIndex } from './time-index.js';
 
 /** Most items one page of a scan may ask for. */
 const SCAN_LIMIT = 10_000;
@@ -40,11 +40,9 @@ export class MemoryQueues {
   readonly known = new FingerprintSet();
   /** A scan goes by their numbers. */
   readonly #hosts: MemoryHosts;
-  readonly #due = new ReadyHeap();
+  readonly #due = new TimeIndex();
   #unfinished = 0;
   #inHand = 0;
-  /** A commit finds its host here: among the few that are leased, by a name that was handed out with it. */
-  readonly #leased = new Map<HostKey, HostQueueState>();
   #parked = 0;
   readonly #caps: StoreCaps;
   readonly #maxQueued: number;
@@ -103,7 +101,7 @@ export class MemoryQueues {
       inHand: this.#inHand,
       known: this.known.size,
       hosts: this.#hosts.size,
-      leased: this.#leased.size,
+      leased: this.#hosts.leased,
       parked: this.#parked,
     };
   }
@@ -132,9 +130,8 @@ export class MemoryQueues {
     for (let number = 0; number < this.#hosts.size; number += 1) yield this.#hosts.view(number);
   }
 
-  /** Puts a host in as it was saved, its lease ended, due after its delay. */
-  restore(saved: Omit<HostQueueState, 'number'>, now: number): void {
-    const host = { ...saved, number: this.#hosts.size };
+  /** Puts a host in as it was saved, its lease ended, due after its delay; its number is the count of hosts. */
+  restore(host: HostQueueState, now: number): void {
     this.#hosts.keep(host);
     this.#unfinished += host.entries.size;
     if (host.isParked) this.#parked += 1;
@@ -184,17 +181,31 @@ export class MemoryQueues {
   #leaseDue(request: LeaseRequest, now: number): Lease[] {
     const leases: Lease[] = [];
     while (leases.length < request.maxHosts) {
-      const number = this.#due.peek();
-      if (number === undefined || (this.#due.earliest() ?? now) > now) break;
-      const host = this.#hosts.wakeUp(number, now, 0);
-      this.#endLapsedLease(host);
-      if (this.#hosts.readyAt(host, now) === 0) leases.push(this.#grant(host, request, now));
-      else {
-        this.#index(host, now);
-        this.#hosts.rest(host, now);
+      const due = this.#takeDue(request.maxHosts - leases.length, now);
+      if (due.length === 0) break;
+      this.#hosts.reachFor(due);
+      for (const number of due) {
+        const host = this.#hosts.wakeUp(number, now, 0);
+        this.#endLapsedLease(host);
+        if (this.#hosts.readyAt(host, now) === 0) leases.push(this.#grant(host, request, now));
+        else {
+          this.#index(host, now);
+          this.#hosts.rest(host, now);
+        }
       }
     }
     return leases;
+  }
+
+  /** Takes the hosts that are due out of the index, oldest first. */
+  #takeDue(most: number, now: number): number[] {
+    const due: number[] = [];
+    while (due.length < most && (this.#due.earliest() ?? Number.POSITIVE_INFINITY) <= now) {
+      const number = this.#due.peek()!;
+      this.#due.remove(number);
+      due.push(number);
+    }
+    return due;
   }
 
   #leaseNamed(request: LeaseRequest, keys: readonly HostKey[], now: number): Lease[] {
@@ -221,7 +232,7 @@ export class MemoryQueues {
   #grant(host: HostQueueState, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
     host.epoch += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
-    this.#leased.set(host.key, host);
+    this.#hosts.lease(host);
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const queued = host.entries.queued + this.#hosts.arrived(host.number);
@@ -236,7 +247,7 @@ export class MemoryQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const { requeue = [], holdLanes = [] } = part;
-    const host = this.#leased.get(part.host);
+    const host = this.#hosts.findLeased(part.host);
     if (host === undefined || String(host.epoch) !== part.epoch) return { ok: false, reason: 'lost' };
     // What goes back into its band stands behind those that have arrived; so does what a lane that is held has.
     this.#hosts.receive(host, requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
@@ -274,7 +285,7 @@ export class MemoryQueues {
 
   #endLease(host: HostQueueState): void {
     this.#inHand -= host.entries.inHand;
-    this.#leased.delete(host.key);
+    this.#hosts.unlease(host);
     host.entries.giveBack();
     host.leaseEndsAt = null;
   }

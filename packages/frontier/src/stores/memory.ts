@@ -20,8 +20,9 @@ export interface MemoryStoreOptions {
   /** Entries unfinished at a time; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Hosts kept ready for use, some 1 KB each; those beyond that nobody has leased are packed into their octets. More is faster
-   * where many hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048
+   * Hosts with an entry of their own, one that waits for an instant or was given back, that are kept ready for use, some 1 KB each;
+   * those beyond that nobody has leased are packed into their octets, as a host without one always is. More is faster where
+   * many such hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048
    */
   readonly restingAwake?: number;
   /** The store's clock, milliseconds; for tests. @default a clock that never goes back */

@@ -10,8 +10,8 @@
 
 import type { HostKey } from '../store.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
-import { type HostQueueState, newHostQueue } from './host-queue-state.js';
-import { LONGEST_RUN, offsetOf, type Slabs } from './slabs.js';
+import { HostQueueState } from './host-queue-state.js';
+import { LONGEST_RUN, offsetOf, type Slabs, unitsOf } from './slabs.js';
 
 /** Entries a packed host may hold. */
 const ENTRIES_PACKED = 1;
@@ -19,6 +19,8 @@ const KEY_MOST_BYTES = 255;
 const NO_PLACE = 0xffff;
 /** Octets of everything that has a fixed length, and some to spare. */
 const HEAD_MOST_BYTES = 64;
+/** Of a host that was asked, with nothing else. */
+const NUMBERS_BYTES = 28;
 
 const PARKED = 1;
 const WITH_STATE = 2;
@@ -52,6 +54,33 @@ export function packHost(slabs: Slabs, host: HostQueueState, now: number): numbe
   const { nextId, entries } = host.entries.save(now);
   const { nextAt, delayMs, epoch, isParked, state } = host;
   return pack(slabs, host.key, { nextAt, delayMs, epoch, isParked, state, nextId }, entries[0], 0, now);
+}
+
+/**
+ * Writes a host that rests with no entry over the run it came from, or, where that is too short or too long for it, into another.
+ * This is what most hosts of a large crawl are between two turns: it is quick.
+ *
+ * @param address - Of its run; that is given back where it is not the answer.
+ */
+export function repackHost(slabs: Slabs, address: number, host: HostQueueState): number {
+  const { state } = host;
+  let slab = slabs.slabOf(address);
+  let start = offsetOf(address);
+  let run = address;
+  const keyEnd = 4 + slab[start + 3]!;
+  const before = readLength(slab, start);
+  const length = keyEnd + NUMBERS_BYTES + (state === null ? 0 : 2 + state.length);
+  if (unitsOf(length) !== unitsOf(before)) {
+    run = slabs.take(length);
+    const [to, at] = [slabs.slabOf(run), offsetOf(run)];
+    for (let octet = 3; octet < keyEnd; octet += 1) to[at + octet] = slab[start + octet]!;
+    slabs.give(address, before);
+    slab = to;
+    start = at;
+  }
+  writeNumbers(slab, start + keyEnd, host, host.entries.nextId);
+  writeHead(slab, start, length, (host.isParked ? PARKED : 0) | (state === null ? 0 : WITH_STATE));
+  return run;
 }
 
 /** Packs a host that nobody has asked yet and that has nothing. @returns 0 when it does not fit. */
@@ -88,60 +117,67 @@ export function hasPackedKey(slabs: Slabs, address: number, key: HostKey): boole
 /** The host of a run. What is handed out is its own: the run may be given back. */
 export function unpackHost(slabs: Slabs, address: number, number: number, now: number): HostQueueState {
   const slab = slabs.slabOf(address);
+  const plain = slabs.plainOf(address);
   const start = offsetOf(address);
-  const end = start + slab.readUInt16BE(start);
   const flags = slab[start + 2]!;
   const key = packedKey(slabs, address);
-  if ((flags & FRESH) !== 0) return newHostQueue(key, number);
+  if ((flags & FRESH) !== 0) return new HostQueueState(key, number);
   let at = start + 4 + slab[start + 3]!;
-  const step = (bytes: number) => {
-    at += bytes;
-    return at - bytes;
-  };
-  const whole = (bytes: number) => slab.readUIntBE(step(bytes), bytes);
-  const double = () => slab.readDoubleBE(step(8));
-  const octets = (bytes: number) => new Uint8Array(slab.subarray(step(bytes), at));
-  const text = (bytes: number) => slab.toString('utf8', step(bytes), at);
-  const numbers: Numbers = {
-    nextAt: double(),
-    delayMs: double(),
-    epoch: whole(6),
-    isParked: (flags & PARKED) !== 0,
-    nextId: whole(6),
-    state: (flags & WITH_STATE) === 0 ? null : octets(whole(2)),
-  };
-  const entries: SavedEntry[] = [];
-  if ((flags & WITH_ENTRY) !== 0) {
-    const id = whole(6);
-    const attempt = whole(4);
-    const band = whole(1);
-    const readyAt = (flags & WAITING) === 0 ? 0 : double();
-    const written = text(whole(2));
-    const lane = (flags & WITH_LANE) === 0 ? null : written + ((flags & LANE_OF_KEY) === 0 ? '' : key);
-    const place = whole(2);
-    const isInFront = (flags & IN_FRONT) !== 0;
-    const body = bodyWith(slab.subarray(at, end), place, lane ?? '');
-    entries.push({ id, attempt, band, readyAt, lane, body, isInFront });
+  const numbersAt = at;
+  const nextId = readWhole(slab, at + 22);
+  at += NUMBERS_BYTES;
+  let state: Uint8Array | null = null;
+  if ((flags & WITH_STATE) !== 0) {
+    const end = at + 2 + readLength(slab, at);
+    state = plain.slice(at + 2, end);
+    at = end;
   }
-  const { nextId, nextAt, delayMs, epoch, isParked, state } = numbers;
-  const host = newHostQueue(key, number, HostEntries.restore({ nextId, entries, holds: [] }, now));
-  host.nextAt = nextAt;
-  host.delayMs = delayMs;
-  host.epoch = epoch;
-  host.isParked = isParked;
+  let entries: HostEntries;
+  if ((flags & WITH_ENTRY) === 0) entries = new HostEntries(nextId);
+  else {
+    const entry = unpackEntry(slab, plain, at, start + readLength(slab, start), flags, key);
+    entries = HostEntries.restore({ nextId, entries: [entry], holds: [] }, now);
+  }
+  const host = new HostQueueState(key, number, entries);
+  host.nextAt = slab.readDoubleBE(numbersAt);
+  host.delayMs = slab.readDoubleBE(numbersAt + 8);
+  host.epoch = readWhole(slab, numbersAt + 16);
+  host.isParked = (flags & PARKED) !== 0;
   host.state = state;
   return host;
+}
+
+function unpackEntry(
+  slab: Buffer,
+  plain: Uint8Array,
+  from: number,
+  end: number,
+  flags: number,
+  key: HostKey,
+): SavedEntry {
+  const id = readWhole(slab, from);
+  const attempt = slab.readUInt32BE(from + 6);
+  const band = slab[from + 10]!;
+  const isWaiting = (flags & WAITING) !== 0;
+  const readyAt = isWaiting ? slab.readDoubleBE(from + 11) : 0;
+  const at = from + (isWaiting ? 19 : 11);
+  const laneEnd = at + 2 + readLength(slab, at);
+  const written = slab.toString('utf8', at + 2, laneEnd);
+  const lane = (flags & WITH_LANE) === 0 ? null : written + ((flags & LANE_OF_KEY) === 0 ? '' : key);
+  const body = readBody(plain, laneEnd, end, lane ?? '');
+  return { id, attempt, band, readyAt, lane, body, isInFront: (flags & IN_FRONT) !== 0 };
 }
 
 function pack(
   slabs: Slabs,
   key: HostKey,
-  { nextAt, delayMs, epoch, isParked, state, nextId }: Numbers,
+  numbers: Numbers,
   entry: SavedEntry | undefined,
   fresh: number,
   now: number,
 ): number {
   const { draft } = slabs;
+  const { state } = numbers;
   const lane = entry?.lane ?? '';
   const most = 3 * (key.length + lane.length) + (state?.length ?? 0) + (entry?.body.length ?? 0) + HEAD_MOST_BYTES;
   if (most > LONGEST_RUN || Buffer.byteLength(key) > KEY_MOST_BYTES) return 0;
@@ -149,23 +185,15 @@ function pack(
   draft[3] = at - 4;
   let flags = fresh;
   if (fresh === 0) {
-    at = draft.writeDoubleBE(nextAt, at);
-    at = draft.writeDoubleBE(delayMs, at);
-    at = draft.writeUIntBE(epoch, at, 6);
-    at = draft.writeUIntBE(nextId, at, 6);
-    if (isParked) flags |= PARKED;
-    if (state !== null) {
-      flags |= WITH_STATE;
-      at = draft.writeUInt16BE(state.length, at);
-      draft.set(state, at);
-      at += state.length;
-    }
+    at = writeNumbers(draft, at, numbers, numbers.nextId);
+    if (numbers.isParked) flags |= PARKED;
+    if (state !== null) flags |= WITH_STATE;
   }
   if (entry !== undefined) {
     flags |= WITH_ENTRY;
     if (entry.isInFront) flags |= IN_FRONT;
-    at = draft.writeUIntBE(entry.id, at, 6);
-    at = draft.writeUInt32BE(entry.attempt, at);
+    writeWhole(draft, entry.id, at);
+    at = draft.writeUInt32BE(entry.attempt, at + 6);
     at = draft.writeUInt8(entry.band, at);
     if (entry.readyAt > now) {
       flags |= WAITING;
@@ -179,11 +207,52 @@ function pack(
     at += 2 + length;
     at = writeBody(draft, entry.body, lane, at);
   }
-  draft.writeUInt16BE(at, 0);
-  draft[2] = flags;
+  writeHead(draft, 0, at, flags);
   const address = slabs.take(at);
   draft.copy(slabs.slabOf(address), offsetOf(address), 0, at);
   return address;
+}
+
+function writeHead(octets: Buffer, at: number, length: number, flags: number): void {
+  octets[at] = length >>> 8;
+  octets[at + 1] = length;
+  octets[at + 2] = flags;
+}
+
+function readLength(octets: Buffer, at: number): number {
+  return (octets[at]! << 8) | octets[at + 1]!;
+}
+
+/** Writes a whole number of 48 bits. */
+function writeWhole(octets: Buffer, value: number, at: number): void {
+  const high = Math.floor(value / 2 ** 32);
+  octets[at] = high >>> 8;
+  octets[at + 1] = high;
+  octets[at + 2] = value >>> 24;
+  octets[at + 3] = value >>> 16;
+  octets[at + 4] = value >>> 8;
+  octets[at + 5] = value;
+}
+
+/** Nearly all are small: as such the engine keeps them in place, and its code for objects that hold them. */
+function readWhole(octets: Buffer, at: number): number {
+  const high = readLength(octets, at);
+  const low = (octets[at + 2]! << 24) | (octets[at + 3]! << 16) | (octets[at + 4]! << 8) | octets[at + 5]!;
+  return high === 0 && low >= 0 ? low : high * 2 ** 32 + (low >>> 0);
+}
+
+/** Everything of a host but its key and its entry. @returns Where it ends. */
+function writeNumbers(octets: Buffer, from: number, host: Omit<Numbers, 'nextId'>, nextId: number): number {
+  octets.writeDoubleBE(host.nextAt, from);
+  octets.writeDoubleBE(host.delayMs, from + 8);
+  writeWhole(octets, host.epoch, from + 16);
+  writeWhole(octets, nextId, from + 22);
+  const at = from + NUMBERS_BYTES;
+  const { state } = host;
+  if (state === null) return at;
+  octets.writeUInt16BE(state.length, at);
+  octets.set(state, at + 2);
+  return at + 2 + state.length;
 }
 
 /** The body without the first lane in it. @returns Where it ends. */
@@ -197,13 +266,15 @@ export function writeBody(draft: Buffer, body: Uint8Array, lane: string, from: n
   return after + bytes.copy(draft, after, place + Buffer.byteLength(lane));
 }
 
-/** The body whose lane was left out. */
-export function bodyWith(written: Uint8Array, place: number, lane: string): Uint8Array {
-  if (place === NO_PLACE) return new Uint8Array(written);
+/** The body that was so written, its lane in it again: its own octets, where `octets` is no `Buffer`. */
+export function readBody(octets: Uint8Array, from: number, end: number, lane: string): Uint8Array {
+  const place = (octets[from]! << 8) | octets[from + 1]!;
+  const start = from + 2;
+  if (place === NO_PLACE) return octets.slice(start, end);
   const between = Buffer.from(lane);
-  const body = new Uint8Array(written.length + between.length);
-  body.set(written.subarray(0, place));
+  const body = new Uint8Array(end - start + between.length);
+  body.set(octets.subarray(start, start + place));
   body.set(between, place);
-  body.set(written.subarray(place), place + between.length);
+  body.set(octets.subarray(start + place, end), place + between.length);
   return body;
 }

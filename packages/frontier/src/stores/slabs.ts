@@ -16,6 +16,8 @@ export class Slabs {
   /** Where a run is written before its length is known. */
   readonly draft = Buffer.allocUnsafeSlow(LONGEST_RUN);
   readonly #slabs: Buffer[] = [];
+  /** The same octets. A part of these is taken in half the time. */
+  readonly #plain: Uint8Array[] = [];
   /** By units: addresses to give out again. */
   readonly #free: (number[] | undefined)[] = [];
   /** Place 0 of the first slab is never given out. */
@@ -35,7 +37,7 @@ export class Slabs {
     if (units > left) this.#next += left;
     const address = this.#next;
     this.#next += units;
-    while (this.#slabs.length * UNITS_PER_SLAB < this.#next) this.#slabs.push(Buffer.allocUnsafeSlow(SLAB_BYTES));
+    while (this.#slabs.length * UNITS_PER_SLAB < this.#next) this.#addSlab();
     return address;
   }
 
@@ -46,9 +48,25 @@ export class Slabs {
     this.#free[units].push(address);
   }
 
+  /** An octet of a run; 0 of none. */
+  octetAt(address: number, place: number): number {
+    return address === 0 ? 0 : this.slabOf(address)[Math.min(SLAB_BYTES - 1, offsetOf(address) + place)]!;
+  }
+
   /** The slab that an address lies in; the run begins at `offsetOf`. */
   slabOf(address: number): Buffer {
     return this.#slabs[address >>> 16]!;
+  }
+
+  /** The same, for parts of it: `slice` copies, `subarray` does not. */
+  plainOf(address: number): Uint8Array {
+    return this.#plain[address >>> 16]!;
+  }
+
+  #addSlab(): void {
+    const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    this.#slabs.push(slab);
+    this.#plain.push(new Uint8Array(slab.buffer));
   }
 }
 
@@ -57,6 +75,7 @@ export function offsetOf(address: number): number {
   return UNIT_BYTES * (address & (UNITS_PER_SLAB - 1));
 }
 
-function unitsOf(bytes: number): number {
+/** Units that so many octets take. Never throws. */
+export function unitsOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / UNIT_BYTES));
 }

@@ -4,7 +4,7 @@
 import { FrontierError } from '../errors.js';
 import type { HostKey, StoreCaps } from '../store.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
-import { newHostQueue } from './host-queue-state.js';
+import { HostQueueState } from './host-queue-state.js';
 import { MemoryQueues } from './memory-queues.js';
 
 const FORMAT = 'mannerly-frontier';
@@ -103,20 +103,16 @@ function restoreKnown(queues: MemoryQueues, text: string): void {
 }
 
 function restoreHost(queues: MemoryQueues, line: HostLine, now: number): void {
-  const entries = line.entries.map((entry) => ({ ...entry, body: fromBase64(entry.body) }));
+  const kept = line.entries.map((entry) => ({ ...entry, body: fromBase64(entry.body) }));
+  const entries = HostEntries.restore({ nextId: line.nextId, holds: line.holds, entries: kept }, now);
   const afterLease = line.leaseEndsAt === null ? line.nextAt : now + line.delayMs;
-  queues.restore(
-    {
-      ...newHostQueue(line.host, 0),
-      entries: HostEntries.restore({ nextId: line.nextId, holds: line.holds, entries }, now),
-      nextAt: Math.max(line.nextAt, afterLease),
-      delayMs: line.delayMs,
-      epoch: line.epoch,
-      isParked: line.isParked,
-      state: line.state === null ? null : fromBase64(line.state),
-    },
-    now,
-  );
+  const host = new HostQueueState(line.host, queues.stats().hosts, entries);
+  host.nextAt = Math.max(line.nextAt, afterLease);
+  host.delayMs = line.delayMs;
+  host.epoch = line.epoch;
+  host.isParked = line.isParked;
+  host.state = line.state === null ? null : fromBase64(line.state);
+  queues.restore(host, now);
 }
 
 function readLines(text: string): Line[] {
