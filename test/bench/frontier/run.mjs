@@ -103,13 +103,14 @@ async function fill(until) {
   return Math.round((links / us) * 1e6);
 }
 
-/** Claims and completes so many URLs; per CPU-second. */
+/** Claims and completes so many URLs; how many per CPU-second, and microseconds and URLs per lease. */
 async function drain(count, entriesPerHost) {
-  let [done, us] = [0, 0];
+  let [done, leased, us] = [0, 0, 0];
   while (done < count) {
     const before = cpuUs();
     const leases = await store.lease({ maxHosts: 64, entriesPerHost, ttlMs: TTL_MS });
     if (leases.length === 0) break;
+    leased += leases.length;
     for (const { entries } of leases) done += entries.length;
     await Promise.all(
       leases.map(({ host, epoch, entries }) =>
@@ -118,14 +119,14 @@ async function drain(count, entriesPerHost) {
     );
     us += cpuUs() - before;
   }
-  return Math.round((done / us) * 1e6);
+  return { perCpuS: Math.round((done / us) * 1e6), usPerLease: us / leased, urlsPerLease: done / leased };
 }
 
 /** The median of some rounds: the engine may find something new to compile in one of them. */
 async function medianDrain(count, entriesPerHost) {
-  const perCpuS = [];
-  for (let round = 0; round < DRAIN_ROUNDS; round += 1) perCpuS.push(await drain(count / DRAIN_ROUNDS, entriesPerHost));
-  return perCpuS.toSorted((a, b) => a - b)[Math.floor(DRAIN_ROUNDS / 2)];
+  const rounds = [];
+  for (let round = 0; round < DRAIN_ROUNDS; round += 1) rounds.push(await drain(count / DRAIN_ROUNDS, entriesPerHost));
+  return rounds.toSorted((a, b) => a.perCpuS - b.perCpuS)[Math.floor(DRAIN_ROUNDS / 2)];
 }
 
 await warmUp();
@@ -137,14 +138,15 @@ globalThis.gc?.();
 const linksPerCpuS = await fill(urls);
 const full = memoryMb();
 const costUs = await costOfVerbs({ store, load, hosts });
-const claimsPerCpuS = await medianDrain(Math.min(urls / 4, 150_000), 16);
-const claimsOneByOnePerCpuS = await medianDrain(Math.min(urls / 8, CLAIMED_MOST), 1);
+const leaseOf16 = await medianDrain(Math.min(urls / 4, 150_000), 16);
+const { perCpuS: claimsOneByOnePerCpuS } = await medianDrain(Math.min(urls / 8, CLAIMED_MOST), 1);
 if (urls <= DRAINED_MOST) await drain(Math.max(0, (await store.stats()).queued - load.made / 2), 16);
 // The file never shrinks, so what a larger run has is what it would have at half drained.
 const diskBytesPerUrl =
   values.store === 'memory' ? null : Math.round((statSync(join(folder, 'data.mdb')).blocks * 512) / load.made);
 Object.assign(costUs, await costOfRecords(store));
-const row = { store: values.store, urls, hosts, bodyBytes, linksPerCpuS, claimsPerCpuS, claimsOneByOnePerCpuS };
-console.log(JSON.stringify({ ...row, diskBytesPerUrl, full, costUs }));
+const { perCpuS: claimsPerCpuS, usPerLease, urlsPerLease } = leaseOf16;
+const rates = { linksPerCpuS, claimsPerCpuS, usPerLease, urlsPerLease, claimsOneByOnePerCpuS };
+console.log(JSON.stringify({ store: values.store, urls, hosts, bodyBytes, ...rates, diskBytesPerUrl, full, costUs }));
 await store.close();
 if (values.path === undefined) rmSync(folder, { recursive: true, force: true });

@@ -5,8 +5,7 @@ import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
-import { packWacz, type WaczSummary } from './wacz.js';
-import { recoverWarcs } from './warc-files.js';
+import type { WaczSummary } from './wacz.js';
 
 /** What is packaged, and where it goes. */
 export interface PackageOptions {
@@ -40,7 +39,11 @@ export async function packageArchive({
   const lock = await lockDirectory(from);
   try {
     await refuseShared(from);
-    const { getSurt } = await import('warcio/utils');
+    const [{ getSurt }, { packWacz }, { recoverWarcs }] = await Promise.all([
+      import('warcio/utils'),
+      import('./wacz.js'),
+      import('./warc-files.js'),
+    ]);
     for (const folder of folders) await recoverWarcs(folder, getSurt);
     return await packWacz({
       folders,

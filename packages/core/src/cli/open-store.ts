@@ -2,8 +2,8 @@
 // they are asked for, and whoever has not installed them is told which.
 
 import type { FrontierStore } from '@mannerly/frontier';
-import { type PostgresPool, postgresStore } from '@mannerly/frontier/postgres';
-import { type RedisClient, redisStore } from '@mannerly/frontier/redis';
+import type { PostgresPool } from '@mannerly/frontier/postgres';
+import type { RedisClient } from '@mannerly/frontier/redis';
 import type { StoreNotice } from 'mannerly';
 import { UsageError } from './failure.js';
 import { parseUrl } from './parse-url.js';
@@ -61,6 +61,7 @@ async function openRedis(url: string, isCluster: boolean, { identity, crawl, nam
     readonly Redis: new (url: string, options: object) => OwnRedis;
     readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
   };
+  const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
   // A command that cannot be sent fails soon: the store sends it again, and tells that it waits.
   const options = { commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
@@ -88,6 +89,7 @@ async function openPostgres(url: string, { identity, crawl, name }: About): Prom
   const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
+  const { postgresStore } = await import('@mannerly/frontier/postgres');
   const pool = new Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: COMMAND_MS });
   pool.on('error', () => undefined);
   return {

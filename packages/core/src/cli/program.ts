@@ -1,21 +1,18 @@
-// The commands and their flags, as commander reads them. Each command's work is a file of its own in `commands/`.
+// The commands and their flags, as commander reads them. Each command's work is a file of its own in `commands/`, loaded when it is
+// called: of what a crawl that goes on takes before its first request, loading is the most.
 
 import { Command, Option } from 'commander';
 import { EXPORT_FORMATS, MANNERLY_VERSION } from 'mannerly';
-import { type AuditFlags, auditCommand } from './commands/audit.js';
+import type { AuditFlags } from './commands/audit.js';
 import { withCompletion } from './commands/completion.js';
 import { crawlCommand } from './commands/crawl.js';
-import { type DatasetsFlags, datasetsCommand } from './commands/datasets.js';
-import { type ExplainFlags, explainCommand } from './commands/explain.js';
-import { type ExportFlags, exportCommand } from './commands/export.js';
-import { initCommand } from './commands/init.js';
-import { planCommand } from './commands/plan.js';
-import { type QueueFlags, queueCommand } from './commands/queue.js';
-import { type ReplayFlags, replayCommand } from './commands/replay.js';
-import { reportCommand } from './commands/report.js';
-import { type RobotsFlags, robotsCommand } from './commands/robots.js';
-import { type WaczFlags, waczCommand } from './commands/wacz.js';
-import { workerCommand } from './commands/worker.js';
+import type { DatasetsFlags } from './commands/datasets.js';
+import type { ExplainFlags } from './commands/explain.js';
+import type { ExportFlags } from './commands/export.js';
+import type { QueueFlags } from './commands/queue.js';
+import type { ReplayFlags } from './commands/replay.js';
+import type { RobotsFlags } from './commands/robots.js';
+import type { WaczFlags } from './commands/wacz.js';
 import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
 import { givenFlags } from './crawl-setup.js';
 import { EXIT, EXIT_HELP } from './exit-codes.js';
@@ -118,11 +115,11 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
   )
     .addHelpText('after', PLAN_HELP)
     .action(async (seeds: string[], flags: CrawlFlags, command: Command) =>
-      done(await planCommand(seeds, { ...flags, given: givenFlags(command) }, io)),
+      done(await (await import('./commands/plan.js')).planCommand(seeds, { ...flags, given: givenFlags(command) }, io)),
     );
 
   withInit(program.command('init')).action(async (directory: string, flags: InitFlags) =>
-    done(await initCommand(directory, flags, io)),
+    done(await (await import('./commands/init.js')).initCommand(directory, flags, io)),
   );
 
   withIdentity(program.command('robots').description('read a robots.txt and ask it about URLs'))
@@ -135,7 +132,7 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', ROBOTS_HELP)
     .action(async (source: string, urls: string[], flags: RobotsFlags) =>
-      done(await robotsCommand(source, urls, flags, io)),
+      done(await (await import('./commands/robots.js')).robotsCommand(source, urls, flags, io)),
     );
 
   program
@@ -147,7 +144,7 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', QUESTION_HELP)
     .action(async (first: string, second: string | undefined, flags: ExplainFlags) =>
-      done(await explainCommand(first, second, flags, io)),
+      done(await (await import('./commands/explain.js')).explainCommand(first, second, flags, io)),
     );
 
   program
@@ -160,7 +157,9 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--cursor <text>', 'go on where the last page ended')
     .option('--json', 'print JSON')
     .addHelpText('after', QUESTION_HELP)
-    .action(async (directory: string | undefined, flags: QueueFlags) => done(await queueCommand(directory, flags, io)));
+    .action(async (directory: string | undefined, flags: QueueFlags) =>
+      done(await (await import('./commands/queue.js')).queueCommand(directory, flags, io)),
+    );
 
   program
     .command('report')
@@ -171,7 +170,7 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .addOption(storeOption())
     .option('--json', 'print JSON')
     .action(async (directory: string | undefined, flags: StoreFlags & { json?: boolean }) =>
-      done(await reportCommand(directory, flags, io)),
+      done(await (await import('./commands/report.js')).reportCommand(directory, flags, io)),
     );
 
   program
@@ -182,7 +181,9 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--limit <n>', 'violations printed at most', numberArgument(0, 1_000, true), 20)
     .option('--json', 'print JSON')
     .addHelpText('after', AUDIT_HELP)
-    .action(async (directories: string[], flags: AuditFlags) => done(await auditCommand(directories, flags, io)));
+    .action(async (directories: string[], flags: AuditFlags) =>
+      done(await (await import('./commands/audit.js')).auditCommand(directories, flags, io)),
+    );
 
   program
     .command('replay')
@@ -192,7 +193,9 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--items <file>', 'where items go (default: replayed.jsonl in the crawl directory)')
     .option('--csv <file>', 'write items to this CSV file too')
     .option('--json', 'print JSON')
-    .action(async (directory: string, flags: ReplayFlags) => done(await replayCommand(directory, flags, io)));
+    .action(async (directory: string, flags: ReplayFlags) =>
+      done(await (await import('./commands/replay.js')).replayCommand(directory, flags, io)),
+    );
 
   program
     .command('wacz')
@@ -201,7 +204,9 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--to <file>', 'the file (default: archive.wacz in the crawl directory)')
     .option('--title <text>', 'its title (default: who crawled, and where it began)')
     .option('--json', 'print JSON')
-    .action(async (directory: string, flags: WaczFlags) => done(await waczCommand(directory, flags, io)));
+    .action(async (directory: string, flags: WaczFlags) =>
+      done(await (await import('./commands/wacz.js')).waczCommand(directory, flags, io)),
+    );
 
   program
     .command('export')
@@ -218,16 +223,22 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
       ).choices([...EXPORT_FORMATS]),
     )
     .option('--json', 'with --to: print what was written as JSON')
-    .action(async (directories: string[], flags: ExportFlags) => done(await exportCommand(directories, flags, io)));
+    .action(async (directories: string[], flags: ExportFlags) =>
+      done(await (await import('./commands/export.js')).exportCommand(directories, flags, io)),
+    );
 
   // A process of `crawl --workers`, for nobody to type.
-  program.command('worker', { hidden: true }).action(async () => done(await workerCommand(io)));
+  program
+    .command('worker', { hidden: true })
+    .action(async () => done(await (await import('./commands/worker.js')).workerCommand(io)));
 
   withIdentity(program.command('datasets').description("list a site's datasets, from its data.txt"))
     .argument('<site>', 'the URL of the site')
     .option('--allow-address <cidr...>', 'reach this private address range too')
     .option('--json', 'print JSON')
-    .action(async (site: string, flags: DatasetsFlags) => done(await datasetsCommand(site, flags, io)));
+    .action(async (site: string, flags: DatasetsFlags) =>
+      done(await (await import('./commands/datasets.js')).datasetsCommand(site, flags, io)),
+    );
 
   withCompletion(program, io, done);
   return program;

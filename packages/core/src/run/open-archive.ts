@@ -1,7 +1,7 @@
 // The archive of a run: where it goes, what its files say of the crawl, and who judges whether what came may be kept.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { type CrawlArchive, createCrawlArchive } from '../archive/crawl-archive.js';
+import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { type CrawlDirectory, crawlPaths } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { MannerlyError } from '../errors.js';
@@ -38,6 +38,7 @@ export async function openArchive(
   const folder = options.archive?.folder ?? directory?.archivePath ?? null;
   if (options.archive === null || folder === null) return null;
   const { identity, exclusion, network } = options;
+  const { createCrawlArchive } = await import('../archive/crawl-archive.js');
   return createCrawlArchive({
     knobs: options.archive,
     folder,

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { sizeOf } from '../../directory/whole-file.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import type { RunPromise } from '../run-line.js';
-import { auditEntries } from './audit-entry.js';
-import { createAuditor, type JudgedRequest } from './auditor.js';
+import type { JudgedRequest } from './auditor.js';
 import { MAX_LISTED_VIOLATIONS } from './limits.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './violation.js';
 
@@ -41,6 +40,7 @@ export interface AuditOptions {
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   const all = [crawl, ...(crawl.beside ?? [])];
   const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
+  const [{ createAuditor }, { auditEntries }] = await Promise.all([import('./auditor.js'), import('./audit-entry.js')]);
   const auditor = createAuditor({
     readCopy: (hash) =>
       readCopy(

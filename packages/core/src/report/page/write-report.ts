@@ -3,10 +3,8 @@
 import { join } from 'node:path';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
-import { gatherReport, type ReportedPaths } from './gather-report.js';
-import { readPageAssets } from './page-assets.js';
+import type { ReportedPaths } from './gather-report.js';
 import type { ReportData } from './report-data.js';
-import { reportHtml } from './report-html.js';
 
 /** What was written. */
 export interface WrittenReport {
@@ -28,6 +26,12 @@ export async function writeReport(
   nowMs = Date.now(),
   onRequests?: (requests: number) => void,
 ): Promise<WrittenReport> {
+  // Thirty modules that a crawl needs at its end.
+  const [{ gatherReport }, { readPageAssets }, { reportHtml }] = await Promise.all([
+    import('./gather-report.js'),
+    import('./page-assets.js'),
+    import('./report-html.js'),
+  ]);
   const assets = await readPageAssets();
   const data = await gatherReport(paths, nowMs, onRequests);
   const htmlPath = join(paths.path, 'report.html');
