@@ -113,7 +113,8 @@ it('goes with the young objects once nobody has it', () => {
   /** Octets that are old after a few documents, of which each was asked and dropped. */
   const keptBy = (make: (text: string) => CheerioAPI): number => {
     expect(make(page)('a').length).toBe(4_000);
-    collect({ type: 'major' });
+    // What the first leaves behind is swept away bit by bit, and counts until then; the second waits for it.
+    for (let times = 0; times < 2; times += 1) collect({ type: 'major' });
     const before = oldBytes();
     for (let made = 0; made < 6; made += 1) {
       expect(make(page)('a').length).toBe(4_000);
@@ -121,7 +122,11 @@ it('goes with the young objects once nobody has it', () => {
     }
     return oldBytes() - before;
   };
-  expect(keptBy((text) => loadDocument(text, false))).toBeLessThan(keptBy((text) => load(text)) / 2);
+  /** The most of three tries: a full collection at the wrong moment makes it less. */
+  const mostKeptBy = (make: (text: string) => CheerioAPI) => Math.max(...Array.from({ length: 3 }, () => keptBy(make)));
+  const usual = mostKeptBy((text) => load(text));
+  expect(usual).toBeGreaterThan(6 * page.length);
+  expect(mostKeptBy((text) => loadDocument(text, false))).toBeLessThan(usual / 2);
 });
 
 function oldBytes(): number {
