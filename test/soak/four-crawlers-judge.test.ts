@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { type Asked, type Blow, judged } from './four-crawlers-judge.js';
 
 const DELAY_MS = 1_000;
+const UNTOLD_MS = 500;
 const ask = (life: string, path: string, startMs: number, endMs = startMs + 10): Asked => ({
   host: 'h',
   path,
@@ -22,9 +23,12 @@ const busy = (fromMs: number, toMs: number): Asked[] =>
 
 /** What is found of a log on one host of two pages, each fault by its number. */
 function found(log: readonly Asked[], blows: readonly Blow[] = []) {
-  const { early, overlapping, missing, wronglyTwice } = judged({ pagesPerHost: 2, delayMs: DELAY_MS }, log, blows, [
-    'h',
-  ]);
+  const { early, overlapping, missing, wronglyTwice } = judged(
+    { pagesPerHost: 2, delayMs: DELAY_MS, untoldMs: UNTOLD_MS },
+    log,
+    blows,
+    ['h'],
+  );
   const counts = {
     early: early.length,
     overlapping: overlapping.length,
@@ -38,6 +42,24 @@ function found(log: readonly Asked[], blows: readonly Blow[] = []) {
 
 it.each<[string, string, readonly Asked[], readonly Blow[]]>([
   ['nothing', '', [ask('a', '/', 0), ask('b', '/1', 1_010)], []],
+  [
+    'nothing: who read robots.txt was killed before it could tell',
+    '',
+    [ask('a', '/robots.txt', 0), ask('b', '/robots.txt', 500), ask('b', '/', 1_510), ask('b', '/1', 2_520)],
+    [kill('a', 5)],
+  ],
+  [
+    'a request that is too soon even where nothing is known',
+    'early',
+    [ask('a', '/robots.txt', 0), ask('b', '/robots.txt', 499), ask('b', '/', 1_510), ask('b', '/1', 2_520)],
+    [kill('a', 5)],
+  ],
+  [
+    'a request too soon after robots.txt that was read and told before',
+    'early',
+    [ask('b', '/robots.txt', 0), ask('a', '/robots.txt', 6_000), ask('b', '/', 6_900), ask('b', '/1', 8_000)],
+    [kill('a', 6_005)],
+  ],
   ['a page that was never asked for', 'missing', [ask('a', '/', 0)], []],
   ['a request too soon after the end of the last', 'early', [ask('a', '/', 0), ask('b', '/1', 1_009)], []],
   ['two at a time', 'early overlapping', [ask('a', '/', 0, 50), ask('b', '/1', 49)], []],

@@ -41,9 +41,18 @@ const COMMITTED_MS = 10_000;
 /** No request of anybody for so long, milliseconds: all stood still, as behind a stopped process that has the write lock of a file. */
 const STILL_MS = 5_000;
 
+/** What every host is judged by. */
+export interface Measure {
+  readonly pagesPerHost: number;
+  /** The Crawl-delay that its robots.txt asks for. */
+  readonly delayMs: number;
+  /** What is kept before anybody can know that: of a process that was struck while it read robots.txt for the first time, nobody has heard. */
+  readonly untoldMs: number;
+}
+
 /** Judges. Pure. */
 export function judged(
-  { pagesPerHost, delayMs }: { readonly pagesPerHost: number; readonly delayMs: number },
+  { pagesPerHost, delayMs, untoldMs }: Measure,
   log: readonly Asked[],
   blows: readonly Blow[],
   names: readonly string[],
@@ -73,7 +82,8 @@ export function judged(
       if (next.startMs < last.endMs && !isStruck)
         overlapping.push(`${name}: ${next.path} by ${next.life} while ${last.path}`);
       const gapMs = next.startMs - (isStruck ? last.startMs : last.endMs);
-      if (gapMs < delayMs)
+      const isTold = looked.slice(0, at).some((asked) => asked.path !== '/robots.txt' || !struck(asked));
+      if (gapMs < (isTold ? delayMs : untoldMs))
         early.push(
           `${name}: ${next.path} by ${next.life} ${gapMs.toFixed(1)} ms after ${last.path} by ${last.life}${isStruck ? ' (struck)' : ''}`,
         );

@@ -21,6 +21,8 @@ const PLAN = {
   pagesPerHost: 27,
   // Longer by a second and a half than a host is kept in hand while it waits, so that hosts change hands on a busy machine too.
   delayMs: 4_000,
+  // That of the profile.
+  untoldMs: 1_000,
   processes: 4,
   kills: 6,
   stops: 4,

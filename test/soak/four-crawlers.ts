@@ -16,6 +16,8 @@ export interface CrewPlan {
   readonly pagesPerHost: number;
   /** Each host's Crawl-delay, whole seconds in milliseconds. */
   readonly delayMs: number;
+  /** The interval of a host whose robots.txt is not known. */
+  readonly untoldMs: number;
   readonly processes: number;
   /** Blows with `kill -9`; and stops, each for as long as is drawn from the two. */
   readonly kills: number;
