@@ -211,8 +211,9 @@ export interface FrontierStore {
 
   /**
    * Opens or creates the crawl. Once, before any other verb.
-   * O1: leases of owners that are provably dead end now, and their hosts are due at now + delay. O2: a store of another
-   * crawl, identity or format version is refused by name.
+   * O1: leases of owners that are provably dead end at the instant of the proof, which is now or was earlier
+   * (`@mannerly/frontier/processes`), and their hosts are due at that instant + delay. O2: a store of another crawl, identity or
+   * format version is refused by name.
    */
   open(o: OpenRequest): Promise<void>;
 

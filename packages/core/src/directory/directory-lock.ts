@@ -3,10 +3,10 @@
 // A lock whose process is proven gone is taken over; where nothing can be proven (another machine) it
 // is respected: a wrong refusal costs a person a moment, two writers cost the account of the crawl.
 
-import { readFileSync, readlinkSync } from 'node:fs';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { goneForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
 import { besideName, hasPlatformCode, isAbsent, namesIn } from './whole-file.js';
 
@@ -24,16 +24,9 @@ export function isLockName(name: string): boolean {
 }
 
 /** A process as a lock names it. */
-interface LockHolder {
-  readonly pid: number;
-  /** When it started, ticks since boot; `null` where the platform does not say. */
-  readonly started: string | null;
+interface LockHolder extends ProcessIdentity {
   /** The machine's or container's name. */
   readonly host: string;
-  /** `null` where the platform names no boot. */
-  readonly boot: string | null;
-  /** Process numbers of different spaces say nothing of each other. */
-  readonly pidSpace: string | null;
 }
 
 /** A lock that is held. */
@@ -50,7 +43,7 @@ export interface DirectoryLock {
  */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
-  const mine = JSON.stringify(thisProcess());
+  const mine = JSON.stringify({ ...thisProcess(), host: hostname() });
   for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
     if (await create(file, mine)) return releaser(file);
     const theirs = await readLock(file);
@@ -168,12 +161,8 @@ function isGone(lock: string): boolean {
   const theirs = parseHolder(lock);
   // Half a lock: its file system has no links, and its process died over writing it.
   if (theirs === null) return true;
-  const mine = thisProcess();
-  if (theirs.host !== mine.host) return false;
-  if (theirs.boot !== mine.boot || theirs.pidSpace !== mine.pidSpace) return true;
-  if (!isAlive(theirs.pid)) return true;
-  const started = startOf(theirs.pid);
-  return theirs.started !== null && started !== null && theirs.started !== started;
+  if (theirs.host !== hostname()) return false;
+  return theirs.pidSpace !== thisProcess().pidSpace || goneForMs(theirs) !== null;
 }
 
 function parseHolder(lock: string): LockHolder | null {
@@ -182,46 +171,6 @@ function parseHolder(lock: string): LockHolder | null {
     return typeof value === 'object' && value !== null && 'pid' in value ? (value as LockHolder) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function thisProcess(): LockHolder {
-  const { pid } = process;
-  const boot = textOf('/proc/sys/kernel/random/boot_id');
-  return { pid, started: startOf(pid), host: hostname(), boot, pidSpace: pidSpace() };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
-    return !hasPlatformCode(error, 'ESRCH');
-  }
-}
-
-/** Field 22 of the process's line; the name before it may hold anything, so it is cut off first. */
-function startOf(pid: number): string | null {
-  const line = textOf(`/proc/${pid}/stat`);
-  return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-}
-
-function pidSpace(): string | null {
-  return orNull(() => readlinkSync('/proc/self/ns/pid'));
-}
-
-function textOf(path: string): string | null {
-  return orNull(() => readFileSync(path, 'utf8').trim());
-}
-
-/** What the platform does not tell is `null`. */
-function orNull(read: () => string): string | null {
-  try {
-    return read();
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'ESRCH', 'EPERM'].some((code) => hasPlatformCode(error, code))) return null;
     throw error;
   }
 }

@@ -4,6 +4,7 @@
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
+import { hasProcess } from './processes/process-identity.js';
 
 /** A lock that is held. */
 export interface FileLock {
@@ -23,7 +24,7 @@ export async function lockFile(path: string): Promise<FileLock> {
   if (await tryCreate(lockPath, mine)) return lock;
   const theirs = await readFile(lockPath, 'utf8');
   const pid = Number(theirs.split(' ')[0]);
-  const isTaken = pid === process.pid ? theirs === mine : isAlive(pid);
+  const isTaken = pid === process.pid ? theirs === mine : Number.isSafeInteger(pid) && pid > 0 && hasProcess(pid);
   if (isTaken) {
     throw new FrontierError('store-failed', `${path} is open in process ${pid}`, {
       hint: `If no crawl is running in process ${pid}, remove ${lockPath}.`,
@@ -41,17 +42,6 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw new FrontierError('store-failed', `cannot write ${path}`, { cause: error });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
-    return !hasCode(error, 'ESRCH');
   }
 }
 

@@ -94,12 +94,13 @@ class LmdbStore implements FrontierStore {
       tables.write(() => {
         claimCrawl(tables.meta, { crawl, identity, create, path });
         view.begin();
-        clock ??= anchorClock(tables.meta, view.counts.latestMs);
-        const now = Math.max(view.counts.latestMs, clock());
+        const time = clock ?? anchorClock(tables.meta, view.counts.latestMs);
+        clock = time;
+        const now = () => Math.max(view.counts.latestMs, time());
         queues.endLeasesOfTheDead(now);
         view.holder = addHolder(tables.meta, owner).number;
         view.holdersChanged();
-        return view.end(now);
+        return view.end(now());
       });
     } catch (error) {
       this.#isOpening = false;

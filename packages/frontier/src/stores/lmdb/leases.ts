@@ -2,8 +2,9 @@
 // holder, at its end + delay or earlier; a host that nobody has, at the instant from which somebody may have it.
 
 import type { Entry, HostKey, Lease, LeaseRequest } from '../../store.js';
+import { goneForMs } from '../processes/process-identity.js';
 import type { CrawlView } from './crawl-view.js';
-import { isDead, listHolders, removeHolder } from './holders.js';
+import { listHolders, removeHolder } from './holders.js';
 import type { HostState } from './host-state.js';
 import { DEAD, type DueRow, FREE } from './host-table.js';
 
@@ -53,15 +54,20 @@ export class LmdbLeases {
   }
 
   /**
-   * Leases of clients that are dead end now; their hosts are due at now + delay (O1). A holder may have sent its first
-   * request before its first commit was kept: where no delay is known yet, the first delay stands in for it.
+   * Leases of clients that are proven dead end at the moment of the proof; their hosts are due at that moment + delay (O1). A
+   * holder may have sent its first request before its first commit was kept: where no delay is known yet, the first delay
+   * stands in for it.
+   *
+   * @param clock - Read after each proof: an instant counted back from an earlier reading would be before the proof.
    */
-  endThoseOfTheDead(now: number): void {
+  endThoseOfTheDead(clock: () => number): void {
     for (const holder of listHolders(this.#view.tables.meta)) {
-      if (!isDead(holder)) continue;
+      const goneMs = goneForMs(holder);
+      if (goneMs === null) continue;
+      const goneAt = clock() - goneMs;
       for (const { number } of this.#view.hosts.due(holder.number, Number.POSITIVE_INFINITY, 0xffff_ffff)) {
         const host = this.#view.hosts.byNumber(number);
-        const endsAt = now + (host.delayMs === 0 ? this.#firstDelayMs : 0);
+        const endsAt = goneAt + (host.delayMs === 0 ? this.#firstDelayMs : 0);
         host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
         this.#view.hosts.setDue(host, DEAD, host.leaseEndsAt + host.delayMs);
       }

@@ -38,9 +38,9 @@ export class LmdbQueues {
     this.#leases = new LmdbLeases(view, firstDelayMs);
   }
 
-  /** Leases of clients that are dead end now (O1). */
-  endLeasesOfTheDead(now: number): void {
-    this.#leases.endThoseOfTheDead(now);
+  /** Leases of clients that are proven dead end (O1). */
+  endLeasesOfTheDead(clock: () => number): void {
+    this.#leases.endThoseOfTheDead(clock);
   }
 
   /** Whether this client has a lease that has not been given back. */

@@ -3,8 +3,7 @@
 // processes, plus an offset that is fixed once per boot and kept in the file. Elsewhere nothing names a boot, and the
 // clock is the wall's at open, going on by the monotonic one. It never goes back: the file knows the latest instant.
 
-import { readFileSync } from 'node:fs';
-import { hasCode } from '../file-lock.js';
+import { bootName } from '../processes/proc-files.js';
 import type { Table } from './environment.js';
 
 const KEY = Buffer.from('clock');
@@ -12,11 +11,6 @@ const KEY = Buffer.from('clock');
 interface Anchor {
   readonly boot: string;
   readonly offsetMs: number;
-}
-
-/** Names this boot of the machine; `null` where the platform does not. Never throws. */
-export function bootName(): string | null {
-  return readOrNull('/proc/sys/kernel/random/boot_id');
 }
 
 /**
@@ -36,14 +30,4 @@ export function anchorClock(meta: Table, latestMs: number): () => number {
 
 function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
-}
-
-/** The text of a small file of the system, `null` where there is none. */
-export function readOrNull(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'EACCES') || hasCode(error, 'ESRCH')) return null;
-    throw error;
-  }
 }
