@@ -75,7 +75,10 @@ async function warmUp() {
   await prefill(WARM.urls / 2);
   await fill(WARM.urls);
   // On a disk that would be a minute of waiting for transactions.
-  if (values.store === 'memory') await costOfVerbs({ store, load, hosts: WARM.hosts });
+  if (values.store === 'memory') {
+    await costOfVerbs({ store, load, hosts: WARM.hosts });
+    await costOfRecords(store);
+  }
   for (const entriesPerHost of [1, 16, 1, 1]) await drain(WARM.urls / 5, entriesPerHost);
   await store.close();
   rmSync(path, { recursive: true, force: true });

@@ -17,9 +17,14 @@ export class AwakeHosts {
     return this.#hosts.length;
   }
 
+  /** 0: the host of a number is not awake. */
+  placeOf(number: number): number {
+    return number < this.#places.length ? this.#places[number]! : 0;
+  }
+
   /** The host of a number, where it is awake. */
   get(number: number): HostQueueState | undefined {
-    const place = number < this.#places.length ? this.#places[number]! : 0;
+    const place = this.placeOf(number);
     return place === 0 ? undefined : this.#hosts[place - 1];
   }
 

@@ -21,6 +21,8 @@ export class FingerprintSet {
   /** The pair (0, 0) marks an empty slot; that fingerprint is kept here. */
   #hasZero = false;
   #size = 0;
+  /** What nobody reads would not be fetched. */
+  readonly #reached = new Uint32Array(1);
 
   /** Fingerprints held. */
   get size(): number {
@@ -50,6 +52,19 @@ export class FingerprintSet {
     const table = this.#tables[high >>> 24]!;
     const slot = slotOf(table, high, low);
     return table[slot] !== 0 || table[slot + 1] !== 0;
+  }
+
+  /**
+   * Reaches for the places of fingerprints that are about to be looked for: so the processor fetches many of them at a time, where
+   * it would wait for one after the other. Changes nothing. @throws Never.
+   */
+  reachFor(entries: readonly { readonly fp: Uint8Array }[]): void {
+    let reached = 0;
+    for (const { fp } of entries) {
+      const table = this.#tables[fp[0]!]!;
+      reached ^= table[homeOf(table, wordAt(fp, 4))]!;
+    }
+    this.#reached[0] = reached;
   }
 
   /** Adds the fingerprint; `false` when it was there. @throws Never. */
@@ -93,7 +108,7 @@ export class FingerprintSet {
     }
     const table = this.#tables[which]!;
     const length = table.length;
-    // low × slots / 2^32, as in `slotOf`: a power of two changes nothing of a number but its exponent.
+    // low × slots / 2^32, as in `homeOf`: a power of two changes nothing of a number but its exponent.
     const scale = length / 2 / 0x1_0000_0000;
     let added = 0;
     for (let at = 0; at < end; at += 2) {
@@ -134,11 +149,15 @@ export class FingerprintSet {
   }
 }
 
+/** The slot at which a fingerprint is looked for first: low × slots / 2^32; exact, the product stays below 2^53. */
+function homeOf(table: Uint32Array, low: number): number {
+  return 2 * Math.floor((low * (table.length >>> 1)) / 0x1_0000_0000);
+}
+
 /** Where the fingerprint is, or the empty slot where it belongs. A table always has empty slots. */
 function slotOf(table: Uint32Array, high: number, low: number): number {
   const end = table.length;
-  // low × slots / 2^32; exact, the product stays below 2^53.
-  let slot = 2 * Math.floor((low * (end >>> 1)) / 0x1_0000_0000);
+  let slot = homeOf(table, low);
   for (;;) {
     const there = table[slot + 1]!;
     if (there === low && table[slot] === high) return slot;

@@ -5,15 +5,16 @@
 
 import type { Entry, HostKey } from '../store.js';
 import { AwakeHosts } from './awake-hosts.js';
-import { HostNumbers } from './host-numbers.js';
+import { HostNumbers, type KeysByNumber } from './host-numbers.js';
 import { HostQueueState } from './host-queue-state.js';
-import { BLOCK, countOf, FILL, headOf, MIXED, RUN, SETTLED, STATE, WORDS } from './host-row.js';
+import { BLOCK, countOf, FILL, headOf, MIXED, RUN, SETTLED, STATE, usedOf, WORDS } from './host-row.js';
 import { LeasedHosts } from './leased-hosts.js';
 import { type Arrival, MemoryArrivals } from './memory-arrivals.js';
 import {
   canPack,
   freeRun,
   hasPackedKey,
+  isPackedParked,
   packedKey,
   packHost,
   packNewHost,
@@ -26,22 +27,25 @@ import { Slabs } from './slabs.js';
 const RESTING_AWAKE = 131_072;
 /** The least that is left of it where there are so many hosts that most will rest for long, and memory counts. */
 const RESTING_AWAKE_LEAST = 2_048;
+/** Where in its run the end of a key usually is. */
+const KEY_NEAR_BYTES = 24;
 /** Hosts there is room for at first. */
 const FIRST_HOSTS = 1_024;
 
+/** Hosts looked for together without more room. */
+const FOUND_FIRST = 256;
+
 /** Numbered in the order they came. */
-export class MemoryHosts {
-  readonly #numbers = new HostNumbers({
-    keyOf: (number) => this.#keyOf(number),
-    hasKey: (number, key) => this.#hasKey(number, key),
-  });
+export class MemoryHosts implements KeysByNumber {
+  readonly #numbers = new HostNumbers(this);
   readonly #awake = new AwakeHosts();
   readonly #leased = new LeasedHosts();
   readonly #slabs = new Slabs();
   readonly #arrivals = new MemoryArrivals(this.#slabs);
   readonly #restingAwake: number | null;
   /** What nobody reads would not be fetched. */
-  readonly #seen = new Int32Array(1);
+  readonly #reached = new Int32Array(1);
+  #found = new Int32Array(FOUND_FIRST);
   #rows = new Uint32Array(WORDS * FIRST_HOSTS);
 
   get size(): number {
@@ -58,9 +62,48 @@ export class MemoryHosts {
     this.#restingAwake = restingAwake;
   }
 
+  /** The key of a number. */
+  keyOf(number: number): HostKey {
+    const run = this.#rows[WORDS * number + RUN]!;
+    return run === 0 ? this.#awake.get(number)!.key : packedKey(this.#slabs, run);
+  }
+
+  /** Whether a number is of that key. */
+  hasKey(number: number, key: HostKey): boolean {
+    const run = this.#rows[WORDS * number + RUN]!;
+    return run === 0 ? this.#awake.get(number)?.key === key : hasPackedKey(this.#slabs, run, key);
+  }
+
   /** The number of a host, -1 where there is none. */
   numberOf(key: HostKey): number {
     return this.#numbers.find(key);
+  }
+
+  /**
+   * The numbers of the hosts of entries, -1 where there is none, looked for together: so the processor fetches what is known of many
+   * hosts, and what an entry is written to, at a time, where it would wait for it host by host. Each round needs nothing but what
+   * the one before it has brought.
+   *
+   * @returns One for each entry, and more behind them; it holds until the next call.
+   */
+  numbersOf(entries: readonly { readonly host: HostKey }[]): Int32Array {
+    const count = entries.length;
+    if (count > this.#found.length) this.#found = new Int32Array(2 * count);
+    const [found, rows] = [this.#found, this.#rows];
+    let reached = 0;
+    for (let at = 0; at < count; at += 1) found[at] = this.#numbers.hashOf(entries[at]!.host);
+    for (let at = 0; at < count; at += 1) reached ^= this.#numbers.firstOf(found[at]!);
+    for (let at = 0; at < count; at += 1)
+      reached ^= rows[WORDS * Math.max(0, this.#numbers.firstOf(found[at]!)) + RUN]!;
+    for (let at = 0; at < count; at += 1) {
+      const row = WORDS * Math.max(0, this.#numbers.firstOf(found[at]!));
+      const run = rows[row + RUN]!;
+      reached ^= this.#slabs.octetAt(run, 0) ^ this.#slabs.octetAt(run, KEY_NEAR_BYTES);
+      reached ^= this.#slabs.octetAt(rows[row + BLOCK]!, usedOf(rows[row + FILL]!));
+    }
+    for (let at = 0; at < count; at += 1) found[at] = this.#numbers.findHashed(entries[at]!.host, found[at]!);
+    this.#reached[0] = reached;
+    return found;
   }
 
   /** The host of that key, to be changed. `wanted` as of `wakeUp`. */
@@ -151,6 +194,12 @@ export class MemoryHosts {
     this.#awake.remove(host);
   }
 
+  /** Whether the host of a number is parked. */
+  isParked(number: number): boolean {
+    const awake = this.#awake.get(number);
+    return awake === undefined ? isPackedParked(this.#slabs, this.#rows[WORDS * number + RUN]!) : awake.isParked;
+  }
+
   /** The host of a number, to be changed. `wanted`: entries that are asked of it at most; all, unless said. */
   wakeUp(number: number, now: number, wanted = Number.POSITIVE_INFINITY): HostQueueState {
     // The run of one that is awoken stays: its key is compared there.
@@ -167,16 +216,16 @@ export class MemoryHosts {
    */
   reachFor(numbers: readonly number[]): void {
     const rows = this.#rows;
-    let seen = 0;
+    let reached = 0;
     // Each round needs nothing but what the one before it has brought.
-    for (const number of numbers) seen ^= rows[WORDS * number + RUN]!;
+    for (const number of numbers) reached ^= rows[WORDS * number + RUN]! ^ this.#awake.placeOf(number);
     for (const number of numbers) {
       const row = WORDS * number;
       const head = headOf(rows[row + STATE]!);
-      seen ^= this.#slabs.octetAt(rows[row + RUN]!, 0) ^ this.#slabs.octetAt(rows[row + RUN]!, 48);
-      seen ^= this.#slabs.octetAt(rows[row + BLOCK]!, head) ^ this.#slabs.octetAt(rows[row + BLOCK]!, head + 56);
+      reached ^= this.#slabs.octetAt(rows[row + RUN]!, 0) ^ this.#slabs.octetAt(rows[row + RUN]!, 48);
+      reached ^= this.#slabs.octetAt(rows[row + BLOCK]!, head) ^ this.#slabs.octetAt(rows[row + BLOCK]!, head + 56);
     }
-    this.#seen[0] = seen;
+    this.#reached[0] = reached;
   }
 
   /** The host of a number, to be looked at only. */
@@ -247,16 +296,6 @@ export class MemoryHosts {
   #wake(host: HostQueueState): HostQueueState {
     this.#awake.add(host);
     return host;
-  }
-
-  #keyOf(number: number): HostKey {
-    const run = this.#rows[WORDS * number + RUN]!;
-    return run === 0 ? this.#awake.get(number)!.key : packedKey(this.#slabs, run);
-  }
-
-  #hasKey(number: number, key: HostKey): boolean {
-    const run = this.#rows[WORDS * number + RUN]!;
-    return run === 0 ? this.#awake.get(number)?.key === key : hasPackedKey(this.#slabs, run, key);
   }
 
   /** Gives the host its number. */

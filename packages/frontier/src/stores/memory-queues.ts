@@ -55,7 +55,7 @@ export class MemoryQueues {
 
   add(entries: readonly NewEntry[], now: number): AddOutcome[] {
     checkBatch(entries, this.#caps);
-    return entries.map((entry) => this.#addOne(entry, now));
+    return this.#addAll(entries, now);
   }
 
   lease(request: LeaseRequest, now: number): Lease[] {
@@ -63,8 +63,9 @@ export class MemoryQueues {
   }
 
   wake(key: HostKey, now: number): void {
-    const host = this.#hosts.find(key, now);
-    if (host === undefined || !host.isParked) return;
+    const number = this.#hosts.numberOf(key);
+    if (number < 0 || !this.#hosts.isParked(number)) return;
+    const host = this.#hosts.wakeUp(number, now);
     host.isParked = false;
     this.#parked -= 1;
     this.#index(host, now);
@@ -76,7 +77,7 @@ export class MemoryQueues {
     checkBatch(links, this.#caps);
     checkCommits(hosts, this.#caps);
     // Links first: a host that is released in the same commit sees those it was given (C4).
-    const outcomes = links.map((entry) => this.#addOne(entry, now));
+    const outcomes = this.#addAll(links, now);
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
   }
 
@@ -139,25 +140,41 @@ export class MemoryQueues {
     this.#hosts.rest(host, now);
   }
 
-  #addOne(entry: NewEntry, now: number): AddOutcome {
+  /** First what is new, then where it belongs: what either step needs is reached for at once. */
+  #addAll(entries: readonly NewEntry[], now: number): AddOutcome[] {
+    this.known.reachFor(entries);
+    const outcomes = entries.map((entry) => this.#outcomeOf(entry));
+    const added = entries.filter((_, at) => outcomes[at] === 'new');
+    const numbers = this.#hosts.numbersOf(added);
+    for (const [at, entry] of added.entries()) this.#queue(entry, numbers[at]!, now);
+    return outcomes;
+  }
+
+  /** Counts what is new. */
+  #outcomeOf(entry: NewEntry): AddOutcome {
     const isFull = this.#unfinished >= this.#maxQueued;
     const isDeduped = entry.dedupe !== false;
     if (isFull) return isDeduped && this.known.has(entry.fp) ? 'known' : 'full';
     if (!this.known.add(entry.fp) && isDeduped) return 'known';
     this.#unfinished += 1;
+    return 'new';
+  }
+
+  /** @param known - The number of its host, -1 where none was known before these entries. */
+  #queue(entry: NewEntry, known: number, now: number): void {
     const { lane = null, band, body } = entry;
     const readyAt = now + (entry.notBeforeMs ?? 0);
-    const number = this.#hosts.numberOf(entry.host);
+    const number = known < 0 ? this.#hosts.numberOf(entry.host) : known;
     if (readyAt <= now) {
       const arrival = { lane, band, body };
       if (number >= 0) {
-        if (this.#hosts.arrive(number, entry.host, arrival, now)) return 'new';
+        if (this.#hosts.arrive(number, entry.host, arrival, now)) return;
       } else {
         const created = this.#hosts.createWith(entry.host, arrival);
         if (created >= 0) {
           this.#due.set(created, 0);
           this.#hosts.settle(created, true);
-          return 'new';
+          return;
         }
       }
     }
@@ -169,7 +186,6 @@ export class MemoryQueues {
       else this.#index(host, now);
     }
     this.#hosts.rest(host, now);
-    return 'new';
   }
 
   /** Whether the host stands in the index no later than it could with any further entry. */
@@ -201,9 +217,7 @@ export class MemoryQueues {
   #takeDue(most: number, now: number): number[] {
     const due: number[] = [];
     while (due.length < most && (this.#due.earliest() ?? Number.POSITIVE_INFINITY) <= now) {
-      const number = this.#due.peek()!;
-      this.#due.remove(number);
-      due.push(number);
+      due.push(this.#due.take()!);
     }
     return due;
   }

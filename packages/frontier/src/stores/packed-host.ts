@@ -114,6 +114,11 @@ export function hasPackedKey(slabs: Slabs, address: number, key: HostKey): boole
   return length === key.length;
 }
 
+/** Whether a packed host is parked. */
+export function isPackedParked(slabs: Slabs, address: number): boolean {
+  return (slabs.slabOf(address)[offsetOf(address) + 2]! & PARKED) !== 0;
+}
+
 /** The host of a run. What is handed out is its own: the run may be given back. */
 export function unpackHost(slabs: Slabs, address: number, number: number, now: number): HostQueueState {
   const slab = slabs.slabOf(address);

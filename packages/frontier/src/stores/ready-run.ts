@@ -54,6 +54,11 @@ export class ReadyRun {
     this.#size += 1;
   }
 
+  /** Takes out the first member, where there is one. */
+  removeFirst(): void {
+    this.remove(this.#begin);
+  }
+
   /** Takes out the member at a place. */
   remove(place: number): void {
     this.#members[place] = NO_MEMBER;

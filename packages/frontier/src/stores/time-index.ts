@@ -21,10 +21,17 @@ export class TimeIndex {
   #places = new Int32Array(FIRST_MEMBERS);
   #turn = 0;
 
-  /** The earliest member. */
-  peek(): number | undefined {
+  /** Takes the earliest member out. Where it stands need not be looked up, which would be a reach into memory. */
+  take(): number | undefined {
     const run = this.#firstRun();
-    return run === null ? this.#heap.peek() : run.first;
+    const member = run === null ? this.#heap.peek() : run.first;
+    if (member === undefined) return undefined;
+    if (run === null) this.#heap.remove(member);
+    else {
+      this.#runOf[member] = 0;
+      run.removeFirst();
+    }
+    return member;
   }
 
   /** The earliest instant; `null` when empty. */
