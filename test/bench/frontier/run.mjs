@@ -48,8 +48,11 @@ const TTL_MS = 600_000;
 const BATCH = 8_000;
 /** New URLs that come by pages, and are measured; what is known before comes in large batches, and is not. */
 const MEASURED_NEW = 300_000;
-/** URLs and hosts of the store that is filled and drained first, on which the engine compiles the code. */
-const WARM = { urls: values.store === 'memory' ? 250_000 : 25_000, hosts: 2_000 };
+/** URLs and hosts of the stores that are filled and drained first, on which the engine compiles the code: many hosts that are new, and fewer with much. */
+const WARM = {
+  urls: values.store === 'memory' ? 250_000 : 25_000,
+  hosts: values.store === 'memory' ? [20_000, 2_000] : [2_000],
+};
 /** URLs claimed one by one; on a disk each group waits for its transaction. */
 const CLAIMED_MOST = values.store === 'memory' ? 100_000 : 50_000;
 const DRAIN_ROUNDS = 5;
@@ -66,17 +69,17 @@ function storeIn(path) {
  * A small store of the same kind, filled and drained: so that compiling, which takes as long as 100,000 claims, is over before
  * anything is measured, whatever the size of what is measured.
  */
-async function warmUp() {
+async function warmUp(hosts) {
   const [measuredLoad, measuredStore] = [load, store];
   const path = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
-  load = createLoad({ hosts: WARM.hosts, bodyBytes });
+  load = createLoad({ hosts, bodyBytes });
   store = storeIn(path);
   await store.open({ crawl: 'warm', owner: String(process.pid), create: true });
   await prefill(WARM.urls / 2);
   await fill(WARM.urls);
   // On a disk that would be a minute of waiting for transactions.
   if (values.store === 'memory') {
-    await costOfVerbs({ store, load, hosts: WARM.hosts });
+    await costOfVerbs({ store, load, hosts });
     await costOfRecords(store);
   }
   for (const entriesPerHost of [1, 16, 1, 1]) await drain(WARM.urls / 5, entriesPerHost);
@@ -132,7 +135,7 @@ async function medianDrain(count, entriesPerHost) {
   return rounds.toSorted((a, b) => a.perCpuS - b.perCpuS)[Math.floor(DRAIN_ROUNDS / 2)];
 }
 
-await warmUp();
+for (const hosts of WARM.hosts) await warmUp(hosts);
 await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
 const measured = Math.min(MEASURED_NEW, urls / 2);
 await prefill(urls - measured);
