@@ -32,6 +32,7 @@ const REACHES = {
   'a lease of up to 16 and its end, mean': 'claimNs',
   'a claim by itself, mean': 'claimNs',
   leaseAndRelease: 'claimNs',
+  scanOf100: 'hostNs',
   wake: 'hostNs',
 };
 const REACH_NAMES = {

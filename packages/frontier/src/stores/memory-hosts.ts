@@ -8,7 +8,6 @@ import { AwakeHosts } from './awake-hosts.js';
 import { HostNumbers, type KeysByNumber } from './host-numbers.js';
 import { HostQueueState } from './host-queue-state.js';
 import { BLOCK, countOf, FILL, headOf, MIXED, RUN, SETTLED, STATE, usedOf, WORDS } from './host-row.js';
-import { LeasedHosts } from './leased-hosts.js';
 import { type Arrival, MemoryArrivals } from './memory-arrivals.js';
 import {
   canPack,
@@ -29,32 +28,25 @@ const RESTING_AWAKE = 131_072;
 const RESTING_AWAKE_LEAST = 2_048;
 /** Where in its run the end of a key usually is. */
 const KEY_NEAR_BYTES = 24;
-/** Hosts there is room for at first. */
+/** Hosts there is room for at first, and of those that are looked for together. */
 const FIRST_HOSTS = 1_024;
-
-/** Hosts looked for together without more room. */
-const FOUND_FIRST = 256;
+const FIRST_FOUND = 256;
 
 /** Numbered in the order they came. */
 export class MemoryHosts implements KeysByNumber {
   readonly #numbers = new HostNumbers(this);
   readonly #awake = new AwakeHosts();
-  readonly #leased = new LeasedHosts();
   readonly #slabs = new Slabs();
   readonly #arrivals = new MemoryArrivals(this.#slabs);
   readonly #restingAwake: number | null;
   /** What nobody reads would not be fetched. */
   readonly #reached = new Int32Array(1);
-  #found = new Int32Array(FOUND_FIRST);
+  /** Hashes of keys at first, then numbers. */
+  #found = new Int32Array(FIRST_FOUND);
   #rows = new Uint32Array(WORDS * FIRST_HOSTS);
 
   get size(): number {
     return this.#numbers.size;
-  }
-
-  /** Hosts under a lease. */
-  get leased(): number {
-    return this.#leased.size;
   }
 
   /** @param restingAwake - Hosts that rest with an entry and are not packed; `null`: by the number of hosts. */
@@ -110,21 +102,6 @@ export class MemoryHosts implements KeysByNumber {
   find(key: HostKey, now: number, wanted = Number.POSITIVE_INFINITY): HostQueueState | undefined {
     const number = this.#numbers.find(key);
     return number < 0 ? undefined : this.wakeUp(number, now, wanted);
-  }
-
-  /** A host that is leased: a commit finds it among those few. */
-  findLeased(key: HostKey): HostQueueState | undefined {
-    return this.#leased.find(key);
-  }
-
-  /** Lists a host under a lease. */
-  lease(host: HostQueueState): void {
-    this.#leased.add(host);
-  }
-
-  /** Its lease has ended. */
-  unlease(host: HostQueueState): void {
-    this.#leased.remove(host);
   }
 
   /** Makes a host that was not found, awake. */

@@ -26,6 +26,7 @@ import type {
 } from '../store.js';
 import { FingerprintSet } from './fingerprint-set.js';
 import type { HostQueueState } from './host-queue-state.js';
+import { LeasedHosts } from './leased-hosts.js';
 import { MemoryHosts } from './memory-hosts.js';
 import { checkBatch, checkCommits } from './size-checks.js';
 import { TimeIndex } from './time-index.js';
@@ -40,6 +41,8 @@ export class MemoryQueues {
   readonly known = new FingerprintSet();
   /** A scan goes by their numbers. */
   readonly #hosts: MemoryHosts;
+  /** Those under a lease: a commit finds its host among these few. */
+  readonly #leased = new LeasedHosts();
   readonly #due = new TimeIndex();
   #unfinished = 0;
   #inHand = 0;
@@ -102,7 +105,7 @@ export class MemoryQueues {
       inHand: this.#inHand,
       known: this.known.size,
       hosts: this.#hosts.size,
-      leased: this.#hosts.leased,
+      leased: this.#leased.size,
       parked: this.#parked,
     };
   }
@@ -246,7 +249,7 @@ export class MemoryQueues {
   #grant(host: HostQueueState, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
     host.epoch += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
-    this.#hosts.lease(host);
+    this.#leased.add(host);
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const queued = host.entries.queued + this.#hosts.arrived(host.number);
@@ -261,7 +264,7 @@ export class MemoryQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const { requeue = [], holdLanes = [] } = part;
-    const host = this.#hosts.findLeased(part.host);
+    const host = this.#leased.find(part.host);
     if (host === undefined || String(host.epoch) !== part.epoch) return { ok: false, reason: 'lost' };
     // What goes back into its band stands behind those that have arrived; so does what a lane that is held has.
     this.#hosts.receive(host, requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
@@ -299,7 +302,7 @@ export class MemoryQueues {
 
   #endLease(host: HostQueueState): void {
     this.#inHand -= host.entries.inHand;
-    this.#hosts.unlease(host);
+    this.#leased.remove(host);
     host.entries.giveBack();
     host.leaseEndsAt = null;
   }
