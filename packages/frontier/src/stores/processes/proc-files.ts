@@ -18,7 +18,7 @@ export function textOf(path: string): string | null {
 }
 
 /** What is absent, or not for us, is `null`. @throws every other error of the platform */
-export function orNull<T>(read: () => T): T | null {
+function orNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {

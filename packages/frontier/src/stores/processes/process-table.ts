@@ -2,7 +2,7 @@
 // from that moment, not from whenever the file is open.
 
 import { readdirSync, readlinkSync } from 'node:fs';
-import { orNull, textOf } from './proc-files.js';
+import { textOf } from './proc-files.js';
 
 interface ProcessTable {
   /** By the monotonic clock, when all of it was read. */
@@ -16,10 +16,17 @@ let table: ProcessTable | null = null;
  * Notes which processes there are; a millisecond. A program that goes on with a crawl calls it before it loads anything else: of a
  * crawler that was killed before, {@link goneForMs} then counts from here, and its hosts are due so much sooner. A later call takes
  * the place of an earlier one. Where the platform lists no processes, or not all of them, nothing is noted.
+ *
+ * @throws Never
  */
 export function lookAtProcesses(): void {
-  const pids = orNull(listed);
-  table = pids === null ? null : { atMs: performance.now(), pids };
+  try {
+    const pids = listed();
+    table = pids === null ? null : { atMs: performance.now(), pids };
+  } catch {
+    // A platform without such files, whatever it calls that. It is a proof less, and delays are counted from later on.
+    table = null;
+  }
 }
 
 /** Milliseconds since the look, if it found nobody of this number; otherwise 0. */
