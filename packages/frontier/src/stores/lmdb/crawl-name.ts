@@ -6,7 +6,7 @@ import type { Table } from './environment.js';
 
 const KEY = Buffer.from('crawl');
 const FORMAT = 'mannerly-frontier-lmdb';
-const VERSION = 3;
+const VERSION = 4;
 
 /** What a file is asked to hold. */
 export interface CrawlRequest {

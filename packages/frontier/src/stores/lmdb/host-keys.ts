@@ -8,11 +8,16 @@
 //             host 3 lane                holds → their end
 //             host 4 name                lane name → number
 //
+// Of the entries in line there is one row for each URL that waits: their lanes and orders take as few octets as they need, their number
+// first, so that they sort as the numbers do. Pages are some three fifths full, so an octet less is more than an octet of disk.
+//
 // Keys are written into buffers that the next call for the same kind uses again: a caller that keeps one copies it.
 
 const WAITING = 1;
 const IN_LINE = 2;
 const SEQUENCE_BYTES = 5;
+/** Host and kind, lane, rank, order. */
+const LINE_MOST_BYTES = 5 + 5 + 1 + 1 + SEQUENCE_BYTES;
 
 /** What a key of the entries table says. */
 export type EntryPlace =
@@ -22,8 +27,9 @@ export type EntryPlace =
 /** Writes keys. One per client. */
 export class HostKeys {
   readonly #waiting = Buffer.alloc(18);
-  readonly #line = Buffer.alloc(15);
-  readonly #lineEnd = Buffer.alloc(10);
+  /** Of each length one, all over the same octets: a view takes longer to make than to fill. */
+  readonly #lines = beginningsOf(Buffer.alloc(LINE_MOST_BYTES));
+  readonly #lineEnds = beginningsOf(Buffer.alloc(LINE_MOST_BYTES));
   readonly #open = Buffer.alloc(15);
   readonly #head = Buffer.alloc(10);
   readonly #holdEnd = Buffer.alloc(17);
@@ -39,19 +45,18 @@ export class HostKeys {
   }
 
   line(host: number, lane: number, rank: number, order: number): Buffer {
-    const key = prefixed(this.#line, host, IN_LINE);
-    key.writeUInt32BE(lane, 5);
-    key[9] = rank;
-    key.writeUIntBE(order, 10, SEQUENCE_BYTES);
-    return key;
+    const key = prefixed(this.#lines[LINE_MOST_BYTES]!, host, IN_LINE);
+    const at = writeSorted(key, lane, 5);
+    key[at] = rank;
+    return this.#lines[writeSorted(key, order, at + 1)]!;
   }
 
   /** Behind every entry of the line. */
   lineEnd(host: number, lane: number, rank: number): Buffer {
-    const key = prefixed(this.#lineEnd, host, IN_LINE);
-    key.writeUInt32BE(lane, 5);
-    key[9] = rank + 1;
-    return key;
+    const key = prefixed(this.#lineEnds[LINE_MOST_BYTES]!, host, IN_LINE);
+    const at = writeSorted(key, lane, 5);
+    key[at] = rank + 1;
+    return this.#lineEnds[at + 1]!;
   }
 
   openLine(host: number, lane: number, rank: number, order: number): Buffer {
@@ -110,12 +115,8 @@ export function entryPlace(key: Buffer): EntryPlace {
   if (key[4] === WAITING) {
     return { kind: 'waiting', readyAt: key.readDoubleBE(5), id: key.readUIntBE(13, SEQUENCE_BYTES) };
   }
-  return {
-    kind: 'line',
-    lane: key.readUInt32BE(5),
-    rank: key[9] ?? 0,
-    order: key.readUIntBE(10, SEQUENCE_BYTES),
-  };
+  const at = sortedEnd(key, 5);
+  return { kind: 'line', lane: readSorted(key, 5), rank: key[at]!, order: readSorted(key, at + 1) };
 }
 
 /** Reads a key of the open lines. */
@@ -128,6 +129,27 @@ function doubleBits(value: number): bigint {
   const octets = Buffer.allocUnsafe(8);
   octets.writeDoubleBE(value, 0);
   return octets.readBigUInt64BE(0);
+}
+
+/** Writes a whole number up to 2^40 so that the octets of a larger one sort behind. @returns Where it ends. */
+function writeSorted(octets: Buffer, value: number, at: number): number {
+  let bytes = 1;
+  for (let above = 256; above <= value; above *= 256) bytes += 1;
+  octets[at] = bytes;
+  return octets.writeUIntBE(value, at + 1, bytes);
+}
+
+function readSorted(octets: Buffer, at: number): number {
+  return octets.readUIntBE(at + 1, octets[at]!);
+}
+
+function sortedEnd(octets: Buffer, at: number): number {
+  return at + 1 + octets[at]!;
+}
+
+/** By length. */
+function beginningsOf(octets: Buffer): readonly Buffer[] {
+  return Array.from({ length: octets.length + 1 }, (_, length) => octets.subarray(0, length));
 }
 
 function prefixed(key: Buffer, host: number, kind: number): Buffer {
