@@ -34,8 +34,8 @@ export async function costOfRecords(store) {
   const cost = {};
   const costOf = timerOf(store);
   const record = new Uint8Array(4_096);
-  cost.writeRecord4k = await costOf(CALLS, (at) => () => store.writeRecord(`r${at % 1_000}`, record));
-  cost.readRecord4k = await costOf(QUICK_CALLS, (at) => () => store.readRecord(`r${at % 1_000}`));
+  cost.writeRecord4k = await costOf(CALLS, (at) => () => store.writeRecord(`r${at % CALLS}`, record));
+  cost.readRecord4k = await costOf(QUICK_CALLS, (at) => () => store.readRecord(`r${at % CALLS}`));
   cost.reserve = await costOf(CALLS, (at) => () => store.reserve([{ key: `address-${at % 100}`, delayMs: 1 }]));
   return cost;
 }
