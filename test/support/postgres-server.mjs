@@ -76,8 +76,13 @@ export async function startPostgres(...settings) {
     child = null;
     if (running === null || running.exitCode !== null || running.signalCode !== null) return;
     const gone = new Promise((resolve) => running.once('exit', resolve));
+    const backends = backendsOf(running.pid);
     running.kill(signal);
     await gone;
+    const untilMs = performance.now() + START_MS;
+    while (backends.some(isRunning) && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
   };
   await start();
   return {
@@ -146,6 +151,27 @@ function runnable(bin, folder) {
   }
   const path = `${libraries}:${join(home, 'lib')}`;
   return { bin: join(home, 'bin'), env: { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path } };
+}
+
+/** The processes of a server that talk to its clients: when it was killed they answer for a moment longer. Known on Linux only. */
+function backendsOf(pid) {
+  const listed = textOf(`/proc/${pid}/task/${pid}/children`);
+  return listed.split(' ').filter(Boolean).map(Number);
+}
+
+/** Whether a process has not ended; whoever inherited it may not have been told yet. */
+function isRunning(pid) {
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+}
+
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes(error.code)) return '';
+    throw error;
+  }
 }
 
 /** Whether the server answers before so long. */
