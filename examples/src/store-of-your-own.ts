@@ -11,7 +11,7 @@ type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
 const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord'];
 
 /** What it promises: as much as memory, and that a killed process loses nothing it answered for. */
-export const JOURNAL_CAPS: StoreCaps = Object.freeze({ ...memoryStore().caps, durable: 'process' });
+export const JOURNAL_CAPS: StoreCaps = Object.freeze({ ...memoryStore().capabilities, durable: 'process' });
 
 /** A store in the file of that path. @param wallMs - Must go on across restarts, so that a delay outlives the process. */
 export function journalStore(path: string, wallMs: () => number = Date.now): FrontierStore {

@@ -65,8 +65,8 @@ export const VERBS = { add, lease, wake, commit, writeRecord };
 
 function add(crawl: Crawl, now: number, entries: readonly NewEntry[]): AddOutcome[] {
   crawl.latestMs = now;
-  return entries.map(({ host: key, lane = '', fp, band, body, notBeforeMs = 0, dedupe = true }) => {
-    const fingerprint = Buffer.from(fp).toString('hex');
+  return entries.map(({ host: key, lane = '', fingerprint, band, body, notBeforeMs = 0, dedupe = true }) => {
+    const fingerprint = Buffer.from(fingerprint).toString('hex');
     if (dedupe && crawl.known.has(fingerprint)) return 'known';
     crawl.known.add(fingerprint);
     const host = hostOf(crawl, key);
@@ -125,7 +125,7 @@ function commitOne(host: Host | undefined, now: number, part: HostCommit): HostC
   }
   host.state = part.state ?? host.state;
   host.delayMs = part.delayMs ?? host.delayMs;
-  for (const { lane, ms } of part.holdLanes ?? []) host.holds.set(lane, now + ms);
+  for (const { lane, ms } of part.blockLanes ?? []) host.holds.set(lane, now + ms);
   if ('keep' in part.then) {
     host.leaseEndsAt = now + part.then.keep.ttlMs;
     return { ok: true, entries: take(host, part.then.keep.want, now) };

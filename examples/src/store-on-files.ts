@@ -51,7 +51,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     return answer;
   };
   return {
-    caps: FILES_CAPS,
+    capabilities: FILES_CAPS,
     async open({ crawl: name, create }) {
       if (!create && !existsSync(path)) throw new FrontierError('store-mismatch', `there is no crawl in ${path}`);
       mkdirSync(dirname(path), { recursive: true });
@@ -108,7 +108,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
       const inHand = entries.filter((entry) => entry.isInHand).length;
       const leased = all.filter(({ leaseEndsAt }) => leaseEndsAt !== null).length;
       const parked = all.filter(({ isParked }) => isParked).length;
-      return { queued: entries.length - inHand, inHand, known: known.size, hosts: all.length, leased, parked };
+      return { queued: entries.length - inHand, inFlight, known: known.size, hosts: all.length, leased, parked };
     },
     async scan(cursor, limit, only) {
       const [hostAt, id] = cursor === null ? [0, 0] : (cursor.split(' ').map(Number) as [number, number]);

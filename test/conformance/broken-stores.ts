@@ -21,7 +21,7 @@ const MS_PER_ENTRY = 0.05;
 /** The store with some verbs replaced. */
 function bend(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
   return {
-    caps: store.caps,
+    capabilities: store.capabilities,
     open: (request) => store.open(request),
     add: (entries) => store.add(entries),
     lease: (request) => store.lease(request),
@@ -58,9 +58,9 @@ function looksThenAdds(store: FrontierStore): FrontierStore {
   const known = new Set<string>();
   return bend(store, {
     add: async (entries) => {
-      const isNew = entries.map(({ fp }) => !known.has(String(fp)));
+      const isNew = entries.map(({ fingerprint }) => !known.has(String(fingerprint)));
       await moment();
-      for (const { fp } of entries) known.add(String(fp));
+      for (const { fingerprint } of entries) known.add(String(fingerprint));
       await store.add(entries.filter((_, at) => isNew[at]).map((entry) => ({ ...entry, dedupe: false })));
       return isNew.map((is) => (is ? 'new' : 'known'));
     },
@@ -147,7 +147,7 @@ function sweepsOnAdd(store: FrontierStore, _nowMs: () => number, spend: (ms: num
   return bend(store, {
     add: (entries) => {
       spend(all.size * MS_PER_ENTRY);
-      for (const { fp } of entries) all.add(String(fp));
+      for (const { fingerprint } of entries) all.add(String(fingerprint));
       return store.add(entries);
     },
   });
@@ -246,7 +246,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'lets a held lane stand in front of the others',
     invariant: 'L8',
-    wrap: (store) => bendCommit(store, ({ holdLanes: _lanes, ...part }) => part),
+    wrap: (store) => bendCommit(store, ({ blockLanes: _lanes, ...part }) => part),
   },
   { fault: 'walks over a held lane', invariant: 'L8', wrap: looksThroughHeldLanes },
   { fault: 'takes a commit under an old epoch', invariant: 'C1', wrap: ignoresEpochs },

@@ -45,7 +45,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 function entry(host: string, number: number): NewEntry {
   const fp = new Uint8Array(8);
   new DataView(fp.buffer).setBigUint64(0, BigInt(number) * 0x9e3779b97f4a7c15n);
-  return { host, fp, band: 4, body: new TextEncoder().encode(`${host} ${number}`) };
+  return { host, fingerprint, band: 4, body: new TextEncoder().encode(`${host} ${number}`) };
 }
 
 /** Asks until something is granted; answers how long that took, milliseconds. */
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       const notices: ServerNotice[] = [];
       const client = clientOf(await serverWith(...settings));
       const store = await opened({ client, onNotice: (notice) => notices.push(notice) });
-      expect(store.caps.durable).toBe(durable);
+      expect(store.capabilities.durable).toBe(durable);
       expect(notices.map(({ kind }) => kind)).toEqual(told);
     });
 

@@ -87,7 +87,7 @@ it('what failed is asked again by filter, over a restart, once', async () => {
   expect([asked('/broken'), asked('/gone'), asked('/labelled')]).toEqual([2, 1, 2]);
   expect(
     again.decisions
-      .filter(({ word }) => word === 'fetched')
+      .filter(({ status }) => status === 'fetched')
       .map(({ url }) => new URL(url).pathname)
       .sort(),
   ).toEqual(['/broken', '/labelled']);

@@ -51,7 +51,7 @@ it.each([
   await crawl({
     seeds: [web.url('a.test')],
     out,
-    network: { bodyBytes: MIB },
+    network: { maxBodyBytes: MIB },
     handlers: (crawler) => {
       crawler.on('html', (each) => each.follow());
       crawler.on(
@@ -111,7 +111,7 @@ it('a route that asks for nothing holds what `network.bodyBytes` allows, as ever
   const seen: unknown[] = [];
   await crawl({
     seeds: [web.url('a.test')],
-    network: { bodyBytes: MIB },
+    network: { maxBodyBytes: MIB },
     handlers: (crawler) =>
       crawler
         .on('html', (each) => each.follow())

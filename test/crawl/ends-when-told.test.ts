@@ -47,7 +47,7 @@ it('a handler that hears nothing does not hold up a stop at once; its page is no
       }),
   });
   const told: string[] = [];
-  crawler.events.on('decision', ({ url, word, reason }) => told.push(`${url} ${word} ${reason}`));
+  crawler.events.on('decision', ({ url, status, reason }) => told.push(`${url} ${status} ${reason}`));
   const report = await crawler.run();
   expect(report).toMatchObject({ state: 'stopped', pages: 0 });
   expect(told).toEqual([]);
@@ -70,7 +70,7 @@ it('a store that fails is told after what is in hand has come to its end', async
   const inner = memoryStore();
   let isBroken = false;
   const store: FrontierStore = {
-    caps: inner.caps,
+    capabilities: inner.capabilities,
     open: (request) => inner.open(request),
     add: (entries) => inner.add(entries),
     lease: async (request) => {

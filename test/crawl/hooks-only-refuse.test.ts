@@ -251,8 +251,8 @@ it('a refusal after a redirect follows it nowhere, and one after a failure makes
   ).toEqual(['/', '/down', '/go']);
   expect(
     decisions
-      .filter(({ word }) => word === 'dropped')
-      .map(({ reason, detail, status }) => [reason, detail, status])
+      .filter(({ status }) => status === 'dropped')
+      .map(({ reason, detail, httpStatus }) => [reason, detail, httpStatus])
       .sort(),
   ).toEqual([
     ['hook-refused', 'a 302', 302],
@@ -291,7 +291,7 @@ it('a hook that thinks holds up its own host alone', async () => {
   const pages = log.filter(({ path }) => path !== '/robots.txt');
   expect(pages.map(({ host }) => host)).toEqual(['b.test', 'b.test', 'b.test']);
   expect(Math.max(...pages.map(({ endMs }) => endMs))).toBeLessThan((log[0]?.startMs ?? 0) + 60_000);
-  expect(report.words).toMatchObject({ dropped: { 'hook-refused': 1 } });
+  expect(report.outcomes).toMatchObject({ dropped: { 'hook-refused': 1 } });
 });
 
 it('after a hook that thinks, the clock is asked again: no request is early, and none overlaps another', async () => {
@@ -331,7 +331,7 @@ it.each(['beforeFetch', 'afterFetch'] as const)(
     });
     expect(report.state).toBe('stopped');
     expect(tookMs).toBeLessThan(60_000);
-    expect(decisions.filter(({ word }) => word !== 'held')).toEqual([]);
+    expect(decisions.filter(({ status }) => status !== 'held')).toEqual([]);
     expect(items).toEqual([]);
   },
 );

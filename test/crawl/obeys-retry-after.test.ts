@@ -124,7 +124,7 @@ describe('case by case, a host that says later', () => {
     const pauses = tries.slice(1).map((each, index) => each.startMs - (tries[index]?.endMs ?? 0));
     for (const [index, leastMs] of [30_000, 60_000, 120_000].entries())
       expect(pauses[index]).toBeGreaterThanOrEqual(leastMs);
-    expect(decisions.filter((each) => each.word === 'failed').map((each) => each.reason)).toEqual([
+    expect(decisions.filter((each) => each.status === 'failed').map((each) => each.reason)).toEqual([
       'retries-exhausted',
     ]);
   });

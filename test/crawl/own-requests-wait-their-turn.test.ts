@@ -143,7 +143,7 @@ describe('page.fetch', () => {
       'http://inside.test/',
       {
         network: {
-          allow: ['127.0.0.0/8'],
+          allowAddresses: ['127.0.0.0/8'],
           resolve: async (name) => [name === 'inside.test' ? '10.0.0.1' : '127.0.0.1'],
         },
       },

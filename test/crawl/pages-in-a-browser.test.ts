@@ -113,7 +113,7 @@ describe('a page in a browser', () => {
       fetcher,
       profile: { factor: 0, minMs: 30, maxMs: 30 },
       network: {
-        allow: ['127.0.0.1/32'],
+        allowAddresses: ['127.0.0.1/32'],
         ports: 'any',
         resolve: async (name) => [name === 'private.test' ? '127.0.0.2' : '127.0.0.1'],
       },
@@ -141,7 +141,7 @@ describe('a page in a browser', () => {
     expect(report).toMatchObject({ pages: 1, state: 'finished' });
     expect(items.map(({ data }) => data)).toMatchObject([{ title: 'made' }]);
     const told = decisions.filter(({ detail }) => detail === 'asked for by a page in a browser');
-    expect(told.map(({ url, word, reason, line }) => [new URL(url).pathname, word, reason, line])).toContainEqual([
+    expect(told.map(({ url, status, reason, line }) => [new URL(url).pathname, status, reason, line])).toContainEqual([
       '/closed/y.js',
       'excluded',
       'robots-rule',
@@ -300,7 +300,7 @@ describe('a page in a browser', () => {
     );
     expect(report.state).toBe('stopped');
     expect(items).toEqual([]);
-    expect(decisions.filter(({ word }) => word !== 'held')).toEqual([]);
+    expect(decisions.filter(({ status }) => status !== 'held')).toEqual([]);
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
   });
 });

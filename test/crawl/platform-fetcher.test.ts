@@ -26,12 +26,12 @@ async function ask(url: string, caps: { readonly bodyBytes?: number; readonly he
     method: 'GET',
     headers: { 'User-Agent': 'test-bot/1.0 (+https://example.org/bot)' },
     address: { address: '127.0.0.1', family: 4 },
-    caps: {
+    limits: {
       connectMs: 60_000,
       headersMs: 60_000,
       exchangeMs: 60_000,
-      bodyBytes: 10_000,
-      encodedBytes: 20_000,
+      maxBodyBytes: 10_000,
+      maxEncodedBytes: 20_000,
       ...caps,
     },
     mayStart: () => true,
@@ -91,7 +91,7 @@ describe('under nock, the platform fetcher', () => {
     const story = await crawl({
       seeds: [`${HOST}/`],
       fetcher: createPlatformFetcher(),
-      network: { unpinned: true },
+      network: { allowUnpinnedDns: true },
     });
     expect(story.requests.map(({ url }) => new URL(url).pathname).sort()).toEqual([
       '/',
@@ -130,10 +130,10 @@ describe('a fetcher that does not pin the address', () => {
     const story = await crawl({
       seeds: ['http://127.0.0.2/', 'http://inside.test/'],
       fetcher: createPlatformFetcher(),
-      network: { unpinned: true, allow: [], resolve: async () => ['127.0.0.1'] },
+      network: { allowUnpinnedDns: true, allowAddresses: [], resolve: async () => ['127.0.0.1'] },
     });
     expect(story.requests).toEqual([]);
-    expect(story.decisions.map(({ word, reason }) => `${word} ${reason}`)).toEqual([
+    expect(story.decisions.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
       'dropped address-forbidden',
       'dropped address-forbidden',
     ]);

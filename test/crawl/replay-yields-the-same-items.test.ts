@@ -95,7 +95,7 @@ async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () =>
     seeds: [web.url('a.test')],
     out,
     archive: { warcBytes: 1_048_576 },
-    network: { bodyBytes: 1_048_576 },
+    network: { maxBodyBytes: 1_048_576 },
     purposes: ['ai-train', 'search'],
     preferences: 'observe',
     handlers: (crawler) => routes(crawler.on),

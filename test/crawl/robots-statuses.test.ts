@@ -59,7 +59,7 @@ describe('robots.txt answers, read as closing', () => {
     const web = await webForTest({ hosts: { 'a.test': { ...PAGES, '/robots.txt': { status } } } });
     const { decisions, report } = await crawl({ seeds: [web.url('a.test')], robots: CLOSING });
     expect(web.paths('a.test')).toEqual(['/robots.txt']);
-    expect(decisions.map((each) => `${each.word} ${each.reason}`)).toEqual(['excluded robots-restricted']);
+    expect(decisions.map((each) => `${each.status} ${each.reason}`)).toEqual(['excluded robots-restricted']);
     expect(report.state).toBe('finished');
   });
 

@@ -30,7 +30,7 @@ function crawler(pages: number, more: Partial<CrawlerOptions> = {}) {
     scope: { seeds: [web.url('a.test')], allows: () => true, exclude: [/\.zip$/] },
     bounds: { pages },
     profile: { factor: 0, minMs: 0, maxMs: 0 },
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   });
   made.on('html', async (found) => {
@@ -59,7 +59,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
       network: { resolve: '(function)', concurrency: 64 },
       handlerMs: 60_000,
     },
-    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.words }, moreRobots: 0 },
+    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.outcomes }, moreRobots: 0 },
     earlier: [],
   });
   const { robots = [], outputs = [] } = manifest?.end ?? {};

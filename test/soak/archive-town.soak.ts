@@ -24,7 +24,7 @@ beforeAll(async () => {
     identity: { name: 'mannerly-demo', contact: 'https://example.org/mannerly-demo' },
     scope: { seeds: town.seeds, within: 'host' },
     bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 30 },
-    network: { resolve: town.resolve, allow: ['127.0.0.0/8'] },
+    network: { resolve: town.resolve, allowAddresses: ['127.0.0.0/8'] },
     discover: { sitemaps: true, dataTxt: true },
     patienceMs: 3_000,
     archive: { wacz: true },

@@ -67,7 +67,7 @@ export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = 
     // The store keeps time of its own: it is given the crawl's.
     ...(rest.clock === undefined ? {} : { store: memoryStore({ nowMs: rest.clock.nowMs }) }),
     ...rest,
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], ...rest.network },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], ...rest.network },
   });
   (handlers ?? followEverything)(crawler);
   return crawler;

@@ -42,7 +42,7 @@ export const scoped = createCrawler({
   },
   bounds: { pages: 1 },
   urls: { trackingParameters: ['utm_*'] },
-  traps: { alikePages: 64 },
+  traps: { maxSimilarPages: 64 },
 });
 export const everything = createCrawler({ identity, scope, bounds: { pages: 1 }, traps: false });
 
@@ -50,7 +50,7 @@ export function listeners(): void {
   scoped.events.on('scope-moved', ({ from, to }) => console.log(from, to));
   scoped.events.on('trap', ({ rule, pattern }) => console.log(rule, pattern));
   boundedByPages.events.on('decision', (decision) => {
-    const word: 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held' = decision.word;
+    const word: 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held' = decision.status;
     const line: number | null = decision.line;
     console.log(word, line);
   });

@@ -159,7 +159,7 @@ export type {
 export { type WrittenReport, writeReport } from './report/page/write-report.js';
 export { createPolitenessLedger, OTHER_HOSTS, type PolitenessLedger } from './report/politeness.js';
 export { progressText } from './report/progress-line.js';
-export { REASONS, type Reason, type ReasonWord, reasonOf } from './report/reasons.js';
+export { REASONS, type ReasonEntry, type Reason, reasonOf } from './report/reasons.js';
 export { readRejected } from './report/rejected-log.js';
 export { readRequests } from './report/request-log.js';
 export type { RunPace, RunPromise } from './report/run-line.js';

@@ -6,7 +6,7 @@ import type { RobotsCopyRef } from './work.js';
 /** A final word that falls inside the frontier; what is fetched is the worker's to tell. */
 export interface UrlVerdict {
   readonly kind: 'url';
-  readonly word: 'excluded' | 'dropped' | 'failed';
+  readonly status: 'excluded' | 'dropped' | 'failed';
   /** One word of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`, `robots-unreachable`. */
   readonly reason: string;
   readonly url: string;

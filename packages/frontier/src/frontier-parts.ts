@@ -106,7 +106,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     onQueued: settings.onQueued,
     keyBySite: (authority, url) => gate.keyBySite(authority, url),
     room: () => settings.maxQueued - running.stats.queued,
-    maxBodyBytes: () => store.caps.maxBody,
+    maxBodyBytes: () => store.capabilities.maxBody,
     queued(host) {
       running.stats.queued += 1;
       running.stats.known += 1;
@@ -131,7 +131,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     reschedule,
     hostKeyOf: hostOf,
     companions: settings.companions,
-    fpBytes: () => store.caps.fpBytes,
+    fpBytes: () => store.capabilities.fingerprintBytes,
   });
   const commitSoon = () => {
     if (leases.hasChanges()) leases.commit().catch(running.fail);
@@ -178,7 +178,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     pace,
     waits,
     maxHosts: () => shareOf(settings.maxHosts, running.stats.hosts, budget.othersAtWork()),
-    isShared: () => store.caps.shared,
+    isShared: () => store.capabilities.shared,
     nextDueInMs: () => store.nextDueInMs(),
     authorityOf,
     marginMs,

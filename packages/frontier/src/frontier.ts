@@ -103,7 +103,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const { clock } = settings;
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let broken: unknown = null;
-  let fingerprinter: Fingerprinter = () => new Uint8Array(store.caps.fpBytes);
+  let fingerprinter: Fingerprinter = () => new Uint8Array(store.capabilities.fingerprintBytes);
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
 
@@ -153,8 +153,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
     if (phase !== 'open') throw new FrontierError('closed', 'the frontier is closed');
   };
   const readStats = async () => {
-    const { queued, inHand, known, hosts } = await store.stats();
-    Object.assign(stats, { queued: queued + inHand, known, hosts: Math.max(0, hosts - lockHosts) });
+    const { queued, inFlight, known, hosts } = await store.stats();
+    Object.assign(stats, { queued: queued + inFlight, known, hosts: Math.max(0, hosts - lockHosts) });
   };
 
   const heartbeat = createHeartbeat({ clock, leaseTtlMs: settings.leaseTtlMs, leases, budget, store, readStats, fail });
@@ -268,7 +268,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     counts,
     async recount() {
       checkOpen();
-      if (store.caps.shared) await Promise.all([budget.saveTime(clock.nowMs()), readStats()]);
+      if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), readStats()]);
       return counts();
     },
     ...owners,

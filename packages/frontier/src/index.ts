@@ -61,7 +61,7 @@ export type {
   OpenRequest,
   Requeue,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoreCaps,
   StoredHost,
   StoreStats,
@@ -81,7 +81,7 @@ export { authorityOf, type HostKeyBy, hostKeyOf } from './url/host-key.js';
 export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
-  HostAsk,
+  HostRequirements,
   PageWork,
   RobotsCopyRef,
   RobotsSignals,

@@ -28,7 +28,7 @@ export interface NewEntry {
   /** The authority, where one host queue serves several (http and https, ports). Absent: the host's own lane. */
   readonly lane?: string;
   /** `caps.fpBytes` octets, keyed hash of the canonical URL. */
-  readonly fp: Uint8Array;
+  readonly fingerprint: Uint8Array;
   /** 0 … 7, 0 first. */
   readonly band: number;
   /** Opaque: path, depth, origin, user data. At most `caps.maxBody` octets. */
@@ -97,7 +97,7 @@ export interface HostCommit {
   readonly state?: Uint8Array;
   /** Duration, kept until replaced: added after the lease end if the holder dies. @default as before, at first the lease's `delayMs` */
   readonly delayMs?: number;
-  readonly holdLanes?: readonly LaneHold[];
+  readonly blockLanes?: readonly LaneHold[];
   /**
    * `keep`: the lease runs `ttlMs` from now under the same epoch, and up to `want` more entries come into hand.
    * `release`: the lease ends, entries still in hand go back in front of the queue; the host's next allowed time is
@@ -158,7 +158,7 @@ export interface StoreCaps {
   readonly maxBody: number;
   /** Entries of one `add`, or links of one commit. */
   readonly maxBatch: number;
-  readonly fpBytes: 8 | 16;
+  readonly fingerprintBytes: 8 | 16;
 }
 
 /** Counts; estimates where `caps.exactCounts` is false. Flat cost. */
@@ -166,7 +166,7 @@ export interface StoreStats {
   /** Entries queued and not in hand. */
   readonly queued: number;
   /** Entries in hand of a lease. */
-  readonly inHand: number;
+  readonly inFlight: number;
   /** Fingerprints. */
   readonly known: number;
   readonly hosts: number;
@@ -176,7 +176,7 @@ export interface StoreStats {
 }
 
 /** One page of a scan. It may hold fewer items than asked for, none included; the end is a `null` cursor. */
-export interface ScanPage {
+export interface ScanListing {
   readonly cursor: string | null;
   readonly items: { readonly host: HostKey; readonly entry: Entry }[];
 }
@@ -187,7 +187,7 @@ export interface StoredHost {
   readonly state: Uint8Array | null;
   /** Entries not in hand. */
   readonly queued: number;
-  readonly inHand: number;
+  readonly inFlight: number;
   readonly isLeased: boolean;
   readonly isParked: boolean;
   /** Duration until it falls due, of a leased one until its holder would count as gone; `null`: it is not in the time index. */
@@ -207,7 +207,7 @@ export interface ReserveSlot {
  * `store-mismatch` (`open` only) or `store-failed`.
  */
 export interface FrontierStore {
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCaps;
 
   /**
    * Opens or creates the crawl. Once, before any other verb.
@@ -274,7 +274,7 @@ export interface FrontierStore {
    * @param cursor - `null` at first, then the last page's.
    * @param host - Only this host's.
    */
-  scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanPage>;
+  scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
 
   /** Gives up what this client holds in memory. Leases run out by themselves. The second call does nothing. */
   close(): Promise<void>;

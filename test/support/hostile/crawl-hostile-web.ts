@@ -64,9 +64,9 @@ export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<Hos
         connectMs: DEADLINES.connectMs * slowness,
         headersMs: DEADLINES.headersMs * slowness,
         exchangeMs: DEADLINES.exchangeMs * slowness,
-        bodyBytes: HOSTILE_BODY_BYTES,
+        maxBodyBytes: HOSTILE_BODY_BYTES,
         // One address alone: the inside is another one of the same range.
-        allow: ['127.0.0.1/32', '127.0.0.9/32'],
+        allowAddresses: ['127.0.0.1/32', '127.0.0.9/32'],
         resolve: async (name) => (byHost.has(name.replace(/\.$/, '')) ? hostile.resolve(name) : ['127.0.0.1']),
       },
       fetcher: createUndiciFetcher({ ca: TRUSTED }),

@@ -9,11 +9,11 @@ export interface TrapOptions {
    * Pages that say the same as others of their group, one after another, after which links that such pages add are
    * dropped. 16 to 1,000,000. @default 128
    */
-  readonly alikePages?: number;
+  readonly maxSimilarPages?: number;
   /** Segments of a path; a link with more is dropped. 4 to 1,024. @default 32 */
-  readonly pathSegments?: number;
+  readonly maxPathSegments?: number;
   /** Parameters of a query; a link with more is dropped. 4 to 1,024. @default 32 */
-  readonly parameters?: number;
+  readonly maxQueryParameters?: number;
 }
 
 /** `TrapOptions` with every field filled in. */
@@ -76,9 +76,9 @@ export function resolveTrapOptions(given: TrapOptions | false | undefined): Trap
     }
   }
   return Object.freeze({
-    alikePages: given.alikePages ?? TRAP_DEFAULTS.alikePages,
-    pathSegments: given.pathSegments ?? TRAP_DEFAULTS.pathSegments,
-    parameters: given.parameters ?? TRAP_DEFAULTS.parameters,
+    alikePages: given.maxSimilarPages ?? TRAP_DEFAULTS.maxSimilarPages,
+    pathSegments: given.maxPathSegments ?? TRAP_DEFAULTS.maxPathSegments,
+    parameters: given.maxQueryParameters ?? TRAP_DEFAULTS.maxQueryParameters,
   });
 }
 

@@ -137,7 +137,7 @@ describe('the watch', () => {
 
   it('follows an endless space for so many pages, and no further', () => {
     for (const alikePages of [16, 128, 500]) {
-      const { fetched } = walk([item(1)], counter, { knobs: { alikePages } });
+      const { fetched } = walk([item(1)], counter, { knobs: { maxSimilarPages } });
       expect(fetched.length).toBeGreaterThanOrEqual(alikePages);
       expect(fetched.length).toBeLessThanOrEqual(alikePages + 16);
     }
@@ -198,7 +198,7 @@ describe('the watch', () => {
     };
     const { fetched } = walk([item(1)], site);
     expect(fetched.length).toBeGreaterThan(500);
-    expect(fetched.length).toBeLessThan(500 + 2.5 * TRAP_DEFAULTS.alikePages);
+    expect(fetched.length).toBeLessThan(500 + 2.5 * TRAP_DEFAULTS.maxSimilarPages);
   });
 
   it('remembers what it found for the next run, and begins to count again what it had not', () => {
@@ -210,7 +210,7 @@ describe('the watch', () => {
   });
 
   it('stays small however many hosts and traps there are', { timeout: 300_000 }, () => {
-    const traps = createTraps({ ...TRAP_DEFAULTS, alikePages: 16 });
+    const traps = createTraps({ ...TRAP_DEFAULTS, maxSimilarPages: 16 });
     for (let host = 0; host < 3_000; host += 1) {
       const name = (number: number) => `https://h${host}.test/item/${number}`;
       for (let at = 1; at < 40; at += 1) {
@@ -229,7 +229,7 @@ describe('the watch', () => {
 describe('the option', () => {
   it('has defaults, can be changed in part, and can be switched off', () => {
     expect(resolveTrapOptions(undefined)).toEqual({ alikePages: 128, pathSegments: 32, parameters: 32 });
-    expect(resolveTrapOptions({ alikePages: 50 })).toEqual({ alikePages: 50, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({ alikePages: 50, pathSegments: 32, parameters: 32 });
     expect(resolveTrapOptions(false)).toBeNull();
   });
 

@@ -101,7 +101,7 @@ export function createTraps(knobs: TrapKnobs): Traps {
       if (groups.delete(key)) groups.set(key, known);
       return known;
     }
-    const group = newGroup(name, Math.ceil(knobs.alikePages * PATIENCE[name.rule]));
+    const group = newGroup(name, Math.ceil(knobs.maxSimilarPages * PATIENCE[name.rule]));
     groups.set(key, group);
     const [oldest] = groups.values();
     if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);
@@ -171,7 +171,7 @@ export function createTraps(knobs: TrapKnobs): Traps {
     restore(found) {
       for (const { rule, pattern } of found) {
         const isWide = rule === 'alike-host' || rule === 'alike-hosts';
-        if (!isWide) closeGroup(newGroup({ rule, pattern, isWide }, knobs.alikePages));
+        if (!isWide) closeGroup(newGroup({ rule, pattern, isWide }, knobs.maxSimilarPages));
       }
     },
   };

@@ -29,9 +29,9 @@ function slashes(path: string): number {
   return count;
 }
 
-function pathLoop({ host, path }: UrlParts, { pathSegments }: TrapKnobs): TrapFinding | null {
+function pathLoop({ host, path }: UrlParts, { maxPathSegments }: TrapKnobs): TrapFinding | null {
   const segments = path.split('/').filter((segment) => segment !== '');
-  if (segments.length > pathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
+  if (segments.length > maxPathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
   const block = repeatedBlock(segments);
   if (block !== null) return { rule: 'repeating-path', pattern: `${host}/…/${block.join('/')}/${block.join('/')}/…` };
   const often = frequentSegment(segments);
@@ -68,9 +68,9 @@ function isNumber(segment: string): boolean {
   return /^\d+$/.test(segment);
 }
 
-function queryLoop({ host, path }: UrlParts, query: string, { parameters }: TrapKnobs): TrapFinding | null {
+function queryLoop({ host, path }: UrlParts, query: string, { maxQueryParameters }: TrapKnobs): TrapFinding | null {
   const pieces = query.split('&');
-  if (pieces.length > parameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
+  if (pieces.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
   if (pieces.length < PARAMETER_REPEATS) return null;
   const counts = new Map<string, number>();
   for (const piece of pieces) {

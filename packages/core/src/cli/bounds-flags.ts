@@ -63,6 +63,6 @@ export function boundsFrom(flags: BoundsFlags): BoundsOptions {
     ...(pagesPerHost === undefined ? {} : { pagesPerHost }),
     ...(bytesPerHost === undefined ? {} : { bytesPerHost }),
     ...(minutesPerHost === undefined ? {} : { minutesPerHost }),
-    ...(queued === undefined ? {} : { queued }),
+    ...(queued === undefined ? {} : { queuedUrls }),
   };
 }

@@ -74,7 +74,7 @@ describe('flags and configuration together', () => {
     ['nothing else', { ...WHOLE, profile: 'gentle' }, ['--depth', '2'], { profile: 'gentle', bounds: { depth: 2 } }],
     [
       'one of the network',
-      { ...WHOLE, network: { allow: ['10.0.0.0/8'], bodyBytes: 5 } },
+      { ...WHOLE, network: { allowAddresses: ['10.0.0.0/8'], maxBodyBytes: 5 } },
       ['--body-bytes', '9'],
       { network: { allow: ['10.0.0.0/8'], bodyBytes: 9 } },
     ],

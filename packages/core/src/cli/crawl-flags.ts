@@ -147,7 +147,7 @@ export function crawlOptions(seeds: readonly string[], flags: CrawlFlags): Crawl
     ...discoveryFrom(flags),
     ...outputFrom(flags),
     ...(flags.patience === undefined ? {} : { patienceMs: flags.patience * 1_000 }),
-    ...(flags.seeded === undefined ? {} : { seeded: flags.seeded }),
+    ...(flags.seeded === undefined ? {} : { orderSeed: flags.seeded }),
   };
 }
 

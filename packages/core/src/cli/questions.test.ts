@@ -115,7 +115,7 @@ describe('mannerly crawl --retry', () => {
   it('asks once more for the failures that it names, and for nothing else', async () => {
     site.statuses.set('/1', 404).set('/2', 410);
     const before = await crawl();
-    expect(before.words['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
+    expect(before.outcomes['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
     site.statuses.clear();
     site.asked.length = 0;
     const after = await crawl('--retry', 'status-404', '--retry-host', '127.0.0.1', '--retry-since', '2020-01-01');

@@ -163,7 +163,7 @@ async function send(
     largeBody: (head) => largeBody(stages, work, head),
     headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
     host: work.lease.host,
-    asks: work.lease.asks,
+    asks: work.lease.requirements,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
     beforeDecoding: work.kind === 'page' && answered !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),
@@ -177,8 +177,8 @@ async function send(
 }
 
 /** Whether the host's next request comes long after the end of this one: it asked for that, or may ask for it in this answer. */
-function countsFromEnd({ kind, lease: { asks } }: Work): boolean {
-  return kind === 'robots' || Math.max(asks.crawlDelayMs ?? 0, asks.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
+function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
+  return kind === 'robots' || Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
 }
 
 /** Octets that a body may have which need not be held: a sitemap's, or what the handler that will get the page asks for. */

@@ -100,7 +100,7 @@ async function endingOf(stages: Stages, work: PageWork, outcome: FetchOutcome): 
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { status: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
     return ended(stages, work, {
-      word: 'failed',
+      status: 'failed',
       reason: 'retries-exhausted',
       layer: 'fetch',
       ...said,
@@ -111,7 +111,7 @@ async function endingOf(stages: Stages, work: PageWork, outcome: FetchOutcome): 
   if (outcome.kind === 'failed') {
     const { failure: reason, detail } = outcome;
     const word = retry === null ? 'dropped' : 'failed';
-    return ended(stages, work, { word, reason, layer: 'fetch', detail, isPage: retry !== null && !isCompanion });
+    return ended(stages, work, { status, reason, layer: 'fetch', detail, isPage: retry !== null && !isCompanion });
   }
   const { status } = outcome;
   const redirect = redirectTarget(outcome);
@@ -130,14 +130,14 @@ async function endingOf(stages: Stages, work: PageWork, outcome: FetchOutcome): 
   }
   if (isCompanion) {
     const { links, word } = await stages.companions.read(work, outcome, stages.offer);
-    return ended(stages, work, { ...word, status, isPage: false }, links);
+    return ended(stages, work, { ...word, httpStatus, isPage: false }, links);
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
-    return ended(stages, work, { word: 'failed', reason, layer: 'fetch', status, detail, isPage: true });
+    return ended(stages, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
   }
   if (status < 200 || status > 299) {
-    return ended(stages, work, { word: 'failed', reason: `status-${status}`, layer: 'fetch', status, isPage: true });
+    return ended(stages, work, { status: 'failed', reason: `status-${status}`, layer: 'fetch', httpStatus, isPage: true });
   }
   return handledPage(stages, work, outcome);
 }
@@ -206,7 +206,7 @@ async function handledPage(stages: Stages, work: PageWork, outcome: ResponseOutc
   if (handled.kind !== 'handled') {
     const reason = FAILED_HANDLING[handled.kind];
     stages.record.handlerFailed(work.url, handled.kind === 'threw' ? handled.error : handled.detail);
-    return ended(stages, work, { word: 'failed', reason, layer: 'hook', status, detail: handled.detail, isPage: true });
+    return ended(stages, work, { status: 'failed', reason, layer: 'hook', httpStatus, detail: handled.detail, isPage: true });
   }
   const { staged, route } = handled;
   const { exclusion } = page;
@@ -221,9 +221,9 @@ async function handledPage(stages: Stages, work: PageWork, outcome: ResponseOutc
     staged.notes.map(({ url }) => url),
   );
   const word: PageWord = exclusion.storesItems
-    ? { word: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
-    : { word: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  return ended(stages, work, { ...word, status, isPage: true }, [...exclusion.links, ...staged.links]);
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
+    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
+  return ended(stages, work, { ...word, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
 }
 
 /** Why a page that its handler did not end well has failed. */
@@ -251,10 +251,10 @@ function wordEnding(stages: Stages, work: PageWork, outcome: ResponseOutcome, sa
   }
   const detail = `handler-${said.kind}: ${said.reason}, ${work.record.tries + 1} times`;
   return ended(stages, work, {
-    word: 'failed',
+    status: 'failed',
     reason: 'retries-exhausted',
     layer: 'hook',
-    status,
+    httpStatus,
     detail,
     isPage: true,
   });

@@ -174,7 +174,7 @@ export function exclusionBook(
       broke(error);
     }
   };
-  return [{ decision: (decision) => (decision.word === 'excluded' ? tell(decision) : undefined) }];
+  return [{ decision: (decision) => (decision.status === 'excluded' ? tell(decision) : undefined) }];
 }
 
 /** What a hook is told of a URL, of its own, so that nothing it does to it reaches the crawl. */

@@ -65,7 +65,7 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
       headers,
       bodyBytes: Math.min(Math.max(1, bodyBytes ?? parts.bodyBytes), parts.bodyBytes),
       host: work.lease.host,
-      asks: work.lease.asks,
+      asks: work.lease.requirements,
       robots: work.robots,
       mayConnect: (address) => frontier.mayConnect(work, address),
       mayStart: () => frontier.mayStart(work),

@@ -68,7 +68,7 @@ describe('the view', () => {
       ['failed', 'status-98765'],
       ['dropped', '<b>'],
     ] as const) {
-      crawl.tell('decision', { word, reason } as UrlDecision);
+      crawl.tell('decision', { status, reason } as UrlDecision);
     }
     const { outcomes, words, recent } = view.read();
     expect(outcomes).toEqual({ '2xx': 1, 'timeout-headers': 1, '5xx': 1 });

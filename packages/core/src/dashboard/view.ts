@@ -110,9 +110,9 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
       recent.push({ url: shown(url), purpose, status, failure, tookMs: atMs - startedAtMs, bytes, atMs });
       count(outcomes, status === null ? (failure ?? 'internal') : `${Math.floor(status / 100)}xx`);
     }),
-    crawl.events.on('decision', ({ word, reason }) => {
-      const reasons = words.get(word) ?? new Map<string, number>();
-      words.set(word, reasons);
+    crawl.events.on('decision', ({ status, reason }) => {
+      const reasons = words.get(status) ?? new Map<string, number>();
+      words.set(status, reasons);
       // A server may invent statuses; the view's table stays as long as ours.
       count(reasons, Object.hasOwn(REASONS, reason) ? reason : /^status-[1-5]\d\d$/.test(reason) ? reason : 'other');
     }),

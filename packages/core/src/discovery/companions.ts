@@ -47,7 +47,7 @@ export interface CompanionWishes {
 export type CompanionRecords = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
 const DATA_TXT_PATH = '/data.txt';
-const READ: PageWord = { word: 'fetched', reason: 'companion', layer: 'fetch' };
+const READ: PageWord = { status: 'fetched', reason: 'companion', layer: 'fetch' };
 const UNSET: TdmReservation = { reserved: null, policy: null };
 /** Nothing is known of the file: rights count as reserved until the site's answer, a header or the page says otherwise. */
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
@@ -78,11 +78,11 @@ export function createCompanions(wishes: CompanionWishes, records: CompanionReco
     return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as number);
   };
   const sitemapWord = async (work: PageWork, outcome: FetchOutcome, offer: Offer): Promise<PageWord> => {
-    if (outcome.kind === 'failed') return { word: 'failed', reason: outcome.failure, layer: 'fetch' };
+    if (outcome.kind === 'failed') return { status: 'failed', reason: outcome.failure, layer: 'fetch' };
     const { status } = outcome;
-    if (status < 200 || status > 299) return { word: 'failed', reason: `status-${status}`, layer: 'fetch' };
+    if (status < 200 || status > 299) return { status: 'failed', reason: `status-${status}`, layer: 'fetch' };
     return {
-      word: 'fetched',
+      status: 'fetched',
       reason: 'sitemap',
       layer: 'fetch',
       detail: await wishes.sitemaps.read(work, outcome, offer),

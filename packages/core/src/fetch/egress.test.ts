@@ -1,7 +1,7 @@
 // One door, and nothing leaves by another: with the crawl's name on it, to a judged address, when lock and frontier agree.
 // If this breaks, a request leaves that nobody allowed, or nobody can tell whose it was.
 
-import type { HostAsk, StartAnswer } from '@mannerly/frontier';
+import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
@@ -25,7 +25,7 @@ interface Door {
   send(path: string, more?: Partial<EgressRequest>): ReturnType<Egress['send']>;
 }
 
-const NOTHING: HostAsk = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
+const NOTHING: HostRequirements = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
 const GO: StartAnswer = { kind: 'go' };
 
 async function door(
@@ -237,7 +237,7 @@ describe('whatever happens', () => {
     expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
     const broken = createEgress({
       fetcher: {
-        caps: createUndiciFetcher().caps,
+        capabilities: createUndiciFetcher().capabilities,
         fetch: () => Promise.reject(new Error('broken')),
         close: () => Promise.resolve(),
       },

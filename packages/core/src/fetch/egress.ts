@@ -6,7 +6,7 @@
 // The lock is asked before a connection is made, the frontier's `mayStart` after, right before the first octet. Either may
 // say wait, and both must say go: so the later of their instants wins, whichever of them was asked.
 
-import type { HostAsk, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
+import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
@@ -33,7 +33,7 @@ export interface EgressRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
   readonly host: string;
-  readonly asks: HostAsk;
+  readonly asks: HostRequirements;
   /** For the log: the copy of robots.txt that lets it out. @default `null` */
   readonly robots?: RobotsCopyRef | null;
   /** For the log: whose robots.txt is asked for. @default `null`: none is */
@@ -123,7 +123,7 @@ export function createEgress(options: EgressOptions): Egress {
         method: 'GET',
         headers,
         address: { address: answer.address, family: answer.family },
-        caps: capsFor(request, options.network),
+        limits: capsFor(request, options.network),
         ...(options.onExchange === undefined ? {} : { keepsEncoded: true }),
         ...(largeBody === undefined
           ? {}
@@ -228,15 +228,15 @@ function capsFor({ purpose, bodyBytes }: EgressRequest, network: EgressOptions['
   if (purpose !== 'robots') {
     const kept = bodyBytes ?? network.bodyBytes;
     const { connectMs, headersMs, exchangeMs } = network;
-    return { connectMs, headersMs, exchangeMs, bodyBytes: kept, encodedBytes: encodedCap(kept) };
+    return { connectMs, headersMs, exchangeMs, maxBodyBytes: kept, maxEncodedBytes: encodedCap(kept) };
   }
   const kept = bodyBytes ?? ROBOTS_BODY_BYTES;
   return {
     connectMs: Math.min(network.connectMs, ROBOTS_CONNECT_MS),
     headersMs: Math.min(network.headersMs, ROBOTS_EXCHANGE_MS),
     exchangeMs: Math.min(network.exchangeMs, ROBOTS_EXCHANGE_MS),
-    bodyBytes: kept,
-    encodedBytes: encodedCap(kept),
+    maxBodyBytes: kept,
+    maxEncodedBytes: encodedCap(kept),
   };
 }
 

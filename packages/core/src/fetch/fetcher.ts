@@ -11,7 +11,7 @@ export interface FetchRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The address to connect to, judged already; names are not looked up again. */
   readonly address: { readonly address: string; readonly family: 4 | 6 };
-  readonly caps: FetchCaps;
+  readonly limits: FetchCaps;
   /** Whether the body is wanted as it came as well (`encodedBody`): it is held beside the decoded one, unless somebody takes it. @default false */
   readonly keepsEncoded?: boolean;
   /**
@@ -50,9 +50,9 @@ export interface FetchCaps {
   /** From sending to the last octet, drip-feeding included. */
   readonly exchangeMs: number;
   /** Decoded octets kept. */
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   /** Octets read off the wire. */
-  readonly encodedBytes: number;
+  readonly maxEncodedBytes: number;
 }
 
 /** What a fetcher can promise and tell. `true` everywhere is the whole contract; what is `false` is known to be missing. */
@@ -68,12 +68,12 @@ export interface FetcherCaps {
   /** Sends `headers` and adds nothing but what the protocol demands. */
   readonly exactHeaders: boolean;
   /** Asks `mayStart` with the connection made, right before the first octet. `false`: before it connects, so requests may be late. */
-  readonly asksLast: boolean;
+  readonly checksMayStart: boolean;
 }
 
 /** What talks to the network: one exchange per call, each ending a value. Made by the user, closed by the crawl at the end of a run. */
 export interface Fetcher {
-  readonly caps: FetcherCaps;
+  readonly capabilities: FetcherCaps;
   /** What opens pages in a browser when they have come. @default pages are handled as they came */
   readonly renderer?: Renderer;
   /** Resolves to `null` when `mayStart` refused. Never rejects. */

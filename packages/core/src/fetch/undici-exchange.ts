@@ -58,9 +58,9 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     this.#nowMs = nowMs;
     this.#onEnd = onEnd;
     this.#startedAtMs = nowMs();
-    this.#deadlineAt = performance.now() + request.caps.connectMs;
+    this.#deadlineAt = performance.now() + request.limits.connectMs;
     this.#timerAt = this.#deadlineAt;
-    this.#timer = setTimeout(onTimer, request.caps.connectMs, this);
+    this.#timer = setTimeout(onTimer, request.limits.connectMs, this);
   }
 
   start(path: string): void {
@@ -90,7 +90,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
       throw NOT_STARTED;
     }
     const now = performance.now();
-    const { headersMs, exchangeMs } = this.#request.caps;
+    const { headersMs, exchangeMs } = this.#request.limits;
     this.#phase = 'sent';
     this.#exchangeEndAt = now + exchangeMs;
     this.#setDeadline(now + Math.min(headersMs, exchangeMs), now);
@@ -128,15 +128,15 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     const taker = takeBody?.({ status, headers: this.#headers }) ?? null;
     const caps =
       taker === null
-        ? this.#request.caps
-        : { ...this.#request.caps, bodyBytes: taker.maxBytes, encodedBytes: encodedCap(taker.maxBytes) };
+        ? this.#request.limits
+        : { ...this.#request.limits, bodyBytes: taker.maxBytes, encodedBytes: encodedCap(taker.maxBytes) };
     this.#body = new BodyCollector(
       encoding.codings,
       { ...caps, keepsEncoded: keepsEncoded && taker === null },
       this,
       taker,
     );
-    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + caps.encodedBytes + FRAMING_SLACK_BYTES);
+    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + caps.maxEncodedBytes + FRAMING_SLACK_BYTES);
     this.#setDeadline(this.#exchangeEndAt, null);
     return true;
   }
@@ -196,11 +196,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
       this.#hasHadItsTurn = true;
       setImmediate(onTimer, this);
     } else if (this.#phase === 'connecting') {
-      this.#fail('timeout-connect', `no connection within ${this.#request.caps.connectMs} ms`);
+      this.#fail('timeout-connect', `no connection within ${this.#request.limits.connectMs} ms`);
     } else if (this.#phase === 'sent' && this.#deadlineAt < this.#exchangeEndAt) {
-      this.#fail('timeout-headers', `no header section within ${this.#request.caps.headersMs} ms`);
+      this.#fail('timeout-headers', `no header section within ${this.#request.limits.headersMs} ms`);
     } else {
-      this.#fail('timeout-exchange', `not ended within ${this.#request.caps.exchangeMs} ms`);
+      this.#fail('timeout-exchange', `not ended within ${this.#request.limits.exchangeMs} ms`);
     }
   }
 

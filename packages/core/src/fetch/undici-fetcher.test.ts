@@ -304,8 +304,8 @@ describe('caps', () => {
     const { outcome } = await get(endless('', Buffer.alloc(64_000, 'x')));
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
     if (outcome.kind === 'response') {
-      expect(outcome.body.length).toBe(TEST_CAPS.bodyBytes);
-      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_CAPS.bodyBytes + 64 * 1024);
+      expect(outcome.body.length).toBe(TEST_CAPS.maxBodyBytes);
+      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_CAPS.maxBodyBytes + 64 * 1024);
     }
   });
 
@@ -317,8 +317,8 @@ describe('caps', () => {
   });
 
   it('a body of exactly the cap is whole, one octet more is cut', async () => {
-    expect((await get(send(response('x'.repeat(100))), { bodyBytes: 100 })).outcome).toMatchObject({ truncated: null });
-    expect((await get(send(response('x'.repeat(101))), { bodyBytes: 100 })).outcome).toMatchObject({
+    expect((await get(send(response('x'.repeat(100))), { maxBodyBytes: 100 })).outcome).toMatchObject({ truncated: null });
+    expect((await get(send(response('x'.repeat(101))), { maxBodyBytes: 100 })).outcome).toMatchObject({
       truncated: 'cap',
     });
   });
@@ -331,7 +331,7 @@ describe('caps', () => {
   ])('a bomb (%s) is cut at the decoded cap', async (_what, body, coding) => {
     const { outcome } = await get(send(response(body, { headers: [`Content-Encoding: ${coding}`] })));
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
-    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_CAPS.bodyBytes);
+    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_CAPS.maxBodyBytes);
   });
 
   it('an endless bomb is cut while it comes', async () => {

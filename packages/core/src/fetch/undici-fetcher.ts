@@ -29,7 +29,7 @@ export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool({ ca: options.ca ?? null });
   return {
-    caps: ALL_CAPS,
+    capabilities: ALL_CAPS,
     fetch: (request) => fetchOnce(request, pool, nowMs),
     close: () => Promise.resolve(pool.close()),
   };

@@ -38,7 +38,7 @@ const CAPS: FetcherCaps = Object.freeze({
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;
   return {
-    caps: CAPS,
+    capabilities: CAPS,
     fetch: (request) => new WebExchange(request, options.fetch ?? globalThis.fetch, nowMs).run(),
     close: () => Promise.resolve(),
   };
@@ -83,7 +83,7 @@ class WebExchange {
   }
 
   async run(): Promise<FetchOutcome | null> {
-    const { url, signal, caps } = this.#request;
+    const { url, signal, limits } = this.#request;
     this.#startedAtMs = this.#nowMs();
     if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
       return this.#failed('scheme-unsupported', 'neither an http nor an https URL', false);
@@ -96,11 +96,11 @@ class WebExchange {
     }
     this.#startedAtMs = this.#nowMs();
     const ignoreAbort = onAbort(signal, () => this.#abort('aborted', 'given up by the crawl'));
-    const exchange = this.#after(caps.exchangeMs, 'timeout-exchange', `not ended within ${caps.exchangeMs} ms`);
-    const headersMs = Math.min(caps.headersMs, caps.exchangeMs);
+    const exchange = this.#after(limits.exchangeMs, 'timeout-exchange', `not ended within ${limits.exchangeMs} ms`);
+    const headersMs = Math.min(limits.headersMs, limits.exchangeMs);
     const headers = this.#after(
       headersMs,
-      headersMs < caps.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
+      headersMs < limits.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
       `no header section within ${headersMs} ms`,
     );
     try {
@@ -115,7 +115,7 @@ class WebExchange {
   }
 
   async #exchange(headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
-    const { url, method, headers, caps } = this.#request;
+    const { url, method, headers, limits } = this.#request;
     const response = await this.#fetch(url, { ...ALONE, method, headers, signal: this.#control.signal });
     clearTimeout(headersTimer);
     this.#headersAtMs = this.#nowMs();
@@ -130,7 +130,7 @@ class WebExchange {
       this.#abort('encoding', coding.detail);
       return this.#failed('encoding', coding.detail, true);
     }
-    const { body, cut } = await this.#read(response, caps, coding.codings.length > 0);
+    const { body, cut } = await this.#read(response, limits, coding.codings.length > 0);
     return {
       kind: 'response',
       url,
@@ -145,10 +145,10 @@ class WebExchange {
     };
   }
 
-  async #read(response: Response, { bodyBytes }: FetchCaps, isCoded: boolean): Promise<ReadBody> {
+  async #read(response: Response, { maxBodyBytes }: FetchCaps, isCoded: boolean): Promise<ReadBody> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    const end = (cut: ReadBody['cut']): ReadBody => ({ body: Buffer.concat(chunks, Math.min(length, bodyBytes)), cut });
+    const end = (cut: ReadBody['cut']): ReadBody => ({ body: Buffer.concat(chunks, Math.min(length, maxBodyBytes)), cut });
     if (response.body === null) return end(null);
     const reader = response.body.getReader();
     for (;;) {
@@ -164,7 +164,7 @@ class WebExchange {
       if (step.done) return end(null);
       chunks.push(step.value);
       length += step.value.length;
-      if (length > bodyBytes) {
+      if (length > maxBodyBytes) {
         this.#abort('internal', 'the body is longer than what is kept');
         return end('cap');
       }

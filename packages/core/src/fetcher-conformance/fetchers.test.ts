@@ -11,9 +11,9 @@ import { createPlatformFetcher } from '../fetch/web-fetcher.js';
 vi.setConfig({ testTimeout: 120_000 });
 
 describe('the undici fetcher', () => {
-  fetcherSuite({ test: it, makeFetcher: () => createUndiciFetcher(), caps: createUndiciFetcher().caps });
+  fetcherSuite({ test: it, makeFetcher: () => createUndiciFetcher(), caps: createUndiciFetcher().capabilities });
 });
 
 describe('the platform fetcher', () => {
-  fetcherSuite({ test: it, makeFetcher: () => createPlatformFetcher(), caps: createPlatformFetcher().caps });
+  fetcherSuite({ test: it, makeFetcher: () => createPlatformFetcher(), caps: createPlatformFetcher().capabilities });
 });

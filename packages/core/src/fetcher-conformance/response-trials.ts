@@ -203,7 +203,7 @@ export function responseTrials(): readonly FetcherTrial[] {
           const { outcome } = await trial.response(
             (socket) => socket.write(response(gzipSync(long), { headers: ['Content-Encoding: gzip'] })),
             {
-              caps: { bodyBytes: 400_000, encodedBytes: 1_500_000 },
+              caps: { maxBodyBytes: 400_000, maxEncodedBytes: 1_500_000 },
               takeBody: ({ status }) => {
                 asked = status;
                 return { maxBytes, take: (octets) => taken.push(octets.slice()) };
@@ -228,7 +228,7 @@ export function responseTrials(): readonly FetcherTrial[] {
           socket.write(`${HEAD}\r\n`);
           writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
         });
-        mustEqual([outcome.body.length, outcome.truncated], [ROOMY.bodyBytes, 'cap'], 'length and truncated');
+        mustEqual([outcome.body.length, outcome.truncated], [ROOMY.maxBodyBytes, 'cap'], 'length and truncated');
         must(server.written() < 50_000_000, `the server wrote ${server.written()} octets`);
       },
     },
@@ -242,7 +242,7 @@ export function responseTrials(): readonly FetcherTrial[] {
           const { outcome } = await trial.response((socket) =>
             socket.write(response(octets, { headers: [`Content-Encoding: ${coding}`] })),
           );
-          mustEqual([outcome.body.length, outcome.truncated], [ROOMY.bodyBytes, 'cap'], coding);
+          mustEqual([outcome.body.length, outcome.truncated], [ROOMY.maxBodyBytes, 'cap'], coding);
         }
       },
     },
@@ -256,7 +256,7 @@ export function responseTrials(): readonly FetcherTrial[] {
             // A member of nothing, again and again: octets that decode to none.
             writeEndlessly(socket, gzipSync(''));
           },
-          { caps: { encodedBytes: 50_000 } },
+          { caps: { maxEncodedBytes: 50_000 } },
         );
         mustEqual(outcome.truncated, 'cap', 'truncated');
         must(outcome.encodedBytes < 50_000 + 256 * 1024, `${outcome.encodedBytes} octets were read`);

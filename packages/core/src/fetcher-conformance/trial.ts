@@ -19,8 +19,8 @@ export const ROOMY: FetchCaps = {
   connectMs: 60_000,
   headersMs: 60_000,
   exchangeMs: 60_000,
-  bodyBytes: 100_000,
-  encodedBytes: 200_000,
+  maxBodyBytes: 100_000,
+  maxEncodedBytes: 200_000,
 };
 
 /** What a trial asks for beside the URL. */
@@ -51,7 +51,7 @@ export class Trial {
       signal: new AbortController().signal,
       ...more,
       url,
-      caps: { ...ROOMY, ...more.caps },
+      limits: { ...ROOMY, ...more.caps },
     });
   }
 

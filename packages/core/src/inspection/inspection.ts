@@ -149,7 +149,7 @@ export function readOnly(store: FrontierStore): FrontierStore {
     throw new MannerlyError('store-failed', 'a frontier that is only looked into was about to change');
   };
   return {
-    caps: store.caps,
+    capabilities: store.capabilities,
     open: (request) => store.open(request),
     readRecord: (key) => store.readRecord(key),
     nextDueInMs: () => store.nextDueInMs(),

@@ -16,7 +16,7 @@ import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';
 
-const decision = (word: UrlDecision['word'], reason: string): UrlDecision => ({ word, reason }) as UrlDecision;
+const decision = (word: UrlDecision['status'], reason: string): UrlDecision => ({ status, reason }) as UrlDecision;
 
 /** A crawl that did a little of everything, before and after somebody began to count. */
 function story() {

@@ -26,7 +26,7 @@ interface OptionalBounds {
    * URLs queued at a time, 1 to 1e9. Links past it are dropped as `frontier-full`, and told; there may be room for them when
    * another page names them later. @default 10,000,000
    */
-  readonly queued?: number;
+  readonly queuedUrls?: number;
 }
 
 /** Bounds with every field filled in; `null`: none. */
@@ -38,7 +38,7 @@ export interface Bounds {
   readonly bytes: number | null;
   readonly bytesPerHost: number | null;
   readonly minutesPerHost: number | null;
-  readonly queued: number | null;
+  readonly queuedUrls: number | null;
 }
 
 /** What `bounds` may say. */
@@ -79,6 +79,6 @@ export function resolveBounds(bounds: BoundsOptions | undefined): Bounds {
     bytes: whole('bytes', Number.MAX_SAFE_INTEGER),
     bytesPerHost: whole('bytesPerHost', Number.MAX_SAFE_INTEGER),
     minutesPerHost: minutes('minutesPerHost'),
-    queued: whole('queued', MAX_PAGES),
+    queuedUrls: whole('queued', MAX_PAGES),
   };
 }

@@ -14,14 +14,14 @@ describe('the departures of a crawl', () => {
   it.each<[string, Partial<CrawlerOptions>]>([
     ['the defaults', {}],
     ['a slower profile', { profile: 'gentle', politeness: { perDomain: true, perIp: true } }],
-    ['no cookies, said aloud', { network: { cookies: false, unpinned: false } }],
+    ['no cookies, said aloud', { network: { cookies: false, allowUnpinnedDns: false } }],
   ])('%s: none', (_, options) => {
     expect(departuresOf(resolveOptions({ ...GOOD, ...options }))).toEqual([]);
   });
 
   it.each<[string, Partial<CrawlerOptions>]>([
     ['network.cookies', { network: { cookies: true } }],
-    ['network.unpinned', { network: { unpinned: true } }],
+    ['network.unpinned', { network: { allowUnpinnedDns: true } }],
     ['minMs', { profile: { factor: 0, minMs: 0, maxMs: 0 } }],
     ['robots.visitTime', { robots: { visitTime: 'ignore' } }],
     ['robots.policy', { robots: { policy: 'base' } }],

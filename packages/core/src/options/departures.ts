@@ -25,14 +25,14 @@ export function departuresOf({ profile, robots, exclusion, network }: ResolvedOp
   ];
 }
 
-function networkDepartures({ cookies, unpinned }: ResolvedOptions['network']): string[] {
+function networkDepartures({ cookies, allowUnpinnedDns }: ResolvedOptions['network']): string[] {
   return [
     ...(cookies === null
       ? []
       : [
           '`network.cookies` is on: sites can tell requests of this crawl from each other, and pages may differ for it',
         ]),
-    ...(unpinned
+    ...(allowUnpinnedDns
       ? ['`network.unpinned` is true: a name can lead to another address than the one that the guard has judged']
       : []),
   ];

@@ -9,7 +9,7 @@ import { integerIn, shown } from './option-value.js';
 /** The network side. A longer deadline or a larger cap costs us; `concurrency` costs no site, since a host is asked one thing at a time. */
 export interface NetworkOptions {
   /** Address ranges (CIDR) reached although they are not public, such as `127.0.0.0/8`. @default [] */
-  readonly allow?: readonly string[];
+  readonly allowAddresses?: readonly string[];
   /** Ports reached beside 80, 443 and those that seeds name; an address in `allow` is reached on every port. @default [] */
   readonly ports?: readonly number[] | 'any';
   /** Names to addresses. @default the system's resolver */
@@ -18,7 +18,7 @@ export interface NetworkOptions {
    * Takes a fetcher that looks names up by itself (`caps.pinsAddress: false`). A name can then lead to another address than the
    * one that was judged: only literal addresses are kept out for certain. @default false
    */
-  readonly unpinned?: boolean;
+  readonly allowUnpinnedDns?: boolean;
   /**
    * `true` keeps cookies in a jar for each origin (tough-cookie, loaded with the run); a function makes the jar of one origin
    * instead. A site can then tell the requests of this crawl from others, and its pages may differ for it. @default false
@@ -31,23 +31,23 @@ export interface NetworkOptions {
   /** Deadline for the last octet, from sending, 1 to 3,600,000 ms. @default 60_000 */
   readonly exchangeMs?: number;
   /** Decoded octets of a page that are kept, 1 to 1 GiB. @default 10 MiB */
-  readonly bodyBytes?: number;
+  readonly maxBodyBytes?: number;
   /** Requests in flight over all hosts, 1 to 1,024. @default 64 */
   readonly concurrency?: number;
 }
 
 /** The network side with every field filled in. */
 export interface Network {
-  readonly allow: readonly string[];
+  readonly allowAddresses: readonly string[];
   readonly ports: readonly number[] | 'any';
   readonly resolve: ((hostname: string) => Promise<readonly string[]>) | null;
   /** `'usual'`: jars of tough-cookie. */
   readonly cookies: CookieChoice;
-  readonly unpinned: boolean;
+  readonly allowUnpinnedDns: boolean;
   readonly connectMs: number;
   readonly headersMs: number;
   readonly exchangeMs: number;
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   readonly concurrency: number;
 }
 
@@ -86,7 +86,7 @@ export function resolveNetwork(
   seeds: readonly string[],
   fetcher: Fetcher | undefined,
 ): Network {
-  if (fetcher?.caps.pinsAddress === false && network.unpinned !== true) {
+  if (fetcher?.capabilities.pinsAddress === false && network.allowUnpinnedDns !== true) {
     throw new MannerlyError(
       'option-invalid',
       'expected `fetcher` to connect to the address that was judged (`caps.pinsAddress`), since the address guard cannot be promised without that',
@@ -97,15 +97,15 @@ export function resolveNetwork(
   const ports = network.ports ?? [];
   if (ports !== 'any') for (const port of ports) integerIn('network.ports', port, 1, 65_535);
   return {
-    allow: network.allow ?? [],
+    allowAddresses: network.allowAddresses ?? [],
     ports: ports === 'any' ? 'any' : [...new Set([...ports, ...seedPorts])],
     resolve: network.resolve ?? null,
     cookies: resolveCookies(network.cookies),
-    unpinned: network.unpinned ?? false,
+    allowUnpinnedDns: network.allowUnpinnedDns ?? false,
     connectMs: integerIn('network.connectMs', network.connectMs ?? NETWORK_DEFAULTS.connectMs, 1, 600_000),
     headersMs: integerIn('network.headersMs', network.headersMs ?? NETWORK_DEFAULTS.headersMs, 1, 600_000),
     exchangeMs: integerIn('network.exchangeMs', network.exchangeMs ?? NETWORK_DEFAULTS.exchangeMs, 1, 3_600_000),
-    bodyBytes: integerIn('network.bodyBytes', network.bodyBytes ?? NETWORK_DEFAULTS.bodyBytes, 1, 1024 * MIB),
+    maxBodyBytes: integerIn('network.bodyBytes', network.maxBodyBytes ?? NETWORK_DEFAULTS.bodyBytes, 1, 1024 * MIB),
     concurrency: integerIn(
       'network.concurrency',
       network.concurrency ?? NETWORK_DEFAULTS.concurrency,

@@ -58,7 +58,7 @@ export interface CrawlerOptions extends ExclusionOptions {
    * characters, or a whole number. For one process, and slower where there are many hosts: docs/reproducible.md says what is
    * promised. @default as they come
    */
-  readonly seeded?: string | number;
+  readonly orderSeed?: string | number;
   /** Longest time one handler may take, 1 to 3,600,000 ms. @default 60_000 */
   readonly handlerMs?: number;
   /** Functions asked before a fetch and after, and told of exclusions. They may refuse, never permit. @default none */
@@ -99,7 +99,7 @@ export interface ResolvedOptions {
   readonly enqueueDatasets: boolean;
   readonly patienceMs: number;
   /** `null`: URLs are taken as they come. */
-  readonly seeded: string | null;
+  readonly orderSeed: string | null;
   readonly handlerMs: number;
   /** `null`: none. */
   readonly hooks: HookKnobs | null;
@@ -196,7 +196,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     sitemapUrls: resolveSitemapUrls(options.discover?.sitemapUrls ?? []),
     enqueueDatasets: options.datasets?.enqueue ?? false,
     patienceMs: numberIn('patienceMs', options.patienceMs ?? DEFAULTS.patienceMs, 0, MAX_WAIT_MS),
-    seeded: resolveSeed(options.seeded),
+    orderSeed: resolveSeed(options.orderSeed),
     handlerMs: numberIn('handlerMs', options.handlerMs ?? DEFAULTS.handlerMs, 1, 3_600_000),
     hooks: resolveHooks(options.hooks),
     decisionLog: resolveDecisionLog(options.decisionLog),

@@ -14,7 +14,7 @@ export function pageWork(
     lease: {
       host: new URL(url).hostname,
       epoch: '1',
-      asks: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
+      requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
     },
     entryId: 'e1',
     url,

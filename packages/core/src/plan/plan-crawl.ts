@@ -101,7 +101,7 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
     // A hook may refuse a page that the crawl would have asked for; it is the crawl that asks it.
     hooks: _hooks,
     // Nothing is taken.
-    seeded: _seeded,
+    orderSeed: _seeded,
     ...read
   } = options;
   const { minutes, depth } = bounds;
@@ -110,7 +110,7 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
     discover: { sitemaps: true, sitemapUrls: discover?.sitemapUrls ?? [] },
     bounds: {
       pages: MAX_PLANNED_URLS,
-      queued: MAX_PLANNED_URLS,
+      queuedUrls: MAX_PLANNED_URLS,
       ...(minutes === undefined ? {} : { minutes }),
       ...(depth === undefined ? {} : { depth }),
     },

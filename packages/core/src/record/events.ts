@@ -40,7 +40,7 @@ export interface CrawlEventMap {
   /** A handler threw a word: that its page be tried again, be refused, or that the crawl stop. */
   readonly 'handler-word': {
     readonly url: string;
-    readonly word: 'retry' | 'refuse' | 'stop';
+    readonly signal: 'retry' | 'refuse' | 'stop';
     readonly reason: string;
   };
   /** An item did not meet the schema of its route; it stands in `rejected.jsonl`. The first hundred of a page are told. */

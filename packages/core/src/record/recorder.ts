@@ -111,7 +111,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
     // There may be room again when another page leads there.
     if (said.reason === 'frontier-full') note(fromVerdict(said));
     // What the frontier does not keep it may be offered by every page.
-    else if (said.word !== 'dropped' || !told.has(said.url)) decide(fromVerdict(said));
+    else if (said.status !== 'dropped' || !told.has(said.url)) decide(fromVerdict(said));
   };
   return {
     request(record) {
@@ -172,7 +172,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
       emitter.emit('handler-error', { url, error });
     },
     handlerSaid(url, { kind, reason }) {
-      emitter.emit('handler-word', { url, word: kind, reason });
+      emitter.emit('handler-word', { url, signal: kind, reason });
     },
     hookFailed(hook, url, error) {
       emitter.emit('hook-error', { hook, url, error });

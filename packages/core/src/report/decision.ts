@@ -8,12 +8,12 @@ export type FinalWord = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 /** One line of the decision log. */
 export interface UrlDecision {
   readonly url: string;
-  readonly word: FinalWord;
+  readonly status: FinalWord;
   /** A word of `REASONS`. */
   readonly reason: string;
   /** Which stage spoke. */
   readonly layer: 'scope' | 'bounds' | 'robots' | 'page' | 'fetch' | 'frontier' | 'hook';
-  readonly status: number | null;
+  readonly httpStatus: number | null;
   /** The deciding line of robots.txt, where one decided. */
   readonly line: number | null;
   readonly pattern: string | null;

@@ -59,8 +59,8 @@ export function explain(
   place?: QueuedUrl | null,
 ): Explanation {
   const base = { url, decision, look, ...(place === undefined ? {} : { place }) };
-  if (decision !== null && decision.word !== 'held') {
-    const { word, line, pattern, dialect, robots } = decision;
+  if (decision !== null && decision.status !== 'held') {
+    const { status, line, pattern, dialect, robots } = decision;
     return { ...base, ...meaning(decision.reason), word, line, pattern, dialect, robots, untilMs: null };
   }
   if (look === null) {
@@ -69,7 +69,7 @@ export function explain(
     return { ...base, ...meaning(decision.reason), word: 'held', line, pattern, dialect, robots, untilMs: null };
   }
   const { gate, robots, wait } = look;
-  const word = decision?.word ?? (look.isKnown ? 'waiting' : 'unknown');
+  const word = decision?.status ?? (look.isKnown ? 'waiting' : 'unknown');
   if (gate.kind === 'hold') return { ...base, ...meaning(gate.reason), word, ...noRule, robots, untilMs: gate.untilMs };
   const { line, pattern, dialect } = gate;
   if (gate.kind === 'deny')
@@ -138,7 +138,7 @@ export function explanationText(explanation: Explanation): string {
   const said = unclear(explanation) ?? headline(word);
   const lines = [url, `  ${said}${reason === null ? '' : ` (${reason})`}`];
   if (means !== null) lines.push(`  ${means}`);
-  if (decision?.status != null) lines.push(`  Status ${decision.status}.`);
+  if (decision?.httpStatus != null) lines.push(`  Status ${decision.httpStatus}.`);
   if (decision?.detail != null) lines.push(`  ${printable(decision.detail, 500)}`);
   if (line !== null)
     lines.push(
@@ -162,7 +162,7 @@ export function explanationText(explanation: Explanation): string {
 
 /** Whether the line is the one that closes the URL; otherwise it is the one that let us ask for it. */
 function closes({ decision, look }: Explanation): boolean {
-  return decision === null || decision.word === 'held' ? look?.gate.kind === 'deny' : decision.layer === 'robots';
+  return decision === null || decision.status === 'held' ? look?.gate.kind === 'deny' : decision.layer === 'robots';
 }
 
 /** What is said where neither the log nor the queue has it. */

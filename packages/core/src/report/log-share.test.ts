@@ -15,10 +15,10 @@ function decision(at: number): UrlDecision {
   const word = WORDS[at % WORDS.length] ?? 'fetched';
   return {
     url: `http://a.test/${at}`,
-    word,
+    status,
     reason: word,
     layer: 'page',
-    status: null,
+    httpStatus: null,
     line: null,
     pattern: null,
     dialect: null,
@@ -66,7 +66,7 @@ describe('a share of the decision log', () => {
 
   it.each([0, 0.1, 0.5])('of %d keeps every exclusion and failure, and counts what it leaves out', async (sample) => {
     const { lines, words } = await logged({ sample });
-    const of = (word: FinalWord) => lines.filter((line) => line.word === word).length;
+    const of = (word: FinalWord) => lines.filter((line) => line.status === word).length;
     expect([of('excluded'), of('failed')]).toEqual([100, 100]);
     expect(of('fetched')).toBeGreaterThanOrEqual(sample * 60);
     expect(of('fetched')).toBeLessThanOrEqual(sample * 140);

@@ -29,10 +29,10 @@ afterEach(() => {
 
 const decision = (url: string, reason = 'fetched'): UrlDecision => ({
   url,
-  word: 'fetched',
+  status: 'fetched',
   reason,
   layer: 'page',
-  status: 200,
+  httpStatus: 200,
   line: null,
   pattern: null,
   dialect: null,

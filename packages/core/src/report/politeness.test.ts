@@ -33,12 +33,12 @@ const request = (
   ...more,
 });
 
-const decision = (url: string, word: UrlDecision['word'], more: Partial<UrlDecision> = {}): UrlDecision => ({
+const decision = (url: string, word: UrlDecision['status'], more: Partial<UrlDecision> = {}): UrlDecision => ({
   url,
-  word,
+  status,
   reason: word === 'excluded' ? 'robots-rule' : 'status-500',
   layer: word === 'excluded' ? 'robots' : 'fetch',
-  status: null,
+  httpStatus: null,
   line: null,
   pattern: null,
   dialect: null,

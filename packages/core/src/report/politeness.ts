@@ -72,11 +72,11 @@ export function createPolitenessLedger(limits: { readonly maxHosts?: number } = 
     },
     decision(decision) {
       const host = hostOf(decision.url);
-      if (host === null || decision.word === 'fetched') return;
+      if (host === null || decision.status === 'fetched') return;
       if (decision.layer === 'scope' && !accounts.has(host)) return;
       const account = accountOf(host);
-      account.words[decision.word] += 1;
-      if (decision.word === 'excluded' && account.exclusions.length < MAX_REPORT_LINES_PER_HOST) {
+      account.words[decision.status] += 1;
+      if (decision.status === 'excluded' && account.exclusions.length < MAX_REPORT_LINES_PER_HOST) {
         account.exclusions.push(toExclusion(decision));
       }
     },

@@ -4,9 +4,9 @@
 import type { FinalWord, UrlDecision } from './decision.js';
 
 /** One row of the table. */
-export interface Reason {
+export interface ReasonEntry {
   /** The final words it may stand behind. */
-  readonly words: readonly FinalWord[];
+  readonly statuses: readonly FinalWord[];
   /** The stage that says it. */
   readonly layer: UrlDecision['layer'];
   /** One sentence, for people. */
@@ -20,8 +20,8 @@ const row = (
   layer: UrlDecision['layer'],
   means: string,
   todo = '',
-): Reason => ({
-  words: typeof words === 'string' ? [words] : words,
+): ReasonEntry => ({
+  statuses: typeof words === 'string' ? [words] : words,
   layer,
   means,
   todo,
@@ -270,10 +270,10 @@ export const REASONS = {
     WAIT,
   ),
   'not-before': row('held', 'frontier', 'It is to be asked for later.', WAIT),
-} as const satisfies Record<string, Reason>;
+} as const satisfies Record<string, ReasonEntry>;
 
 /** A word of the table. */
-export type ReasonWord = keyof typeof REASONS;
+export type Reason = keyof typeof REASONS;
 
 /**
  * The row of a reason word.
@@ -282,7 +282,7 @@ export type ReasonWord = keyof typeof REASONS;
  * @returns `null` for a word that the table does not have.
  * @throws Never
  */
-export function reasonOf(word: string): Reason | null {
+export function reasonOf(word: string): ReasonEntry | null {
   const key = word.startsWith('status-') ? 'status' : word;
-  return Object.hasOwn(REASONS, key) ? REASONS[key as ReasonWord] : null;
+  return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;
 }

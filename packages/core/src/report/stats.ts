@@ -34,7 +34,7 @@ export function createWordCounts(): WordCounts {
     counts.set(key, (counts.get(key) ?? 0) + times);
   };
   return {
-    decision: ({ word, reason }) => add(word, reason, 1),
+    decision: ({ status, reason }) => add(status, reason, 1),
     goOnFrom(words) {
       for (const [word, counted] of Object.entries(words)) {
         for (const [reason, times] of Object.entries(counted)) add(word as FinalWord, reason, times);

@@ -143,7 +143,7 @@ async function crawlToEnd(run: OpenRun): Promise<{ readonly end: RunEnd; readonl
   await frontier.open(partName(run));
   await frontier.exclusively(() => join(run));
   await stages.learned.open();
-  if (run.parts.options.seeded === null) await letAllIn(frontier, record.seedAnswered);
+  if (run.parts.options.orderSeed === null) await letAllIn(frontier, record.seedAnswered);
   await items.open();
   await stages.archive?.open();
   const manifest = directory === null ? null : await beginRunManifest(directory, run.parts.options, run.startedAtMs);

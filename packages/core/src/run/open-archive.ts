@@ -54,8 +54,8 @@ export async function openArchive(
     settings: {
       tokens: identity.tokens,
       exclusion: exclusion as unknown as JsonValue,
-      joinsHeaders: !fetcher.caps.rawHeaders,
-      bodyBytes: network.bodyBytes,
+      joinsHeaders: !fetcher.capabilities.rawHeaders,
+      bodyBytes: network.maxBodyBytes,
     },
     keepsBody: async (outcome) => (await reader().read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
     nowMs: () => clock.nowMs(),

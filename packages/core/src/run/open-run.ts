@@ -55,7 +55,7 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
   archiveFolder(parts);
   checkOrder(parts);
   const cookies = await jarMaker(network.cookies);
-  const guard = createAddressGuard({ allow: network.allow, ports: network.ports, resolve: network.resolve, nowMs });
+  const guard = createAddressGuard({ allow: network.allowAddresses, ports: network.ports, resolve: network.resolve, nowMs });
   const queue = createFrontier(
     frontierOptions(parts, {
       record: () => record,
@@ -121,7 +121,7 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
 
 /** @throws MannerlyError `option-invalid` */
 function checkOrder({ options, isShared }: RunParts): void {
-  if (options.seeded === null || !isShared) return;
+  if (options.orderSeed === null || !isShared) return;
   throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
     hint: 'Crawl with one process, or without `seeded`: which process takes a URL first is nobody’s choice.',
   });
@@ -129,13 +129,13 @@ function checkOrder({ options, isShared }: RunParts): void {
 
 /** The frontier as it is, or in the order that a seed decides. */
 function ordered({ options, clock }: RunParts, frontier: Frontier, record: () => Recorder): Frontier {
-  const { seeded, bounds, patienceMs } = options;
-  if (seeded === null) return frontier;
+  const { orderSeed, bounds, patienceMs } = options;
+  if (orderSeed === null) return frontier;
   return inWaves({
     frontier,
-    seed: seeded,
+    seed: orderSeed,
     maxPages: bounds.pages,
-    maxWaiting: Math.min(bounds.queued ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
+    maxWaiting: Math.min(bounds.queuedUrls ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
     patienceMs,
     nowMs: () => clock.nowMs(),
     told: (url, answer) => record().seedAnswered(url, answer),

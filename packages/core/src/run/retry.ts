@@ -57,7 +57,7 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
     );
   }
   const fits = (decision: UrlDecision): boolean => {
-    if (decision.word !== 'failed' || decision.atMs < sinceMs) return false;
+    if (decision.status !== 'failed' || decision.atMs < sinceMs) return false;
     if (host !== undefined && new URL(decision.url).hostname !== host.toLowerCase()) return false;
     return words === null || words.some((word) => saysReason(decision, word));
   };

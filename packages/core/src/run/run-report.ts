@@ -80,10 +80,10 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
       : null;
   return {
     ...end,
-    ...(stoppedBy === null ? {} : { stoppedBy }),
+    ...(stoppedBy === null ? {} : { stopReason }),
     resumed,
     ...(isPart ? { part: run.frontier.partName() } : {}),
-    wasOver: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
+    alreadyFinished: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
     startedAtMs,
     endedAtMs: parts.clock.nowMs(),
     runningMs: last.runningMs,
@@ -93,7 +93,7 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
     ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
     bytes: tally.bytes,
     queued: last.queued,
-    words: counts.words(),
+    outcomes: counts.words(),
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
     // The logs have the exact numbers of all runs, killed ones included.
@@ -101,6 +101,6 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
     waiting: waits,
     scopeMoves: run.stages.learned.moves(),
     traps: run.stages.learned.traps(),
-    departures: departuresOf(parts.options),
+    relaxedDefaults: departuresOf(parts.options),
   };
 }

@@ -38,7 +38,7 @@ export function isBeforeSending(failure: FailureWord): boolean {
 
 /** Makes one exchange; `null` when `mayStart` refused. Never rejects. */
 export async function fakeExchange({ request, unreached, arrive, decode }: ExchangeEnds): Promise<FetchOutcome | null> {
-  const { caps, signal } = request;
+  const { limits, signal } = request;
   const calledAtMs = Date.now();
   let startedAtMs = calledAtMs;
   let headersAtMs: number | null = null;
@@ -55,7 +55,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   if (!/^https?:/.test(request.url)) return failed('scheme-unsupported', 'neither an http nor an https URL');
   if (signal.aborted) return failed('aborted', GIVEN_UP);
   if (unreached === 'timeout-connect') {
-    const connected = await within(caps.connectMs, signal, (pause) => pause(Number.POSITIVE_INFINITY));
+    const connected = await within(limits.connectMs, signal, (pause) => pause(Number.POSITIVE_INFINITY));
     return connected.kind === 'aborted' ? failed('aborted', GIVEN_UP) : failed(unreached, AS_TOLD);
   }
   if (unreached !== null) return failed(unreached, AS_TOLD);
@@ -66,7 +66,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   }
   startedAtMs = Date.now();
   wasSent = true;
-  const head = await within(Math.min(caps.headersMs, caps.exchangeMs), signal, async (pause) => {
+  const head = await within(Math.min(limits.headersMs, limits.exchangeMs), signal, async (pause) => {
     const answer = await arrive(startedAtMs);
     await pause(
       answer.failure === 'timeout-headers' ? Number.POSITIVE_INFINITY : answer.delayMs - (Date.now() - startedAtMs),
@@ -76,7 +76,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   if (head.kind === 'aborted') return failed('aborted', GIVEN_UP);
   if (head.kind === 'late') {
     return failed(
-      caps.headersMs < caps.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
+      limits.headersMs < limits.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
       'no header section in time',
     );
   }
@@ -87,12 +87,12 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   const coding = parseContentEncoding(headerValue(answer.headers, 'content-encoding'));
   if (coding.kind === 'unknown') return failed('encoding', coding.detail);
   const taker: BodyTaker | null = request.takeBody?.({ status: answer.status, headers: answer.headers }) ?? null;
-  const body = await within(startedAtMs + caps.exchangeMs - headersAtMs, signal, (pause) =>
+  const body = await within(startedAtMs + limits.exchangeMs - headersAtMs, signal, (pause) =>
     pause(isEndless ? Number.POSITIVE_INFINITY : answer.bodyMs),
   );
   if (body.kind === 'aborted') return failed('aborted', GIVEN_UP);
   if (body.kind === 'late') return failed('timeout-exchange', 'not ended in time');
-  const bodyCaps = taker === null ? caps : { bodyBytes: taker.maxBytes, encodedBytes: encodedCap(taker.maxBytes) };
+  const bodyCaps = taker === null ? limits : { bodyBytes: taker.maxBytes, encodedBytes: encodedCap(taker.maxBytes) };
   const keepsEncoded = request.keepsEncoded ?? false;
   const collector = new BodyCollector(
     coding.codings,

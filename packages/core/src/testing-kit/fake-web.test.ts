@@ -37,7 +37,7 @@ describe('by the conformance suite, the fake web', () => {
       else it(title, run);
     },
     makeFetcher: bridgedFetcher,
-    caps: createFakeWeb({ hosts: {} }).fakes().fetcher.caps,
+    caps: createFakeWeb({ hosts: {} }).fakes().fetcher.capabilities,
   });
 
   it('leaves out what has no meaning without a network, and no more', () => {

@@ -139,7 +139,7 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
   };
 
   const fetcherOn = (clock: VirtualClock | undefined): Fetcher => ({
-    caps: CAPS,
+    capabilities: CAPS,
     async fetch(request) {
       const url = parseUrl(request.url) ?? new URL('http://nowhere.invalid/');
       const path = url.pathname + url.search;

@@ -8,8 +8,8 @@ export const TEST_CAPS: FetchCaps = {
   connectMs: 60_000,
   headersMs: 60_000,
   exchangeMs: 60_000,
-  bodyBytes: 100_000,
-  encodedBytes: encodedCap(100_000),
+  maxBodyBytes: 100_000,
+  maxEncodedBytes: encodedCap(100_000),
 };
 
 /** A request for `url` at 127.0.0.1; `more` replaces what it names. Never throws. */
@@ -25,6 +25,6 @@ export function fetchRequest(
     signal: new AbortController().signal,
     ...more,
     url,
-    caps: { ...TEST_CAPS, ...more.caps },
+    limits: { ...TEST_CAPS, ...more.caps },
   };
 }

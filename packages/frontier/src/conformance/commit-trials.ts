@@ -54,7 +54,7 @@ async function wrongEpoch(trial: Trial): Promise<void> {
     requeue: ids.map((id) => ({ id, band: 0 })),
     state: new Uint8Array([9]),
     delayMs: 50 * trial.unit,
-    holdLanes: [{ lane: 'x', ms: 50 * trial.unit }],
+    blockLanes: [{ lane: 'x', ms: 50 * trial.unit }],
     then: { release: { dueInMs: 0 } },
   };
   for (const epoch of [String(BigInt(lease.epoch) + 1n), String(BigInt(lease.epoch) - 1n), '0', '']) {
@@ -107,8 +107,8 @@ async function doneIsDone(trial: Trial): Promise<void> {
   await trial.pass(3);
   await trial.release(await trial.leaseOnly('C2'));
   mustEqual(await trial.dueHosts(), [], 'C2', 'hosts due when everything is done');
-  const { queued, inHand } = await trial.store.stats();
-  if (trial.caps.exactCounts) mustEqual([queued, inHand], [0, 0], 'C2', 'entries queued and in hand');
+  const { queued, inFlight } = await trial.store.stats();
+  if (trial.caps.exactCounts) mustEqual([queued, inFlight], [0, 0], 'C2', 'entries queued and in hand');
 }
 
 async function releasedWithEntries(trial: Trial): Promise<void> {

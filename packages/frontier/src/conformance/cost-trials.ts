@@ -58,7 +58,7 @@ async function heldLaneCost(trial: Trial): Promise<void> {
   const grow = async (size: number) => {
     const entries = names(`held${count++}n`, size).map((name) => trial.entry('h', name, { lane: 'held', band: 0 }));
     await inBatches(trial, entries);
-    await trial.commit({ host, epoch, holdLanes: [{ lane: 'held', ms: ttlMs }], then: { keep: { ttlMs, want: 0 } } });
+    await trial.commit({ host, epoch, blockLanes: [{ lane: 'held', ms: ttlMs }], then: { keep: { ttlMs, want: 0 } } });
   };
   const work = async () => {
     for (let call = 0; call < CALLS; call += 1) {

@@ -110,7 +110,7 @@ async function heldLane(trial: Trial): Promise<void> {
   const hold = [{ lane: 'a', ms: 4 * trial.unit }];
   const keep = { keep: { ttlMs: 100 * trial.unit, want: ALL } };
   const requeue = [{ id: entries[0]?.id ?? '' }];
-  const others = await trial.commit({ host, epoch, requeue, holdLanes: hold, then: keep });
+  const others = await trial.commit({ host, epoch, requeue, blockLanes: hold, then: keep });
   mustEqual(others === 'lost' ? others : namesOf(others), ['b1', 'b2'], 'L8', 'entries beside a held lane');
   await trial.add('h', ['a4'], { lane: 'a' });
   mustEqual(await trial.commit({ host, epoch, then: keep }), [], 'L8', 'entries of the held lane');
@@ -130,7 +130,7 @@ async function replacedHold(trial: Trial): Promise<void> {
   const ttlMs = 10_000 * trial.unit;
   const hold = (units: number) => {
     const holdLanes = [{ lane: 'a', ms: units * trial.unit }];
-    return trial.commit({ host, epoch, holdLanes, then: { keep: { ttlMs, want: 0 } } });
+    return trial.commit({ host, epoch, blockLanes, then: { keep: { ttlMs, want: 0 } } });
   };
   const next = async () => {
     const got = await trial.commit({ host, epoch, then: { keep: { ttlMs, want: 1 } } });
@@ -157,7 +157,7 @@ async function onlyHeldLanes(trial: Trial): Promise<void> {
   await trial.add('h', ['a1', 'a2'], { lane: 'a' });
   const { host, epoch, entries } = await trial.leaseOnly('L8', 100, 1);
   const holdLanes = [{ lane: 'a', ms: 5 * trial.unit }];
-  await trial.commit({ host, epoch, done: entries.map(({ id }) => id), holdLanes, then: { release: { dueInMs: 0 } } });
+  await trial.commit({ host, epoch, done: entries.map(({ id }) => id), blockLanes, then: { release: { dueInMs: 0 } } });
   mustEqual(await trial.dueHosts(), [], 'L8', 'hosts due while their only lane is held');
   const dueInMs = await trial.store.nextDueInMs();
   must(dueInMs !== null && dueInMs <= 5 * trial.unit, 'N1', `due in ${dueInMs} ms, expected at most five units`);

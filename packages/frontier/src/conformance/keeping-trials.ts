@@ -144,13 +144,13 @@ async function oneHost(trial: Trial): Promise<void> {
   mustEqual(await read('h'), null, 'X1', 'a host that was never met');
   await trial.add('h', ['a', 'b', 'c']);
   const due = await read('h');
-  mustEqual([due?.queued, due?.inHand, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'X1', 'a host that is due');
+  mustEqual([due?.queued, due?.inFlight, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'X1', 'a host that is due');
   const { host, epoch } = await trial.leaseOnly('X1', 5, 1);
   const state = new Uint8Array([1, 2]);
   await trial.commit({ host, epoch, state, delayMs: unit, then: { keep: { ttlMs: 5 * unit, want: 0 } } });
   const leased = await read('h');
-  const { queued, inHand, isLeased, isParked } = leased ?? {};
-  mustEqual([queued, inHand, isLeased, isParked], [2, 1, true, false], 'X1', 'a host that is leased');
+  const { queued, inFlight, isLeased, isParked } = leased ?? {};
+  mustEqual([queued, inFlight, isLeased, isParked], [2, 1, true, false], 'X1', 'a host that is leased');
   mustEqual([...(leased?.state ?? [])], [1, 2], 'X1', 'its state');
   const inMs = leased?.dueInMs ?? Number.NaN;
   must(inMs > 0 && inMs <= 6 * unit, 'X1', `a leased host is due in ${inMs} ms, expected at most six units`);

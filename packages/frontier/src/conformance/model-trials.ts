@@ -123,7 +123,7 @@ async function commitBoth({ trial, model, choices, held }: Walk, host: string, t
     sorted.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     const done = sorted.filter((_, at) => (fates[at] ?? 0) < 2).map(({ id }) => id);
     const requeue = sorted.filter((_, at) => fates[at] === 2).map(({ id }) => ({ id, band, notBeforeMs }));
-    return { host, epoch, done, requeue, state, delayMs, holdLanes, then };
+    return { host, epoch, done, requeue, state, delayMs, blockLanes, then };
   };
   const [real] = (await trial.store.commit([part(lease.real)])).hosts;
   const [modelled] = (await model.commit([part(lease.model)])).hosts;

@@ -71,7 +71,7 @@ async function serve(
     const name = nameOf(entry);
     if (!(await ask('GET', host, name, () => performance.now() < heldUntilMs - MARGIN_MS))) return;
     nextAt = performance.now() + delayMs;
-    const links = pageLinks(host, name, store.caps.fpBytes);
+    const links = pageLinks(host, name, store.capabilities.fingerprintBytes);
     const more = await commit({ done: [entry.id], then: { keep: { ttlMs, want: 1 } } }, links);
     if (more === null) return;
     await ask('PUT', host, name, () => true);

@@ -70,7 +70,7 @@ export class Trial {
   entry(host: string, name: string, more: EntryExtras = {}): NewEntry {
     return {
       host,
-      fp: fingerprintOf(`${host} ${name}`, this.caps.fpBytes),
+      fingerprint: fingerprintOf(`${host} ${name}`, this.caps.fingerprintBytes),
       band: 4,
       body: new TextEncoder().encode(name),
       ...more,

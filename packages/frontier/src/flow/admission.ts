@@ -142,7 +142,7 @@ function admitOne(input: NewUrl, parts: AdmissionParts, nowMs: number): Candidat
   if (body.length > parts.maxBodyBytes()) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
   const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
   const fp = key === null ? parts.seen.fingerprint(url, read, visit) : parts.seen.keyPrint(key, visit);
-  const entry: NewEntry = { host, lane: authority, fp, band: bandOf(input.band), body, dedupe };
+  const entry: NewEntry = { host, lane: authority, fingerprint, band: bandOf(input.band), body, dedupe };
   return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
 }
 

@@ -159,7 +159,7 @@ export function createHands(parts: HandsParts): Hands {
       const again: NewEntry = {
         host: host.key,
         lane: authority.name,
-        fp: parts.keyPrint(key, item.record.visit ?? 0),
+        fingerprint: parts.keyPrint(key, item.record.visit ?? 0),
         band: entry.band,
         body: encodeItem({ ...item, isKeyed: true }),
         dedupe: true,

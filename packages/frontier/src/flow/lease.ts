@@ -70,8 +70,8 @@ export function createLeases(parts: LeaseParts): Leases {
 
   const add = async (entries: readonly NewEntry[]): Promise<AddOutcome[]> => {
     const outcomes: AddOutcome[] = [];
-    for (let at = 0; at < entries.length; at += store.caps.maxBatch) {
-      outcomes.push(...(await store.add(entries.slice(at, at + store.caps.maxBatch))));
+    for (let at = 0; at < entries.length; at += store.capabilities.maxBatch) {
+      outcomes.push(...(await store.add(entries.slice(at, at + store.capabilities.maxBatch))));
     }
     return outcomes;
   };
@@ -88,7 +88,7 @@ export function createLeases(parts: LeaseParts): Leases {
     const plans = hosts.map((host) => parts.plan(host, sentAtMs));
     const commits = hosts.map((host, at) => commitOf(host, plans[at]!, ttlMs, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
-    const { maxBatch } = store.caps;
+    const { maxBatch } = store.capabilities;
     const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
     const outcomes = await add(entries.slice(0, early));
     for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {

@@ -87,7 +87,7 @@ export function createRobotsArrival(parts: ArrivalParts): RobotsArrival {
   const hopEntry = (authority: string, chain: string, url: string): NewEntry => ({
     host: parts.hostKeyOf(url) ?? '',
     lane: `robots.txt of ${authority}`,
-    fp: new Uint8Array(parts.fpBytes()),
+    fingerprint: new Uint8Array(parts.fpBytes()),
     band: 0,
     body: encodeItem({ kind: 'hop', authority, chain, url }),
     dedupe: false,

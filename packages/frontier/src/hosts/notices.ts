@@ -19,7 +19,7 @@ import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, TOLD_NOTICES, TOLD_URLS } from
 
 /** A word about a URL before it has the frontier's stamp. */
 interface Word {
-  readonly word: UrlVerdict['word'];
+  readonly word: UrlVerdict['status'];
   readonly reason: string;
   readonly decision: Decision | null;
   readonly robots: RobotsCopyRef | null;
@@ -52,7 +52,7 @@ export function createNotices(
   const url = (address: string, record: UrlRecord | null, { word, reason, decision, robots, detail }: Word) =>
     onEvent({
       kind: 'url',
-      word,
+      status,
       reason,
       url: address,
       record,

@@ -52,7 +52,7 @@ export function createAddressSlots(
     const [waitMs = 0] = (await store.reserve?.([{ key: `address ${address}`, delayMs }])) ?? [];
     return waitMs;
   };
-  const isShared = store.caps.shared && store.reserve !== undefined;
+  const isShared = store.capabilities.shared && store.reserve !== undefined;
 
   const slotOf = (address: string, nowMs: number): Slot => {
     let slot = slots.get(address);

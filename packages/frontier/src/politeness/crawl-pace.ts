@@ -39,7 +39,7 @@ export function createCrawlPace(intervalMs: number | null, store: Pick<FrontierS
       if (plannedMs !== null && plannedMs > nowMs - STALE_INTERVALS * intervalMs) return;
       const ownMs = Math.max(nowMs, lastTakenMs + intervalMs);
       plannedMs = ownMs;
-      if (!store.caps.shared || store.reserve === undefined) return;
+      if (!store.capabilities.shared || store.reserve === undefined) return;
       const [waitMs = 0] = await store.reserve([{ key: KEY, delayMs: intervalMs }]);
       plannedMs = Math.max(ownMs, nowMs + waitMs);
     },

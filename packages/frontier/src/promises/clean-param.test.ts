@@ -38,7 +38,7 @@ it('URLs queued before the file was read are looked up again under their clean n
     'http://a.test/shop?sid=1',
     'http://a.test/shop?sid=2',
   ]);
-  expect(verdicts().map(({ word, reason, detail, url: of }) => `${word} ${reason} ${of} ${detail}`)).toEqual([
+  expect(verdicts().map(({ status, reason, detail, url: of }) => `${status} ${reason} ${of} ${detail}`)).toEqual([
     'dropped duplicate http://a.test/forum?sid=1 http://a.test/forum',
     'dropped duplicate http://a.test/forum?sid=2&ref=3 http://a.test/forum',
     'dropped duplicate http://a.test/forum?utm=9 http://a.test/forum',

@@ -254,7 +254,7 @@ describe('what the operator hears', () => {
     await skipped.frontier.add(pages('http://a.test', 2));
     expect(await skipped.work(skipped.frontier)).toBe('finished');
     expect(skipped.asked()).toHaveLength(1);
-    expect(skipped.verdicts().map(({ word, reason }) => [word, reason])).toEqual([
+    expect(skipped.verdicts().map(({ status, reason }) => [status, reason])).toEqual([
       ['dropped', 'crawl-delay-over-max'],
       ['dropped', 'crawl-delay-over-max'],
     ]);

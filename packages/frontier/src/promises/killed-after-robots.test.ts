@@ -13,7 +13,7 @@ const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 function cutOff(store: FrontierStore, isKilled: () => boolean): FrontierStore {
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'caps') return { ...target.caps, shared: true };
+      if (name === 'caps') return { ...target.capabilities, shared: true };
       const value: unknown = Reflect.get(target, name);
       if (name === 'commit' && isKilled()) return () => new Promise(() => undefined);
       return typeof value === 'function' ? value.bind(target) : value;

@@ -115,7 +115,7 @@ describe('a robots.txt that does not come', () => {
     expect(verdicts()).toEqual([]);
     await work(frontier, 4 * 3_600_000);
     expect(verdicts()).toHaveLength(40);
-    expect(new Set(verdicts().map(({ word, reason }) => `${word} ${reason}`))).toEqual(
+    expect(new Set(verdicts().map(({ status, reason }) => `${status} ${reason}`))).toEqual(
       new Set(['failed robots-unreachable']),
     );
     expect(verdicts().map((verdict) => verdict.url)).not.toContain('http://a.test/late');

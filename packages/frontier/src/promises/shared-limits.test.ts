@@ -134,7 +134,7 @@ describe('requests per second', () => {
       () => ({ status: 404, ms: 1 }),
       { politeness: { requestsPerSecond: 10 } },
     );
-    expect(store.caps.shared).toBe(true);
+    expect(store.capabilities.shared).toBe(true);
     const processes = [start(), start()];
     for (const frontier of processes) await frontier.open();
     await processes[0]!.add(pagesOf(40, 1));

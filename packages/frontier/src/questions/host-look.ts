@@ -94,7 +94,7 @@ export async function lookAtHost(host: string, parts: HostLookParts): Promise<Ho
     host,
     isKnown: stored !== null || counted > 0 || held !== undefined,
     queued: stored?.queued ?? counted,
-    inHand: stored?.inHand ?? 0,
+    inHand: stored?.inFlight ?? 0,
     lanes: [...lanes].map(([authority, bands]) => ({ authority, bands })),
     isWhole,
     isHeld: held !== undefined,

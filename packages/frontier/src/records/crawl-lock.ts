@@ -28,7 +28,7 @@ export function createCrawlLock(store: FrontierStore, clock: Clock, random: () =
   let turn: Promise<unknown> = Promise.resolve();
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
   const once = async <T>(act: (isStill: () => boolean) => Promise<T>): Promise<{ readonly value: T } | null> => {
-    if (!store.caps.shared) return { value: await act(() => true) };
+    if (!store.capabilities.shared) return { value: await act(() => true) };
     const askedMs = clock.nowMs();
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: CRAWL_LOCK_TTL_MS, hosts: [LOCK_HOST] });
     if (lease === undefined) return null;

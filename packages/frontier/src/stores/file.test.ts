@@ -24,7 +24,7 @@ function entry(host: string, n: number): NewEntry {
   return {
     host,
     lane: `http://${host}`,
-    fp: Uint8Array.of(0, 0, 0, 0, 0, 0, host.length, n),
+    fingerprint: Uint8Array.of(0, 0, 0, 0, 0, 0, host.length, n),
     band: 4,
     body: Uint8Array.of(n),
   };
@@ -125,7 +125,7 @@ describe('the file store after a kill', () => {
       {
         host: 'bb',
         epoch: bb?.epoch ?? '',
-        holdLanes: [{ lane: 'http://bb', ms: 7_000 }],
+        blockLanes: [{ lane: 'http://bb', ms: 7_000 }],
         then: { release: { dueInMs: 0 } },
       },
       { host: 'dddd', epoch: dddd?.epoch ?? '', done: ['1'], then: { release: { dueInMs: 8_000 } } },

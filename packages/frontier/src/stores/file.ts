@@ -42,7 +42,7 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
 }
 
 class FileStore implements FrontierStore {
-  readonly caps: StoreCaps = Object.freeze({ ...MEMORY_CAPS, durable: 'process' });
+  readonly capabilities: StoreCaps = Object.freeze({ ...MEMORY_CAPS, durable: 'process' });
   readonly #path: string;
   readonly #maxQueued: number;
   readonly #wallMs: () => number;
@@ -150,9 +150,9 @@ class FileStore implements FrontierStore {
     const text = await readIfThere(this.#path);
     if (text === null) {
       if (!create) throw new FrontierError('store-mismatch', `${this.#path} holds no crawl ${JSON.stringify(crawl)}`);
-      return { crawl, queues: new MemoryQueues(this.caps, this.#maxQueued), records: new Map() };
+      return { crawl, queues: new MemoryQueues(this.capabilities, this.#maxQueued), records: new Map() };
     }
-    const image = parseImage(text, this.caps, this.#maxQueued, this.#now());
+    const image = parseImage(text, this.capabilities, this.#maxQueued, this.#now());
     if (image.crawl === crawl) return image;
     throw new FrontierError(
       'store-mismatch',

@@ -35,7 +35,7 @@ function entry(number: number, host = 'h'): NewEntry {
   const view = new DataView(fp.buffer);
   view.setUint32(0, Math.imul(number + 1, 0x9e3779b1));
   view.setUint32(4, Math.imul(number + 7, 0x85ebca6b));
-  return { host, fp, band: 4, body: Uint8Array.of(number & 255, number >>> 8) };
+  return { host, fingerprint, band: 4, body: Uint8Array.of(number & 255, number >>> 8) };
 }
 
 const entries = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => entry(from + at));

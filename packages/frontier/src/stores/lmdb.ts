@@ -64,7 +64,7 @@ interface Opened {
 }
 
 class LmdbStore implements FrontierStore {
-  readonly caps = LMDB_CAPS;
+  readonly capabilities = LMDB_CAPS;
   readonly #settings: LmdbSettings;
   readonly #group: GroupCommit;
   #opened: Opened | null = null;
@@ -112,7 +112,7 @@ class LmdbStore implements FrontierStore {
 
   async add(entries: readonly NewEntry[]) {
     const { queues } = this.#open();
-    checkBatch(entries, this.caps);
+    checkBatch(entries, this.capabilities);
     return this.#submit(() => queues.add(entries, this.#now()), entries.length, 'later');
   }
 
@@ -128,8 +128,8 @@ class LmdbStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const { queues } = this.#open();
-    checkBatch(links, this.caps);
-    checkCommits(hosts, this.caps);
+    checkBatch(links, this.capabilities);
+    checkCommits(hosts, this.capabilities);
     return this.#submit(
       () => queues.commit(hosts, links, this.#now()),
       hosts.length + links.length,
@@ -179,7 +179,7 @@ class LmdbStore implements FrontierStore {
   async stats(): Promise<StoreStats> {
     const { view } = this.#settled();
     const { unfinished, inHand, known, hosts, leased, parked } = view.freshCounts();
-    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+    return { queued: unfinished - inHand, inFlight, known, hosts, leased, parked };
   }
 
   async readHost(host: string) {

@@ -8,7 +8,7 @@ const HOST = 'h.example';
 const entry = (number: number, more: Partial<NewEntry> = {}): NewEntry => {
   const fp = new Uint8Array(8);
   new DataView(fp.buffer).setUint32(4, number + 1);
-  return { host: HOST, lane: `https://${HOST}`, fp, band: 4, body: Uint8Array.of(number), ...more };
+  return { host: HOST, lane: `https://${HOST}`, fingerprint, band: 4, body: Uint8Array.of(number), ...more };
 };
 
 async function opened() {
@@ -127,7 +127,7 @@ describe('entries that have arrived', () => {
     await store.add([entry(1), entry(2), entry(3), entry(4, other)]);
     const { epoch } = await lease(1);
     const holdLanes = [{ lane: `https://${HOST}`, ms: 500 }];
-    await store.commit([{ host: HOST, epoch, done: ['1'], holdLanes, then: { release: { dueInMs: 0 } } }]);
+    await store.commit([{ host: HOST, epoch, done: ['1'], blockLanes, then: { release: { dueInMs: 0 } } }]);
     const next = await lease(1);
     expect(numbers(next.entries)).toEqual([4]);
     await store.commit([{ host: HOST, epoch: next.epoch, done: ['4'], then: { release: { dueInMs: 0 } } }]);

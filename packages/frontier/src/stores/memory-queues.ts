@@ -19,7 +19,7 @@ import type {
   Lease,
   LeaseRequest,
   NewEntry,
-  ScanPage,
+  ScanListing,
   StoreCaps,
   StoredHost,
   StoreStats,
@@ -96,13 +96,13 @@ export class MemoryQueues {
     const due = this.#due.dueOf(number);
     const dueInMs = due === null ? null : Math.max(0, due - now);
     const { queued, inHand } = entries;
-    return { state, queued, inHand, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
   stats(): StoreStats {
     return {
       queued: this.#unfinished - this.#inHand,
-      inHand: this.#inHand,
+      inFlight: this.#inHand,
       known: this.known.size,
       hosts: this.#hosts.size,
       leased: this.#leased.size,
@@ -111,7 +111,7 @@ export class MemoryQueues {
   }
 
   /** The cursor is `<number of the host> <id of its last entry listed>`. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanPage {
+  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     const found = only === undefined ? 0 : this.#hosts.numberOf(only);
     const first = found < 0 ? this.#hosts.size : found;
     const end = only === undefined ? this.#hosts.size : Math.min(first + 1, this.#hosts.size);
@@ -157,8 +157,8 @@ export class MemoryQueues {
   #outcomeOf(entry: NewEntry): AddOutcome {
     const isFull = this.#unfinished >= this.#maxQueued;
     const isDeduped = entry.dedupe !== false;
-    if (isFull) return isDeduped && this.known.has(entry.fp) ? 'known' : 'full';
-    if (!this.known.add(entry.fp) && isDeduped) return 'known';
+    if (isFull) return isDeduped && this.known.has(entry.fingerprint) ? 'known' : 'full';
+    if (!this.known.add(entry.fingerprint) && isDeduped) return 'known';
     this.#unfinished += 1;
     return 'new';
   }
@@ -263,15 +263,15 @@ export class MemoryQueues {
   }
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
-    const { requeue = [], holdLanes = [] } = part;
+    const { requeue = [], blockLanes = [] } = part;
     const host = this.#leased.find(part.host);
     if (host === undefined || String(host.epoch) !== part.epoch) return { ok: false, reason: 'lost' };
     // What goes back into its band stands behind those that have arrived; so does what a lane that is held has.
-    this.#hosts.receive(host, requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
+    this.#hosts.receive(host, requeue.length > 0 || blockLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of holdLanes) host.entries.hold(lane, now + ms, now);
+    for (const { lane, ms } of blockLanes) host.entries.hold(lane, now + ms, now);
     if ('keep' in part.then) {
       this.#holdFor(host, part.then.keep.ttlMs, now);
       return { ok: true, entries: this.#take(host, part.then.keep.want, now) };

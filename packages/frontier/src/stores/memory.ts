@@ -69,7 +69,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
 }
 
 class MemoryStore implements FrontierStore {
-  readonly caps = MEMORY_CAPS;
+  readonly capabilities = MEMORY_CAPS;
   readonly #nowMs: () => number;
   readonly #maxQueued: number;
   readonly #restingAwake: number | null;
@@ -89,7 +89,7 @@ class MemoryStore implements FrontierStore {
     if (this.#queues !== null) throw new FrontierError('option-invalid', 'this store is open already');
     if (!create)
       throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);
-    this.#queues = new MemoryQueues(this.caps, this.#maxQueued, this.#restingAwake);
+    this.#queues = new MemoryQueues(this.capabilities, this.#maxQueued, this.#restingAwake);
   }
 
   async add(entries: readonly NewEntry[]) {

@@ -21,7 +21,7 @@ function codeOf(make: () => unknown): string {
 }
 
 function entry(host: string, fp: number, more: Partial<NewEntry> = {}): NewEntry {
-  return { host, fp: new Uint8Array([fp, 0, 0, 0, 0, 0, 0, 1]), band: 4, body: new Uint8Array([fp]), ...more };
+  return { host, fingerprint: new Uint8Array([fp, 0, 0, 0, 0, 0, 0, 1]), band: 4, body: new Uint8Array([fp]), ...more };
 }
 
 describe('postgresStore', () => {
@@ -44,7 +44,7 @@ describe('postgresStore', () => {
   });
 
   it('takes what is right, and promises nothing before it has seen the server', () => {
-    expect(postgresStore({ pool, schema: 'a'.repeat(63), holdMs: 0 }).caps).toMatchObject({
+    expect(postgresStore({ pool, schema: 'a'.repeat(63), holdMs: 0 }).capabilities).toMatchObject({
       shared: true,
       durable: 'none',
     });
@@ -74,7 +74,7 @@ describe('postgresStore', () => {
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
     const outcome = await store.open({ crawl: 'one', owner: 'x', create: false }).then(
-      () => store.caps.durable,
+      () => store.capabilities.durable,
       (error: Error) => error.message,
     );
     expect(outcome).toContain(expected);

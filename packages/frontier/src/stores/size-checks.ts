@@ -23,12 +23,12 @@ export function checkBatch(entries: readonly NewEntry[], caps: StoreCaps): void 
       `expected at most ${caps.maxBatch} entries at a time, got ${entries.length}`,
     );
   }
-  for (const { band, body, fp } of entries) {
+  for (const { band, body, fingerprint } of entries) {
     if (body.length > caps.maxBody) checkOctets('body', body, caps.maxBody);
-    if (!(band >= 0 && band <= 7) || fp.length !== caps.fpBytes) {
+    if (!(band >= 0 && band <= 7) || fingerprint.length !== caps.fingerprintBytes) {
       throw new FrontierError(
         'option-invalid',
-        `expected a band from 0 to 7 and ${caps.fpBytes} octets of fingerprint, got ${band} and ${fp.length}`,
+        `expected a band from 0 to 7 and ${caps.fingerprintBytes} octets of fingerprint, got ${band} and ${fingerprint.length}`,
       );
     }
   }

@@ -40,7 +40,7 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
     return answer;
   };
-  return { ...aroundStore(store, wander), caps: { ...store.caps, shared: true } };
+  return { ...aroundStore(store, wander), capabilities: { ...store.capabilities, shared: true } };
 }
 
 /** A clock whose timers stop firing: that of a process that is stopped or gone. */

@@ -79,12 +79,12 @@ export async function gatherReport(
     parts.map(({ decisionsPath }) => decisionsPath),
     counts.leftOut,
   )) {
-    const { word, url, atMs, queued } = decision;
+    const { status, url, atMs, queued } = decision;
     counts.decision(decision);
-    const host = word === 'fetched' ? null : parseUrl(url);
-    if (host !== null) accounts.known(host.hostname)?.decision(word);
+    const host = status === 'fetched' ? null : parseUrl(url);
+    if (host !== null) accounts.known(host.hostname)?.decision(status);
     const over = barsFrom(atMs);
-    if (word !== 'held') over.add(word, atMs, 1);
+    if (status !== 'held') over.add(status, atMs, 1);
     if (queued !== undefined) over.set('queued', atMs, queued);
   }
 

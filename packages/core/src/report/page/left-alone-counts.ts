@@ -60,19 +60,19 @@ export function createDecisionCounts(): DecisionCounts {
       }
     },
     decision(decision) {
-      const { word, depth, url } = decision;
-      words[word] += 1;
-      const counted = reasonCount(word, decision.reason);
+      const { status, depth, url } = decision;
+      words[status] += 1;
+      const counted = reasonCount(status, decision.reason);
       counted.urls += 1;
-      if (word !== 'fetched' && counted.examples.length < MAX_PAGE_EXAMPLES) counted.examples.push(cut(url));
-      if (word === 'excluded' && decision.layer === 'robots') countRule(decision);
+      if (status !== 'fetched' && counted.examples.length < MAX_PAGE_EXAMPLES) counted.examples.push(cut(url));
+      if (status === 'excluded' && decision.layer === 'robots') countRule(decision);
       if (depth === null) return;
       let atDepth = depths.get(depth);
       if (atDepth === undefined) {
         atDepth = { ...NO_WORDS };
         depths.set(depth, atDepth);
       }
-      atDepth[word] += 1;
+      atDepth[status] += 1;
     },
     words: () => ({ ...words }),
     reasons: () =>

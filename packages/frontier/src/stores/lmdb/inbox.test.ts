@@ -35,7 +35,7 @@ function entry(number: number, host: string, bodyBytes = 8): NewEntry {
   new DataView(fp.buffer).setUint32(0, Math.imul(number + 1, 0x9e3779b1));
   new DataView(fp.buffer).setUint32(4, number);
   new DataView(body.buffer).setUint32(0, number);
-  return { host, lane: `https://${host}`, fp, band: number % 3, body };
+  return { host, lane: `https://${host}`, fingerprint, band: number % 3, body };
 }
 
 const numberOf = (body: Uint8Array) => new DataView(body.buffer, body.byteOffset).getUint32(0);

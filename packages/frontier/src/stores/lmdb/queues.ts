@@ -10,7 +10,7 @@ import type {
   Lease,
   LeaseRequest,
   NewEntry,
-  ScanPage,
+  ScanListing,
   StoredHost,
 } from '../../store.js';
 import type { CrawlView } from './crawl-view.js';
@@ -79,7 +79,7 @@ export class LmdbQueues {
   }
 
   /** One page of a scan, outside of a transaction. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanPage {
+  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     this.#view.freshen();
     const number = only === undefined ? null : this.#view.hosts.find(only)?.number;
     if (number === undefined) return { cursor: null, items: [] };
@@ -94,16 +94,16 @@ export class LmdbQueues {
     const { state, hand, leaseEndsAt, isParked, dueAt } = host;
     const queued = host.queued + this.#view.inbox.countOf(host.number, host.foldedTo);
     const dueInMs = dueAt === null ? null : Math.max(0, dueAt - now);
-    return { state, queued, inHand: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return { state, queued, inFlight: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
   #addOne(entry: NewEntry, now: number): AddOutcome {
     const { counts, seen, rows, hosts } = this.#view;
     const isDeduped = entry.dedupe !== false;
     if (counts.unfinished >= this.#maxQueued) {
-      return isDeduped && seen.has(entry.fp, counts) ? 'known' : 'full';
+      return isDeduped && seen.has(entry.fingerprint, counts) ? 'known' : 'full';
     }
-    if (!seen.add(entry.fp, counts) && isDeduped) return 'known';
+    if (!seen.add(entry.fingerprint, counts) && isDeduped) return 'known';
     counts.unfinished += 1;
     this.#view.changed();
     const readyAt = (entry.notBeforeMs ?? 0) > 0 ? now + entry.notBeforeMs! : 0;
@@ -132,7 +132,7 @@ export class LmdbQueues {
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.holdLanes ?? []) this.#view.rows.hold(host, lane, now + ms, now);
+    for (const { lane, ms } of part.blockLanes ?? []) this.#view.rows.hold(host, lane, now + ms, now);
     if ('keep' in part.then) {
       const { ttlMs, want } = part.then.keep;
       return { ok: true, entries: this.#leases.keep(host, ttlMs, want, now) };

@@ -72,7 +72,7 @@ function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, num
   const sent: Link[] = [];
   const twins: [number, number][] = [];
   for (const [place, entry] of links.entries()) {
-    const { buffer, byteOffset, byteLength } = entry.fp;
+    const { buffer, byteOffset, byteLength } = entry.fingerprint;
     const fp = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
     const before = first.get(fp);
     if (before !== undefined && entry.dedupe !== false) {
@@ -123,7 +123,7 @@ export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<numbe
   const done: bigint[] = [];
   const doneTo: number[] = [];
   const requeues = parts.map(({ requeue = [] }) => requeue);
-  const holds = parts.map(({ holdLanes = [] }) => holdLanes);
+  const holds = parts.map(({ blockLanes = [] }) => blockLanes);
   for (const part of parts) {
     for (const id of part.done ?? []) done.push(idOf(id));
     doneTo.push(done.length);

@@ -8,7 +8,7 @@ import type {
   LeaseRequest,
   NewEntry,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoredHost,
   StoreStats,
 } from '../../store.js';
@@ -119,7 +119,7 @@ export class PostgresQueues implements ServerQueues {
     return {
       state: octetsOf(state),
       queued: Number(queued),
-      inHand: Number(inHand),
+      inFlight: Number(inHand),
       isLeased: isLeased === 't',
       isParked: isParked === 't',
       dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
@@ -129,11 +129,11 @@ export class PostgresQueues implements ServerQueues {
   async stats(): Promise<StoreStats> {
     const [row] = await this.#connection.call(this.#texts.stats, []);
     const [unfinished = 0, inHand = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
-    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+    return { queued: unfinished - inHand, inFlight, known, hosts, leased, parked };
   }
 
   /** The cursor is the phase, two numbers of where in it, and the host. */
-  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanPage> {
+  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanListing> {
     const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
       /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
     const wanted = Math.max(1, Math.min(limit, SCAN_LIMIT));

@@ -18,13 +18,13 @@ export function laneNames(): LaneNames<string> {
 export function putEntries(words: Word[], entries: readonly NewEntry[], lanes: LaneNames<string>): void {
   const hosts = new Map<string, number>();
   const rest: Word[] = [];
-  for (const { host, lane, fp, band, body, notBeforeMs = 0, dedupe = true } of entries) {
+  for (const { host, lane, fingerprint, band, body, notBeforeMs = 0, dedupe = true } of entries) {
     let number = hosts.get(host);
     if (number === undefined) {
       number = hosts.size + 1;
       hosts.set(host, number);
     }
-    const octets = Buffer.from(fp.buffer, fp.byteOffset, fp.byteLength);
+    const octets = Buffer.from(fingerprint.buffer, fingerprint.byteOffset, fingerprint.byteLength);
     const waitUs = notBeforeMs > 0 ? microseconds(notBeforeMs) : '';
     const about = `${band}${dedupe ? 1 : 0}${number},${lanes.of(lane)},${waitUs}`;
     rest.push(octets.readBigInt64BE().toString(), about, bufferOf(body));
@@ -35,14 +35,14 @@ export function putEntries(words: Word[], entries: readonly NewEntry[], lanes: L
 
 /** Appends one host's part of a commit. */
 export function putCommit(words: Word[], part: HostCommit, lanes: LaneNames<string>): void {
-  const { host, epoch, done = [], requeue = [], state, delayMs, holdLanes = [], then } = part;
+  const { host, epoch, done = [], requeue = [], state, delayMs, blockLanes = [], then } = part;
   words.push(host, epoch, done.length, ...done, requeue.length);
   for (const { id, band, body, notBeforeMs = 0 } of requeue) {
     words.push(id, band ?? '', microseconds(notBeforeMs), body === undefined ? 0 : 1, bufferOf(body));
   }
   words.push(state === undefined ? 0 : 1, bufferOf(state), delayMs === undefined ? '' : microseconds(delayMs));
-  words.push(holdLanes.length);
-  for (const { lane, ms } of holdLanes) words.push(lanes.of(lane), microseconds(ms));
+  words.push(blockLanes.length);
+  for (const { lane, ms } of blockLanes) words.push(lanes.of(lane), microseconds(ms));
   if ('keep' in then) words.push('k', microseconds(then.keep.ttlMs), then.keep.want);
   else if (then.release.dueInMs === null) words.push('p', 0, 0);
   else words.push('r', microseconds(then.release.dueInMs), 0);

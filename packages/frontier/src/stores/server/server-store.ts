@@ -45,7 +45,7 @@ export interface ServerAdapter {
 /** A store that is remembered elsewhere; any number of processes may have one each. */
 export class ServerStore implements FrontierStore {
   /** One object for good: `durable` is read from the server at open. */
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCaps;
   readonly #adapter: ServerAdapter;
   #queues: ServerQueues | null = null;
   #durable: Durability = 'none';
@@ -55,7 +55,7 @@ export class ServerStore implements FrontierStore {
   constructor(adapter: ServerAdapter) {
     this.#adapter = adapter;
     const durable = () => this.#durable;
-    this.caps = Object.freeze({
+    this.capabilities = Object.freeze({
       shared: true,
       get durable() {
         return durable();
@@ -97,8 +97,8 @@ export class ServerStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const queues = this.#open();
-    checkBatch(links, this.caps);
-    checkCommits(hosts, this.caps);
+    checkBatch(links, this.capabilities);
+    checkCommits(hosts, this.capabilities);
     return queues.commit(hosts, links);
   }
 
