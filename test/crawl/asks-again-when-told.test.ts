@@ -26,7 +26,7 @@ it('a page is visited again after a while, and each visit has items of its own',
           visits.push(found.visit);
           if (found.visit < 2) await found.revisit(150);
           await found.follow();
-          await found.add('/x', { force: found.visit === 1 });
+          await found.add('/x', { allowDuplicate: found.visit === 1 });
         }
       }),
   });

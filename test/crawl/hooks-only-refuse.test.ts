@@ -110,7 +110,7 @@ const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unkn
 
 describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   it('refuses before the fetch: nothing but robots.txt is asked for', async () => {
-    const story = await crawlWith({ beforeFetch: answer as never, limitMs: 2_000 });
+    const story = await crawlWith({ beforeFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual([]);
     expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: null });
@@ -122,7 +122,7 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   });
 
   it('refuses after the fetch: nothing of the page is kept or followed', async () => {
-    const story = await crawlWith({ afterFetch: answer as never, limitMs: 2_000 });
+    const story = await crawlWith({ afterFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual(['a.test/']);
     expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: 200 });
@@ -164,7 +164,7 @@ it('no answer whatever, of any hook, at any time, opens what is closed', async (
         if (way === 'hangs') return new Promise(() => undefined) as never;
         return (way === 'resolves' ? Promise.resolve(answer) : answer) as never;
       };
-      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, limitMs: 1_000 }));
+      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, timeoutMs: 1_000 }));
     }),
     { numRuns: 40, seed: 20_261_120 },
   );
@@ -285,7 +285,7 @@ it('a hook that thinks holds up its own host alone', async () => {
               signal.addEventListener('abort', () => fail(signal.reason), { once: true }),
             )
           : undefined,
-      limitMs: 60_000,
+      timeoutMs: 60_000,
     },
   });
   const pages = log.filter(({ path }) => path !== '/robots.txt');
@@ -322,7 +322,7 @@ it.each(['beforeFetch', 'afterFetch'] as const)(
           stop();
           return new Promise(() => undefined);
         },
-        limitMs: 60_000,
+        timeoutMs: 60_000,
       },
       handlers(crawler) {
         stop = () => crawler.stop();

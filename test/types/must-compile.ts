@@ -109,6 +109,6 @@ export const hooked = createCrawler({
       return status === 200 && headers.length === 0 ? refuse('no headers') : undefined;
     },
     onExclusion: ({ url, reason }) => console.log(url, reason),
-    limitMs: 1_000,
+    timeoutMs: 1_000,
   },
 });

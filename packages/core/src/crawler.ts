@@ -116,7 +116,7 @@ export interface Crawler {
    *
    * @param host - Its name, as `report.waiting` gives it.
    */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }
 
@@ -184,7 +184,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         clock,
         out: out ?? null,
         reset,
-        wake: toWake,
+        unpark: toWake,
         retry: toRetry,
       });
       run = started;
@@ -283,8 +283,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         hint: 'Call `run({ retry })` with the same filter.',
       });
     },
-    async wake(host) {
-      if (run !== null && isRunning && earlyStops === null) await run.wake(host);
+    async unpark(host) {
+      if (run !== null && isRunning && earlyStops === null) await run.unpark(host);
       else toWake.push(host);
     },
   };

@@ -73,7 +73,7 @@ export interface Frontier extends OwnerRecords, FrontierQuestions {
   /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
   /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** Whether this very spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Costs a look into a set. */
@@ -252,7 +252,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       checkWorks();
       return hands.settle(work, settlement);
     },
-    async wake(host) {
+    async unpark(host) {
       checkOpen();
       const held = leases.held.get(host);
       waits.forget(host);

@@ -37,13 +37,13 @@ export interface CompileOptions {
    * What a file past the size limit means: its first part, or `Disallow: /` for everybody.
    * @default 'truncate' for rfc9309 and google; 'disallow-all' for 1996, 1994 and policy strictest
    */
-  readonly oversize?: 'truncate' | 'disallow-all';
+  readonly onOversize?: 'truncate' | 'disallow-all';
   /**
    * The open question of the 2.0.0 proposal (robots §7.5, R32): what a group with explicit Allow and Disallow lines
    * says about everything else.
    * @default 'everything-else'; 'nothing-else' under policy strictest
    */
-  readonly discuss?: 'everything-else' | 'nothing-else';
+  readonly ambiguousRules?: 'everything-else' | 'nothing-else';
   /**
    * A selected group with more rule lines than this is read as `Disallow: /`. 1 or more.
    * @default none; the size limit suffices
@@ -64,7 +64,7 @@ export interface CompileOptions {
    * What the crawl is for. In an `archive` crawl a Cache-delay counts as a Crawl-delay, the larger of both (robots §9.11).
    * @default 'crawl'
    */
-  readonly mode?: 'crawl' | 'archive';
+  readonly cacheDelay?: 'crawl' | 'archive';
   /**
    * Crawl-delay and Cache-delay in seconds that are honoured exactly; 1 to 86 400. A smaller value goes faster than asked.
    * @default 86_400

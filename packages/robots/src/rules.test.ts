@@ -122,11 +122,11 @@ describe('a decision', () => {
   it('closes a file past the limit when told to', () => {
     const text = `User-agent: *\nDisallow: /x\n${'#\n'.repeat(300_000)}`;
     expect(rulesOf(text).isAllowed('/y')).toBe(true);
-    expect(rulesOf(text, { oversize: 'disallow-all' }).decide('/y')).toMatchObject({
+    expect(rulesOf(text, { onOversize: 'disallow-all' }).decide('/y')).toMatchObject({
       allowed: false,
       reason: 'oversize',
     });
-    expect(rulesOf(text, { oversize: 'disallow-all' }).isAllowed('/robots.txt')).toBe(true);
+    expect(rulesOf(text, { onOversize: 'disallow-all' }).isAllowed('/robots.txt')).toBe(true);
     expect(rulesOf(text, { policy: 'strictest' }).isAllowed('/y')).toBe(false);
   });
 
@@ -262,7 +262,7 @@ describe('what groups ask beside rules', () => {
 
   it('counts a Cache-delay in an archiving crawl only, the larger of both (robots §9.11)', () => {
     const delays = (text: string, mode: 'crawl' | 'archive') => {
-      const { crawlDelayMs, cacheDelayMs } = rulesOf(`User-agent: *\n${text}`, { mode });
+      const { crawlDelayMs, cacheDelayMs } = rulesOf(`User-agent: *\n${text}`, { cacheDelay });
       return { crawlDelayMs, cacheDelayMs };
     };
     const both = 'Crawl-delay: 2\nCache-delay: 5';

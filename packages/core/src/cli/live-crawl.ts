@@ -33,7 +33,7 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
     crawler,
     async run(out) {
       try {
-        if (isFirst) for (const host of flags.wake ?? []) await crawler.wake(host);
+        if (isFirst) for (const host of flags.wake ?? []) await crawler.unpark(host);
         return await crawler.run({
           out,
           reset: isFirst && flags.reset === true,

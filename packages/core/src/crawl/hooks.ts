@@ -68,12 +68,12 @@ export interface HookOptions {
   /** Told of every URL whose final word is *excluded*: by robots.txt, or by what the page asks. Nothing it does changes that. */
   readonly onExclusion?: (decision: UrlDecision) => unknown;
   /** Time for an answer, 1 to 60,000 ms; then it is a refusal. The host is asked nothing meanwhile, other hosts are. @default 5_000 */
-  readonly limitMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Hooks that were checked. */
 export interface HookKnobs extends Omit<HookOptions, 'limitMs'> {
-  readonly limitMs: number;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -122,10 +122,10 @@ export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
     if (given[hook] !== undefined && typeof given[hook] !== 'function')
       throw invalid(`hooks.${hook}`, 'a function', given[hook]);
   }
-  const { limitMs = DEFAULT_HOOK_MS } = given;
-  if (!(typeof limitMs === 'number' && limitMs >= 1 && limitMs <= MAX_HOOK_MS))
-    throw invalid('hooks.limitMs', `a number from 1 to ${MAX_HOOK_MS}`, limitMs);
-  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, limitMs };
+  const { timeoutMs = DEFAULT_HOOK_MS } = given;
+  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_HOOK_MS))
+    throw invalid('hooks.limitMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
+  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, timeoutMs };
 }
 
 /**
@@ -135,20 +135,20 @@ export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
  */
 export function createHooks(knobs: HookKnobs | null, ground: HookGround): Hooks | null {
   if (knobs === null) return null;
-  const { beforeFetch, afterFetch, limitMs } = knobs;
+  const { beforeFetch, afterFetch, timeoutMs } = knobs;
   if (beforeFetch === undefined && afterFetch === undefined) return null;
   return {
     async beforeFetch(work, purpose = 'page') {
       if (beforeFetch === undefined) return null;
       const ask = (signal: AbortSignal): unknown =>
         beforeFetch(Object.freeze({ ...known(work), purpose, signal }) as PlannedFetch);
-      return asked('beforeFetch', work.url, ask, limitMs, ground);
+      return asked('beforeFetch', work.url, ask, timeoutMs, ground);
     },
     async afterFetch(work, outcome) {
       if (afterFetch === undefined) return null;
       const ask = (signal: AbortSignal): unknown =>
         afterFetch(Object.freeze({ ...known(work), ...came(outcome), signal }) as EndedFetch);
-      return asked('afterFetch', work.url, ask, limitMs, ground);
+      return asked('afterFetch', work.url, ask, timeoutMs, ground);
     },
   };
 }

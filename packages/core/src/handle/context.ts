@@ -60,8 +60,8 @@ class PageInHand implements HandledPage {
   get kind() {
     return this.#page.kind;
   }
-  get sniffed() {
-    return this.#page.sniffed;
+  get sniffedType() {
+    return this.#page.sniffedType;
   }
   get mime() {
     return this.#page.mime;
@@ -72,8 +72,8 @@ class PageInHand implements HandledPage {
   get links() {
     return this.#page.links;
   }
-  get facts() {
-    return this.#page.facts;
+  get html() {
+    return this.#page.html;
   }
   get exclusion() {
     return this.#page.exclusion;
@@ -161,7 +161,7 @@ class PageInHand implements HandledPage {
 
   get fetch() {
     return async (text: string, options: OwnFetchOptions = {}): Promise<OwnFetch> => {
-      const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.facts?.baseHref ?? null));
+      const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.html?.baseHref ?? null));
       if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
       this.#fetches += 1;
       if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };

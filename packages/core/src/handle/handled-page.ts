@@ -18,7 +18,7 @@ export interface FollowOptions {
    * Queues the URL although it may be known, for one more visit. A page that is handled again after a crash adds it again.
    * @default false
    */
-  readonly force?: boolean;
+  readonly allowDuplicate?: boolean;
 }
 
 /** What became of a URL that a handler added. */

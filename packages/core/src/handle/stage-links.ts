@@ -35,7 +35,7 @@ export function addUrl(
   text: string,
   options: FollowOptions,
 ): AddedUrl {
-  const url = resolveHref(text.trim(), linkBase(page.url, page.facts?.baseHref ?? null));
+  const url = resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
   const note = leftAlone.has(url) ? 'link-nofollow' : null;
   stage.link(candidates(page, 'handler', options)(url));
@@ -45,17 +45,17 @@ export function addUrl(
 
 /** Makes candidates of URLs found on a page. What they carry is copied once: a handler may go on changing its own. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowOptions): (url: string) => NewUrl {
-  const { label, userData, band, force = false } = options;
+  const { label, userData, band, allowDuplicate = false } = options;
   const depth = page.depth + 1;
   const from = page.url;
-  if (label === undefined && userData === undefined && band === undefined && !force)
+  if (label === undefined && userData === undefined && band === undefined && !allowDuplicate)
     return (url) => ({ url, depth, via, from });
   const carried = {
     ...(label === undefined ? {} : { label }),
     ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
     ...(band === undefined ? {} : { band }),
     // Told from other visits by the instant of the page that asks for it.
-    ...(force ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
+    ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
   };
   return (url) => ({ url, depth, via, from, ...carried });
 }

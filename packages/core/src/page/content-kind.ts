@@ -19,7 +19,7 @@ export interface Content {
   /** Type and subtype, lower case, without parameters; `null` when the response names none that can be read. */
   readonly mime: string | null;
   /** What the first octets look like; `null`: like nothing in particular. JSON looks like text. */
-  readonly sniffed: Exclude<ContentKind, 'json'> | null;
+  readonly sniffedType: Exclude<ContentKind, 'json'> | null;
 }
 
 /**
@@ -33,10 +33,10 @@ export interface Content {
 export function contentOf(headers: FieldLines, body: Uint8Array): Content {
   const mime = mimeOf(headers);
   const sniffed = sniff(body);
-  if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffed, kind: sniffed ?? 'other' };
+  if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffedType, kind: sniffed ?? 'other' };
   const declared = kindOfMime(mime);
   const isBelieved = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
-  return { mime, sniffed, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
+  return { mime, sniffedType, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
 }
 
 /** Types that servers write when they do not know. */
@@ -46,7 +46,7 @@ const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'applicat
 function agreed(
   declared: ContentKind,
   mime: string,
-  sniffed: Content['sniffed'],
+  sniffed: Content['sniffedType'],
   headers: FieldLines,
   body: Uint8Array,
 ): ContentKind {
@@ -128,7 +128,7 @@ const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
 
 /** JSON is not guessed at: nothing at its beginning tells it from text. */
-function sniff(body: Uint8Array): Content['sniffed'] {
+function sniff(body: Uint8Array): Content['sniffedType'] {
   if (body.length === 0) return null;
   const octets = firstOctets(body);
   if (octets.startsWith('%PDF-')) return 'pdf';

@@ -23,7 +23,7 @@ export interface FetchedPage {
   readonly headers: FieldLines;
   readonly kind: ContentKind;
   /** What the first octets look like, whatever the response calls itself; `null`: like nothing in particular. */
-  readonly sniffed: Content['sniffed'];
+  readonly sniffedType: Content['sniffedType'];
   /** Type and subtype, lower case; `null` when the response names none. */
   readonly mime: string | null;
   /** White space collapsed; `null` without one, and for everything but HTML. */
@@ -31,7 +31,7 @@ export interface FetchedPage {
   /** The links of an HTML page in its order, permitted or not; `[]` for other kinds. */
   readonly links: readonly PageLink[];
   /** What the pass over an HTML page found, unresolved; `null` for other kinds. */
-  readonly facts: HtmlFacts | null;
+  readonly html: HtmlFacts | null;
   /** What the page asks of crawlers and what follows from it, applied or not, with sources. */
   readonly exclusion: PageExclusion;
   /** Links between a seed and this page. */
@@ -111,10 +111,10 @@ class LazyPage implements PageInCrawl {
   readonly status: number;
   readonly headers: FieldLines;
   readonly kind: ContentKind;
-  readonly sniffed: Content['sniffed'];
+  readonly sniffedType: Content['sniffedType'];
   readonly mime: string | null;
   readonly title: string | null;
-  readonly facts: HtmlFacts | null;
+  readonly html: HtmlFacts | null;
   readonly exclusion: PageExclusion;
   readonly depth: number;
   readonly from: string | null;
@@ -140,10 +140,10 @@ class LazyPage implements PageInCrawl {
     this.status = outcome.status;
     this.headers = outcome.headers;
     this.kind = content.kind;
-    this.sniffed = content.sniffed;
+    this.sniffedType = content.sniffedType;
     this.mime = content.mime;
     this.title = facts?.title ?? null;
-    this.facts = facts;
+    this.html = facts;
     this.exclusion = exclusion;
     this.depth = record.depth;
     this.from = record.from;
@@ -162,7 +162,7 @@ class LazyPage implements PageInCrawl {
   }
 
   get links(): readonly PageLink[] {
-    this.#links ??= this.facts === null ? [] : resolveLinks(this.facts, this.url);
+    this.#links ??= this.html === null ? [] : resolveLinks(this.html, this.url);
     return this.#links;
   }
 

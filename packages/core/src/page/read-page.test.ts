@@ -110,7 +110,7 @@ describe('noscript', () => {
 describe('other content', () => {
   it('is not decoded until it is asked for', async () => {
     const { page, decodings } = await read('{"a":[1]}', 'application/json');
-    expect([page.kind, page.title, page.facts, page.links]).toEqual(['json', null, null, []]);
+    expect([page.kind, page.title, page.html, page.links]).toEqual(['json', null, null, []]);
     expect(decodings()).toBe(0);
     expect(await page.json()).toEqual({ a: [1] });
     expect(decodings()).toBe(1);

@@ -24,7 +24,7 @@ export function selectLinks(page: FetchedPage, selector: string): PageLink[] {
       facts.push({ href: href.trim(), rel, element: elementOf($(link).prop('tagName')) });
     });
   });
-  return resolveLinks({ links: facts, baseHref: page.facts?.baseHref ?? null }, page.url);
+  return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
 }
 
 function elementOf(name: string | undefined): LinkFact['element'] {

@@ -103,12 +103,12 @@ function timedAsks(rules: readonly RobotsRules[], visitTime: 'hold' | 'warn' | '
 
 /** The options of reading among those of robots. */
 function compileOptions({ identity, robots }: PaceParts['options']): CompileOptions {
-  const { dialect, policy, inheritPoliteness, mode } = robots;
+  const { dialect, policy, inheritPoliteness, cacheDelay } = robots;
   return {
     tokens: identity.tokens,
     ...(dialect === undefined ? {} : { dialect }),
     ...(policy === undefined ? {} : { policy }),
     ...(inheritPoliteness === undefined ? {} : { inheritPoliteness }),
-    ...(mode === undefined ? {} : { mode }),
+    ...(cacheDelay === undefined ? {} : { cacheDelay }),
   };
 }

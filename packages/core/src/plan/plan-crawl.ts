@@ -54,7 +54,7 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
       sinks: [],
       out: out ?? null,
       reset: out !== undefined,
-      wake: [],
+      unpark: [],
       retry: null,
     },
     survey.over,

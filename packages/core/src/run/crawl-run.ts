@@ -49,7 +49,7 @@ export interface CrawlRun {
   /** Queues failures for one more visit. */
   retry(filter: FailureFilter): Promise<RetryAnswer>;
   /** A parked host is due again; after the run nothing happens. */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
 }
 
 /** Puts something in the place of parts of a run that is open and has not begun. */
@@ -103,9 +103,9 @@ export async function startRun(parts: RunParts, stand: RunStandIn = (opened) => 
       run.stages.wakeup.wake();
       return answer;
     },
-    async wake(host) {
+    async unpark(host) {
       if (isOver) return;
-      await frontier.wake(host);
+      await frontier.unpark(host);
       run.stages.wakeup.wake();
     },
   };
@@ -147,7 +147,7 @@ async function crawlToEnd(run: OpenRun): Promise<{ readonly end: RunEnd; readonl
   await items.open();
   await stages.archive?.open();
   const manifest = directory === null ? null : await beginRunManifest(directory, run.parts.options, run.startedAtMs);
-  for (const host of run.parts.wake) await frontier.wake(host);
+  for (const host of run.parts.unpark) await frontier.unpark(host);
   await stages.offer(stages.sitemaps.given());
   await stages.offer({ candidates: seedUrls(run.parts.options.scope.seeds) });
   if (run.parts.retry !== null) await retryFailed(run, run.parts.retry);

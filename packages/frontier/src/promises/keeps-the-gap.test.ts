@@ -216,7 +216,7 @@ describe('refusals', () => {
     clock.advance(86_400_000);
     await frontier.add([url('http://a.test/new')]);
     expect(await frontier.take(1)).toEqual([]);
-    await frontier.wake('a.test');
+    await frontier.unpark('a.test');
     expect(frontier.waits(9)).toEqual([]);
     await work(frontier, 3_600_000);
     expect(asked()).toHaveLength(21 + 1 + 11);
