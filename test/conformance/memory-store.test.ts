@@ -9,7 +9,7 @@ describe('the memory store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
     makeStore: async (wish) => memoryUnderTest(wish),
-    caps: memoryStore().capabilities,
+    capabilities: memoryStore().capabilities,
     isBounded: true,
   });
 });
@@ -18,7 +18,7 @@ describe('the memory store, with every host packed that rests', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
     makeStore: async (wish) => memoryUnderTest({ ...wish, restingAwake: 0 }),
-    caps: memoryStore().capabilities,
+    capabilities: memoryStore().capabilities,
     isBounded: true,
     seed: 20_290,
   });

@@ -28,15 +28,15 @@ const SEED = 'https://a.test/';
 
 /** A crawl of the site whose handler may throw; every page that it does not throw for is emitted and followed. */
 async function crawlWith(say: (each: HandledPage) => void, more: { out?: string; pages?: number } = {}) {
-  const words: CrawlEventMap['handler-word'][] = [];
+  const words: CrawlEventMap['handler-signal'][] = [];
   const story = await crawlVirtually({
     hosts: { 'a.test': SITE },
     seeds: [SEED],
-    patienceMs: 3_600_000 * 30,
+    maxIdleMs: 3_600_000 * 30,
     bounds: { pages: more.pages ?? 100 },
     ...(more.out === undefined ? {} : { out: more.out }),
     handlers(crawler) {
-      crawler.events.on('handler-word', (word) => words.push(word));
+      crawler.events.on('handler-signal', (word) => words.push(word));
       crawler.on('html', async (page) => {
         await page.emit({ url: page.url, attempt: page.attempt });
         await page.follow();

@@ -99,7 +99,7 @@ describe('case by case, a host whose robots.txt cannot be had', () => {
           robots: ({ before }) => (before === 0 ? { status: 500 } : text('User-agent: *\nDisallow: /a\n')),
         },
       },
-      patienceMs: 600_000,
+      maxIdleMs: 600_000,
       bounds: { pages: 5 },
     });
     expect(paths('dark.test')).toEqual(['/robots.txt', '/robots.txt', '/']);

@@ -39,7 +39,7 @@ async function crawlWith(hooks: HookOptions) {
     hosts: HOSTS,
     seeds: ['https://a.test/', 'https://dark.test/'],
     hooks,
-    patienceMs: 60_000,
+    maxIdleMs: 60_000,
     bounds: { pages: 50, minutes: 60 },
     handlers(crawler) {
       crawler.events.on('hook-error', (error) => broken.push(error));
@@ -179,8 +179,8 @@ it('hooks that answer nothing change nothing, and are asked of pages, tries, red
     beforeFetch(each) {
       planned.push(each);
     },
-    async afterFetch({ url, status, failure, headers, bodyBytes }) {
-      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${bodyBytes > 0}`);
+    async afterFetch({ url, status, failure, headers, maxBodyBytes }) {
+      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${maxBodyBytes > 0}`);
     },
     onExclusion: ({ url, reason }) => excluded.push(`${new URL(url).pathname} ${reason}`),
   });

@@ -46,7 +46,7 @@ function fetcherWith(
             headers: {},
             anywhere,
             waitMs: 30_000,
-            bodyBytes: 1_000,
+            maxBodyBytes: 1_000,
             signal: request.signal,
           });
         const rendering = await render(request, ask);
@@ -247,7 +247,7 @@ describe('a page in a browser', () => {
     const fetcher = fetcherWith(async ({ url, load, signal }, ask) => {
       await ask('/now.js');
       const over = new AbortController();
-      const wanted = { type: 'script', headers: {}, anywhere: true, waitMs: 600_000, bodyBytes: 1 };
+      const wanted = { type: 'script', headers: {}, anywhere: true, waitMs: 600_000, maxBodyBytes: 1 };
       const late = (href: string) =>
         load({ ...wanted, url: href, signal: AbortSignal.any([signal, over.signal]) }).then(wordOf);
       // One is being answered, for an hour; the other waits for its host, for five minutes.

@@ -52,7 +52,7 @@ it('in events, report, decision log and explain', async () => {
     seeds,
     scope: { seeds, exclude: ['/skip'] },
     out,
-    patienceMs: 0,
+    maxIdleMs: 0,
   });
 
   // The events: each URL once, with the expected word.

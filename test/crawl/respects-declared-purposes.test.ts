@@ -66,7 +66,7 @@ it('keeps everything out while the reservation is unknown: a tdmrep.json that fa
       },
     },
   });
-  const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], patienceMs: 0 });
+  const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], maxIdleMs: 0 });
   expect(web.paths('a.test')).toContain('/');
   expect(itemUrls).toEqual([]);
 });

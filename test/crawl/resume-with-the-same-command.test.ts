@@ -114,7 +114,7 @@ describe('the same command', () => {
     const logged = await reportFromLogs({
       requestsPath: join(out, 'requests.jsonl'),
       decisionsPath: join(out, 'decisions.jsonl'),
-      noticesPath: join(out, 'notices.jsonl'),
+      warningsPath: join(out, 'warnings.jsonl'),
     });
     expect(logged.requests).toBe(PAGES + 1);
   });
@@ -142,7 +142,7 @@ describe('the same command', () => {
       hosts: { 'a.test': { '/robots.txt': () => (isOpen ? { status: 404 } : { status: 503 }), '/': page('start') } },
     });
     const out = folder();
-    const options = { seeds: [web.url('a.test')], out, patienceMs: 0 };
+    const options = { seeds: [web.url('a.test')], out, maxIdleMs: 0 };
     expect((await crawl(options)).report).toMatchObject({
       state: 'waiting',
       words: { held: { 'robots-unreachable': 1 } },

@@ -63,7 +63,7 @@ describe('bounds', () => {
       bounds: { minutes: 5, depth: 1_000 },
       traps: false,
       profile: { factor: 0, minMs: 10_000, maxMs: 10_000 },
-      patienceMs: 60_000,
+      maxIdleMs: 60_000,
     });
     expect([report.state, report.bound]).toEqual(['bounded', 'minutes']);
     expect(tookMs).toBeGreaterThanOrEqual(5 * 60_000);

@@ -56,7 +56,7 @@ async function crawlWithBrowser(
   const story = await crawl({
     seeds,
     bounds: { pages: 20, minutes: 9 },
-    patienceMs: PATIENT_MS,
+    maxIdleMs: PATIENT_MS,
     fetcher: browserFetcher({ launch, pageMs: PATIENT_MS, ...options }),
     handlers: (crawler) =>
       crawler.on('html', async (page) => {

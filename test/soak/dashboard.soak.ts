@@ -82,8 +82,8 @@ async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
     network: {
       allowAddresses: ['127.0.0.0/8'],
       resolve: async () => ['127.0.0.1'],
-      headersMs: SLEEPY_MS,
-      exchangeMs: SLEEPY_MS,
+      headersTimeoutMs: SLEEPY_MS,
+      requestTimeoutMs: SLEEPY_MS,
     },
     ...more,
   });

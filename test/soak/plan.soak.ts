@@ -68,7 +68,7 @@ async function offBy(): Promise<number> {
       scope: { seeds: town.seeds, within: 'host' },
       bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 1 },
       network: { resolve: town.resolve, allowAddresses: ['127.0.0.0/8'] },
-      patienceMs: 3_000,
+      maxIdleMs: 3_000,
     };
     const plan = await planCrawl(options);
     expect(town.log.filter(({ path }) => path !== '/robots.txt' && path !== '/sitemap.xml')).toEqual([]);

@@ -60,8 +60,8 @@ export function listeners(): void {
 export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   html: async (page) => {
     const kind: 'html' = page.kind;
-    const links: number = page.facts.links.length;
-    await page.add('/list', { label: 'list', userData: { shelf: 3 }, band: 2 });
+    const links: number = page.html.links.length;
+    await page.add('/list', { label: 'list', userData: { shelf: 3 }, priority: 2 });
     await page.follow('a.product', { label: 'product', userData: { id: 1, sale: true } });
     await page.follow('a.plain', { label: 'plain', userData: 'anything' });
     await page.follow('a.plain', { label: 'plain' });
@@ -70,7 +70,7 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
     await page.follow();
     await page.emit({ title: page.title ?? kind, links });
   },
-  json: { bodyBytes: 1024, handle: async (page) => page.emit({ kind: page.kind, mime: page.mime }) },
+  json: { maxBodyBytes: 1024, handle: async (page) => page.emit({ kind: page.kind, mime: page.mime }) },
   'application/rss+xml': (page) => page.mime satisfies 'application/rss+xml',
   'label:product': {
     userData: unchecked<{ readonly id: number; readonly sale?: boolean }>(),
@@ -83,11 +83,11 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
         console.log(emitted.issues.map(({ path, message }) => [path.join('.'), message]));
       await page.add('/', { label: 'product', userData: { id: id + 1 } });
       await page.revisit(60_000, { label: 'product', userData: { id } });
-      await page.revisit(60_000, { userData: { id }, band: 5 });
+      await page.revisit(60_000, { userData: { id }, priority: 5 });
       await page.revisit(60_000, { label: 'plain' });
       await page.revisit(60_000);
       if (page.status === 202) throw new RetryPage('not there yet', { afterMs: 60_000 });
-      if (page.bodyBytes === 0) throw new RefusePage('empty');
+      if (page.maxBodyBytes === 0) throw new RefusePage('empty');
       throw new StopCrawl('look at this');
     },
   },

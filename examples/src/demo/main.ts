@@ -18,7 +18,7 @@ const crawler = createCrawler({
   scope: { seeds: town.seeds, within: 'host' },
   bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 1 },
   network: { resolve: town.resolve, allowAddresses: ['127.0.0.0/8'] },
-  patienceMs: 3_000,
+  maxIdleMs: 3_000,
 });
 crawler.on('html', async (page) => {
   await page.emit({ url: page.url, title: page.title });

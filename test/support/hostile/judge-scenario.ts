@@ -19,7 +19,7 @@ export interface ScenarioFacts {
   readonly hasRightTries: boolean;
   readonly word: string | undefined;
   readonly reason: string | undefined;
-  readonly truncated: 'cap' | 'peer' | null | undefined;
+  readonly truncated: 'limit' | 'connection' | null | undefined;
   readonly paths: readonly string[];
   readonly readsWithinBounds: boolean;
 }

@@ -21,7 +21,7 @@ export const EXIT = {
 } as const;
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state' | 'wasOver'>): number {
+export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state' | 'alreadyFinished'>): number {
   switch (state) {
     case 'finished':
       return EXIT.ok;

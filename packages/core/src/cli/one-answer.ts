@@ -28,8 +28,8 @@ export async function askForRobots(origin: string, options: AskOptions): Promise
   const crawler = singleCrawl(`${origin}/`, options);
   let last: { status: number | null; failure: string | null } | null = null;
   let why = 'it could not be asked for';
-  crawler.events.on('notice', ({ notice, detail }) => {
-    if (notice === 'robots-unreachable') why = `it could not be had: ${detail}`;
+  crawler.events.on('host-warning', ({ code, detail }) => {
+    if (code === 'robots-unreachable') why = `it could not be had: ${detail}`;
   });
   crawler.events.on('decision', ({ status, reason }) => {
     if (status === 'dropped') why = `it was not asked for (${reason}): ${sentenceOf(reason)}`;
@@ -100,7 +100,7 @@ function singleCrawl(seed: string, { identity, allowAddress }: AskOptions) {
     identity,
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 1, minutes: 5, depth: 0 },
-    patienceMs: 30_000,
+    maxIdleMs: 30_000,
     network: { allowAddresses: allowAddress },
   });
 }

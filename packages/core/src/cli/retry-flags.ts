@@ -9,7 +9,7 @@ import { collected, instantArgument } from './flag-values.js';
 export interface RetryFlags {
   readonly retry?: string[];
   readonly retryHost?: string;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly retrySince?: number;
   readonly reset?: boolean;
 }

@@ -22,7 +22,7 @@ export interface EgressRecord {
   readonly requestIntervalMs: number | null;
   /** Milliseconds from the end of the host's last exchange to this start, as measured here; `null` for the first. */
   readonly gapMs: number | null;
-  readonly truncated: 'cap' | 'peer' | null;
+  readonly truncated: 'limit' | 'connection' | null;
   /** As it came. */
   readonly retryAfter: string | null;
   readonly robots: RobotsCopyRef | null;

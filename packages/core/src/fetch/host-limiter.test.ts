@@ -99,7 +99,7 @@ describe('Crawl-delay', () => {
     first.done(Date.now(), Date.now(), Date.now());
   });
 
-  it('lets one of several in that ask at the same instant', async () => {
+  it('lets one of several in that ask at the same time', async () => {
     const limiter = make();
     const now = Date.now();
     const answers = await Promise.all([1, 2, 3, 4].map(() => limiter.ask('a', asks({ crawlDelayMs: 5_000 }), now)));

@@ -18,7 +18,7 @@ import { LIMITER_RECHECK_MS, LIMITER_SLACK_MS, MAX_HOST_LIMITERS } from './limit
 export type LimiterAnswer =
   | {
       readonly kind: 'go';
-      /** The exchange is over; call it exactly once. `startedAtMs` is `null` when nothing left after all. Epoch milliseconds. */
+      /** The exchange is over; call it exactly once. `startedAtMs` is `null` when nothing left after all. FencingToken milliseconds. */
       readonly done: (startedAtMs: number | null, endedAtMs: number, nowMs: number) => void;
     }
   | { readonly kind: 'wait'; readonly untilMs: number };
@@ -28,7 +28,7 @@ export interface HostLimiter {
   /**
    * Asks for one host's door. Hosts that ask for nothing get `go` at once and cost nothing.
    *
-   * @param nowMs - Epoch milliseconds.
+   * @param nowMs - FencingToken milliseconds.
    * Never rejects.
    */
   ask(host: string, asks: HostRequirements, nowMs: number): Promise<LimiterAnswer>;
@@ -145,7 +145,7 @@ class HostLock {
     this.#limiter.disconnect().catch(ignoreRefusal);
   }
 
-  /** The instant that the stamps give: the latest of what was asked (access, DECISION A15). While one is inside, soon. */
+  /** The time that the stamps give: the latest of what was asked (access, DECISION A15). While one is inside, soon. */
   #readyAtMs(nowMs: number): number {
     if (this.#isInside) return nowMs + LIMITER_RECHECK_MS;
     const { crawlDelayMs, requestIntervalMs, bucket } = this.asks;

@@ -15,7 +15,7 @@ export interface NetworkOptions {
   /** Names to addresses. @default the system's resolver */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   /**
-   * Takes a fetcher that looks names up by itself (`caps.pinsAddress: false`). A name can then lead to another address than the
+   * Takes a fetcher that looks names up by itself (`capabilities.pinsAddress: false`). A name can then lead to another address than the
    * one that was judged: only literal addresses are kept out for certain. @default false
    */
   readonly allowUnpinnedDns?: boolean;
@@ -25,12 +25,12 @@ export interface NetworkOptions {
    */
   readonly cookies?: boolean | (() => CookieJar);
   /** Deadline for a connection, 1 to 600,000 ms. @default 10_000 */
-  readonly connectMs?: number;
+  readonly connectTimeoutMs?: number;
   /** Deadline for the header section, from sending, 1 to 600,000 ms. @default 30_000 */
-  readonly headersMs?: number;
-  /** Deadline for the last octet, from sending, 1 to 3,600,000 ms. @default 60_000 */
-  readonly exchangeMs?: number;
-  /** Decoded octets of a page that are kept, 1 to 1 GiB. @default 10 MiB */
+  readonly headersTimeoutMs?: number;
+  /** Deadline for the last byte, from sending, 1 to 3,600,000 ms. @default 60_000 */
+  readonly requestTimeoutMs?: number;
+  /** Decoded bytes of a page that are kept, 1 to 1 GiB. @default 10 MiB */
   readonly maxBodyBytes?: number;
   /** Requests in flight over all hosts, 1 to 1,024. @default 64 */
   readonly concurrency?: number;
@@ -44,24 +44,24 @@ export interface Network {
   /** `'usual'`: jars of tough-cookie. */
   readonly cookies: CookieChoice;
   readonly allowUnpinnedDns: boolean;
-  readonly connectMs: number;
-  readonly headersMs: number;
-  readonly exchangeMs: number;
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
   readonly maxBodyBytes: number;
   readonly concurrency: number;
 }
 
 /** What `network` may say. */
 export const NETWORK_KEYS: readonly (keyof NetworkOptions)[] = [
-  'allow',
+  'allowAddresses',
   'ports',
   'resolve',
-  'unpinned',
+  'allowUnpinnedDns',
   'cookies',
-  'connectMs',
-  'headersMs',
-  'exchangeMs',
-  'bodyBytes',
+  'connectTimeoutMs',
+  'headersTimeoutMs',
+  'requestTimeoutMs',
+  'maxBodyBytes',
   'concurrency',
 ];
 
@@ -69,10 +69,10 @@ const MIB = 1024 * 1024;
 
 /** What is used where nothing is said. */
 export const NETWORK_DEFAULTS = Object.freeze({
-  connectMs: 10_000,
-  headersMs: 30_000,
-  exchangeMs: 60_000,
-  bodyBytes: 10 * MIB,
+  connectTimeoutMs: 10_000,
+  headersTimeoutMs: 30_000,
+  requestTimeoutMs: 60_000,
+  maxBodyBytes: 10 * MIB,
   concurrency: 64,
 });
 
@@ -89,8 +89,10 @@ export function resolveNetwork(
   if (fetcher?.capabilities.pinsAddress === false && network.allowUnpinnedDns !== true) {
     throw new MannerlyError(
       'option-invalid',
-      'expected `fetcher` to connect to the address that was judged (`caps.pinsAddress`), since the address guard cannot be promised without that',
-      { hint: '`network: { unpinned: true }` takes it all the same, where no name can lead to a network of yours.' },
+      'expected `fetcher` to connect to the address that was judged (`capabilities.pinsAddress`), since the address guard cannot be promised without that',
+      {
+        hint: '`network: { allowUnpinnedDns: true }` takes it all the same, where no name can lead to a network of yours.',
+      },
     );
   }
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);
@@ -102,10 +104,30 @@ export function resolveNetwork(
     resolve: network.resolve ?? null,
     cookies: resolveCookies(network.cookies),
     allowUnpinnedDns: network.allowUnpinnedDns ?? false,
-    connectMs: integerIn('network.connectMs', network.connectMs ?? NETWORK_DEFAULTS.connectMs, 1, 600_000),
-    headersMs: integerIn('network.headersMs', network.headersMs ?? NETWORK_DEFAULTS.headersMs, 1, 600_000),
-    exchangeMs: integerIn('network.exchangeMs', network.exchangeMs ?? NETWORK_DEFAULTS.exchangeMs, 1, 3_600_000),
-    maxBodyBytes: integerIn('network.bodyBytes', network.maxBodyBytes ?? NETWORK_DEFAULTS.bodyBytes, 1, 1024 * MIB),
+    connectTimeoutMs: integerIn(
+      'network.connectTimeoutMs',
+      network.connectTimeoutMs ?? NETWORK_DEFAULTS.connectTimeoutMs,
+      1,
+      600_000,
+    ),
+    headersTimeoutMs: integerIn(
+      'network.headersTimeoutMs',
+      network.headersTimeoutMs ?? NETWORK_DEFAULTS.headersTimeoutMs,
+      1,
+      600_000,
+    ),
+    requestTimeoutMs: integerIn(
+      'network.requestTimeoutMs',
+      network.requestTimeoutMs ?? NETWORK_DEFAULTS.requestTimeoutMs,
+      1,
+      3_600_000,
+    ),
+    maxBodyBytes: integerIn(
+      'network.maxBodyBytes',
+      network.maxBodyBytes ?? NETWORK_DEFAULTS.maxBodyBytes,
+      1,
+      1024 * MIB,
+    ),
     concurrency: integerIn(
       'network.concurrency',
       network.concurrency ?? NETWORK_DEFAULTS.concurrency,

@@ -68,7 +68,7 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
   return plan;
 }
 
-/** The instant at which every host has had its pause, so that a crawl which begins then asks nobody early. */
+/** The time at which every host has had its pause, so that a crawl which begins then asks nobody early. */
 function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>): number {
   return plan.hosts.reduce((latest, { host, intervalMs }) => {
     const { lastEndMs = 0 } = hosts.get(host) ?? {};
@@ -126,7 +126,7 @@ interface Reading {
 }
 
 function planOf({ resolved, report, hosts, requests }: Reading): CrawlPlan {
-  const { bounds, spacing, patienceMs, network } = resolved;
+  const { bounds, spacing, maxIdleMs, network } = resolved;
   const politeness = resolvePoliteness(spacing.politeness);
   const unitOf = (host: string): string => hostKeyOf(`http://${host}/`, spacing.hostKeyBy) ?? host;
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
@@ -141,7 +141,7 @@ function planOf({ resolved, report, hosts, requests }: Reading): CrawlPlan {
       runningMs: inMs(bounds.minutes),
       pagesPerHost: bounds.pagesPerHost,
       runningPerHostMs: inMs(bounds.minutesPerHost),
-      patienceMs,
+      maxIdleMs,
       crawlIntervalMs: politeness.crawlIntervalMs,
       concurrency: network.concurrency,
       steps: MAX_PLAN_STEPS,

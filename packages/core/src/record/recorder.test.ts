@@ -20,7 +20,11 @@ const record = (url: string): UrlRecord => ({
 
 const work = (url: string): PageWork => ({
   kind: 'page',
-  lease: { host: 'a.test', epoch: '1', requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null } },
+  lease: {
+    host: 'a.test',
+    fencingToken: '1',
+    requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
+  },
   entryId: '1',
   url,
   record: record(url),
@@ -29,7 +33,7 @@ const work = (url: string): PageWork => ({
   signals: { isNoindex: false, preferences: {}, contentSignals: {} },
 });
 
-const fetched = { word: 'fetched', reason: 'fetched', layer: 'page' } as const;
+const fetched = { status: 'fetched', reason: 'fetched', layer: 'page' } as const;
 const url = 'http://a.test/x';
 const candidate: NewUrl = { url, depth: 9, via: 'link', from: 'http://a.test/deep' };
 const tooDeep = { candidate, reason: 'bound-depth' } as const;

@@ -4,12 +4,12 @@ import type { HostWait, NewUrl, PageWork, UrlRecord, UrlVerdict } from '@mannerl
 import type { Refusal } from '../admit/admit.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { FinalWord, UrlDecision } from '../report/decision.js';
+import type { UrlDecision, UrlStatus } from '../report/decision.js';
 import { REASONS } from '../report/reasons.js';
 
 /** What only the caller knows of a page's final word. */
-export interface PageWord {
-  readonly status: FinalWord;
+export interface PageOutcome {
+  readonly status: UrlStatus;
   readonly reason: string;
   readonly layer: UrlDecision['layer'];
   readonly httpStatus?: number;
@@ -19,7 +19,7 @@ export interface PageWord {
 }
 
 /** The final word about a page that was taken. */
-export function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecision {
+export function fromPage(work: PageWork, word: PageOutcome, atMs: number): UrlDecision {
   return {
     url: work.url,
     status: word.status,
@@ -40,7 +40,7 @@ export function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecis
 }
 
 /** What a failure keeps for a retry. */
-function carriedBy(word: FinalWord, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
+function carriedBy(word: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
   if (word !== 'failed' || record === null) return {};
   const { via, label, userData } = record;
   return {
@@ -104,7 +104,7 @@ export function fromSubresource(work: PageWork, left: NotFetched, atMs: number):
   const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
   return {
     ...fromDrop(found, reason, layer, atMs),
-    status,
+    status: word,
     line,
     pattern,
     dialect,

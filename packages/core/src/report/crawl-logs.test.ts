@@ -13,8 +13,8 @@ import type { RunPromise } from './run-line.js';
 const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise;
 
 function decision(url: string, word: UrlDecision['status'], atMs: number): UrlDecision {
-  const unsaid = { status: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };
-  return { ...unsaid, url, status, reason: word, layer: 'page', depth: 0, atMs };
+  const unsaid = { httpStatus: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };
+  return { ...unsaid, url, status: word, reason: word, layer: 'page', depth: 0, atMs };
 }
 
 async function logsIn(options: DecisionLogOptions) {

@@ -16,11 +16,11 @@ export interface HostPoliteness {
   /** End of one exchange to the start of the next; `null` with fewer than two requests. */
   readonly smallestGapMs: number | null;
   /** The longest interval the host's own file asked for (Crawl-delay or Request-rate); `null`: none. */
-  readonly askedMs: number | null;
+  readonly requiredMs: number | null;
   /** The longest Crawl-delay asked for, end to start; `null`: none. */
-  readonly askedGapMs: number | null;
+  readonly requiredGapMs: number | null;
   /** The longest interval of a Request-rate, start to start; `null`: none. */
-  readonly askedStartToStartMs: number | null;
+  readonly requiredStartToStartMs: number | null;
   /** Start to start, where a Request-rate was in force; `null` elsewhere. */
   readonly smallestStartToStartMs: number | null;
   readonly highestConcurrency: number;
@@ -45,7 +45,7 @@ export interface HostPoliteness {
   }[];
   readonly comments: readonly string[];
   /** What an operator should know of this host, once per occasion. */
-  readonly notices: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** What a run ends with. */
@@ -81,7 +81,7 @@ export interface CrawlReport {
   readonly politeness: readonly HostPoliteness[];
   /** What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one. */
   readonly politenessOf: 'crawl' | 'run';
-  /** With `waiting`: each host with its reason and next instant. */
+  /** With `waiting`: each host with its reason and next time. */
   readonly waiting: readonly HostWait[];
   /** Seeds that led to another host of their domain, with which their scope moved; of the whole crawl. */
   readonly scopeMoves: readonly ScopeMove[];

@@ -127,7 +127,7 @@ const host = (more: Partial<HostLook>): HostLook => ({
   host: 'quarry.test',
   isKnown: true,
   queued: 3,
-  inHand: 0,
+  inFlight: 0,
   lanes: [],
   isWhole: true,
   isHeld: false,
@@ -152,13 +152,15 @@ describe('a URL with a place in the queue', () => {
     label: null,
     userData: null,
   } as const;
-  const place = { host: 'quarry.test', authority: 'http://quarry.test', band: 4, record: { ...record, tries: 1 } };
+  const place = { host: 'quarry.test', authority: 'http://quarry.test', priority: 4, record: { ...record, tries: 1 } };
 
   it('and a final word tells both: what happened, and that it comes once more', () => {
     const failed = decision({ status: 'failed', reason: 'status-500', line: null, layer: 'fetch' });
     const again = { ...place, record: { ...place.record, visit: 1 } };
     const text = explanationText(explain(url, failed, look({}), again));
-    expect(text).toMatch(/Failed[\s\S]*Queued once more for quarry\.test in band 4: .*tried 1 time, one more visit/);
+    expect(text).toMatch(
+      /Failed[\s\S]*Queued once more for quarry\.test in priority 4: .*tried 1 time, one more visit/,
+    );
   });
 
   it('is not held any more for a reason that is over', () => {
@@ -193,8 +195,8 @@ describe('a host that no run asks', () => {
   });
 
   it('has nothing in hand: what a killed run held is queued', () => {
-    const told = atRest(host({ queued: 2, inHand: 5 }), 8_000);
-    expect(told).toMatchObject({ queued: 7, inHand: 0, wait: { queued: 7 } });
+    const told = atRest(host({ queued: 2, inFlight: 5 }), 8_000);
+    expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
   it('that is parked stays so', () => {
@@ -214,7 +216,7 @@ describe('from the logs alone', () => {
     gapMs: 4_100,
     notice: {
       kind: 'host',
-      notice: 'host-paused',
+      code: 'host-paused',
       host: 'quarry.test',
       authority: null,
       untilMs: 9_000,

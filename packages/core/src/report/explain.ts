@@ -2,7 +2,7 @@
 // as a value and as sentences. It asks nothing of anybody and changes nothing.
 
 import type { HostLook, QueuedUrl, RobotsCopyRef, UrlLook } from '@mannerly/frontier';
-import type { FinalWord, HostClockReading, UrlDecision } from './decision.js';
+import type { HostClockReading, UrlDecision, UrlStatus } from './decision.js';
 import { hostText } from './explain-host.js';
 import { type LoggedHost, loggedHostText } from './logged-host.js';
 import { reasonOf } from './reasons.js';
@@ -13,7 +13,7 @@ import { waitText } from './wait-text.js';
 export interface Explanation {
   readonly url: string;
   /** The final word; `waiting`: known and not decided yet; `unknown`: never met. */
-  readonly word: FinalWord | 'waiting' | 'unknown';
+  readonly word: UrlStatus | 'waiting' | 'unknown';
   /** A word of `REASONS`; `null` for an unknown URL of which the gate says nothing either. */
   readonly reason: string | null;
   /** What the reason means, one sentence. */
@@ -60,7 +60,7 @@ export function explain(
 ): Explanation {
   const base = { url, decision, look, ...(place === undefined ? {} : { place }) };
   if (decision !== null && decision.status !== 'held') {
-    const { status, line, pattern, dialect, robots } = decision;
+    const { status: word, line, pattern, dialect, robots } = decision;
     return { ...base, ...meaning(decision.reason), word, line, pattern, dialect, robots, untilMs: null };
   }
   if (look === null) {
@@ -191,12 +191,12 @@ function headline(word: Explanation['word']): string {
 }
 
 /** Where it is queued, and how it came there. */
-function placeText({ host, band, record }: QueuedUrl, word: Explanation['word']): string {
+function placeText({ host, priority, record }: QueuedUrl, word: Explanation['word']): string {
   const { depth, from, via, tries, visit = 0 } = record;
   const again = word === 'waiting' || word === 'held' ? '' : ' once more';
   const how = from === null ? via : `${via} on ${from}`;
   const tried = tries === 0 ? '' : `, tried ${tries} time${tries === 1 ? '' : 's'}`;
-  return `Queued${again} for ${host} in band ${band}: ${how}, depth ${depth}${tried}${visit === 0 ? '' : ', one more visit'}.`;
+  return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visit === 0 ? '' : ', one more visit'}.`;
 }
 
 function boundText(bound: string): string {

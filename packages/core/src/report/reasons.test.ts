@@ -14,8 +14,8 @@ describe('the table of reasons', () => {
     ['robots-rule', 'excluded'],
     ['status-404', 'failed'],
     ['status-599', 'failed'],
-  ])('%s is found', (word, finalWord) => {
-    expect(reasonOf(word)?.statuses).toContain(finalWord);
+  ])('%s is found', (word, urlStatus) => {
+    expect(reasonOf(word)?.statuses).toContain(urlStatus);
   });
 
   it.each(['', 'nonsense', 'toString', '__proto__'])('"%s" is not a reason', (word) => {

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { ListRequest, NewUrl, QueuedPage } from '@mannerly/frontier';
+import type { ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/seeds.js';
 import { crawlLoop } from '../crawl/crawl-loop.js';
 import { MannerlyError } from '../errors.js';
@@ -29,7 +29,7 @@ import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryO
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
 import type { RunParts } from './run-parts.js';
 import { progressOf, type RunEnd, reportOf } from './run-report.js';
-import { inOurWords } from './store-errors.js';
+import { asMannerlyError } from './store-errors.js';
 
 /** A run that is under way, or over. */
 export interface CrawlRun {
@@ -45,7 +45,7 @@ export interface CrawlRun {
   activity(options: ActivityOptions): Omit<CrawlActivity, keyof ActivityBase | 'ended' | 'nowMs'>;
   explain(url: string): Promise<Explanation>;
   /** A page of what is queued. */
-  queued(request: ListRequest): Promise<QueuedPage>;
+  queued(request: ListRequest): Promise<QueueListing>;
   /** Queues failures for one more visit. */
   retry(filter: FailureFilter): Promise<RetryAnswer>;
   /** A parked host is due again; after the run nothing happens. */
@@ -89,7 +89,7 @@ export async function startRun(parts: RunParts, stand: RunStandIn = (opened) => 
       ...(isOver ? endedActivity(lastWaits, options) : activityOf(run, options)),
     }),
     async explain(urlOrHost) {
-      if (!isOver && isHostName(urlOrHost)) return explainHost(await frontier.lookHost(urlOrHost));
+      if (!isOver && isHostName(urlOrHost)) return explainHost(await frontier.inspectHost(urlOrHost));
       const url = requestedForm(urlOrHost);
       return explain(url, await logs.find(url), isOver ? null : await frontier.look(url));
     },
@@ -125,7 +125,7 @@ async function perform(run: OpenRun): Promise<CrawlReport> {
   failures.push(...(await closeAll(run)));
   // What broke first is told: what breaks while closing may only come of it.
   try {
-    if (ended === undefined || failures.length > 0) throw inOurWords(failures[0], run.directory?.path ?? null);
+    if (ended === undefined || failures.length > 0) throw asMannerlyError(failures[0], run.directory?.path ?? null);
     const report = await reportOf(run, ended.end);
     if (run.directory !== null && ended.manifest !== null)
       await endRunManifest(run.directory, ended.manifest, report, run.parts.isShared);

@@ -40,7 +40,7 @@ export async function openArchive(
   const { identity, exclusion, network } = options;
   const { createCrawlArchive } = await import('../archive/crawl-archive.js');
   return createCrawlArchive({
-    knobs: options.archive,
+    options: options.archive,
     folder,
     part: directory?.part ?? null,
     waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
@@ -55,7 +55,7 @@ export async function openArchive(
       tokens: identity.tokens,
       exclusion: exclusion as unknown as JsonValue,
       joinsHeaders: !fetcher.capabilities.rawHeaders,
-      bodyBytes: network.maxBodyBytes,
+      maxBodyBytes: network.maxBodyBytes,
     },
     keepsBody: async (outcome) => (await reader().read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
     nowMs: () => clock.nowMs(),

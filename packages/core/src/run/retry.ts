@@ -12,7 +12,7 @@ export interface RetryFilter {
   readonly reason?: string | readonly string[];
   /** Host name of the URL. */
   readonly host?: string;
-  /** Only failures told at this instant or later, epoch milliseconds. */
+  /** Only failures told at this time or later, epoch milliseconds. */
   readonly sinceMs?: number;
   /** URLs at most, 1 to 100,000; the rest with the next call. @default 100,000 */
   readonly limit?: number;

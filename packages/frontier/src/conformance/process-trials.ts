@@ -29,7 +29,7 @@ const LOOK_MS = 5;
 const LONGEST_ANSWER_MS = 15;
 /**
  * A server that is later than this, milliseconds, has kept a request waiting for as long as the rules of a holder allow for
- * the whole exchange: when it was under way is then known by the earliest instant of its arrival alone.
+ * the whole exchange: when it was under way is then known by the earliest time of its arrival alone.
  */
 const LATE_MS = 20;
 
@@ -72,7 +72,8 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
   try {
     await store.open({ crawl: TRIAL_CRAWL, owner: 'suite', create: true });
     const names = Array.from({ length: seedsPerHost }, (_, at) => `s${at}`);
-    for (const host of WEB_HOSTS) await store.add(names.map((name) => pageEntry(host, name, store.capabilities.fingerprintBytes)));
+    for (const host of WEB_HOSTS)
+      await store.add(names.map((name) => pageEntry(host, name, store.capabilities.fingerprintBytes)));
     for (let started = 0; started < count; started += 1) crew.start();
     const isFinished = await fire(processes, store, crew, choices, log);
     const asked = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
@@ -84,7 +85,8 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
     mustEqual(again, [], 'C2', 'pages asked again after they were settled');
     mustEqual(asked, pagesOfWeb(seedsPerHost), 'C2', 'pages asked');
     const { queued, inFlight } = await store.stats();
-    if (store.capabilities.exactCounts) mustEqual([queued, inFlight], [0, 0], 'C2', 'entries queued and in hand at the end');
+    if (store.capabilities.exactCounts)
+      mustEqual([queued, inFlight], [0, 0], 'C2', 'entries queued and in hand at the end');
   } finally {
     await crew.end();
     await store.close();

@@ -7,7 +7,7 @@ import { isRobots, setUp, url } from '../testing/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const answer = (address: string): Reply =>
-  isRobots(address) ? { status: 404 } : { status: 200, body: 'ten octets', ms: 20 };
+  isRobots(address) ? { status: 404 } : { status: 200, body: 'ten bytes', ms: 20 };
 const urlsOf = (authority: string, count: number) =>
   Array.from({ length: count }, (_, at) => url(`${authority}/${at}`));
 

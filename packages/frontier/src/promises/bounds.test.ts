@@ -75,9 +75,9 @@ describe('bounds', () => {
     expect(await work(frontier, 3_600_000, { handleMs: 5_000 })).toBe('finished');
     expect(world.log.filter((seen) => seen.host === 'a.test' && !seen.isRobots)).toHaveLength(3);
     expect(world.log.filter((seen) => seen.host === 'b.test' && !seen.isRobots)).toHaveLength(1);
-    expect(verdicts().filter(({ status, reason }) => status === 'dropped' && reason === 'bound-host-pages')).toHaveLength(
-      197,
-    );
+    expect(
+      verdicts().filter(({ status, reason }) => status === 'dropped' && reason === 'bound-host-pages'),
+    ).toHaveLength(197);
     expect(await frontier.add([url('http://a.test/late')])).toEqual([{ kind: 'dropped', reason: 'bound-host-pages' }]);
   });
 

@@ -77,9 +77,9 @@ it('`cleanParam: expose` leaves every name as it is', async () => {
 
 it.each([
   ['expose', 'www.a.test', 2],
-  ['canonicalise', 'www.a.test', 1],
-  ['canonicalise', 'b.test', 2],
-  ['canonicalise', 'nota.test', 2],
+  ['canonicalize', 'www.a.test', 1],
+  ['canonicalize', 'b.test', 2],
+  ['canonicalize', 'nota.test', 2],
 ] as const)('host: %s, Host: %s, a page of two hosts of that site: %d requests', async (host, mirror, requests) => {
   const { frontier, work, asked } = crawlOf(`User-agent: *\nDisallow: /no\nHost: ${mirror}\n`, { host });
   await frontier.open();

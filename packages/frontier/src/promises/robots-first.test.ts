@@ -76,7 +76,7 @@ describe('the first request of an authority', () => {
       companions,
     });
     await frontier.open();
-    await frontier.add([url('http://a.test/1', { band: 0 }), url('http://a.test/2', { band: 5 })]);
+    await frontier.add([url('http://a.test/1', { priority: 0 }), url('http://a.test/2', { priority: 5 })]);
     await work(frontier);
     clock.advance(2 * DAY_MS);
     await frontier.add([url('http://a.test/3')]);

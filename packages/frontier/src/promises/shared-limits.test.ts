@@ -70,7 +70,7 @@ describe('per address', () => {
     await work(frontier, 10_000, { addressOf });
     const waiting = frontier.waits(20).filter(({ reason }) => reason === 'address-shared');
     expect(waiting).toHaveLength(6);
-    expect((await frontier.lookHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
+    expect((await frontier.inspectHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
   });
 
   it('off by default: hosts of one address are visited side by side', async () => {

@@ -44,18 +44,18 @@ const INDEX = 'parts';
 export function createPartRecords(store: FrontierStore, lock: CrawlLock, fresh: () => string): PartRecords {
   let own = MAIN_PART;
   const list = async (): Promise<string[]> => {
-    const octets = store.capabilities.shared ? await store.readRecord(INDEX) : null;
-    return octets === null ? [MAIN_PART] : (JSON.parse(new TextDecoder().decode(octets)) as string[]);
+    const bytes = store.capabilities.shared ? await store.readRecord(INDEX) : null;
+    return bytes === null ? [MAIN_PART] : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   };
   return {
     async join(named, over) {
       own = named ?? MAIN_PART;
       if (!store.capabilities.shared) return;
       await lock.exclusively(async () => {
-        const octets = await store.readRecord(INDEX);
-        const parts = octets === null ? [] : (JSON.parse(new TextDecoder().decode(octets)) as string[]);
+        const bytes = await store.readRecord(INDEX);
+        const parts = bytes === null ? [] : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
         if (named === null) own = (await over(parts))[0] ?? (parts.length === 0 ? MAIN_PART : fresh());
-        if (octets !== null && parts.includes(own)) return;
+        if (bytes !== null && parts.includes(own)) return;
         const all = parts.includes(own) ? parts : [...parts, own];
         if (all.length > PARTS_MOST) {
           throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {

@@ -63,10 +63,10 @@ export function joinedReport(
     queued: Math.min(...reports.map(({ queued }) => queued)),
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
-    ...(stoppedBy === undefined ? {} : { stopReason }),
+    ...(stoppedBy === undefined ? {} : { stopReason: stoppedBy }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
-    outcomes: logged?.words ?? addedWords(reports),
+    outcomes: logged?.outcomes ?? addedWords(reports),
     politeness: logged?.politeness ?? reports.flatMap(({ politeness }) => politeness),
     politenessOf: logged === null ? 'run' : 'crawl',
     waiting: reports

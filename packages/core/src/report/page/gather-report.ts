@@ -9,8 +9,8 @@ import { finalDecisions } from '../final-decisions.js';
 import type { LogPaths } from '../from-logs.js';
 import { inOrder } from '../in-order.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
-import { readNotices } from '../notice-log.js';
 import type { RunPromise } from '../run-line.js';
+import { readHostWarnings } from '../warning-log.js';
 import { createHostAccount, type HostAccount } from './host-account.js';
 import { createDecisionCounts } from './left-alone-counts.js';
 import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_PAGE_SPANS, MAX_TIMELINE_HOSTS } from './limits.js';
@@ -48,7 +48,7 @@ export async function gatherReport(
   };
   const parts = paths.parts ?? [paths];
   const notices = inOrder(
-    parts.map(({ noticesPath }) => readNotices(noticesPath)),
+    parts.map(({ warningsPath }) => readHostWarnings(warningsPath)),
     ({ atMs }) => atMs,
   );
   let notice = await notices.next();
@@ -105,7 +105,7 @@ export async function gatherReport(
       endedAtMs,
       runs,
     },
-    totals: { ...answers.totals(), hosts: audit.hosts, words: counts.words() },
+    totals: { ...answers.totals(), hosts: audit.hosts, outcomes: counts.outcomes() },
     audit,
     hosts: rows,
     hostsLeftOut,

@@ -112,7 +112,7 @@ export class LmdbQueues {
     if (host.holdCount > 0) {
       // Whether its lane is held decides when it can be handed out: that is known of rows.
       this.#view.fold(host, now);
-      rows.add(host, entry.lane ?? null, entry.band, entry.body, readyAt, now);
+      rows.add(host, entry.lane ?? null, entry.priority, entry.body, readyAt, now);
       hosts.changed(host);
       if (isFree(host) && isDueAfter(host, Math.max(now, host.nextAt))) this.#leases.index(host, now);
       return 'new';
@@ -124,7 +124,7 @@ export class LmdbQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const host = this.#view.hosts.find(part.host);
-    if (host === undefined || host.leaseEndsAt === null || String(host.epoch) !== part.epoch) {
+    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
       return { ok: false, reason: 'lost' };
     }
     this.#view.fold(host, now);
@@ -145,7 +145,7 @@ export class LmdbQueues {
     const before = host.hand.size;
     for (const id of done ?? []) if (this.#view.rows.finish(host, id)) this.#view.counts.unfinished -= 1;
     for (const change of requeue ?? []) this.#view.rows.requeue(host, change, now);
-    this.#view.counts.inHand += host.hand.size - before;
+    this.#view.counts.inFlight += host.hand.size - before;
   }
 }
 

@@ -60,8 +60,8 @@ function pendingEntry({ inbox }: CrawlView, host: HostState, place: number): Ent
   const places = inbox.placesOf(host.number, host.foldedTo);
   const at = firstPlaceFrom(places, place);
   if (places[at] !== place) return null;
-  const { band, body } = inbox.read(place, host.key);
-  return { id: String(host.nextSequence + at), band, body: new Uint8Array(body), attempt: 0 };
+  const { priority, body } = inbox.read(place, host.key);
+  return { id: String(host.nextSequence + at), priority, body: new Uint8Array(body), attempt: 0 };
 }
 
 function scanRows(
@@ -80,10 +80,10 @@ function scanRows(
   let read = 0;
   for (const { key, value } of tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })) {
     const place = entryPlace(key);
-    const { id: keptId, band, attempt, body } = decodeEntry(value);
+    const { id: keptId, priority, attempt, body } = decodeEntry(value);
     const id = String(place.kind !== 'line' ? place.id : keptId > 0 ? keptId : place.order);
     const host = hosts.byNumber(key.readUInt32BE(0));
-    const entry = { id, band, body, attempt: host.hand.get(id)?.attempt ?? attempt };
+    const entry = { id, priority, body, attempt: host.hand.get(id)?.attempt ?? attempt };
     items.push({ host: host.key, entry });
     last = key;
     read += 1;

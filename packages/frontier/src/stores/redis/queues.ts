@@ -99,8 +99,8 @@ export class RedisQueues implements ServerQueues {
   }
 
   async readRecord(key: string): Promise<Uint8Array | null> {
-    const octets = await this.#onRecord('GET', key);
-    return Buffer.isBuffer(octets) ? new Uint8Array(octets) : null;
+    const bytes = await this.#onRecord('GET', key);
+    return Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : null;
   }
 
   async writeRecord(key: string, value: Uint8Array | null): Promise<void> {
@@ -146,7 +146,7 @@ export class RedisQueues implements ServerQueues {
     const [unfinished = 0, inHand = 0, known = 0, hosts = 0, leased = 0, parked = 0] = answers.reduce((sum, counts) =>
       sum.map((count, at) => count + (counts[at] ?? 0)),
     );
-    return { queued: unfinished - inHand, inFlight, known, hosts, leased, parked };
+    return { queued: unfinished - inHand, inFlight: inHand, known, hosts, leased, parked };
   }
 
   /** The cursor is the shard, the number of the host in it, and where in the host. */
@@ -190,8 +190,8 @@ export class RedisQueues implements ServerQueues {
       words.push(part.length);
       for (const { one } of part) putCommit(words, one, this.#lanes);
       const [outcomes, ...rest] = listOf(await this.#run('commit', this.#base(shard), words));
-      const octets = String(outcomes);
-      if (from === 0) for (const [index, { at }] of links.entries()) answer.links[at] = outcomeOf(octets[index]);
+      const bytes = String(outcomes);
+      if (from === 0) for (const [index, { at }] of links.entries()) answer.links[at] = outcomeOf(bytes[index]);
       for (const [index, { at }] of part.entries()) answer.hosts[at] = hostAnswerOf(rest[index]);
     }
   }
