@@ -7,9 +7,9 @@ const MIB = 1024 * 1024;
 /** A URL is asked for four times at most (access §10). */
 const MOST_TRIES = 4;
 /** What is to be tried again is held when the run ends before that. */
-const PENDING = { word: 'held', reason: 'waits to be tried again' } as const;
+const PENDING = { status: 'held', reason: 'waits to be tried again' } as const;
 
-const EXHAUSTED = { word: 'failed', reason: 'retries-exhausted' } as const;
+const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
 /** What is compared of a scenario. */
 export interface ScenarioFacts {
@@ -62,7 +62,7 @@ export function expectedOf(
     scenario: name,
     told: expects.told === null ? [] : [expects.told],
     hasRightTries: true,
-    ...(expects.again === true ? again : { word: expects.word, reason: expects.reason }),
+    ...(expects.again === true ? again : { status: expects.word, reason: expects.reason }),
     truncated: expects.again === true ? undefined : expects.truncated,
     paths: [...(expects.paths ?? (expects.told === null ? [] : [start]))].sort(),
     readsWithinBounds: true,
