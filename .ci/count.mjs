@@ -1,5 +1,5 @@
-// Adds up what .ci/run did: its own steps, and the tests of each suite from the JSON report of vitest. Prints what failed
-// and what was not run, by name, then exactly one line "N passed, N failed". A suite without a report has failed.
+// Adds up what .ci/run did: its own steps, and the tests of each suite from the JSON report of vitest. Prints what
+// failed and what was not run, by name, then exactly one line "N passed, N failed". A suite without a report failed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
