@@ -17,7 +17,7 @@ export interface ScenarioFacts {
   /** How the exchanges for the start URL were told, each word once. */
   readonly told: readonly (string | number | null)[];
   readonly hasRightTries: boolean;
-  readonly word: string | undefined;
+  readonly status: string | undefined;
   readonly reason: string | undefined;
   readonly truncated: 'limit' | 'connection' | null | undefined;
   readonly paths: readonly string[];
@@ -39,7 +39,7 @@ export function factsOf({ name, expects }: HostileScenario, story: ScenarioStory
     hasRightTries: told.length <= (expects.again === true ? MOST_TRIES : 1),
     ...(expects.again === true && decision?.status === 'held'
       ? PENDING
-      : { word: decision?.status, reason: decision?.reason }),
+      : { status: decision?.status, reason: decision?.reason }),
     truncated: pages.find(({ url }) => url === startUrl)?.truncated,
     paths: [...new Set(paths)].sort(),
     readsWithinBounds: readBytes <= (expects.maxRead ?? HOSTILE_BODY_BYTES + 4 * MIB) * Math.max(1, told.length),
@@ -62,7 +62,7 @@ export function expectedOf(
     scenario: name,
     told: expects.told === null ? [] : [expects.told],
     hasRightTries: true,
-    ...(expects.again === true ? again : { status: expects.word, reason: expects.reason }),
+    ...(expects.again === true ? again : { status: expects.status, reason: expects.reason }),
     truncated: expects.again === true ? undefined : expects.truncated,
     paths: [...(expects.paths ?? (expects.told === null ? [] : [start]))].sort(),
     readsWithinBounds: true,

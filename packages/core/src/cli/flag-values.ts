@@ -28,7 +28,7 @@ export function numberArgument(least: number, greatest: number, isWhole: boolean
 /**
  * Reads a time: a date (midnight, UTC) or a date with a time.
  *
- * @returns FencingToken milliseconds.
+ * @returns Epoch milliseconds.
  * @throws InvalidArgumentError
  */
 export function instantArgument(text: string): number {

@@ -9,7 +9,7 @@ import { collected, instantArgument } from './flag-values.js';
 export interface RetryFlags {
   readonly retry?: string[];
   readonly retryHost?: string;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly retrySince?: number;
   readonly reset?: boolean;
 }

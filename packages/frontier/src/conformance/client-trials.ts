@@ -34,7 +34,7 @@ interface Ledger {
   readonly added: Set<string>;
   /** Until when the last holder of a host may speak to it; absent once it gave it up. */
   readonly heldUntilMs: Map<string, number>;
-  /** The fencingToken of the last lease of a host. */
+  /** The fencing token of the last lease of a host. */
   readonly fencingTokens: Map<string, string>;
 }
 

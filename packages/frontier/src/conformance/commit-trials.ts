@@ -15,7 +15,7 @@ export function commitTrials(options: SuiteOptions): StoreTrial[] {
     maxQueued: 3,
   };
   return [
-    { invariants: ['C1'], title: 'a wrong fencingToken changes nothing of the host', run: wrongFencingToken },
+    { invariants: ['C1'], title: 'a wrong fencing token changes nothing of the host', run: wrongFencingToken },
     { invariants: ['C1'], title: 'a holder whose host went to another is told', run: lostHolder },
     { invariants: ['C1'], title: 'links of a lost commit are added', run: linksOfTheLost },
     { invariants: ['C2'], title: 'done entries never return, the others stay', run: doneIsDone },
@@ -37,7 +37,7 @@ export function commitTrials(options: SuiteOptions): StoreTrial[] {
     { invariants: ['C6'], title: 'waking a host that is not parked changes nothing', run: wakeOthers },
     {
       invariants: ['C1'],
-      title: 'the state and the fencingToken of a commit come back with the next lease',
+      title: 'the state and the fencing token of a commit come back with the next lease',
       run: stateComesBack,
     },
   ];

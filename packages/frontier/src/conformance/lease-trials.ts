@@ -16,7 +16,7 @@ export function leaseTrials(): StoreTrial[] {
       title: 'a host asked for by name is granted with nothing queued, when its time has passed',
       run: byName,
     },
-    { invariants: ['L3'], title: 'fencingTokens grow at every lease and every release', run: fencingTokensGrow },
+    { invariants: ['L3'], title: 'fencing tokens grow at every lease and every release', run: fencingTokensGrow },
     { invariants: ['L4'], title: 'a host whose holder vanished is due at lease end + delay', run: vanishedHolder },
     {
       invariants: ['L4'],
