@@ -1,10 +1,10 @@
-// The little web that processes crawl while the suite kills and stops them: the same in every process.
+// The small web that worker processes crawl while the suite kills and stops them: the same in every process.
 
 import { createHash } from 'node:crypto';
 import type { NewEntry } from '../store.js';
 
 /** Links end at this depth. */
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 
 /** Hosts of the web. */
 export const WEB_HOSTS: readonly string[] = Array.from({ length: 12 }, (_, at) => `h${at}.example`);
@@ -20,10 +20,10 @@ export function pageEntry(host: string, name: string, fingerprintBytes: number):
   };
 }
 
-/** What a page links to: two pages one deeper, at home and elsewhere, and one that every page of its depth links to. */
+/** What a page links to: two pages one level deeper, on the same host and on another, and one that every page of its depth links to. */
 export function pageLinks(host: string, name: string, fingerprintBytes: number): NewEntry[] {
   const depth = name.split('.').length - 1;
-  if (depth >= DEEPEST) return [];
+  if (depth >= MAX_DEPTH) return [];
   const elsewhere = WEB_HOSTS[(WEB_HOSTS.indexOf(host) + 5) % WEB_HOSTS.length]!;
   return [
     pageEntry(host, `${name}.a`, fingerprintBytes),
@@ -34,5 +34,5 @@ export function pageLinks(host: string, name: string, fingerprintBytes: number):
 
 /** Pages of the web: the seeds of each host, and all they lead to. */
 export function pagesOfWeb(seedsPerHost: number): number {
-  return WEB_HOSTS.length * seedsPerHost * (2 ** (DEEPEST + 1) - 1) + DEEPEST;
+  return WEB_HOSTS.length * seedsPerHost * (2 ** (MAX_DEPTH + 1) - 1) + MAX_DEPTH;
 }
