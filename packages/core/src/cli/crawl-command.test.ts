@@ -132,11 +132,11 @@ describe('mannerly crawl', () => {
     expect(code).toBe(130);
     onPage = () => undefined;
     const second = await crawl(fakeIo(), '--pages', '4');
-    expect(second).toMatchObject({ code: 0, report: { state: 'bounded', resumed: true, wasOver: false, pages: 4 } });
+    expect(second).toMatchObject({ code: 0, report: { state: 'bounded', resumed: true, alreadyFinished: false, pages: 4 } });
     expect(second.report.requests).toBeGreaterThan(report.requests);
     expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
     const third = fakeIo();
-    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { wasOver: true, pages: 4 } });
+    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { alreadyFinished: true, pages: 4 } });
     expect(third.errLines.join('\n')).toContain('Going on in');
     const told = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];
