@@ -54,7 +54,13 @@ describe('the same command', () => {
     expect(stopped).toMatchObject({ state: 'stopped', resumed: false, alreadyFinished: false });
     expect(stopped.pages).toBeLessThan(PAGES);
     const { report, requests } = await crawl(options);
-    expect(report).toMatchObject({ state: 'finished', resumed: true, alreadyFinished: false, pages: PAGES, items: PAGES });
+    expect(report).toMatchObject({
+      state: 'finished',
+      resumed: true,
+      alreadyFinished: false,
+      pages: PAGES,
+      items: PAGES,
+    });
     expect(report.requests).toBe(PAGES + 1);
     expect(requests).toHaveLength(PAGES + 1 - stopped.requests);
     expect(report.outcomes).toEqual({ fetched: { fetched: PAGES } });
@@ -70,9 +76,19 @@ describe('the same command', () => {
     const web = await siteOf();
     const out = folder();
     const options = { seeds: [web.url('a.test')], out, bounds: { pages: 5 } };
-    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 5, alreadyFinished: false });
+    expect((await crawl(options)).report).toMatchObject({
+      state: 'bounded',
+      bound: 'pages',
+      pages: 5,
+      alreadyFinished: false,
+    });
     const asked = web.log.length;
-    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 5, alreadyFinished: true });
+    expect((await crawl(options)).report).toMatchObject({
+      state: 'bounded',
+      bound: 'pages',
+      pages: 5,
+      alreadyFinished: true,
+    });
     expect(web.log).toHaveLength(asked);
     const { report } = await crawl({ ...options, bounds: { pages: 8 } });
     expect(report).toMatchObject({ state: 'bounded', pages: 8, items: 8, alreadyFinished: false });
@@ -97,10 +113,20 @@ describe('the same command', () => {
     const web = await siteOf();
     const out = folder();
     const seeds = [web.url('a.test')];
-    expect((await crawl({ seeds, out })).report).toMatchObject({ state: 'finished', alreadyFinished: false, items: PAGES });
+    expect((await crawl({ seeds, out })).report).toMatchObject({
+      state: 'finished',
+      alreadyFinished: false,
+      items: PAGES,
+    });
     const asked = web.log.length;
     const again = await crawl({ seeds, out });
-    expect(again.report).toMatchObject({ state: 'finished', alreadyFinished: true, resumed: true, pages: PAGES, items: PAGES });
+    expect(again.report).toMatchObject({
+      state: 'finished',
+      alreadyFinished: true,
+      resumed: true,
+      pages: PAGES,
+      items: PAGES,
+    });
     expect(again.requests).toEqual([]);
     expect(web.log).toHaveLength(asked);
     const more = [...seeds, web.url('a.test', '/late')];
@@ -160,7 +186,7 @@ describe('the same command', () => {
 it('a crawl that starts over at once leaves its hosts their interval', async () => {
   const web = await siteOf(false);
   const out = folder();
-  const options = { seeds: [web.url('a.test')], profile: { factor: 0, minMs: 700, maxMs: 700 } };
+  const options = { seeds: [web.url('a.test')], politeness: { profile: { factor: 0, minMs: 700, maxMs: 700 } } };
   await crawl({ ...options, out });
   const asked = web.log.length;
   await makeCrawler(options).run({ out, reset: true });
