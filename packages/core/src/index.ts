@@ -121,10 +121,10 @@ export type {
   PageLevelOptions,
   PreferenceOptions,
 } from './page/exclusion-options.js';
+export type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page/html.js';
 export type { PageLink } from './page/links.js';
 export type { OwnFetch, OwnFetchOptions } from './page/own-fetch.js';
 export type { FetchedPage, PageRendering } from './page/page.js';
-export type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page/page-facts.js';
 export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
 export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';

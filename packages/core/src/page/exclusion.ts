@@ -14,9 +14,9 @@ import {
 } from '@mannerly/robots/page';
 import type { FieldLines } from '../fetch/outcome.js';
 import type { ExclusionKnobs } from './exclusion-options.js';
+import type { HtmlFacts } from './html.js';
 import type { PageLink } from './links.js';
-import { refreshTarget } from './meta-refresh.js';
-import type { HtmlFacts } from './page-facts.js';
+import { refreshTarget } from './redirect.js';
 import { parseBase } from './web-url.js';
 
 /** What is done about one page. */

@@ -11,8 +11,8 @@ import type { Content, ContentKind } from './content-kind.js';
 import { domFault } from './dom-bounds.js';
 import { excerptOf } from './excerpt.js';
 import type { PageExclusion } from './exclusion.js';
+import type { HtmlFacts } from './html.js';
 import { type PageLink, resolveLinks } from './links.js';
-import type { HtmlFacts } from './page-facts.js';
 
 /** A page that was fetched. */
 export interface FetchedPage {
