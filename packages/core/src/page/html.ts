@@ -12,7 +12,7 @@ import {
 import { MARKS, TagScanner } from './tag-scanner.js';
 
 /** A link as written. */
-export interface LinkFact {
+export interface LinkTag {
   /** The href, references decoded and trimmed, not resolved. */
   readonly href: string;
   /** Words of `rel`, lower case. */
@@ -21,14 +21,14 @@ export interface LinkFact {
 }
 
 /** A `meta` element with a name: robots, tokens, tdm-reservation, … */
-export interface MetaFact {
+export interface MetaTag {
   readonly name: string;
   readonly content: string | null;
   readonly value: string | null;
 }
 
 /** A `link` element with a name or a `rel`: canonical, alternate, next, … */
-export interface LinkElementFact {
+export interface LinkElement {
   readonly rel: readonly string[];
   readonly name: string | null;
   readonly href: string | null;
@@ -36,13 +36,13 @@ export interface LinkElementFact {
 }
 
 /** What the pass over an HTML page found. */
-export interface HtmlFacts {
+export interface HtmlSummary {
   readonly title: string | null;
   /** `href` of the first `base` with one. */
   readonly baseHref: string | null;
-  readonly links: readonly LinkFact[];
-  readonly metas: readonly MetaFact[];
-  readonly linkElements: readonly LinkElementFact[];
+  readonly links: readonly LinkTag[];
+  readonly metas: readonly MetaTag[];
+  readonly linkElements: readonly LinkElement[];
   /** Content of `meta http-equiv=refresh`. */
   readonly refresh: string | null;
   /** Links that were not kept: past the limit, or with an href that is too long. */
@@ -50,7 +50,7 @@ export interface HtmlFacts {
 }
 
 /** The bounds of one pass. */
-export interface HtmlCaps {
+export interface HtmlLimits {
   readonly links: number;
   readonly metas: number;
   readonly linkElements: number;
@@ -60,7 +60,7 @@ export interface HtmlCaps {
 }
 
 /** The bounds used by default. */
-export const HTML_CAPS: HtmlCaps = Object.freeze({
+export const HTML_LIMITS: HtmlLimits = Object.freeze({
   links: MAX_PAGE_LINKS,
   metas: MAX_PAGE_METAS,
   linkElements: MAX_PAGE_LINK_ELEMENTS,
@@ -107,13 +107,13 @@ const NO_WORDS: readonly string[] = Object.freeze([]);
  * @throws Never. The time is linear in the length of the page.
  * @see page-level §2, §4
  */
-export function readHtml(page: string | PageUnits, caps: HtmlCaps = HTML_CAPS): HtmlFacts {
+export function readHtml(page: string | PageUnits, caps: HtmlLimits = HTML_LIMITS): HtmlSummary {
   const { units, text } = typeof page === 'string' ? { units: page, text: page.slice.bind(page) } : page;
   const scanner = new TagScanner(units);
   const { starts, ends, marks } = scanner;
-  const links: LinkFact[] = [];
-  const metas: MetaFact[] = [];
-  const linkElements: LinkElementFact[] = [];
+  const links: LinkTag[] = [];
+  const metas: MetaTag[] = [];
+  const linkElements: LinkElement[] = [];
   let title: string | null = null;
   let baseHref: string | null = null;
   let refresh: string | null = null;
@@ -135,7 +135,7 @@ export function readHtml(page: string | PageUnits, caps: HtmlCaps = HTML_CAPS): 
     return start < 0 || end - start > caps.attributeChars ? null : trimmed(valueAt(slot, start, end));
   };
   const wordsOf = (slot: number): readonly string[] => textOf(slot)?.toLowerCase().match(WORD) ?? NO_WORDS;
-  const takeLink = (element: LinkFact['element'], slot: number): void => {
+  const takeLink = (element: LinkTag['element'], slot: number): void => {
     if (starts[slot]! < 0) return;
     const href = links.length < caps.links ? urlOf(slot) : null;
     if (href === null) linksDropped += 1;

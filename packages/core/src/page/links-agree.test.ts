@@ -31,7 +31,7 @@ const reader = createPageReader({
   tdmFor: async () => ({ reserved: null, policy: null }),
   joinsHeaders: false,
   tokens: ['test-bot'],
-  knobs: EXCLUSION_DEFAULTS,
+  options: EXCLUSION_DEFAULTS,
   nowMs: () => 0,
 });
 const read = (html: string) => reader.read(pageWork(URL_OF_PAGE), response(URL_OF_PAGE, html, HEADERS));

@@ -2,7 +2,7 @@
 // decide which of them may be taken.
 
 import type { CheerioAPI } from 'cheerio';
-import type { HtmlFacts, LinkFact } from './html.js';
+import type { HtmlSummary, LinkTag } from './html.js';
 import { linkBase, resolveHref } from './resolve-href.js';
 
 /** A link of a page. */
@@ -11,7 +11,7 @@ export interface PageLink {
   readonly url: string;
   /** Words of `rel`, lower case. */
   readonly rel: readonly string[];
-  readonly element: LinkFact['element'];
+  readonly element: LinkTag['element'];
   readonly isNofollow: boolean;
   readonly isUgc: boolean;
   readonly isSponsored: boolean;
@@ -31,7 +31,7 @@ const SPONSORED = 4;
  * @param pageUrl - Absolute http(s) URL of the page as fetched.
  * @throws Never
  */
-export function resolveLinks(facts: Pick<HtmlFacts, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
+export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
   const base = linkBase(pageUrl, facts.baseHref);
   const links: PageLink[] = [];
   /** URL → which combinations of marks it was seen with, one bit each. */
@@ -71,11 +71,11 @@ const WITH_URL = 'a[href], area[href], link[href], frame[src], iframe[src], img[
  * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; what cheerio throws for a bad selector.
  */
 export function selectLinks(
-  page: { readonly $: CheerioAPI; readonly facts: Pick<HtmlFacts, 'baseHref'> | null; readonly url: string },
+  page: { readonly $: CheerioAPI; readonly html: Pick<HtmlSummary, 'baseHref'> | null; readonly url: string },
   selector: string,
 ): PageLink[] {
   const { $ } = page;
-  const facts: LinkFact[] = [];
+  const facts: LinkTag[] = [];
   $(selector).each((_, found) => {
     const element = $(found);
     const elements = element.is(WITH_URL) ? element : element.find(WITH_URL);
@@ -86,12 +86,12 @@ export function selectLinks(
       facts.push({ href: href.trim(), rel, element: elementOf($(link).prop('tagName')) });
     });
   });
-  return resolveLinks({ links: facts, baseHref: page.facts?.baseHref ?? null }, page.url);
+  return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
 }
 
-function elementOf(name: string | undefined): LinkFact['element'] {
+function elementOf(name: string | undefined): LinkTag['element'] {
   const lower = name?.toLowerCase();
   return ELEMENTS.find((element) => element === lower) ?? 'a';
 }
 
-const ELEMENTS: readonly LinkFact['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];
+const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];

@@ -1,4 +1,4 @@
-// A small seeded source of choices, so that a walk that failed can be walked again.
+// A seeded source of choices, so that a random walk that failed can be repeated.
 
 /** Choices from one seed. */
 export interface Choices {
@@ -7,7 +7,7 @@ export interface Choices {
   readonly of: <T>(options: readonly T[]) => T;
 }
 
-/** The same seed, the same choices. Never throws. */
+/** The same seed gives the same choices. Never throws. */
 export function createChoices(seed: number): Choices {
   let state = seed >>> 0;
   const below = (limit: number) => {
