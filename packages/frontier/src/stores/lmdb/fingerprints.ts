@@ -1,28 +1,28 @@
-// Fingerprints that are known: exact, in memory up to a budget, in the file beyond it.
+// Known fingerprints: exact, in memory up to a budget, beyond it in the file.
 //
-//   log     chunks of up to 248 fingerprints in the order they came; read into memory at open, and, when other
-//           processes have added some, at the start of each transaction (A1 across processes)
-//   table   a row per fingerprint, once the log has outgrown the smallest budget of those who use the file
-//
-// The log costs 8 octets a fingerprint and sequential pages; the table some 25 and a page at random.
+//   log     chunks of up to 248 fingerprints in order of arrival, 8 bytes each. Read into memory at open, and at the
+//           start of each transaction what other processes have added (A1 across processes)
+//   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
 
 import { FingerprintLoader } from '../fingerprint-loader.js';
 import { FingerprintSet } from '../fingerprint-set.js';
-import type { Counts } from './counts.js';
 import type { Environment, Table } from './environment.js';
+import type { Counts } from './meta.js';
 
-/** Octets of a chunk: two of them fill a page. */
+/** Bytes of a chunk: two of them fill a page. */
 const CHUNK_BYTES = 1_984;
 const FP_BYTES = 8;
 const FPS_PER_CHUNK = CHUNK_BYTES / FP_BYTES;
-/** Fingerprints to be read that are worth a loader. */
+/** Fingerprints to be read from which on a loader is faster. */
 const FPS_LOADED_LEAST = 65_536;
-/** What one takes of the set where room was made for it, at most. */
+/** Bytes of memory per fingerprint after loading, at most. */
 const LOADED_BYTES = 11;
+/** The size of the set is checked each time so many chunks were read. */
+const CHUNKS_PER_CHECK = 64;
 const NO_VALUE = Buffer.alloc(0);
 
 /** The set. `counts` is always the transaction's. */
-export class SeenFingerprints {
+export class Fingerprints {
   readonly #log: Table;
   readonly #table: Table;
   readonly #budgetBytes: number;
@@ -32,8 +32,6 @@ export class SeenFingerprints {
   /** Added in this transaction, not yet in the log. */
   readonly #added = Buffer.alloc(CHUNK_BYTES);
   #addedBytes = 0;
-  readonly #chunkKey = Buffer.alloc(6);
-  readonly #fpKey = Buffer.alloc(FP_BYTES);
 
   constructor({ log, seen }: Environment, budgetBytes: number) {
     this.#log = log;
@@ -41,20 +39,17 @@ export class SeenFingerprints {
     this.#budgetBytes = budgetBytes;
   }
 
-  /** Reads what others have added to the log. `mayWrite`: inside a transaction, where what finds no room is moved. */
+  /** Reads what others have added to the log. `mayWrite`: inside a transaction, which moves the excess to the table. */
   catchUp(counts: Counts, mayWrite: boolean): void {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     this.#loadMany(Math.min(counts.known - this.#set.size, FPS_PER_CHUNK * (end - this.#nextChunk)), end);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
-      // Asked once in a while: it looks at 256 numbers.
-      if ((this.#nextChunk & 63) === 63 && this.#set.bytes > this.#budgetBytes) {
+      const isChecked = this.#nextChunk % CHUNKS_PER_CHECK === CHUNKS_PER_CHECK - 1;
+      if (isChecked && this.#set.bytes > this.#budgetBytes) {
         if (mayWrite) this.#moveToTable(counts, this.#nextChunk, end);
         return;
       }
-      const chunk = this.#log.getBinaryFast(this.#keyOf(this.#nextChunk));
-      const bytes = chunk?.length ?? 0;
-      for (let at = 0; at < bytes; at += FP_BYTES)
-        this.#set.addWords(chunk!.readUInt32BE(at), chunk!.readUInt32BE(at + 4));
+      for (const fp of this.#chunk(this.#nextChunk)) this.#set.add(fp);
     }
   }
 
@@ -62,11 +57,11 @@ export class SeenFingerprints {
     return this.#set.has(fp) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fp));
   }
 
-  /** Adds the fingerprint; `false` when it was known. */
+  /** Adds the fingerprint. @returns `false` when it was known. */
   add(fp: Uint8Array, counts: Counts): boolean {
     if (Number.isFinite(counts.tableFrom)) {
-      if (this.#set.has(fp) || this.#isInTable(fp)) return false;
-      this.#table.putSync(this.#fpKey, NO_VALUE);
+      if (this.has(fp, counts)) return false;
+      this.#table.putSync(Buffer.from(fp), NO_VALUE);
     } else {
       if (!this.#set.add(fp)) return false;
       this.#added.set(fp, this.#addedBytes);
@@ -77,19 +72,19 @@ export class SeenFingerprints {
     return true;
   }
 
-  /** Writes what was added; to be called at the end of the transaction. */
+  /** Writes what was added. To be called at the end of the transaction. */
   flush(counts: Counts): void {
     if (this.#addedBytes > 0) this.#writeChunk(counts);
-    const isOpen = !Number.isFinite(counts.tableFrom);
-    if (isOpen && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
+    const isInLog = !Number.isFinite(counts.tableFrom);
+    if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
   }
 
-  /** Where many are to be read and all of them find room, as at open. */
+  /** Where many are to be read and the budget has room for all of them, as at open. */
   #loadMany(count: number, end: number): void {
     if (count < FPS_LOADED_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
     const loader = new FingerprintLoader(this.#set, count);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
-      const chunk = this.#log.getBinaryFast(this.#keyOf(this.#nextChunk));
+      const chunk = this.#log.getBinaryFast(chunkKey(this.#nextChunk));
       if (chunk !== undefined) loader.add(chunk);
     }
     loader.finish();
@@ -98,34 +93,35 @@ export class SeenFingerprints {
   #writeChunk(counts: Counts): void {
     // Appending fills pages; inserting would leave them half empty.
     const chunk = this.#added.subarray(0, this.#addedBytes);
-    const isLast: unknown = this.#log.putSync(this.#keyOf(counts.nextChunk), chunk, { append: true });
+    const isLast: unknown = this.#log.putSync(chunkKey(counts.nextChunk), chunk, { append: true });
     if (isLast === false) throw new Error(`the log of fingerprints has a chunk past ${counts.nextChunk}`);
     counts.nextChunk += 1;
     this.#nextChunk = counts.nextChunk;
     this.#addedBytes = 0;
   }
 
-  /** This client has room for less than those before it: what it cannot hold goes into the table, once. */
+  /** The budget of this client is smaller than those before: what does not fit goes into the table, once. */
   #moveToTable(counts: Counts, from: number, end: number): void {
     for (let chunk = from; chunk < end; chunk += 1) {
-      const fps = this.#log.getBinary(this.#keyOf(chunk));
-      for (let at = 0; at < (fps?.length ?? 0); at += FP_BYTES) {
-        this.#fpKey.set(fps!.subarray(at, at + FP_BYTES));
-        this.#table.putSync(this.#fpKey, NO_VALUE);
-      }
+      for (const fp of this.#chunk(chunk)) this.#table.putSync(fp, NO_VALUE);
     }
     counts.tableFrom = from;
     this.#nextChunk = from;
   }
 
-  /** Leaves the key in `#fpKey`. */
   #isInTable(fp: Uint8Array): boolean {
-    this.#fpKey.set(fp);
-    return this.#table.getBinaryFast(this.#fpKey) !== undefined;
+    return this.#table.getBinary(Buffer.from(fp)) !== undefined;
   }
 
-  #keyOf(chunk: number): Buffer {
-    this.#chunkKey.writeUIntBE(chunk, 0, 6);
-    return this.#chunkKey;
+  #chunk(number: number): Buffer[] {
+    const bytes = this.#log.getBinary(chunkKey(number));
+    const count = (bytes?.length ?? 0) / FP_BYTES;
+    return Array.from({ length: count }, (_, at) => bytes!.subarray(FP_BYTES * at, FP_BYTES * (at + 1)));
   }
+}
+
+function chunkKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(6);
+  key.writeUIntBE(number, 0, 6);
+  return key;
 }
