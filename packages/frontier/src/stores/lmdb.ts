@@ -10,7 +10,7 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  StoreCaps,
+  StoreCapabilities,
   StoreStats,
 } from '../store.js';
 import { CrawlState } from './lmdb/crawl-state.js';
@@ -20,20 +20,20 @@ import { addHolder, anchorClock, claimCrawl, removeHolder } from './lmdb/meta.js
 import { LmdbQueues } from './lmdb/queues.js';
 import { LmdbRecords } from './lmdb/records.js';
 import { type LmdbSettings, type LmdbStoreOptions, resolveLmdbOptions } from './lmdb/store-options.js';
-import { checkBatch, checkCommits, checkOctets } from './size-checks.js';
+import { checkBatch, checkBytes, checkCommits } from './size-checks.js';
 
 /** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
 const BATCH_MAX = 8_192;
 /** Most pages that are committed together. */
 const PAGES_PER_COMMIT = 32;
-/** The caps of the lmdb store. */
-export const LMDB_CAPS: StoreCaps = Object.freeze({
+/** The capabilities of the lmdb store. */
+export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: true,
   durable: 'process',
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: BATCH_MAX,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 });
 
 /**
@@ -62,7 +62,7 @@ interface Opened {
 }
 
 class LmdbStore implements FrontierStore {
-  readonly caps = LMDB_CAPS;
+  readonly capabilities = LMDB_CAPABILITIES;
   readonly #settings: LmdbSettings;
   readonly #group: GroupCommit;
   #opened: Opened | null = null;
@@ -108,7 +108,7 @@ class LmdbStore implements FrontierStore {
 
   async add(entries: readonly NewEntry[]) {
     const { queues } = this.#open();
-    checkBatch(entries, this.caps);
+    checkBatch(entries, this.capabilities);
     return this.#submit(() => queues.add(entries, this.#now()), entries.length, 'later');
   }
 
@@ -124,8 +124,8 @@ class LmdbStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const { queues } = this.#open();
-    checkBatch(links, this.caps);
-    checkCommits(hosts, this.caps);
+    checkBatch(links, this.capabilities);
+    checkCommits(hosts, this.capabilities);
     return this.#submit(
       () => queues.commit(hosts, links, this.#now()),
       hosts.length + links.length,
@@ -153,7 +153,7 @@ class LmdbStore implements FrontierStore {
 
   async writeRecord(key: string, value: Uint8Array | null) {
     const { records, crawl } = this.#open();
-    if (value !== null) checkOctets('record', value, RECORD_MAX_BYTES);
+    if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
     this.#recordsPending += 1;
     const write = () => {
       this.#recordsPending -= 1;
@@ -174,7 +174,7 @@ class LmdbStore implements FrontierStore {
 
   async stats(): Promise<StoreStats> {
     const { unfinished, inFlight, known, hosts, leased, parked } = this.#flushed().crawl.freshCounts();
-    return { queued: unfinished - inFlight, inHand: inFlight, known, hosts, leased, parked };
+    return { queued: unfinished - inFlight, inFlight: inFlight, known, hosts, leased, parked };
   }
 
   async readHost(host: string) {

@@ -5,4 +5,4 @@
  * @packageDocumentation
  */
 
-export { goneForMs, lookAtProcesses, type ProcessIdentity, thisProcess } from './processes/process-identity.js';
+export { deadForMs, inspectProcesses, type ProcessIdentity, thisProcess } from './processes/process-identity.js';

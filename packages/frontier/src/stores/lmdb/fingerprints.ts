@@ -11,10 +11,10 @@ import type { Counts } from './meta.js';
 
 /** Bytes of a chunk: two of them fill a page. */
 const CHUNK_BYTES = 1_984;
-const FP_BYTES = 8;
-const FPS_PER_CHUNK = CHUNK_BYTES / FP_BYTES;
+const FINGERPRINT_BYTES = 8;
+const FINGERPRINTS_PER_CHUNK = CHUNK_BYTES / FINGERPRINT_BYTES;
 /** Fingerprints to be read from which on a loader is faster. */
-const FPS_LOADED_LEAST = 65_536;
+const LOADER_LEAST = 65_536;
 /** Bytes of memory per fingerprint after loading, at most. */
 const LOADED_BYTES = 11;
 /** The size of the set is checked each time so many chunks were read. */
@@ -42,30 +42,30 @@ export class Fingerprints {
   /** Reads what others have added to the log. `mayWrite`: inside a transaction, which moves the excess to the table. */
   catchUp(counts: Counts, mayWrite: boolean): void {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
-    this.#loadMany(Math.min(counts.known - this.#set.size, FPS_PER_CHUNK * (end - this.#nextChunk)), end);
+    this.#loadMany(Math.min(counts.known - this.#set.size, FINGERPRINTS_PER_CHUNK * (end - this.#nextChunk)), end);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
       const isChecked = this.#nextChunk % CHUNKS_PER_CHECK === CHUNKS_PER_CHECK - 1;
       if (isChecked && this.#set.bytes > this.#budgetBytes) {
         if (mayWrite) this.#moveToTable(counts, this.#nextChunk, end);
         return;
       }
-      for (const fp of this.#chunk(this.#nextChunk)) this.#set.add(fp);
+      for (const fingerprint of this.#chunk(this.#nextChunk)) this.#set.add(fingerprint);
     }
   }
 
-  has(fp: Uint8Array, counts: Counts): boolean {
-    return this.#set.has(fp) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fp));
+  has(fingerprint: Uint8Array, counts: Counts): boolean {
+    return this.#set.has(fingerprint) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fingerprint));
   }
 
   /** Adds the fingerprint. @returns `false` when it was known. */
-  add(fp: Uint8Array, counts: Counts): boolean {
+  add(fingerprint: Uint8Array, counts: Counts): boolean {
     if (Number.isFinite(counts.tableFrom)) {
-      if (this.has(fp, counts)) return false;
-      this.#table.putSync(Buffer.from(fp), NO_VALUE);
+      if (this.has(fingerprint, counts)) return false;
+      this.#table.putSync(Buffer.from(fingerprint), NO_VALUE);
     } else {
-      if (!this.#set.add(fp)) return false;
-      this.#added.set(fp, this.#addedBytes);
-      this.#addedBytes += FP_BYTES;
+      if (!this.#set.add(fingerprint)) return false;
+      this.#added.set(fingerprint, this.#addedBytes);
+      this.#addedBytes += FINGERPRINT_BYTES;
       if (this.#addedBytes === CHUNK_BYTES) this.#writeChunk(counts);
     }
     counts.known += 1;
@@ -81,7 +81,7 @@ export class Fingerprints {
 
   /** Where many are to be read and the budget has room for all of them, as at open. */
   #loadMany(count: number, end: number): void {
-    if (count < FPS_LOADED_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
+    if (count < LOADER_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
     const loader = new FingerprintLoader(this.#set, count);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
       const chunk = this.#log.getBinaryFast(chunkKey(this.#nextChunk));
@@ -103,20 +103,22 @@ export class Fingerprints {
   /** The budget of this client is smaller than those before: what does not fit goes into the table, once. */
   #moveToTable(counts: Counts, from: number, end: number): void {
     for (let chunk = from; chunk < end; chunk += 1) {
-      for (const fp of this.#chunk(chunk)) this.#table.putSync(fp, NO_VALUE);
+      for (const fingerprint of this.#chunk(chunk)) this.#table.putSync(fingerprint, NO_VALUE);
     }
     counts.tableFrom = from;
     this.#nextChunk = from;
   }
 
-  #isInTable(fp: Uint8Array): boolean {
-    return this.#table.getBinary(Buffer.from(fp)) !== undefined;
+  #isInTable(fingerprint: Uint8Array): boolean {
+    return this.#table.getBinary(Buffer.from(fingerprint)) !== undefined;
   }
 
   #chunk(number: number): Buffer[] {
     const bytes = this.#log.getBinary(chunkKey(number));
-    const count = (bytes?.length ?? 0) / FP_BYTES;
-    return Array.from({ length: count }, (_, at) => bytes!.subarray(FP_BYTES * at, FP_BYTES * (at + 1)));
+    const count = (bytes?.length ?? 0) / FINGERPRINT_BYTES;
+    return Array.from({ length: count }, (_, at) =>
+      bytes!.subarray(FINGERPRINT_BYTES * at, FINGERPRINT_BYTES * (at + 1)),
+    );
   }
 }
 

@@ -40,11 +40,11 @@ export class HostEntries {
   }
 
   /** Adds an entry. `readyAt` in the past: at once. */
-  add(host: Host, lane: string | null, band: number, body: Uint8Array, readyAt: number, now: number): void {
+  add(host: Host, lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
     const id = host.nextSequence++;
     host.queued += 1;
-    const entry = { id, lane: this.#lines.laneNumber(host, lane), band, body, attempt: 0 };
-    if (readyAt <= now) this.#putInLine(host, entry, 1 + band, id);
+    const entry = { id, lane: this.#lines.laneNumber(host, lane), priority, body, attempt: 0 };
+    if (readyAt <= now) this.#putInLine(host, entry, 1 + priority, id);
     else this.#putWaiting(host, entry, readyAt);
   }
 
@@ -95,15 +95,15 @@ export class HostEntries {
     return host.inFlight.delete(id);
   }
 
-  /** Puts an entry in flight back into its band. Any other id is ignored. */
+  /** Puts an entry in flight back into its priority. Any other id is ignored. */
   requeue(host: Host, change: Requeue, now: number): void {
     const kept = this.#leaveFlight(host, change.id);
     if (kept === null) return;
     host.queued += 1;
-    const entry = { ...kept, band: change.band ?? kept.band, body: change.body ?? kept.body };
+    const entry = { ...kept, priority: change.priority ?? kept.priority, body: change.body ?? kept.body };
     const waitMs = change.notBeforeMs ?? 0;
     if (waitMs > 0) this.#putWaiting(host, entry, now + waitMs);
-    else this.#putInLine(host, entry, 1 + entry.band, host.nextSequence++);
+    else this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
   }
 
   /** Everything in flight goes back in front of the lines, in the order it was handed out. */
@@ -129,7 +129,7 @@ export class HostEntries {
       if (place.kind !== 'waiting') continue;
       this.#rows.removeSync(key);
       const entry = { ...decodeEntry(value), id: place.id };
-      this.#putInLine(host, entry, 1 + entry.band, host.nextSequence++);
+      this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
     }
     const first = firstKeyOf(this.#rows, start, kindEnd(host.number, KIND.waiting));
     host.ripensAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
@@ -163,19 +163,19 @@ export class HostEntries {
 /** The entry of a row of the entries table, as a scan lists it. */
 export function listedEntry(host: Host, { key, value }: Row): Entry {
   const place = entryPlace(key);
-  const { id: keptId, band, attempt, body } = decodeEntry(value);
+  const { id: keptId, priority, attempt, body } = decodeEntry(value);
   const id = String(place.kind === 'waiting' ? place.id : keptId > 0 ? keptId : place.order);
-  return { id, band, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
+  return { id, priority, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
 }
 
 /** The entry is in flight from now on. Its row stays. */
 function handOut(host: Host, { value }: Row, place: Extract<EntryPlace, { kind: 'line' }>): Entry {
-  const { band, id: keptId, attempt, body } = decodeEntry(value);
+  const { priority, id: keptId, attempt, body } = decodeEntry(value);
   const { lane, rank, order } = place;
   const id = String(keptId > 0 ? keptId : order);
   host.inFlight.set(id, { lane, rank, order, attempt: attempt + 1 });
   host.queued -= 1;
-  return { id, band, body, attempt };
+  return { id, priority, body, attempt };
 }
 
 /** The order behind the entries of a line that are in flight. */

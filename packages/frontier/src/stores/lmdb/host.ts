@@ -19,7 +19,7 @@ export interface InFlightEntry {
 export interface Host {
   readonly number: number;
   readonly key: HostKey;
-  epoch: number;
+  fencingToken: number;
   /** The host's next allowed time. */
   nextAt: number;
   /** Added after the lease end if the holder dies. */
@@ -61,7 +61,7 @@ export function newHost(number: number, key: HostKey): Host {
   return {
     number,
     key,
-    epoch: 0,
+    fencingToken: 0,
     nextAt: 0,
     delayMs: 0,
     leaseEndsAt: null,
@@ -85,7 +85,7 @@ export function newHost(number: number, key: HostKey): Host {
   };
 }
 
-const NUMBERS = ['epoch', 'nextSequence', 'nextLane', 'queued', 'lineCount', 'blockCount', 'dueHolder'] as const;
+const NUMBERS = ['fencingToken', 'nextSequence', 'nextLane', 'queued', 'lineCount', 'blockCount', 'dueHolder'] as const;
 /** The flag of a time is its place in this list. */
 const TIMES = ['nextAt', 'delayMs', 'leaseEndsAt', 'ripensAt', 'unblocksAt', 'dueAt'] as const;
 const PARKED = 64;

@@ -2,7 +2,7 @@
 // its holder, at its lease end + delay or earlier; any other host under `FREE`, at the time from which it can be leased.
 
 import type { Entry, HostKey, Lease, LeaseRequest } from '../../store.js';
-import { goneForMs } from '../processes/process-identity.js';
+import { deadForMs } from '../processes/process-identity.js';
 import type { CrawlState } from './crawl-state.js';
 import type { Host } from './host.js';
 import type { DueRow } from './host-table.js';
@@ -39,7 +39,7 @@ export class LmdbLeases {
 
   /** The lease ends. `null` parks the host. */
   release(host: Host, dueInMs: number | null, now: number): void {
-    host.epoch += 1;
+    host.fencingToken += 1;
     this.#endLease(host);
     host.nextAt = now + (dueInMs ?? host.delayMs);
     if (dueInMs === null) {
@@ -65,7 +65,7 @@ export class LmdbLeases {
   endThoseOfTheDead(clock: () => number): void {
     const { hosts, tables } = this.#crawl;
     for (const holder of listHolders(tables.meta)) {
-      const goneMs = goneForMs(holder);
+      const goneMs = deadForMs(holder);
       if (goneMs === null) continue;
       const goneAt = clock() - goneMs;
       for (const { number } of hosts.due(holder.number, Number.POSITIVE_INFINITY, ALL)) {
@@ -164,14 +164,14 @@ export class LmdbLeases {
   }
 
   #grant(host: Host, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
-    host.epoch += 1;
+    host.fencingToken += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#crawl.counts.leased += 1;
     host.leaseEndsAt = now + ttlMs;
     this.#crawl.hosts.setDue(host, this.#crawl.holder, host.leaseEndsAt + host.delayMs);
     const entries = this.#take(host, entriesPerHost, now);
     const { key, state, queued } = host;
-    return { host: key, epoch: String(host.epoch), ttlMs, notBeforeMs: 0, state, entries, queued };
+    return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
   }
 
   #endLease(host: Host): void {

@@ -10,7 +10,7 @@ import type {
   Lease,
   LeaseRequest,
   NewEntry,
-  ScanPage,
+  ScanListing,
   StoredHost,
 } from '../../store.js';
 import type { CrawlState } from './crawl-state.js';
@@ -76,7 +76,7 @@ export class LmdbQueues {
   }
 
   /** One page of a scan, a walk over the entries by host; the cursor is the last key. Outside of a transaction. */
-  scan(cursor: string | null, most: number, only?: HostKey): ScanPage {
+  scan(cursor: string | null, most: number, only?: HostKey): ScanListing {
     const { hosts, tables } = this.#crawl;
     this.#crawl.freshCounts();
     const number = only === undefined ? null : hosts.find(only)?.number;
@@ -99,17 +99,17 @@ export class LmdbQueues {
     if (host === undefined) return null;
     const { state, queued, inFlight, leaseEndsAt, isParked, dueAt } = host;
     const dueInMs = dueAt === null ? null : Math.max(0, dueAt - now);
-    return { state, queued, inHand: inFlight.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return { state, queued, inFlight: inFlight.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
   #addOne(entry: NewEntry, now: number): AddOutcome {
     const { counts, fingerprints, entries, hosts } = this.#crawl;
-    const { fp, lane = null, band, body, notBeforeMs = 0, dedupe = true } = entry;
-    if (counts.unfinished >= this.#maxQueued) return dedupe && fingerprints.has(fp, counts) ? 'known' : 'full';
-    if (!fingerprints.add(fp, counts) && dedupe) return 'known';
+    const { fingerprint, lane = null, priority, body, notBeforeMs = 0, dedupe = true } = entry;
+    if (counts.unfinished >= this.#maxQueued) return dedupe && fingerprints.has(fingerprint, counts) ? 'known' : 'full';
+    if (!fingerprints.add(fingerprint, counts) && dedupe) return 'known';
     counts.unfinished += 1;
     const host = this.#crawl.hostOf(entry.host);
-    entries.add(host, lane, band, body, notBeforeMs > 0 ? now + notBeforeMs : 0, now);
+    entries.add(host, lane, priority, body, notBeforeMs > 0 ? now + notBeforeMs : 0, now);
     hosts.changed(host);
     // A leased or parked host is not made due (A3), and one that is due as early as it can be stays where it is.
     const isIdle = host.leaseEndsAt === null && !host.isParked;
@@ -119,14 +119,14 @@ export class LmdbQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const host = this.#crawl.hosts.find(part.host);
-    if (host === undefined || host.leaseEndsAt === null || String(host.epoch) !== part.epoch) {
+    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
       return { ok: false, reason: 'lost' };
     }
     this.#crawl.hosts.changed(host);
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.holdLanes ?? []) this.#crawl.entries.block(host, lane, now + ms, now);
+    for (const { lane, ms } of part.blockLanes ?? []) this.#crawl.entries.block(host, lane, now + ms, now);
     if ('keep' in part.then) {
       const { ttlMs, want } = part.then.keep;
       return { ok: true, entries: this.#leases.keep(host, ttlMs, want, now) };

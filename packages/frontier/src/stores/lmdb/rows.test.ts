@@ -53,9 +53,9 @@ describe('keys of entries in line', () => {
 
 describe('values of entries', () => {
   it.each([
-    { band: 0, id: 0, attempt: 0, lane: 0, body: Uint8Array.of() },
-    { band: 7, id: 2 ** 40 - 1, attempt: 2 ** 32 - 1, lane: 2 ** 32 - 1, body: new Uint8Array(1_000).fill(9) },
-    { band: 4, id: 0, attempt: 1, lane: 0, body: Uint8Array.of(255) },
+    { priority: 0, id: 0, attempt: 0, lane: 0, body: Uint8Array.of() },
+    { priority: 7, id: 2 ** 40 - 1, attempt: 2 ** 32 - 1, lane: 2 ** 32 - 1, body: new Uint8Array(1_000).fill(9) },
+    { priority: 4, id: 0, attempt: 1, lane: 0, body: Uint8Array.of(255) },
   ])('are read as they were written: %j', (entry) => {
     expect(decodeEntry(encodeEntry(entry))).toEqual(entry);
   });

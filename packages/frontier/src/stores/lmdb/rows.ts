@@ -130,7 +130,7 @@ export function readOpenLine(key: Buffer): OpenLine {
 
 // ── Values of the entries table ──────────────────────────────────────────────────────────────────────────────────────
 
-const BAND = 7;
+const PRIORITY = 7;
 const WITH_ID = 8;
 const WITH_ATTEMPT = 16;
 const WITH_LANE = 32;
@@ -138,7 +138,7 @@ const VALUE_HEAD_MOST_BYTES = 1 + SEQUENCE_BYTES + 4 + 4;
 
 /** The parts of an entry that its key does not say. 0 stands for what is not kept. */
 export interface EntryValue {
-  readonly band: number;
+  readonly priority: number;
   readonly id: number;
   /** Times handed out. Of one in flight: before it was. */
   readonly attempt: number;
@@ -147,9 +147,9 @@ export interface EntryValue {
 }
 
 /** The value of a row: one byte of flags for most entries, and the body. */
-export function encodeEntry({ band, id, attempt, lane, body }: EntryValue): Buffer {
+export function encodeEntry({ priority, id, attempt, lane, body }: EntryValue): Buffer {
   const bytes = Buffer.allocUnsafe(VALUE_HEAD_MOST_BYTES + body.length);
-  bytes[0] = band | (id > 0 ? WITH_ID : 0) | (attempt > 0 ? WITH_ATTEMPT : 0) | (lane > 0 ? WITH_LANE : 0);
+  bytes[0] = priority | (id > 0 ? WITH_ID : 0) | (attempt > 0 ? WITH_ATTEMPT : 0) | (lane > 0 ? WITH_LANE : 0);
   let at = 1;
   if (id > 0) at = bytes.writeUIntBE(id, at, SEQUENCE_BYTES);
   if (attempt > 0) at = bytes.writeUInt32BE(attempt, at);
@@ -170,7 +170,7 @@ export function decodeEntry(bytes: Buffer): EntryValue {
   const id = next(WITH_ID, SEQUENCE_BYTES);
   const attempt = next(WITH_ATTEMPT, 4);
   const lane = next(WITH_LANE, 4);
-  return { band: flags & BAND, id, attempt, lane, body: new Uint8Array(bytes.subarray(at)) };
+  return { priority: flags & PRIORITY, id, attempt, lane, body: new Uint8Array(bytes.subarray(at)) };
 }
 
 // ── Parts of keys ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -35,10 +35,10 @@ export function thisProcess(): ProcessIdentity {
  * without start times) it is taken to be alive: a wrong proof would send requests to a site too early.
  *
  * @returns Milliseconds since it ended: 0 where it is known only that it has ended by now, more after
- *   {@link lookAtProcesses}. `null`: it is alive, or may be.
+ *   {@link inspectProcesses}. `null`: it is alive, or may be.
  * @throws Never
  */
-export function goneForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
+export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
   const mine = thisProcess();
   if (boot === null || mine.boot === null) return space === mine.pidSpace && !hasProcess(pid) ? 0 : null;
   if (boot !== mine.boot) return sinceTableMs();
@@ -54,13 +54,13 @@ export function goneForMs({ pid, started, boot, pidSpace: space }: ProcessIdenti
 
 /**
  * Reads which processes are running; takes a millisecond. A program that continues a crawl calls it before it loads
- * anything else: {@link goneForMs} then counts from here for a crawler that was killed before, and its hosts are due so
+ * anything else: {@link deadForMs} then counts from here for a crawler that was killed before, and its hosts are due so
  * much earlier. A later call replaces an earlier one. Where the platform lists no processes, or not all of them, nothing
  * is kept.
  *
  * @throws Never
  */
-export function lookAtProcesses(): void {
+export function inspectProcesses(): void {
   try {
     const pids = runningPids();
     table = pids === null ? null : { atMs: performance.now(), pids };
