@@ -7,13 +7,13 @@ import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { CRAWL_DELAY_MOST_MS } from '../limits.js';
 import type { RobotsSignals } from '../work.js';
-import type { HostAsks, TimedAsk } from './host-asks.js';
+import type { AuthorityRequirements, TimedRequirements } from './requirements.js';
 import { siteKey } from './site-key.js';
 
 /** The rules of one authority. */
 export interface AuthorityRules {
   decide(url: string): Decision;
-  readonly asks: HostAsks;
+  readonly requirements: AuthorityRequirements;
   /** The Crawl-delay as the file has it, milliseconds, up to a day; `null`: none. */
   readonly fileDelayMs: number | null;
   /** It is longer than the operator is willing to wait, and hosts like that are skipped. */
@@ -95,7 +95,7 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], knobs: Readin
   const isOverMax = fileDelayMs !== null && (fileDelayMs > knobs.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
   return {
     decide: (url) => rules.decide(url),
-    asks: asksOf(rules, knobs),
+    requirements: requirementsOf(rules, knobs),
     fileDelayMs,
     isOverMaxDelay: isOverMax && knobs.onOverMax === 'skip-host',
     comments: rules.comments,
@@ -108,7 +108,7 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], knobs: Readin
   };
 }
 
-function asksOf(rules: RobotsRules, knobs: ReadingKnobs): HostAsks {
+function requirementsOf(rules: RobotsRules, knobs: ReadingKnobs): AuthorityRequirements {
   const { requestRates, visitWindows } = rules;
   const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, knobs.crawlDelayMaxMs);
   const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && knobs.visitTime !== 'ignore');
@@ -116,10 +116,10 @@ function asksOf(rules: RobotsRules, knobs: ReadingKnobs): HostAsks {
   for (const { documents, periodSeconds } of requestRates) {
     if (documents > 0) longestMs = Math.max(longestMs, Math.ceil((periodSeconds * 1000) / documents));
   }
-  return { crawlDelayMs, at: isTimed ? (nowMs) => timedAsk(rules, knobs, nowMs) : null, longestMs };
+  return { crawlDelayMs, at: isTimed ? (nowMs) => timedRequirements(rules, knobs, nowMs) : null, longestMs };
 }
 
-function timedAsk(rules: RobotsRules, knobs: ReadingKnobs, nowMs: number): TimedAsk {
+function timedRequirements(rules: RobotsRules, knobs: ReadingKnobs, nowMs: number): TimedRequirements {
   const rate = rateInForce(rules.requestRates, nowMs);
   const schedule = rules.schedule(nowMs);
   const isHeld = schedule.kind === 'closed' && (knobs.visitTime === 'hold' || schedule.reason === 'closed-rate');
@@ -137,7 +137,7 @@ function timedAsk(rules: RobotsRules, knobs: ReadingKnobs, nowMs: number): Timed
 function closedBy(
   schedule: ReturnType<RobotsRules['schedule']> | null,
   rate: ReturnType<typeof rateInForce>,
-): TimedAsk['closed'] {
+): TimedRequirements['closed'] {
   if (schedule?.kind === 'closed') {
     return {
       reason: schedule.reason === 'visit-time' ? 'visit-time' : 'request-rate-closed',
