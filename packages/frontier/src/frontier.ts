@@ -48,16 +48,16 @@ export interface Frontier extends OwnerRecords, FrontierQuestions {
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** The earliest instant at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
+  /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
   nextAt(): Promise<number | null>;
   /**
    * Asked when the address of the request is known, before a connection is made: whether the address may be talked to now
-   * (`politeness.perIp`). `wait`: give the work back with that instant.
+   * (`politeness.perIp`). `wait`: give the work back with that time.
    */
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
   /** The last question before the socket: lease, clock and pauses once more. */
   mayStart(work: Work): StartAnswer;
-  /** The exchange is over (last octet, or failure): the host's clock starts, its slot is free. Exactly once per request made, before `settle`. */
+  /** The exchange is over (last byte, or failure): the host's clock starts, its slot is free. Exactly once per request made, before `settle`. */
   exchanged(work: Work, exchange: Exchange): void;
   /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;

@@ -8,7 +8,7 @@ export {
   type Frontier,
   type OnFrontierEvent,
 } from './frontier.js';
-export type { FrontierEvent, HostNotice, HostWait, UrlVerdict } from './frontier-event.js';
+export type { FrontierEvent, HostWarning, HostWait, UrlVerdict } from './frontier-event.js';
 export type { FrontierBounds } from './options/bounds-options.js';
 export type { CompanionsFor, FrontierOptions, WhyNot } from './options/options.js';
 export { checkRobotsOptions, type RobotsOptions } from './options/robots-options.js';
@@ -17,7 +17,7 @@ export { redirectNotBeforeMs, retryUrl, type UrlRetry } from './politeness/backo
 export {
   type AfterExchange,
   afterExchange,
-  type ClockNotice,
+  type ClockWarning,
   type HostClock,
   newHostClock,
   throttlePauseMs,
@@ -39,7 +39,7 @@ export {
 } from './politeness/profile.js';
 export type { FrontierCounts } from './questions/frontier-counts.js';
 export type { AuthorityLook, HostLook } from './questions/host-look.js';
-export type { ListRequest, QueuedPage, QueuedUrl } from './questions/queued.js';
+export type { ListRequest, QueueListing, QueuedUrl } from './questions/queued.js';
 export type { ReadyHost } from './questions/ready-hosts.js';
 export type { UrlLook } from './questions/url-look.js';
 export { createRecentSet, type RecentSet } from './recent-set.js';
@@ -49,12 +49,12 @@ export type {
   CommitAnswer,
   Entry,
   EntryId,
-  Epoch,
+  FencingToken,
   FrontierStore,
   HostCommit,
   HostCommitAnswer,
   HostKey,
-  LaneHold,
+  LaneBlock,
   Lease,
   LeaseRequest,
   NewEntry,
@@ -62,7 +62,7 @@ export type {
   Requeue,
   ReserveSlot,
   ScanPage,
-  StoreCaps,
+  StoreCapabilities,
   StoredHost,
   StoreStats,
 } from './store.js';

@@ -2,7 +2,7 @@
 // queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and not
 // binding: the gate decides again when the URL is taken (access §11).
 
-import { BANDS, URL_MAX_CHARS } from '../limits.js';
+import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
@@ -13,7 +13,7 @@ import { parseUrl } from '../url/parse-url.js';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import type { NewUrl } from '../url-record.js';
 import type { FrontierContext } from './context.js';
-import { DEFAULT_BAND, USER_DATA_MAX_BYTES } from './limits.js';
+import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 
 /** One URL on its way in: an answer already, or the entry that the store is to answer. */
 export type Candidate =
@@ -110,8 +110,8 @@ export class Admission {
     const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
     if (body.length > store.caps.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
     const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
-    const fp = key === null ? seen.fingerprint(url, read, visit) : seen.keyPrint(key, visit);
-    const entry: NewEntry = { host, lane: authority, fp, band: bandOf(input.band), body, dedupe };
+    const fingerprint = key === null ? seen.fingerprint(url, read, visit) : seen.keyPrint(key, visit);
+    const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
     return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
   }
 }
@@ -144,7 +144,7 @@ function userDataBytes({ userData }: NewUrl): number {
   return userData === undefined || userData === null ? 0 : new TextEncoder().encode(JSON.stringify(userData)).length;
 }
 
-function bandOf(band: number | undefined): number {
-  const wanted = Math.trunc(band ?? DEFAULT_BAND);
-  return Number.isNaN(wanted) ? DEFAULT_BAND : Math.min(Math.max(wanted, 0), BANDS - 1);
+function priorityOf(priority: number | undefined): number {
+  const wanted = Math.trunc(priority ?? DEFAULT_PRIORITY);
+  return Number.isNaN(wanted) ? DEFAULT_PRIORITY : Math.min(Math.max(wanted, 0), PRIORITIES - 1);
 }

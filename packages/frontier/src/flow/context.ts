@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.js';
 import { HostBounds } from '../hosts/host-bounds.js';
-import { createNotices, type Notices } from '../hosts/notices.js';
+import { createHostWarnings, type HostWarnings } from '../hosts/notices.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { FrontierSettings } from '../options/options.js';
 import { type AddressSlots, createAddressSlots } from '../politeness/address-slots.js';
@@ -35,7 +35,7 @@ export interface FrontierContext {
   readonly addresses: AddressSlots;
   readonly gate: RobotsGate;
   readonly seen: Seen;
-  readonly notices: Notices;
+  readonly notices: HostWarnings;
   readonly waits: Waits;
   readonly keptWaits: KeptWaits;
 }
@@ -69,7 +69,7 @@ export function createContext(settings: FrontierSettings): FrontierContext {
     addresses: createAddressSlots(store, guard.fail),
     gate: createRobotsGate({ records: store, ...settings, bounds: memory, nowMs, random }),
     seen: new Seen(settings.canonicalRules),
-    notices: createNotices(settings.onEvent, nowMs, settings.crawlDelayMaxMs),
+    notices: createHostWarnings(settings.onEvent, nowMs, settings.crawlDelayMaxMs),
     waits,
     keptWaits: createKeptWaits(waits, records, store, nowMs),
   };

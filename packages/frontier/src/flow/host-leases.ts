@@ -6,7 +6,7 @@ import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
-import type { AddOutcome, Entry, HostCommit, HostKey, LaneHold, NewEntry } from '../store.js';
+import type { AddOutcome, Entry, HostCommit, HostKey, LaneBlock, NewEntry } from '../store.js';
 import { authorityOf } from '../url/host-key.js';
 import type { FrontierContext } from './context.js';
 import type { HostPlan, HostSchedule } from './host-schedule.js';
@@ -233,16 +233,16 @@ export class HostLeases {
   }
 }
 
-function leasedEntry({ id, band, body }: Entry): LeasedEntry {
+function leasedEntry({ id, priority, body }: Entry): LeasedEntry {
   const item = decodeItem(body);
   const authority = item.kind === 'hop' ? item.authority : authorityOf(item.record.url);
-  return { id, band, item, authority: authority ?? '' };
+  return { id, priority, item, authority: authority ?? '' };
 }
 
 function commitOf(host: LeasedHost, plan: HostPlan, ttlMs: number, nowMs: number): HostCommit {
   const { done, requeue, lanes } = host.entries.takeChanges();
   if (plan.kind === 'release') host.leave();
-  const holdLanes: LaneHold[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
+  const holdLanes: LaneBlock[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
   const changes = {
     host: host.key,
     epoch: host.epoch,

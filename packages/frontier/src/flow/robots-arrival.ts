@@ -42,7 +42,7 @@ export class RobotsArrival {
     const host = this.#hostKeyOf(authority.name) ?? authority.name;
     notices.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
     if (companions.length === 0) return [];
-    const first = companions.map((companion) => ({ ...companion, band: 0 }));
+    const first = companions.map((companion) => ({ ...companion, priority: 0 }));
     return linksOf(this.#admission.consider(first, clock.nowMs()));
   }
 
@@ -110,8 +110,8 @@ export class RobotsArrival {
     return {
       host: hostKeyOf(url, this.#context.settings.hostKeyBy) ?? '',
       lane: `robots.txt of ${authority}`,
-      fp: new Uint8Array(this.#context.store.caps.fpBytes),
-      band: 0,
+      fingerprint: new Uint8Array(this.#context.store.caps.fingerprintBytes),
+      priority: 0,
       body: encodeItem({ kind: 'hop', authority, chain, url }),
       dedupe: false,
     };

@@ -162,8 +162,8 @@ export class Settling {
     const again: NewEntry = {
       host: host.key,
       lane: authority.name,
-      fp: this.#context.seen.keyPrint(key, item.record.visit ?? 0),
-      band: entry.band,
+      fingerprint: this.#context.seen.keyPrint(key, item.record.visit ?? 0),
+      priority: entry.priority,
       body: encodeItem({ ...item, isKeyed: true }),
       dedupe: true,
     };

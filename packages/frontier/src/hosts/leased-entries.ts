@@ -8,7 +8,7 @@ import type { EntryId, Requeue } from '../store.js';
 /** An entry that came with the lease. */
 export interface LeasedEntry {
   readonly id: EntryId;
-  readonly band: number;
+  readonly priority: number;
   readonly item: QueueItem;
   /** The authority that serves it: its rules and its lane count. */
   readonly authority: string;
@@ -40,11 +40,11 @@ export class LeasedEntries {
     return done.length > 0 || requeue.length > 0 || lanes.size > 0;
   }
 
-  /** Adds entries by band, behind those of the same band. */
+  /** Adds entries by priority, behind those of the same priority. */
   add(entries: readonly LeasedEntry[]): void {
     for (const entry of entries) {
       let at = this.#waiting.length;
-      while (at > 0 && this.#waiting[at - 1]!.band > entry.band) at -= 1;
+      while (at > 0 && this.#waiting[at - 1]!.priority > entry.priority) at -= 1;
       this.#waiting.splice(at, 0, entry);
     }
   }

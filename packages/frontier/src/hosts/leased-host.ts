@@ -4,13 +4,13 @@
 //   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
 
 import type { HostWait } from '../frontier-event.js';
-import { afterExchange, type ClockNotice, type HostClock } from '../politeness/host-clock.js';
+import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { AuthorityRules } from '../robots/authority-rules.js';
 import { type ClosedTime, HostRequirements, type RequirementsNow } from '../robots/requirements.js';
 import type { Exchange } from '../settlement.js';
-import type { Epoch, HostKey, Lease } from '../store.js';
+import type { FencingToken, HostKey, Lease } from '../store.js';
 import { decodeHostState, encodeHostState, newHostState } from './host-state.js';
 import { LeasedEntries } from './leased-entries.js';
 
@@ -23,7 +23,7 @@ export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 /** A host under our lease. None of its methods throws. All times are epoch milliseconds. */
 export class LeasedHost {
   readonly key: HostKey;
-  readonly epoch: Epoch;
+  readonly epoch: FencingToken;
   /** Its number in the ready heap. */
   readonly number: number;
   readonly leasedAtMs: number;
@@ -206,7 +206,7 @@ export class LeasedHost {
    *
    * @param runningMs - The crawl's running time at the start of the exchange.
    */
-  exchanged(work: object, exchange: Exchange, isRobots: boolean, runningMs: number, nowMs: number): ClockNotice[] {
+  exchanged(work: object, exchange: Exchange, isRobots: boolean, runningMs: number, nowMs: number): ClockWarning[] {
     const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), isRobots);
     this.#clock = after.clock;
     this.#exchanges += 1;

@@ -6,7 +6,7 @@ import type { HostWait } from '../frontier-event.js';
 import type { HostBound } from '../hosts/host-bounds.js';
 import { decodeHostState, newHostState } from '../hosts/host-state.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import { BANDS } from '../limits.js';
+import { PRIORITIES } from '../limits.js';
 import type { HostClock } from '../politeness/host-clock.js';
 import { requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
@@ -22,7 +22,7 @@ import { LOOK_AUTHORITIES, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.j
 export interface AuthorityLook extends RobotsCopyRef {
   /** Until when the copy is used, epoch milliseconds; `null` without one. */
   readonly freshUntilMs: number | null;
-  /** Failed fetches in a row, and the instant of the next try. */
+  /** Failed fetches in a row, and the time of the next try. */
   readonly failures: number;
   readonly retryAtMs: number | null;
   /** What it asks for now, milliseconds; `null`: nothing. */
@@ -30,7 +30,7 @@ export interface AuthorityLook extends RobotsCopyRef {
   readonly requestIntervalMs: number | null;
 }
 
-/** What the frontier says of one host. All instants are epoch milliseconds. */
+/** What the frontier says of one host. All times are epoch milliseconds. */
 export interface HostLook {
   readonly host: string;
   /** Whether anything was ever queued for it, as far as the store can say. */
@@ -38,8 +38,8 @@ export interface HostLook {
   /** Entries that wait, hops of robots.txt among them, and entries that a holder has in hand. */
   readonly queued: number;
   readonly inHand: number;
-  /** Waiting and in hand together, by authority; `bands[0]` goes first. */
-  readonly lanes: readonly { readonly authority: string; readonly bands: readonly number[] }[];
+  /** Waiting and in hand together, by authority; `priorities[0]` goes first. */
+  readonly lanes: readonly { readonly authority: string; readonly priorities: readonly number[] }[];
   /** Whether `lanes` counts everything: the look into a long queue is bounded. */
   readonly isWhole: boolean;
   /** Whether this process holds its lease. */
@@ -94,7 +94,7 @@ export async function lookAtHost(
     isKnown: stored !== null || counted > 0 || leased !== undefined,
     queued: stored?.queued ?? counted,
     inHand: stored?.inHand ?? 0,
-    lanes: [...lanes].map(([authority, bands]) => ({ authority, bands })),
+    lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
     isHeld: leased !== undefined,
     nextAtMs: nextAtMs(leased !== undefined, dueInMs, isParked, wait, nowMs),
@@ -120,7 +120,7 @@ function nextAtMs(
   return isParked ? null : (wait?.untilMs ?? null);
 }
 
-/** Entries by authority and band, as far as the look goes. */
+/** Entries by authority and priority, as far as the look goes. */
 async function countLanes(host: string, store: FrontierStore) {
   const lanes = new Map<string, number[]>();
   let counted = 0;
@@ -130,9 +130,9 @@ async function countLanes(host: string, store: FrontierStore) {
     for (const { entry } of found.items) {
       const item = decodeItem(entry.body);
       const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
-      const bands = lanes.get(authority) ?? new Array<number>(BANDS).fill(0);
-      bands[entry.band] = (bands[entry.band] ?? 0) + 1;
-      lanes.set(authority, bands);
+      const priorities = lanes.get(authority) ?? new Array<number>(PRIORITIES).fill(0);
+      priorities[entry.priority] = (priorities[entry.priority] ?? 0) + 1;
+      lanes.set(authority, priorities);
       counted += 1;
     }
     cursor = found.cursor;

@@ -3,8 +3,8 @@
 
 import type { Decision } from '@mannerly/robots';
 import type { AccessState } from '@mannerly/robots/access';
-import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
-import type { ClockNotice } from '../politeness/host-clock.js';
+import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
+import type { ClockWarning } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
 import { recordOf } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
@@ -13,7 +13,7 @@ import type { ClosedTime } from '../robots/requirements.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
-import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, TOLD_NOTICES, TOLD_URLS } from './limits.js';
+import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, MAX_REPORTED_WARNINGS, TOLD_URLS } from './limits.js';
 
 /** Why a URL ends here: a decision of robots.txt, or a reason of the documented table. */
 export type Ending =
@@ -30,27 +30,27 @@ interface Word {
 }
 
 /** The frontier's voice. */
-export interface Notices {
+export interface HostWarnings {
   /** A queued URL ends here. */
   ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef): void;
   /** A URL that was not let in: excluded, told once per URL (`key`). */
   excluded(input: NewUrl, key: string, exclusion: Exclusion): void;
   /** A link that was not let in. */
   dropped(input: NewUrl, reason: string): void;
-  clock(host: string, notices: readonly ClockNotice[]): void;
+  clock(host: string, notices: readonly ClockWarning[]): void;
   closed(host: string, closed: ClosedTime): void;
   /** The end of a fetch of robots.txt; `said`: what came, in a word. */
   robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, said: string): void;
 }
 
 /** @throws Never; what the listener throws passes through. */
-export function createNotices(
+export function createHostWarnings(
   onEvent: (event: FrontierEvent) => void,
   nowMs: () => number,
   crawlDelayMaxMs: number,
-): Notices {
+): HostWarnings {
   const toldUrls = createRecentSet(TOLD_URLS);
-  const toldNotices = createRecentSet(TOLD_NOTICES);
+  const toldNotices = createRecentSet(MAX_REPORTED_WARNINGS);
 
   const url = (address: string, record: UrlRecord | null, { word, reason, decision, robots, detail }: Word) =>
     onEvent({
@@ -66,7 +66,7 @@ export function createNotices(
       detail: detail ?? null,
       atMs: nowMs(),
     });
-  const host = (notice: Omit<HostNotice, 'kind' | 'atMs'>) => onEvent({ kind: 'host', ...notice, atMs: nowMs() });
+  const host = (notice: Omit<HostWarning, 'kind' | 'atMs'>) => onEvent({ kind: 'host', ...notice, atMs: nowMs() });
 
   return {
     ended(record, ending, robots) {
