@@ -8,10 +8,10 @@ const SOAK: TestProject = {
   extends: true,
   test: { name: 'soak', include: ['test/soak/**/*.soak.ts'], maxWorkers: 2 },
 };
-/** A process for each file: small sizes of those suites, which measure memory; nock and the lean engine, which stay in it for good. */
+/** A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which stay in it for good. */
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
-  'test/crawl/{platform-fetcher,under-nock}.test.ts',
+  'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
   'packages/core/src/engine.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
@@ -49,7 +49,7 @@ export default defineConfig(({ mode }) => ({
       { find: /^mannerly\/browser$/, replacement: source('packages/core/src/browser/index.ts') },
       { find: /^mannerly\/dashboard$/, replacement: source('packages/core/src/dashboard/index.ts') },
       { find: /^mannerly\/metrics\/(\w+)$/, replacement: `${source('packages/core/src/metrics/')}$1.ts` },
-      { find: /^mannerly\/lean-engine$/, replacement: source('packages/core/src/lean-engine.ts') },
+      { find: /^mannerly\/v8-flags$/, replacement: source('packages/core/src/v8-flags.ts') },
       { find: /^mannerly\/sink-conformance$/, replacement: source('packages/core/src/sink-conformance/index.ts') },
       { find: /^mannerly$/, replacement: source('packages/core/src/index.ts') },
       { find: /^@mannerly\/examples\/demo\/town$/, replacement: source('examples/src/demo/town.ts') },

@@ -14,7 +14,7 @@ const CAPS = {
   exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_024,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 } as const;
 /** Milliseconds after which the server is killed, and how long it stays away. */
 const KILL_AFTER_MS = 4_000;
@@ -56,14 +56,14 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
       makeStore: async () => {
         throw new Error('only processes are tried here');
       },
-      caps: CAPS,
+      capabilities: CAPS,
       seed,
       processes: {
         make,
         seedsPerHost,
         delayMs: 20,
         ttlMs: 400,
-        blowEveryMs: 400,
+        faultEveryMs: 400,
         longestMs: 1_400_000,
         onReport: (report) => console.log(JSON.stringify({ ...report, seed })),
       },

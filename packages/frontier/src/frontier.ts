@@ -62,7 +62,7 @@ export interface Frontier extends OwnerRecords, FrontierQuestions {
   /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
   /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** Whether this very spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Costs a look into a set. */
@@ -104,7 +104,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: counts.queued,
     known: counts.known,
     hosts: counts.hosts,
-    inHand: scheduler.inFlight,
+    inFlight: scheduler.inFlight,
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -168,7 +168,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       guard.check();
       return scheduler.settle(work, settlement);
     },
-    async wake(host) {
+    async unpark(host) {
       checkOpen();
       await scheduler.unpark(host);
     },
@@ -177,7 +177,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     counts: allCounts,
     async recount() {
       checkOpen();
-      if (store.caps.shared) await Promise.all([budget.saveTime(clock.nowMs()), counts.read()]);
+      if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), counts.read()]);
       return allCounts();
     },
     partName: () => records.name(),

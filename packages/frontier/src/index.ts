@@ -8,7 +8,7 @@ export {
   type Frontier,
   type OnFrontierEvent,
 } from './frontier.js';
-export type { FrontierEvent, HostWarning, HostWait, UrlVerdict } from './frontier-event.js';
+export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
 export type { FrontierBounds } from './options/bounds-options.js';
 export type { CompanionsFor, FrontierOptions, WhyNot } from './options/options.js';
 export { checkRobotsOptions, type RobotsOptions } from './options/robots-options.js';
@@ -39,7 +39,7 @@ export {
 } from './politeness/profile.js';
 export type { FrontierCounts } from './questions/frontier-counts.js';
 export type { AuthorityLook, HostLook } from './questions/host-look.js';
-export type { ListRequest, QueueListing, QueuedUrl } from './questions/queued.js';
+export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
 export type { ReadyHost } from './questions/ready-hosts.js';
 export type { UrlLook } from './questions/url-look.js';
 export { createRecentSet, type RecentSet } from './recent-set.js';
@@ -61,7 +61,7 @@ export type {
   OpenRequest,
   Requeue,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoreCapabilities,
   StoredHost,
   StoreStats,
@@ -81,7 +81,7 @@ export { authorityOf, type HostKeyBy, hostKeyOf } from './url/host-key.js';
 export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
-  HostAsk,
+  HostRequirements,
   PageWork,
   RobotsCopyRef,
   RobotsSignals,

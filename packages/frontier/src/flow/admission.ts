@@ -108,7 +108,7 @@ export class Admission {
     // What is queued without regard to what is known, and companions of a robots.txt, keep the name they have.
     const isKeyed = key !== null || !dedupe || visit !== 0 || input.via === 'companion';
     const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
-    if (body.length > store.caps.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
+    if (body.length > store.capabilities.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
     const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
     const fingerprint = key === null ? seen.fingerprint(url, read, visit) : seen.keyPrint(key, visit);
     const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.js';
 import { HostBounds } from '../hosts/host-bounds.js';
-import { createHostWarnings, type HostWarnings } from '../hosts/notices.js';
+import { createHostWarnings, type HostWarnings } from '../hosts/host-warnings.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { FrontierSettings } from '../options/options.js';
 import { type AddressSlots, createAddressSlots } from '../politeness/address-slots.js';

@@ -24,8 +24,8 @@ export class Heartbeat {
   /** Once, when the store is open. */
   start(): void {
     this.#startRenewal();
-    const { caps } = this.#context.store;
-    if (caps.durable !== 'none' || caps.shared) this.#startAccount();
+    const { capabilities } = this.#context.store;
+    if (capabilities.durable !== 'none' || capabilities.shared) this.#startAccount();
   }
 
   stop(): void {

@@ -105,7 +105,7 @@ export class HostLeases {
     for (const { item, authority } of leased) if (item.kind === 'page') own.add(authority);
     const names = new Set([...own, ...leased.map(({ authority }) => authority)]);
     // Another process may have had the host meanwhile, and its robots.txt with it.
-    const isNews = store.caps.shared && host.status === 'arriving';
+    const isNews = store.capabilities.shared && host.status === 'arriving';
     const authorities = await Promise.all([...names].map((name) => (isNews ? gate.refresh(name) : gate.load(name))));
     host.arrived();
     if (host.status !== 'leased') return;
@@ -170,7 +170,7 @@ export class HostLeases {
     const plans = hosts.map((host) => this.#schedule.plan(host, sentAtMs));
     const commits = hosts.map((host, at) => commitOf(host, plans[at]!, settings.leaseTtlMs, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
-    const { maxBatch } = store.caps;
+    const { maxBatch } = store.capabilities;
     const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
     const outcomes = await this.#addInBatches(entries.slice(0, early));
     for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {
@@ -194,8 +194,9 @@ export class HostLeases {
   async #addInBatches(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
     const { store } = this.#context;
     const outcomes: AddOutcome[] = [];
-    for (let at = 0; at < entries.length; at += store.caps.maxBatch) {
-      for (const outcome of await store.add(entries.slice(at, at + store.caps.maxBatch))) outcomes.push(outcome);
+    for (let at = 0; at < entries.length; at += store.capabilities.maxBatch) {
+      for (const outcome of await store.add(entries.slice(at, at + store.capabilities.maxBatch)))
+        outcomes.push(outcome);
     }
     return outcomes;
   }
@@ -242,13 +243,13 @@ function leasedEntry({ id, priority, body }: Entry): LeasedEntry {
 function commitOf(host: LeasedHost, plan: HostPlan, ttlMs: number, nowMs: number): HostCommit {
   const { done, requeue, lanes } = host.entries.takeChanges();
   if (plan.kind === 'release') host.leave();
-  const holdLanes: LaneBlock[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
+  const blockLanes: LaneBlock[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
   const changes = {
     host: host.key,
-    epoch: host.epoch,
+    fencingToken: host.fencingToken,
     ...(done.length > 0 ? { done } : {}),
     ...(requeue.length > 0 ? { requeue } : {}),
-    ...(holdLanes.length > 0 ? { holdLanes } : {}),
+    ...(blockLanes.length > 0 ? { blockLanes } : {}),
   };
   // No other process can have the host before these times: one whose holder vanished is granted `delayMs` after its end.
   const { delayMs } = plan;

@@ -46,7 +46,7 @@ export class InFlight {
     const { gate } = this.#context;
     const work: PageWork = {
       kind: 'page',
-      lease: { host: host.key, epoch: host.epoch, asks: required.ask },
+      lease: { host: host.key, fencingToken: host.fencingToken, requirements: required.combined },
       entryId: entry?.id ?? '',
       url: record.url,
       record,
@@ -60,7 +60,7 @@ export class InFlight {
 
   /** The same of a robots.txt. */
   startRobots(host: LeasedHost, { entry, authority, request, hops, required }: RobotsChoice): RobotsWork {
-    const lease = { host: host.key, epoch: host.epoch, asks: required.ask };
+    const lease = { host: host.key, fencingToken: host.fencingToken, requirements: required.combined };
     const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, hops, ...request };
     this.#start(work, { host, entry, authority: authority.name, chain: entry === null ? null : authority.chain!.id });
     return work;

@@ -3,9 +3,9 @@
 // authority that must wait has its lane blocked, so that the host's others go on.
 
 import type { Decision } from '@mannerly/robots';
+import type { Ending } from '../hosts/host-warnings.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import type { Ending } from '../hosts/notices.js';
 import type { PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { noSignals } from '../robots/authority-rules.js';

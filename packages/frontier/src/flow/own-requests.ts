@@ -3,8 +3,8 @@
 // for its own host waits for one exchange, not for a queue. It uses up no page.
 
 import type { HostWait } from '../frontier-event.js';
+import type { Ending } from '../hosts/host-warnings.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import type { Ending } from '../hosts/notices.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
 import type { RobotsCopyRef, Work } from '../work.js';

@@ -43,8 +43,8 @@ export class QueueCounts {
 
   /** Reads them from the store. Rejects with what the store throws. */
   async read(): Promise<void> {
-    const { queued, inHand, known, hosts } = await this.#store.stats();
-    this.#queued = queued + inHand;
+    const { queued, inFlight, known, hosts } = await this.#store.stats();
+    this.#queued = queued + inFlight;
     this.#known = known;
     this.#hosts = Math.max(0, hosts - this.#lockHosts);
   }

@@ -110,7 +110,7 @@ export class RobotsArrival {
     return {
       host: hostKeyOf(url, this.#context.settings.hostKeyBy) ?? '',
       lane: `robots.txt of ${authority}`,
-      fingerprint: new Uint8Array(this.#context.store.caps.fingerprintBytes),
+      fingerprint: new Uint8Array(this.#context.store.capabilities.fingerprintBytes),
       priority: 0,
       body: encodeItem({ kind: 'hop', authority, chain, url }),
       dedupe: false,

@@ -22,7 +22,7 @@ export type Ending =
 
 /** A word about a URL before it has the frontier's stamp. */
 interface Word {
-  readonly word: UrlVerdict['word'];
+  readonly word: UrlVerdict['status'];
   readonly reason: string;
   readonly decision: Decision | null;
   readonly robots: RobotsCopyRef | null;
@@ -55,7 +55,7 @@ export function createHostWarnings(
   const url = (address: string, record: UrlRecord | null, { word, reason, decision, robots, detail }: Word) =>
     onEvent({
       kind: 'url',
-      word,
+      status: word,
       reason,
       url: address,
       record,
@@ -84,39 +84,40 @@ export function createHostWarnings(
       url(input.url, recordOf(input, input.url), { word: 'dropped', reason, decision: null, robots: null });
     },
     clock(name, notices) {
-      for (const { notice, untilMs, detail } of notices) host({ notice, host: name, authority: null, untilMs, detail });
+      for (const { notice, untilMs, detail } of notices)
+        host({ code: notice, host: name, authority: null, untilMs, detail });
     },
     closed(name, { reason, untilMs, authority }) {
       if (!toldNotices.add(`${reason} ${name} ${untilMs}`)) return;
       const notice = reason === 'visit-time' ? 'visit-time-closed' : 'request-rate-closed';
-      host({ notice, host: name, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
+      host({ code: notice, host: name, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
     },
     robots(name, authority, before, rules, said) {
       const told = { host: name, authority: authority.name };
       for (const notice of authority.access.notes)
-        host({ notice, ...told, untilMs: null, detail: authority.access.phase });
+        host({ code: notice, ...told, untilMs: null, detail: authority.access.phase });
       const { phase, retryAtMs, firstFailureMs, failures } = authority.access;
       if (failures > 0) {
         const silentS = Math.round((nowMs() - (firstFailureMs ?? nowMs())) / 1000);
         const detail = `attempt ${failures} failed (${said}), ${silentS} s since the first`;
         if (phase === 'last-good' && before.phase !== 'last-good')
-          host({ notice: 'robots-last-good-used', ...told, untilMs: null, detail });
-        host({ notice: 'robots-unreachable', ...told, untilMs: retryAtMs, detail });
+          host({ code: 'robots-last-good-used', ...told, untilMs: null, detail });
+        host({ code: 'robots-unreachable', ...told, untilMs: retryAtMs, detail });
         return;
       }
-      host({ notice: 'robots-read', ...told, untilMs: authority.access.freshUntilMs, detail: phase });
+      host({ code: 'robots-read', ...told, untilMs: authority.access.freshUntilMs, detail: phase });
       if (rules === null) return;
       const content = authority.hash ?? '';
       const { fileDelayMs, comments } = rules;
       if (fileDelayMs !== null && fileDelayMs > CRAWL_DELAY_LARGE_MS && toldNotices.add(`delay ${name} ${content}`)) {
         const detail = `${fileDelayMs / 1000} s`;
-        host({ notice: 'crawl-delay-large', ...told, untilMs: null, detail });
+        host({ code: 'crawl-delay-large', ...told, untilMs: null, detail });
         const cut = `${detail}, cut to ${crawlDelayMaxMs / 1000} s`;
-        if (crawlDelayMaxMs < fileDelayMs) host({ notice: 'crawl-delay-clamped', ...told, untilMs: null, detail: cut });
+        if (crawlDelayMaxMs < fileDelayMs) host({ code: 'crawl-delay-clamped', ...told, untilMs: null, detail: cut });
       }
       if (comments.length === 0 || !toldNotices.add(`comment ${name} ${content}`)) return;
       for (const detail of comments.slice(0, COMMENT_MAX_LINES))
-        host({ notice: 'comment', ...told, untilMs: null, detail });
+        host({ code: 'comment', ...told, untilMs: null, detail });
     },
   };
 }

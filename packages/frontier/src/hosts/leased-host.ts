@@ -8,7 +8,7 @@ import { afterExchange, type ClockWarning, type HostClock } from '../politeness/
 import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { AuthorityRules } from '../robots/authority-rules.js';
-import { type ClosedTime, HostRequirements, type RequirementsNow } from '../robots/requirements.js';
+import { type ClosedTime, type RequirementsNow, SpacingRequirements } from '../robots/requirements.js';
 import type { Exchange } from '../settlement.js';
 import type { FencingToken, HostKey, Lease } from '../store.js';
 import { decodeHostState, encodeHostState, newHostState } from './host-state.js';
@@ -23,13 +23,13 @@ export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 /** A host under our lease. None of its methods throws. All times are epoch milliseconds. */
 export class LeasedHost {
   readonly key: HostKey;
-  readonly epoch: FencingToken;
+  readonly fencingToken: FencingToken;
   /** Its number in the ready heap. */
   readonly number: number;
   readonly leasedAtMs: number;
   readonly entries = new LeasedEntries();
   /** What its authorities require. */
-  readonly requirements: HostRequirements;
+  readonly requirements: SpacingRequirements;
   /** Authorities that had requirements at the last commit; their rules are read when the lease begins. */
   readonly askers: readonly string[];
 
@@ -62,7 +62,7 @@ export class LeasedHost {
     const kept = lease.state === null ? fresh : decodeHostState(lease.state, nowMs);
     const state = kept ?? { ...fresh, clock: { ...fresh.clock, lastStartMs: nowMs, lastEndMs: nowMs } };
     this.key = lease.host;
-    this.epoch = lease.epoch;
+    this.fencingToken = lease.fencingToken;
     this.number = number;
     this.leasedAtMs = nowMs;
     this.askers = state.askers;
@@ -72,7 +72,7 @@ export class LeasedHost {
     this.#pages = state.pages;
     this.#bytes = state.bytes;
     this.#firstRunMs = state.firstRunMs;
-    this.requirements = new HostRequirements(state.floorDelayMs);
+    this.requirements = new SpacingRequirements(state.floorDelayMs);
     this.#notBeforeMs = nowMs + lease.notBeforeMs;
     this.#queued = lease.queued;
   }

@@ -84,7 +84,7 @@ describe('host state', () => {
   it('that cannot be read counts as asked just now', () => {
     const lease = {
       host: 'a.test',
-      epoch: '1',
+      fencingToken: '1',
       ttlMs: 1,
       notBeforeMs: 0,
       state: new Uint8Array([1, 2, 3]),

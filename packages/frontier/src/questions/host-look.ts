@@ -11,7 +11,7 @@ import type { HostClock } from '../politeness/host-clock.js';
 import { requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import { decodeItem } from '../records/record.js';
-import { type AuthorityRequirements, HostRequirements } from '../robots/requirements.js';
+import { type AuthorityRequirements, SpacingRequirements } from '../robots/requirements.js';
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
 import { authorityOf } from '../url/host-key.js';
@@ -37,7 +37,7 @@ export interface HostLook {
   readonly isKnown: boolean;
   /** Entries that wait, hops of robots.txt among them, and entries that a holder has in hand. */
   readonly queued: number;
-  readonly inHand: number;
+  readonly inFlight: number;
   /** Waiting and in hand together, by authority; `priorities[0]` goes first. */
   readonly lanes: readonly { readonly authority: string; readonly priorities: readonly number[] }[];
   /** Whether `lanes` counts everything: the look into a long queue is bounded. */
@@ -84,7 +84,7 @@ export async function lookAtHost(
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { pages, bytes, firstRunMs, clock } = leased ?? kept;
   const robots = await authoritiesOf(host, [...lanes.keys(), ...kept.askers], context.gate, nowMs);
-  const requirements = leased?.requirements ?? new HostRequirements(kept.floorDelayMs);
+  const requirements = leased?.requirements ?? new SpacingRequirements(kept.floorDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isParked = stored?.isParked ?? clock.parked;
   const dueInMs = stored === null || isParked ? null : stored.dueInMs;
@@ -93,7 +93,7 @@ export async function lookAtHost(
     host,
     isKnown: stored !== null || counted > 0 || leased !== undefined,
     queued: stored?.queued ?? counted,
-    inHand: stored?.inHand ?? 0,
+    inFlight: stored?.inFlight ?? 0,
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
     isHeld: leased !== undefined,
@@ -163,7 +163,7 @@ async function authoritiesOf(host: string, queued: readonly string[], gate: Robo
 function intervalOf(
   politeness: Politeness,
   { lastRetrievalMs, adaptiveMs }: HostClock,
-  requirements: HostRequirements,
+  requirements: SpacingRequirements,
   nowMs: number,
 ): HostLook['interval'] {
   const required = requirements.at(nowMs);

@@ -8,7 +8,7 @@ export interface ReadyHost {
   /** URLs queued for it. */
   readonly queued: number;
   /** Its work in hand: requested, being read, or with a handler. */
-  readonly inHand: number;
+  readonly inFlight: number;
 }
 
 /** The hosts of this process that do not wait, at most `limit`. */
@@ -18,7 +18,7 @@ export function readyHosts(hosts: Iterable<LeasedHost>, nowMs: number, limit: nu
     if (found.length >= limit) break;
     const { queued, unsettled } = host;
     if (queued + unsettled === 0 || host.waitAt(nowMs) !== null) continue;
-    found.push({ host: host.key, queued, inHand: unsettled });
+    found.push({ host: host.key, queued, inFlight: unsettled });
   }
   return found;
 }

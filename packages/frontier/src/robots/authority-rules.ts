@@ -92,7 +92,8 @@ export async function robotsHash(body: Uint8Array): Promise<string> {
 function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: ResolvedReadingOptions): AuthorityRules {
   const fileDelayMs = rules.crawlDelayMs;
   const site = sitePreferences(rules);
-  const isOverMax = fileDelayMs !== null && (fileDelayMs > options.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
+  const isOverMax =
+    fileDelayMs !== null && (fileDelayMs > options.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
   return {
     decide: (url) => rules.decide(url),
     requirements: requirementsOf(rules, options),

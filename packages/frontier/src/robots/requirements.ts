@@ -3,7 +3,7 @@
 
 import { ASKERS_PER_HOST } from '../limits.js';
 import type { RateInForce } from '../politeness/interval.js';
-import type { HostAsk } from '../work.js';
+import type { HostRequirements } from '../work.js';
 import { AUTHORITIES_PER_HOST } from './limits.js';
 
 /** What one file requires at one time. */
@@ -15,7 +15,7 @@ export interface TimedRequirements {
   /** From start to start, milliseconds. */
   readonly intervalMs: number | null;
   /** Kept at egress as so many documents per period. */
-  readonly bucket: HostAsk['bucket'];
+  readonly bucket: HostRequirements['bucket'];
 }
 
 /** What the file of one authority requires. */
@@ -41,11 +41,11 @@ export interface RequirementsNow {
   /** A closed time that is reported but not obeyed. */
   readonly unheeded: ClosedTime | null;
   /** The same for the second lock, at egress. */
-  readonly ask: HostAsk;
+  readonly combined: HostRequirements;
 }
 
 /** What the authorities of one host require together. None of its methods throws. */
-export class HostRequirements {
+export class SpacingRequirements {
   readonly #authorities = new Map<string, AuthorityRequirements>();
   #floorDelayMs: number;
 
@@ -73,7 +73,7 @@ export class HostRequirements {
     let requestIntervalMs: number | null = null;
     let closed: ClosedTime | null = null;
     let unheeded: ClosedTime | null = null;
-    let bucket: HostAsk['bucket'] = null;
+    let bucket: HostRequirements['bucket'] = null;
     for (const [authority, one] of this.#authorities) {
       if (one.crawlDelayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, one.crawlDelayMs);
       if (one.at === null) continue;
@@ -85,7 +85,7 @@ export class HostRequirements {
       if (timed.bucket !== null) bucket = slowerBucket(bucket, timed.bucket);
     }
     const rate = rateOf(requestIntervalMs);
-    return { crawlDelayMs, rate, closed, unheeded, ask: { crawlDelayMs, requestIntervalMs, bucket } };
+    return { crawlDelayMs, rate, closed, unheeded, combined: { crawlDelayMs, requestIntervalMs, bucket } };
   }
 
   /** The authorities to keep with the lease, those with the longest intervals first, and a delay that covers the rest. */
@@ -118,7 +118,10 @@ function rateOf(intervalMs: number | null): RateInForce {
   return { kind: 'rate', intervalMs, rate: { documents: 1, periodSeconds: intervalMs / 1000, window: null } };
 }
 
-function slowerBucket(one: HostAsk['bucket'], other: NonNullable<HostAsk['bucket']>): HostAsk['bucket'] {
+function slowerBucket(
+  one: HostRequirements['bucket'],
+  other: NonNullable<HostRequirements['bucket']>,
+): HostRequirements['bucket'] {
   if (one === null) return other;
   return other.documents * one.periodMs < one.documents * other.periodMs ? other : one;
 }
