@@ -1,6 +1,6 @@
 // Whether an answer sends us on, and where. The target is a new candidate for the door, never a request made here.
 
-import { redirectNotBeforeMs } from '@mannerly/frontier';
+import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { refreshTarget } from './meta-refresh.js';

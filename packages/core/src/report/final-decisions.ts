@@ -1,7 +1,7 @@
 // The decision log read so that each URL counts once: what is held at the end of one run is asked for in the next, and what
 // is turned away is turned away again in every run that meets it.
 
-import { createRecentSet } from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
 import type { UrlDecision } from './decision.js';
 import { readDecisionLines } from './decision-log.js';
 import { inOrder } from './in-order.js';
