@@ -1,9 +1,7 @@
 // What the logs of a crawl directory tell of one host: for a question while a run has the queue.
 
 import type { HostNotice } from '@mannerly/frontier';
-import { inOrder } from './in-order.js';
-import { readNotices } from './notice-log.js';
-import { readRequests } from './request-log.js';
+import { allNotices, allRequests, type PartLogPaths } from './read-logs.js';
 import { printable } from './table.js';
 
 /** One host as the logs know it. Instants are epoch milliseconds. */
@@ -22,7 +20,7 @@ export interface LoggedHost {
 
 /** Reads what the logs of all processes of a crawl tell of a host. Streams. @throws The platform's error when a log cannot be read; absent is empty. */
 export async function loggedHost(
-  parts: readonly { readonly requestsPath: string; readonly noticesPath: string }[],
+  parts: readonly Pick<PartLogPaths, 'requestsPath' | 'noticesPath'>[],
   host: string,
 ): Promise<LoggedHost> {
   let found: LoggedHost = {
@@ -33,11 +31,7 @@ export async function loggedHost(
     gapMs: null,
     notice: null,
   };
-  const requests = inOrder(
-    parts.map(({ requestsPath }) => readRequests(requestsPath)),
-    ({ endedAtMs }) => endedAtMs,
-  );
-  for await (const { host: of, endedAtMs, crawlDelayMs, requestIntervalMs, gapMs } of requests) {
+  for await (const { host: of, endedAtMs, crawlDelayMs, requestIntervalMs, gapMs } of allRequests(parts)) {
     if (of !== host) continue;
     found = {
       ...found,
@@ -48,11 +42,7 @@ export async function loggedHost(
       gapMs,
     };
   }
-  const notices = inOrder(
-    parts.map(({ noticesPath }) => readNotices(noticesPath)),
-    ({ atMs }) => atMs,
-  );
-  for await (const notice of notices) if (notice.host === host) found = { ...found, notice };
+  for await (const notice of allNotices(parts)) if (notice.host === host) found = { ...found, notice };
   return found;
 }
 

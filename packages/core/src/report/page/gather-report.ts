@@ -6,10 +6,8 @@ import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import { finalDecisions } from '../final-decisions.js';
-import type { LogPaths } from '../from-logs.js';
-import { inOrder } from '../in-order.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
-import { readNotices } from '../notice-log.js';
+import { allNotices, type LogPaths } from '../read-logs.js';
 import type { RunPromise } from '../run-line.js';
 import { createHostAccount, type HostAccount } from './host-account.js';
 import { createDecisionCounts } from './left-alone-counts.js';
@@ -47,10 +45,7 @@ export async function gatherReport(
     return bars;
   };
   const parts = paths.parts ?? [paths];
-  const notices = inOrder(
-    parts.map(({ noticesPath }) => readNotices(noticesPath)),
-    ({ atMs }) => atMs,
-  );
+  const notices = allNotices(parts);
   let notice = await notices.next();
   const onRequest = async (judged: JudgedRequest): Promise<void> => {
     const { record, host } = judged;
@@ -75,10 +70,7 @@ export async function gatherReport(
   for (; !notice.done; notice = await notices.next()) pauses.notice(notice.value);
 
   const counts = createDecisionCounts();
-  for await (const decision of finalDecisions(
-    parts.map(({ decisionsPath }) => decisionsPath),
-    counts.leftOut,
-  )) {
+  for await (const decision of finalDecisions(parts, counts.leftOut)) {
     const { word, url, atMs, queued } = decision;
     counts.decision(decision);
     const host = word === 'fetched' ? null : parseUrl(url);

@@ -2,8 +2,8 @@
 // most, and words by depth. Bounded by the number of reasons, of rules told apart and of depths.
 
 import type { FinalWord, UrlDecision } from '../decision.js';
+import type { LeftOutLine } from '../decision-log.js';
 import { MAX_COUNTED_REASONS, MAX_REPORT_TEXT } from '../limits.js';
-import type { LeftOutLine } from '../log-share.js';
 import { reasonOf } from '../reasons.js';
 import { MAX_COUNTED_RULES, MAX_PAGE_EXAMPLES, MAX_PAGE_RULES } from './limits.js';
 import type { ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
