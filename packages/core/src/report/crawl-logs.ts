@@ -2,7 +2,7 @@
 // `explain` has something to read. With a directory, memory holds only the decisions that got no line.
 
 import { createHash } from 'node:crypto';
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/directory-parts.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
@@ -18,7 +18,7 @@ import type { RunLine, RunPromise } from './run-line.js';
 export interface CrawlLogs {
   request(record: RequestRecord): void;
   decision(decision: UrlDecision): void;
-  notice(notice: HostNotice): void;
+  warning(warning: HostWarning): void;
   dataset(found: DatasetFound): void;
   /** Keeps items that their schema refused, up to `MAX_REJECTED_BYTES`. */
   rejected(items: readonly RejectedItem[]): void;
@@ -50,7 +50,7 @@ export function openCrawlLogs(
   const requests = new LineLog<RequestRecord | RunLine>(directory.requestsPath);
   requests.append({ run: promise });
   const decisions = new DecisionLog(directory.decisionsPath, decisionLog);
-  const notices = new LineLog<HostNotice>(directory.noticesPath);
+  const warnings = new LineLog<HostWarning>(directory.warningsPath);
   const datasets = new LineLog<DatasetFound>(directory.datasetsPath);
   const rejected = openRejectedLog(directory.rejectedPath);
   /** Those of all processes that have worked in the directory. */
@@ -62,7 +62,7 @@ export function openCrawlLogs(
     decision(decision) {
       if (!decisions.append(decision)) recent.add(decision);
     },
-    notice: (notice) => notices.append(notice),
+    warning: (warning) => warnings.append(warning),
     dataset: (found) => datasets.append(found),
     rejected: rejected.append,
     robots(authority, body) {
@@ -82,7 +82,7 @@ export function openCrawlLogs(
       yield* inOrder((await decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
     },
     async close() {
-      for (const log of [requests, decisions, notices, datasets, rejected]) log.close();
+      for (const log of [requests, decisions, warnings, datasets, rejected]) log.close();
       await kept;
     },
   };
@@ -96,7 +96,7 @@ function inMemory(recent: ReturnType<typeof createRecentDecisions>): CrawlLogs {
   return {
     request: nothing,
     decision: recent.add,
-    notice: nothing,
+    warning: nothing,
     dataset: nothing,
     rejected: nothing,
     robots: async () => undefined,

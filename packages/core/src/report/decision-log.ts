@@ -47,17 +47,17 @@ export class DecisionLog {
 
   /** @returns Whether the decision got a line; otherwise it is counted. */
   append(decision: UrlDecision): boolean {
-    const { url, word, reason } = decision;
+    const { url, status, reason } = decision;
     const { sample, maxLines } = this.#options;
-    const isChosen = sample >= 1 || word === 'excluded' || word === 'failed' || fractionOf(url) < sample;
+    const isChosen = sample >= 1 || status === 'excluded' || status === 'failed' || fractionOf(url) < sample;
     if (isChosen && this.#lines < maxLines) {
       this.#lines += 1;
       this.#log.append(decision);
       return true;
     }
     this.#leftOut ??= {};
-    this.#leftOut[word] ??= {};
-    const counts = this.#leftOut[word];
+    this.#leftOut[status] ??= {};
+    const counts = this.#leftOut[status];
     counts[reason] = (counts[reason] ?? 0) + 1;
     return false;
   }

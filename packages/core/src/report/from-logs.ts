@@ -6,13 +6,13 @@ import type { HostPoliteness } from './crawl-report.js';
 import { finalDecisions } from './final-decisions.js';
 import { MAX_REPORTED_LOG_BYTES } from './limits.js';
 import { createPolitenessLedger } from './politeness.js';
-import { allNotices, allRequests, type LogPaths, type PartLogPaths } from './read-logs.js';
-import { createWordCounts } from './stats.js';
+import { allRequests, allWarnings, type LogPaths, type PartLogPaths } from './read-logs.js';
+import { createOutcomeCounts } from './stats.js';
 
 /** What the logs say. */
 export interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly requests: number;
   /** Bytes of bodies as received. */
   readonly bytes: number;
@@ -21,7 +21,7 @@ export interface LoggedReport {
 }
 
 /** The totals of a crawl over all its runs. */
-export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'bytes' | 'words' | 'politeness'> {
+export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'bytes' | 'outcomes' | 'politeness'> {
   readonly items: number;
 }
 
@@ -41,18 +41,18 @@ export async function reportFromLogs(
   onRequests: (requests: number) => void = () => undefined,
 ): Promise<LoggedReport> {
   const ledger = createPolitenessLedger();
-  const counts = createWordCounts();
+  const counts = createOutcomeCounts();
   const parts = paths.parts ?? [paths];
-  const notices = allNotices(parts);
-  let notice = await notices.next();
+  const warnings = allWarnings(parts);
+  let warning = await warnings.next();
   let requests = 0;
   let bytes = 0;
   let startedAtMs: number | null = null;
   let endedAtMs: number | null = null;
   for await (const record of allRequests(parts)) {
-    // A notice counts before the first request that began after it: pauses are judged at the start of a request.
-    for (; !notice.done && notice.value.atMs <= record.startedAtMs; notice = await notices.next())
-      ledger.notice(notice.value);
+    // A warning counts before the first request that began after it: pauses are judged at the start of a request.
+    for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
+      ledger.warning(warning.value);
     ledger.request(record);
     requests += 1;
     onRequests(requests);
@@ -60,12 +60,12 @@ export async function reportFromLogs(
     startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
-  for (; !notice.done; notice = await notices.next()) ledger.notice(notice.value);
+  for (; !warning.done; warning = await warnings.next()) ledger.warning(warning.value);
   for await (const decision of finalDecisions(parts, counts.goOnFrom)) {
     ledger.decision(decision);
     counts.decision(decision);
   }
-  return { politeness: ledger.report(), words: counts.words(), requests, bytes, startedAtMs, endedAtMs };
+  return { politeness: ledger.report(), outcomes: counts.outcomes(), requests, bytes, startedAtMs, endedAtMs };
 }
 
 /**
@@ -78,9 +78,9 @@ export async function totalsFromLogs(
   paths: PartPaths & { readonly parts?: readonly PartPaths[] },
 ): Promise<LoggedTotals | null> {
   const parts = paths.parts ?? [paths];
-  const files = parts.flatMap((part) => [part.requestsPath, part.decisionsPath, part.noticesPath, part.itemsPath]);
+  const files = parts.flatMap((part) => [part.requestsPath, part.decisionsPath, part.warningsPath, part.itemsPath]);
   const sizes = await Promise.all(files.map(sizeOf));
   if (sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) > MAX_REPORTED_LOG_BYTES) return null;
-  const { requests, bytes, words, politeness } = await reportFromLogs(paths);
-  return { requests, bytes, words, politeness, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
+  const { requests, bytes, outcomes, politeness } = await reportFromLogs(paths);
+  return { requests, bytes, outcomes, politeness, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
 }

@@ -28,10 +28,10 @@ afterEach(() => {
 
 const decision = (url: string, reason = 'fetched'): UrlDecision => ({
   url,
-  word: 'fetched',
+  status: 'fetched',
   reason,
   layer: 'page',
-  status: 200,
+  httpStatus: 200,
   line: null,
   pattern: null,
   dialect: null,
@@ -142,7 +142,7 @@ describe('reading a log', () => {
   });
 
   it('skips lines that are no decisions', async () => {
-    writeFileSync(path, '[]\nnull\n7\n"x"\n{"url":1,"word":"x","reason":"y","layer":"z"}\n');
+    writeFileSync(path, '[]\nnull\n7\n"x"\n{"url":1,"status":"x","reason":"y","layer":"z"}\n');
     appendFileSync(path, `${JSON.stringify(decision('http://a.test/'))}\n`);
     expect(await all(readDecisions(path))).toHaveLength(1);
   });
@@ -170,7 +170,7 @@ describe('the report from the logs', () => {
     const paths = {
       requestsPath: path,
       decisionsPath: join(directory, 'd.jsonl'),
-      noticesPath: join(directory, 'n.jsonl'),
+      warningsPath: join(directory, 'n.jsonl'),
     };
     const requests = new LineLog<RequestRecord>(paths.requestsPath);
     for (const [start, end, status] of [
@@ -181,8 +181,8 @@ describe('the report from the logs', () => {
       requests.append(request(start!, end!, status));
     }
     requests.close();
-    const notices = new LineLog<object>(paths.noticesPath);
-    const pause = { kind: 'host', notice: 'host-paused', host: 'a.test', authority: null, detail: '429' } as const;
+    const notices = new LineLog<object>(paths.warningsPath);
+    const pause = { kind: 'host', code: 'host-paused', host: 'a.test', authority: null, detail: '429' } as const;
     notices.append({ ...pause, atMs: 10, untilMs: 30_010 });
     notices.append({ ...pause, atMs: 30_130, untilMs: 90_130 });
     notices.close();
@@ -193,7 +193,7 @@ describe('the report from the logs', () => {
       requests: 3,
       startedAtMs: 0,
       endedAtMs: 30_130,
-      words: { fetched: { fetched: 1 } },
+      outcomes: { fetched: { fetched: 1 } },
       politeness: [{ host: 'a.test', requests: 3, longestPauseMs: 30_000, early: 0, smallestGapMs: 100 }],
     });
   });

@@ -1,7 +1,7 @@
 // The ledger says in public how a crawl behaved. If it errs on the kind side, an impolite crawl looks polite:
 // so it is held against a reckoning made another way, from the whole list of exchanges at once.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord, UrlDecision } from './decision.js';
@@ -33,12 +33,12 @@ const request = (
   ...more,
 });
 
-const decision = (url: string, word: UrlDecision['word'], more: Partial<UrlDecision> = {}): UrlDecision => ({
+const decision = (url: string, word: UrlDecision['status'], more: Partial<UrlDecision> = {}): UrlDecision => ({
   url,
-  word,
+  status: word,
   reason: word === 'excluded' ? 'robots-rule' : 'status-500',
   layer: word === 'excluded' ? 'robots' : 'fetch',
-  status: null,
+  httpStatus: null,
   line: null,
   pattern: null,
   dialect: null,
@@ -50,9 +50,9 @@ const decision = (url: string, word: UrlDecision['word'], more: Partial<UrlDecis
   ...more,
 });
 
-const notice = (host: string, name: HostNotice['notice'], more: Partial<HostNotice> = {}): HostNotice => ({
+const notice = (host: string, name: HostWarning['code'], more: Partial<HostWarning> = {}): HostWarning => ({
   kind: 'host',
-  notice: name,
+  code: name,
   host,
   authority: null,
   untilMs: null,
@@ -85,8 +85,8 @@ function reckon(records: readonly RequestRecord[]) {
   const largest = (values: readonly (number | null)[]) =>
     finite(Math.max(...values.map((n) => n ?? Number.NEGATIVE_INFINITY)));
   const asked = {
-    askedGapMs: largest(records.map((r) => r.crawlDelayMs)),
-    askedStartToStartMs: largest(records.map((r) => r.requestIntervalMs)),
+    requiredGapMs: largest(records.map((r) => r.crawlDelayMs)),
+    requiredStartToStartMs: largest(records.map((r) => r.requestIntervalMs)),
   };
   return { asked, gap: finite(gap), startToStart: finite(startToStart), depth, early };
 }
@@ -122,10 +122,10 @@ describe('the politeness ledger', () => {
           highestConcurrency: 1,
           early: expected.early,
           ...expected.asked,
-          askedMs:
-            expected.asked.askedGapMs === null && expected.asked.askedStartToStartMs === null
+          requiredMs:
+            expected.asked.requiredGapMs === null && expected.asked.requiredStartToStartMs === null
               ? null
-              : Math.max(expected.asked.askedGapMs ?? 0, expected.asked.askedStartToStartMs ?? 0),
+              : Math.max(expected.asked.requiredGapMs ?? 0, expected.asked.requiredStartToStartMs ?? 0),
         });
       }),
       { seed: 2_026 },
@@ -221,14 +221,14 @@ describe('the politeness ledger', () => {
   it('counts a pause as obeyed when the next request came after it, and the request as early when not', () => {
     const obeyed = createPolitenessLedger();
     obeyed.request(request('a.test', 0, 10, { status: 429 }));
-    obeyed.notice(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
+    obeyed.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
     expect(obeyed.report()[0]).toMatchObject({ longestPauseMs: 0, early: 0 });
     obeyed.request(request('a.test', 30_010, 30_020));
     expect(obeyed.report()[0]).toMatchObject({ longestPauseMs: 30_000, early: 0 });
 
     const ignored = createPolitenessLedger();
     ignored.request(request('a.test', 0, 10, { status: 429 }));
-    ignored.notice(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
+    ignored.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
     ignored.request(request('a.test', 30_009, 30_020));
     expect(ignored.report()[0]).toMatchObject({ longestPauseMs: 0, early: 1 });
   });
@@ -236,8 +236,8 @@ describe('the politeness ledger', () => {
   it('takes two pauses that overlap for one silence, as long as the longer', () => {
     const ledger = createPolitenessLedger();
     ledger.request(request('a.test', 0, 10, { status: 503 }));
-    ledger.notice(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
-    ledger.notice(notice('a.test', 'host-paused', { atMs: 20, untilMs: 30_020 }));
+    ledger.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
+    ledger.warning(notice('a.test', 'host-paused', { atMs: 20, untilMs: 30_020 }));
     ledger.request(request('a.test', 40_000, 40_010));
     expect(ledger.report()[0]).toMatchObject({ longestPauseMs: 0, early: 1 });
     ledger.request(request('a.test', 60_010, 60_020));
@@ -276,9 +276,9 @@ describe('the politeness ledger', () => {
     const robots = { authority: 'http://a.test:8080', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(decision('http://a.test:8080/x', 'excluded', { line: 4, pattern: '/x', robots }));
     ledger.decision(decision('http://a.test:8080/y', 'failed'));
-    ledger.notice(notice('a.test', 'comment', { detail: 'be kind' }));
-    ledger.notice(notice('a.test', 'comment', { detail: 'be kind' }));
-    ledger.notice(notice('a.test', 'robots-forbidden', { detail: '403', authority: 'http://a.test:8080' }));
+    ledger.warning(notice('a.test', 'comment', { detail: 'be kind' }));
+    ledger.warning(notice('a.test', 'comment', { detail: 'be kind' }));
+    ledger.warning(notice('a.test', 'robots-forbidden', { detail: '403', authority: 'http://a.test:8080' }));
     expect(ledger.report()[0]).toMatchObject({
       excluded: 1,
       failed: 1,
@@ -286,7 +286,7 @@ describe('the politeness ledger', () => {
         { url: 'http://a.test:8080/x', reason: 'robots-rule', line: 4, pattern: '/x', authority: 'http://a.test:8080' },
       ],
       comments: ['be kind'],
-      notices: ['robots-forbidden (http://a.test:8080): 403'],
+      warnings: ['robots-forbidden (http://a.test:8080): 403'],
     });
   });
 
@@ -324,7 +324,7 @@ describe('the politeness ledger', () => {
     const ledger = createPolitenessLedger();
     for (let i = 0; i < 100; i += 1) {
       ledger.decision(decision(`http://a.test/${i}`, 'excluded'));
-      ledger.notice(notice('a.test', 'comment', { detail: `comment ${i}` }));
+      ledger.warning(notice('a.test', 'comment', { detail: `comment ${i}` }));
     }
     const row = ledger.report()[0]!;
     expect([row.excluded, row.exclusions.length, row.comments.length]).toEqual([100, 12, 12]);

@@ -2,7 +2,7 @@
 // and the logs of several processes are read as one in the order of time.
 // Every reader throws the platform's error when a file is there and cannot be read.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import { parseLine, readLines, readValues } from '../directory/read-lines.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
@@ -13,7 +13,7 @@ import type { RunLine, RunPromise } from './run-line.js';
 export interface PartLogPaths {
   readonly requestsPath: string;
   readonly decisionsPath: string;
-  readonly noticesPath: string;
+  readonly warningsPath: string;
 }
 
 /** Where the logs of a crawl are. */
@@ -37,9 +37,9 @@ export function readDecisionLines(path: string): AsyncGenerator<UrlDecision | Le
   return readValues(path, (value) => isDecision(value) || isLeftOutLine(value));
 }
 
-/** The notices of one log in the order of writing. */
-export function readNotices(path: string): AsyncGenerator<HostNotice> {
-  return readValues(path, isNotice);
+/** The warnings of one log in the order of writing. */
+export function readHostWarnings(path: string): AsyncGenerator<HostWarning> {
+  return readValues(path, isWarning);
 }
 
 /** The rejected items of one log in the order of writing. */
@@ -53,9 +53,9 @@ export function allRequests(parts: readonly Pick<PartLogPaths, 'requestsPath'>[]
   return inOrder(logs, ({ endedAtMs }) => endedAtMs);
 }
 
-/** The notices of all processes in the order of time. */
-export function allNotices(parts: readonly Pick<PartLogPaths, 'noticesPath'>[]): AsyncGenerator<HostNotice> {
-  const logs = parts.map(({ noticesPath }) => readNotices(noticesPath));
+/** The warnings of all processes in the order of time. */
+export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]): AsyncGenerator<HostWarning> {
+  const logs = parts.map(({ warningsPath }) => readHostWarnings(warningsPath));
   return inOrder(logs, ({ atMs }) => atMs);
 }
 
@@ -129,7 +129,7 @@ export function isRunLine(value: unknown): value is RunLine {
 
 function isDecision(value: unknown): value is UrlDecision {
   return (
-    isObject(value) && typeof value['url'] === 'string' && 'word' in value && 'reason' in value && 'layer' in value
+    isObject(value) && typeof value['url'] === 'string' && 'status' in value && 'reason' in value && 'layer' in value
   );
 }
 
@@ -137,8 +137,8 @@ function isLeftOutLine(value: unknown): value is LeftOutLine {
   return isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number';
 }
 
-function isNotice(value: unknown): value is HostNotice {
-  return isObject(value) && 'notice' in value && typeof value['host'] === 'string' && 'atMs' in value;
+function isWarning(value: unknown): value is HostWarning {
+  return isObject(value) && 'code' in value && typeof value['host'] === 'string' && 'atMs' in value;
 }
 
 function isRejected(value: unknown): value is RejectedItem {

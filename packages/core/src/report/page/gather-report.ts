@@ -7,7 +7,7 @@ import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import { finalDecisions } from '../final-decisions.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
-import { allNotices, type LogPaths } from '../read-logs.js';
+import { allWarnings, type LogPaths } from '../read-logs.js';
 import type { RunPromise } from '../run-line.js';
 import { createHostAccount, type HostAccount } from './host-account.js';
 import { createDecisionCounts } from './left-alone-counts.js';
@@ -45,13 +45,13 @@ export async function gatherReport(
     return bars;
   };
   const parts = paths.parts ?? [paths];
-  const notices = allNotices(parts);
-  let notice = await notices.next();
+  const warnings = allWarnings(parts);
+  let warning = await warnings.next();
   const onRequest = async (judged: JudgedRequest): Promise<void> => {
     const { record, host } = judged;
-    // What was noticed stands before the first request that began after it.
-    for (; !notice.done && notice.value.atMs <= record.startedAtMs; notice = await notices.next())
-      pauses.notice(notice.value);
+    // A warning counts before the first request that began after it.
+    for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
+      pauses.warning(warning.value);
     pauses.request(judged);
     accounts.of(host)?.request(judged);
     answers.request(judged);
@@ -67,16 +67,16 @@ export async function gatherReport(
       if (runs.length > MAX_PAGE_RUNS) runs.shift();
     },
   });
-  for (; !notice.done; notice = await notices.next()) pauses.notice(notice.value);
+  for (; !warning.done; warning = await warnings.next()) pauses.warning(warning.value);
 
   const counts = createDecisionCounts();
   for await (const decision of finalDecisions(parts, counts.leftOut)) {
-    const { word, url, atMs, queued } = decision;
+    const { status, url, atMs, queued } = decision;
     counts.decision(decision);
-    const host = word === 'fetched' ? null : parseUrl(url);
-    if (host !== null) accounts.known(host.hostname)?.decision(word);
+    const host = status === 'fetched' ? null : parseUrl(url);
+    if (host !== null) accounts.known(host.hostname)?.decision(status);
     const over = barsFrom(atMs);
-    if (word !== 'held') over.add(word, atMs, 1);
+    if (status !== 'held') over.add(status, atMs, 1);
     if (queued !== undefined) over.set('queued', atMs, queued);
   }
 
@@ -84,7 +84,7 @@ export async function gatherReport(
   const silences = pauses.read();
   const { startedAtMs, endedAtMs } = audit;
   const data = {
-    format: 1,
+    format: 2,
     generatedAtMs: nowMs,
     generator: { mannerly: MANNERLY_VERSION, node: process.version },
     crawl: {
@@ -97,7 +97,7 @@ export async function gatherReport(
       endedAtMs,
       runs,
     },
-    totals: { ...answers.totals(), hosts: audit.hosts, words: counts.words() },
+    totals: { ...answers.totals(), hosts: audit.hosts, outcomes: counts.outcomes() },
     audit,
     hosts: rows,
     hostsLeftOut,
