@@ -2,9 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entryPlace, HostKeys } from './host-keys.js';
+import { decodeEntry, encodeEntry, entryPlace, lineEnd, lineKey } from './rows.js';
 
-const keys = new HostKeys();
 const whole = (most: number) =>
   fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 70_000 }), fc.integer({ min: 0, max: most }));
 const place = fc.tuple(
@@ -15,7 +14,7 @@ const place = fc.tuple(
 );
 type Place = readonly [host: number, lane: number, rank: number, order: number];
 
-const keyOf = (at: Place) => Buffer.from(keys.line(...at));
+const keyOf = (at: Place) => lineKey(...at);
 
 function compared(a: Place, b: Place): number {
   const at = a.findIndex((part, index) => part !== b[index]);
@@ -45,9 +44,19 @@ describe('keys of entries in line', () => {
     fc.assert(
       fc.property(place, place, (a, b) => {
         const [host, lane, rank] = a;
-        const isBefore = Buffer.compare(keyOf(b), Buffer.from(keys.lineEnd(host, lane, rank))) < 0;
+        const isBefore = Buffer.compare(keyOf(b), lineEnd(host, lane, rank)) < 0;
         expect(isBefore).toBe(compared([host, lane, rank, 0], [b[0], b[1], b[2], 0]) >= 0);
       }),
     );
+  });
+});
+
+describe('values of entries', () => {
+  it.each([
+    { priority: 0, id: 0, attempt: 0, lane: 0, body: Uint8Array.of() },
+    { priority: 7, id: 2 ** 40 - 1, attempt: 2 ** 32 - 1, lane: 2 ** 32 - 1, body: new Uint8Array(1_000).fill(9) },
+    { priority: 4, id: 0, attempt: 1, lane: 0, body: Uint8Array.of(255) },
+  ])('are read as they were written: %j', (entry) => {
+    expect(decodeEntry(encodeEntry(entry))).toEqual(entry);
   });
 });
