@@ -13,9 +13,9 @@ const ROUNDS = 4_000;
 const NOW_MS = 1_000_000;
 
 function entry(round: number): NewEntry {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setUint32(0, round + 1);
-  return { fp, host: 'h', lane: 'h', band: 3, body: new Uint8Array([1]) };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setUint32(0, round + 1);
+  return { fingerprint, host: 'h', lane: 'h', priority: 3, body: new Uint8Array([1]) };
 }
 
 describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(

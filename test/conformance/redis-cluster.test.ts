@@ -24,9 +24,9 @@ async function clusterUnderTest(): Promise<StoreUnderTest> {
 }
 
 function entry(number: number): NewEntry {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number + 1) * 0x9e3779b97f4a7c15n));
-  return { host: `h${number % 40}`, fp, band: 4, body: new TextEncoder().encode(String(number)) };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number + 1) * 0x9e3779b97f4a7c15n));
+  return { host: `h${number % 40}`, fingerprint, priority: 4, body: new TextEncoder().encode(String(number)) };
 }
 
 describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-server; not run where it is absent)', () => {
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
     makeStore: clusterUnderTest,
-    caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
+    caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fingerprintBytes: 8 },
     modelSteps: 300,
   });
 

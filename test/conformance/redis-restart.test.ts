@@ -43,9 +43,9 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 function entry(host: string, number: number): NewEntry {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setBigUint64(0, BigInt(number) * 0x9e3779b97f4a7c15n);
-  return { host, fp, band: 4, body: new TextEncoder().encode(`${host} ${number}`) };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigUint64(0, BigInt(number) * 0x9e3779b97f4a7c15n);
+  return { host, fingerprint, priority: 4, body: new TextEncoder().encode(`${host} ${number}`) };
 }
 
 /** Asks until something is granted; answers how long that took, milliseconds. */

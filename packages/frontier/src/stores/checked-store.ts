@@ -13,12 +13,12 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  ScanPage,
-  StoreCaps,
+  ScanListing,
+  StoreCapabilities,
   StoredHost,
   StoreStats,
 } from '../store.js';
-import { checkBatch, checkCommits, checkOctets } from './size-checks.js';
+import { checkBatch, checkCommits, checkBytes } from './size-checks.js';
 
 type Answer<T> = T | Promise<T>;
 
@@ -33,12 +33,12 @@ export interface StoreQueues {
   reserve(slots: readonly ReserveSlot[]): Answer<number[]>;
   readHost(host: HostKey): Answer<StoredHost | null>;
   stats(): Answer<StoreStats>;
-  scan(cursor: string | null, limit: number, host?: HostKey): Answer<ScanPage>;
+  scan(cursor: string | null, limit: number, host?: HostKey): Answer<ScanListing>;
 }
 
 /** What one kind of store has of its own. */
 export interface StoreBackend {
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   /** Loads or creates the crawl. After a failure it may be called again. */
   open(request: OpenRequest): Promise<StoreQueues>;
   /** Resolves when what a verb changed is kept. @default nothing is left to do */
@@ -50,14 +50,14 @@ export interface StoreBackend {
 
 /** A store that was not opened yet. */
 export class CheckedStore implements FrontierStore {
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   readonly #backend: StoreBackend;
   #queues: StoreQueues | null = null;
   #isOpening = false;
   #isClosed = false;
 
   constructor(backend: StoreBackend) {
-    this.caps = backend.caps;
+    this.capabilities = backend.capabilities;
     this.#backend = backend;
   }
 
@@ -90,8 +90,8 @@ export class CheckedStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const queues = this.#open();
-    checkBatch(links, this.caps);
-    checkCommits(hosts, this.caps);
+    checkBatch(links, this.capabilities);
+    checkCommits(hosts, this.capabilities);
     const answer = await queues.commit(hosts, links);
     if (hosts.length > 0 || answer.links.includes('new')) await this.#backend.save?.();
     return answer;
@@ -107,7 +107,7 @@ export class CheckedStore implements FrontierStore {
 
   async writeRecord(key: string, value: Uint8Array | null) {
     const queues = this.#open();
-    if (value !== null) checkOctets('record', value, RECORD_MAX_BYTES);
+    if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
     await queues.writeRecord(key, value);
     await this.#backend.save?.();
   }

@@ -5,10 +5,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import { QUEUED_MAX } from '../limits.js';
-import type { FrontierStore, OpenRequest, StoreCaps } from '../store.js';
+import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
 import { CheckedStore, type StoreBackend } from './checked-store.js';
 import { type FileLock, hasCode, lockFile } from './file-lock.js';
-import { MEMORY_CAPS } from './memory.js';
+import { MEMORY_CAPABILITIES } from './memory.js';
 import { MemoryQueues } from './memory-queues.js';
 import { formatImage, parseImage } from './store-image.js';
 
@@ -22,7 +22,7 @@ export interface FileStoreOptions {
   readonly nowMs?: () => number;
 }
 
-const FILE_CAPS: StoreCaps = Object.freeze({ ...MEMORY_CAPS, durable: 'process' });
+const FILE_CAPABILITIES: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILITIES, durable: 'process' });
 
 /**
  * A store in one plain file. A verb that resolved survives the process, not a power cut (nothing is synced to the
@@ -42,7 +42,7 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
 }
 
 class StoreFile implements StoreBackend {
-  readonly caps = FILE_CAPS;
+  readonly capabilities = FILE_CAPABILITIES;
   readonly #path: string;
   #crawl = '';
   readonly #queues: MemoryQueues;

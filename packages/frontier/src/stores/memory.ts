@@ -2,7 +2,7 @@
 
 import { FrontierError } from '../errors.js';
 import { QUEUED_MAX, STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
-import type { FrontierStore, StoreCaps } from '../store.js';
+import type { FrontierStore, StoreCapabilities } from '../store.js';
 import { CheckedStore } from './checked-store.js';
 import { MemoryQueues } from './memory-queues.js';
 import { wholeWithin } from './whole-within.js';
@@ -16,13 +16,13 @@ export interface MemoryStoreOptions {
 }
 
 /** The capabilities of the memory store. */
-export const MEMORY_CAPS: StoreCaps = Object.freeze({
+export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'none',
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: STORE_BATCH_MAX,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 });
 
 /**
@@ -38,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
   const maxQueued = wholeWithin('maxQueued', options.maxQueued ?? QUEUED_MAX, 1, Number.MAX_SAFE_INTEGER);
   const nowMs = options.nowMs ?? (() => performance.now());
   return new CheckedStore({
-    caps: MEMORY_CAPS,
+    capabilities: MEMORY_CAPABILITIES,
     open: async ({ crawl, create }) => {
       if (create) return new MemoryQueues(maxQueued, nowMs);
       throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);

@@ -7,7 +7,7 @@ import type {
   LeaseRequest,
   NewEntry,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoredHost,
   StoreStats,
 } from '../../store.js';
@@ -77,9 +77,9 @@ export class PostgresQueues implements StoreQueues {
     const names = hosts === undefined ? null : textArray(hosts);
     const values = [this.#now(), maxHosts, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), names];
     const rows = await this.#connection.call(this.#texts.lease, values);
-    return rows.map(([host, epoch, state = null, queued, entries = null]) => ({
+    return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
       host: host ?? '',
-      epoch: epoch ?? '',
+      fencingToken: fencingToken ?? '',
       ttlMs,
       notBeforeMs: 0,
       state: bytesOf(state),
@@ -112,11 +112,11 @@ export class PostgresQueues implements StoreQueues {
   async readHost(host: string): Promise<StoredHost | null> {
     const [row] = await this.#connection.call(this.#texts.readHost, [this.#now(), host]);
     if (row === undefined) return null;
-    const [state = null, queued, inHand, isLeased, isParked, dueInUs = null] = row;
+    const [state = null, queued, inFlight, isLeased, isParked, dueInUs = null] = row;
     return {
       state: bytesOf(state),
       queued: Number(queued),
-      inHand: Number(inHand),
+      inFlight: Number(inFlight),
       isLeased: isLeased === 't',
       isParked: isParked === 't',
       dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
@@ -125,12 +125,12 @@ export class PostgresQueues implements StoreQueues {
 
   async stats(): Promise<StoreStats> {
     const [row] = await this.#connection.call(this.#texts.stats, []);
-    const [unfinished = 0, inHand = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
-    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+    const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
+    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
   }
 
   /** The cursor is the phase, two numbers of where in it, and the host. */
-  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanPage> {
+  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanListing> {
     const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
       /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
     const wanted = Math.max(1, Math.min(limit, SCAN_LIMIT));
@@ -169,7 +169,7 @@ function textsOf(schema: string) {
   return {
     commit: text(`SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full FROM $S.commit(${commitPlaces})`),
     lease: text(
-      `SELECT key, epoch, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
+      `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
     ),
     wake: text('SELECT $S.wake($1, $2)'),
     due: text(DUE_SQL),

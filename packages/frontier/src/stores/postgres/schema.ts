@@ -18,10 +18,10 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 /** The format's name in `crawl`. */
 export const FORMAT = 'mannerly-frontier-postgres';
 /** The version of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
-export const VERSION = 2;
+export const VERSION = 3;
 
-/** From each older version to the next, in SQL. Functions are replaced afterwards. */
-const MIGRATIONS: Readonly<Record<number, string>> = { 1: '' };
+/** From each older version to the next, in SQL. Functions are replaced afterwards. None yet: this is the first release. */
+const MIGRATIONS: Readonly<Record<number, string>> = {};
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;
@@ -31,14 +31,14 @@ CREATE TABLE IF NOT EXISTS $S.crawl (
   met_at int8 NOT NULL DEFAULT 0, lost_until int8 NOT NULL DEFAULT 0, longest int8 NOT NULL DEFAULT 0
 );
 CREATE UNLOGGED TABLE IF NOT EXISTS $S.alive (one boolean PRIMARY KEY, started timestamptz NOT NULL, home oid NOT NULL);
-CREATE TABLE IF NOT EXISTS $S.seen (fp int8 PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS $S.seen (fingerprint int8 PRIMARY KEY);
 CREATE SEQUENCE IF NOT EXISTS $S.arrival;
 CREATE SEQUENCE IF NOT EXISTS $S.host_id;
 CREATE TABLE IF NOT EXISTS $S.host (
   key text COLLATE "C" PRIMARY KEY,
   id int4 NOT NULL,
   parked boolean NOT NULL DEFAULT false,
-  epoch int8 NOT NULL DEFAULT 0,
+  fencing_token int8 NOT NULL DEFAULT 0,
   next_at int8 NOT NULL DEFAULT 0,
   lease_end int8 NOT NULL DEFAULT 0,
   delay int8 NOT NULL DEFAULT 0,
@@ -55,12 +55,12 @@ CREATE TABLE IF NOT EXISTS $S.host (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX IF NOT EXISTS host_due ON $S.host (due) WHERE due IS NOT NULL;
 CREATE TABLE IF NOT EXISTS $S.entry (
-  ord int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, band int2 NOT NULL, attempt int2 NOT NULL,
+  ord int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, priority int2 NOT NULL, attempt int2 NOT NULL,
   id int8, body bytea NOT NULL,
   PRIMARY KEY (host, lane, ord)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 CREATE TABLE IF NOT EXISTS $S.later (
-  ready_at int8 NOT NULL, id int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, band int2 NOT NULL, attempt int2 NOT NULL,
+  ready_at int8 NOT NULL, id int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, priority int2 NOT NULL, attempt int2 NOT NULL,
   body bytea NOT NULL,
   PRIMARY KEY (host, ready_at, id)
 );

@@ -3,7 +3,7 @@
 // do. Names: `p_` arguments (`c_` of hosts in a commit), `o_` results, `d_` changes of the counts, `v_` other
 // variables.
 //
-// Rank: 0 what a holder did not finish, else 1 + band. An entry's `ord` is rank * 2^52 + arrival. Arrivals come in
+// Rank: 0 what a holder did not finish, else 1 + priority. An entry's `ord` is rank * 2^52 + arrival. Arrivals come in
 // steps of 2,048, and the entries of one batch are within a step. The id is the first arrival: null in `entry` as long
 // as it still is.
 //
@@ -69,8 +69,8 @@ const RIPEN = `
       DELETE FROM $S.later l WHERE l.ctid = ANY (ARRAY(
         SELECT ctid FROM $S.later WHERE host = h.id AND ready_at <= v_now ORDER BY ready_at, id LIMIT 1000
       )) RETURNING l.*
-    ) INSERT INTO $S.entry (host, lane, ord, id, band, attempt, body)
-      SELECT host, lane, ((band + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, band, attempt, body FROM ripe;
+    ) INSERT INTO $S.entry (host, lane, ord, id, priority, attempt, body)
+      SELECT host, lane, ((priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, priority, attempt, body FROM ripe;
     h.later_at := (SELECT ready_at FROM $S.later WHERE host = h.id ORDER BY ready_at LIMIT 1);
   END IF;
   IF h.hold_lanes = '{}' THEN
@@ -128,10 +128,10 @@ export function takeEntries(count: string): string {
     ${RIPEN}
     v_hand := ARRAY(SELECT o FROM unnest(h.hand_ord) o ORDER BY o);
     SELECT array_agg(t.id ORDER BY t.ord), array_agg(t.ord ORDER BY t.ord), array_agg(t.lane ORDER BY t.ord),
-        string_agg(int8send(t.id) || int2send(t.attempt) || int2send(t.band) || int4send(length(t.body)) || t.body, '' ORDER BY t.ord)
+        string_agg(int8send(t.id) || int2send(t.attempt) || int2send(t.priority) || int4send(length(t.body)) || t.body, '' ORDER BY t.ord)
       INTO v_taken, v_taken_ord, v_taken_lane, v_packed
       FROM (
-        SELECT coalesce(e.id, e.ord & 4503599627370495) AS id, e.ord, e.lane, e.attempt, e.band, e.body
+        SELECT coalesce(e.id, e.ord & 4503599627370495) AS id, e.ord, e.lane, e.attempt, e.priority, e.body
         FROM unnest(v_open) o(lane), LATERAL (
           SELECT * FROM $S.entry WHERE host = h.id AND entry.lane = o.lane ORDER BY entry.ord LIMIT v_count + cardinality(v_hand)
         ) e
@@ -164,7 +164,7 @@ export const END_LEASE = `
 
 /** Writes `h`. The key and the id never change, lanes only when entries are added. */
 export const SAVE_HOST = `
-  UPDATE $S.host SET parked = h.parked, epoch = h.epoch, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
+  UPDATE $S.host SET parked = h.parked, fencing_token = h.fencing_token, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
     due = h.due, later_at = h.later_at, lanes = h.lanes, hold_lanes = h.hold_lanes, hold_until = h.hold_until,
     hand_id = h.hand_id, hand_ord = h.hand_ord, hand_lane = h.hand_lane, state = h.state
     WHERE key = h.key;`;

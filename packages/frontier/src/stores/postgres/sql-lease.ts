@@ -25,7 +25,7 @@ const END_LAPSED_LEASE = `
 /** Sets `v_isready`: whether the host may be granted. Otherwise it was moved to where it belongs. */
 const CHECK_HOST = `
   v_isready := false;
-  IF h.epoch < v_met AND v_lost + greatest(h.delay, p_delay) > v_now THEN
+  IF h.fencing_token < v_met AND v_lost + greatest(h.delay, p_delay) > v_now THEN
     -- Another holder may still send requests by a lease that was lost.
     ${END_LAPSED_LEASE}
     h.next_at := greatest(h.next_at, v_lost + greatest(h.delay, p_delay));
@@ -45,14 +45,14 @@ const CHECK_HOST = `
 const QUEUED_COUNTED = 256;
 
 const GRANT = `
-  h.epoch := greatest(h.epoch + 1, v_now);
+  h.fencing_token := greatest(h.fencing_token + 1, v_now);
   h.delay := greatest(h.delay, p_delay);
   h.lease_end := v_now + p_ttl;
   h.due := h.lease_end + h.delay;
   d_leased := d_leased + 1;
   ${takeEntries('p_entries')}
   ${SAVE_HOST}
-  key := h.key; epoch := h.epoch; state := h.state; entries := coalesce(v_packed, '');
+  key := h.key; fencing_token := h.fencing_token; state := h.state; entries := coalesce(v_packed, '');
   queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${QUEUED_COUNTED} + cardinality(h.hand_id)) c)
     - cardinality(h.hand_id);
   IF h.later_at IS NOT NULL THEN
@@ -64,7 +64,7 @@ const GRANT = `
 /** `lease`: hosts that are due, oldest first, or those that are named. */
 export const LEASE_SQL = `
 CREATE OR REPLACE FUNCTION $S.lease(p_now int8, p_hosts int4, p_entries int4, p_ttl int8, p_delay int8, p_names text[])
-RETURNS TABLE (key text, epoch int8, state bytea, queued int4, entries bytea) ${FUNCTION_SETTINGS} AS $lease$
+RETURNS TABLE (key text, fencing_token int8, state bytea, queued int4, entries bytea) ${FUNCTION_SETTINGS} AS $lease$
 #variable_conflict use_column
 DECLARE
   ${HOST_VARIABLES}

@@ -13,8 +13,8 @@ local SPLITS_MOST = 64
 local span = 1
 while span < m.b do span = span * 2 end
 
-local function bucketOf(fp)
-  local hash = tonumber(string.sub(fp, -12))
+local function bucketOf(fingerprint)
+  local hash = tonumber(string.sub(fingerprint, -12))
   local at = hash % span
   if at >= m.b then at = hash % (span / 2) end
   return base .. 'f' .. at

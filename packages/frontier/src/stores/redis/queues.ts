@@ -8,7 +8,7 @@ import type {
   LeaseRequest,
   NewEntry,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoredHost,
   StoreStats,
 } from '../../store.js';
@@ -126,11 +126,11 @@ export class RedisQueues implements StoreQueues {
   async readHost(host: string): Promise<StoredHost | null> {
     const answer = await this.#onHost(host, 'readHost');
     if (answer === null) return null;
-    const [state, queued, inHand, leased, parked, inUs] = listOf(answer);
+    const [state, queued, inFlight, leased, parked, inUs] = listOf(answer);
     return {
       state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
       queued: Number(queued),
-      inHand: Number(inHand),
+      inFlight: Number(inFlight),
       isLeased: Number(leased) === 1,
       isParked: Number(parked) === 1,
       dueInMs: inUs === null || inUs === undefined ? null : Number(inUs) / 1_000,
@@ -140,12 +140,12 @@ export class RedisQueues implements StoreQueues {
   async stats(): Promise<StoreStats> {
     const answers = (await this.#onAll('stats', [])).map((answer) => listOf(answer).map(Number));
     const sum = (at: number) => answers.reduce((total, counts) => total + (counts[at] ?? 0), 0);
-    const inHand = sum(1);
-    return { queued: sum(0) - inHand, inHand, known: sum(2), hosts: sum(3), leased: sum(4), parked: sum(5) };
+    const inFlight = sum(1);
+    return { queued: sum(0) - inFlight, inFlight, known: sum(2), hosts: sum(3), leased: sum(4), parked: sum(5) };
   }
 
   /** The cursor is the shard, the number of the host in it, and the place in the host. */
-  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanPage> {
+  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanListing> {
     const [first, ...place] = cursor?.split(' ') ?? [];
     const shard = host === undefined ? Number(first ?? 0) : this.#shardOf(host);
     const where = place.length === 4 ? place : ['0', 'i', '0', '0'];

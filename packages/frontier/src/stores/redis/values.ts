@@ -18,15 +18,15 @@ export function laneNames(): LaneName<string> {
 export function putEntries(values: ScriptValue[], entries: readonly NewEntry[], laneOf: LaneName<string>): void {
   const hosts = new Map<string, number>();
   const rest: ScriptValue[] = [];
-  for (const { host, lane, fp, band, body, notBeforeMs = 0, dedupe = true } of entries) {
+  for (const { host, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true } of entries) {
     let number = hosts.get(host);
     if (number === undefined) {
       number = hosts.size + 1;
       hosts.set(host, number);
     }
     const waitUs = notBeforeMs > 0 ? microseconds(notBeforeMs) : '';
-    const about = `${band}${dedupe ? 1 : 0}${number},${laneOf(lane)},${waitUs}`;
-    rest.push(bufferOf(fp).readBigInt64BE().toString(), about, bufferOf(body));
+    const about = `${priority}${dedupe ? 1 : 0}${number},${laneOf(lane)},${waitUs}`;
+    rest.push(bufferOf(fingerprint).readBigInt64BE().toString(), about, bufferOf(body));
   }
   values.push(hosts.size, ...hosts.keys(), entries.length);
   for (const value of rest) values.push(value);
@@ -34,14 +34,14 @@ export function putEntries(values: ScriptValue[], entries: readonly NewEntry[], 
 
 /** Appends one host's part of a commit. */
 export function putCommit(values: ScriptValue[], part: HostCommit, laneOf: LaneName<string>): void {
-  const { host, epoch, done = [], requeue = [], state, delayMs, holdLanes = [], then } = part;
-  values.push(host, epoch, done.length, ...done, requeue.length);
-  for (const { id, band, body, notBeforeMs = 0 } of requeue) {
-    values.push(id, band ?? '', microseconds(notBeforeMs), body === undefined ? 0 : 1, bufferOf(body));
+  const { host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then } = part;
+  values.push(host, fencingToken, done.length, ...done, requeue.length);
+  for (const { id, priority, body, notBeforeMs = 0 } of requeue) {
+    values.push(id, priority ?? '', microseconds(notBeforeMs), body === undefined ? 0 : 1, bufferOf(body));
   }
   values.push(state === undefined ? 0 : 1, bufferOf(state), delayMs === undefined ? '' : microseconds(delayMs));
-  values.push(holdLanes.length);
-  for (const { lane, ms } of holdLanes) values.push(laneOf(lane), microseconds(ms));
+  values.push(blockLanes.length);
+  for (const { lane, ms } of blockLanes) values.push(laneOf(lane), microseconds(ms));
   if ('keep' in then) values.push('k', microseconds(then.keep.ttlMs), then.keep.want);
   else if (then.release.dueInMs === null) values.push('p', 0, 0);
   else values.push('r', microseconds(then.release.dueInMs), 0);
@@ -53,17 +53,17 @@ export function readEntry(bytes: Buffer): Entry {
   return {
     id: String(bytes.readUIntBE(5, 5)),
     attempt: bytes[10] ?? 0,
-    band: bytes[11] ?? 0,
+    priority: bytes[11] ?? 0,
     body: new Uint8Array(bytes.subarray(ENTRY_HEAD + laneLength)),
   };
 }
 
 /** A lease, and for how long its host has been due. */
 export function readLease(answer: readonly unknown[], ttlMs: number): { lease: Lease; lateUs: number } {
-  const [host, epoch, state, queued, lateUs, entries] = answer;
+  const [host, fencingToken, state, queued, lateUs, entries] = answer;
   const lease: Lease = {
     host: String(host),
-    epoch: String(epoch),
+    fencingToken: String(fencingToken),
     ttlMs,
     notBeforeMs: 0,
     state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,

@@ -1,7 +1,7 @@
 // A store on a server, as many processes as one likes: durability is known once the server's settings are.
 
 import { STORE_BODY_MAX_BYTES } from '../../limits.js';
-import type { FrontierStore, OpenRequest, StoreCaps } from '../../store.js';
+import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
 import { CheckedStore, type StoreQueues } from '../checked-store.js';
 import { toFailure } from './resending.js';
 import type { ResolvedServerOptions } from './server-options.js';
@@ -12,7 +12,7 @@ import type { ResolvedServerOptions } from './server-options.js';
 const BATCH_MAX = 1_024;
 
 /** What survives. */
-export type Durability = StoreCaps['durable'];
+export type Durability = StoreCapabilities['durable'];
 
 /** What one kind of server has of its own. */
 export interface ServerAdapter {
@@ -28,7 +28,7 @@ export interface ServerAdapter {
 /** A store that was not opened yet. Its capabilities stay one object; `durable` is read from the server at open. */
 export function serverStore({ options, weakness, open, close }: ServerAdapter): FrontierStore {
   let known: Durability = 'none';
-  const caps: StoreCaps = Object.freeze({
+  const capabilities: StoreCapabilities = Object.freeze({
     shared: true,
     get durable() {
       return known;
@@ -36,7 +36,7 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
     exactCounts: true,
     maxBody: STORE_BODY_MAX_BYTES,
     maxBatch: BATCH_MAX,
-    fpBytes: 8,
+    fingerprintBytes: 8,
   });
   const openQueues = async (request: OpenRequest) => {
     const { queues, durable } = await open(request).catch((error: unknown) => {
@@ -46,5 +46,5 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
     if (durable === 'none') options.onNotice({ kind: 'weak-durability', message: weakness });
     return queues;
   };
-  return new CheckedStore({ caps, open: openQueues, close });
+  return new CheckedStore({ capabilities, open: openQueues, close });
 }
