@@ -21,7 +21,7 @@ const MS_PER_ENTRY = 0.05;
 /** The store with some verbs replaced. */
 function bend(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
   return {
-    caps: store.caps,
+    capabilities: store.capabilities,
     open: (request) => store.open(request),
     add: (entries) => store.add(entries),
     lease: (request) => store.lease(request),
@@ -113,12 +113,12 @@ function ignoresFencingTokens(store: FrontierStore): FrontierStore {
   return bend(store, {
     lease: async (request) => {
       const leases = await store.lease(request);
-      for (const { host, epoch } of leases) present.set(host, epoch);
+      for (const { host, fencingToken } of leases) present.set(host, fencingToken);
       return leases;
     },
     commit: (hosts, links) =>
       store.commit(
-        hosts.map((part) => ({ ...part, epoch: present.get(part.host) ?? part.epoch })),
+        hosts.map((part) => ({ ...part, fencingToken: present.get(part.host) ?? part.fencingToken })),
         links,
       ),
   });
@@ -130,12 +130,12 @@ function reusesFencingTokens(store: FrontierStore): FrontierStore {
   return bend(store, {
     lease: async (request) =>
       (await store.lease(request)).map((lease) => {
-        present.set(lease.host, lease.epoch);
-        return { ...lease, epoch: String(BigInt(lease.epoch) % 3n) };
+        present.set(lease.host, lease.fencingToken);
+        return { ...lease, fencingToken: String(BigInt(lease.fencingToken) % 3n) };
       }),
     commit: (hosts, links) =>
       store.commit(
-        hosts.map((part) => ({ ...part, epoch: present.get(part.host) ?? '' })),
+        hosts.map((part) => ({ ...part, fencingToken: present.get(part.host) ?? '' })),
         links,
       ),
   });
@@ -246,10 +246,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'lets a held lane stand in front of the others',
     invariant: 'L8',
-    wrap: (store) => bendCommit(store, ({ holdLanes: _lanes, ...part }) => part),
+    wrap: (store) => bendCommit(store, ({ blockLanes: _lanes, ...part }) => part),
   },
   { fault: 'walks over a held lane', invariant: 'L8', wrap: looksThroughHeldLanes },
-  { fault: 'takes a commit under an old epoch', invariant: 'C1', wrap: ignoresFencingTokens },
+  { fault: 'takes a commit under an old fencingToken', invariant: 'C1', wrap: ignoresFencingTokens },
   {
     fault: 'drops the links of a lost commit',
     invariant: 'C1',

@@ -21,10 +21,19 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
       blockLanes: [{ lane: 'x', ms: 50 * test.unit }],
       then: { release: { dueInMs: 0 } },
     };
-    for (const fencingToken of [String(BigInt(lease.fencingToken) + 1n), String(BigInt(lease.fencingToken) - 1n), '0', '']) {
+    for (const fencingToken of [
+      String(BigInt(lease.fencingToken) + 1n),
+      String(BigInt(lease.fencingToken) - 1n),
+      '0',
+      '',
+    ]) {
       assertEqual(await test.commit({ ...wrong, fencingToken }), 'lost', `answer to fencingToken ${fencingToken}`);
     }
-    assertEqual(await test.commit({ ...wrong, host: 'nobody', fencingToken: '1' }), 'lost', 'answer for an unknown host');
+    assertEqual(
+      await test.commit({ ...wrong, host: 'nobody', fencingToken: '1' }),
+      'lost',
+      'answer for an unknown host',
+    );
     assertEqual(await test.dueHosts(), [], 'hosts due after lost commits');
     assertEqual({ ...(await test.store.stats()), hosts: 0 }, { ...before, hosts: 0 }, 'counts after lost commits');
     await test.release(lease, 0, ['a']);
@@ -38,7 +47,12 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     await test.pass(3);
     const second = await test.leaseOnly(100, 1);
     const done = idsOf(first.entries);
-    const late = await test.commit({ host: 'h', fencingToken: first.fencingToken, done, then: { release: { dueInMs: 0 } } });
+    const late = await test.commit({
+      host: 'h',
+      fencingToken: first.fencingToken,
+      done,
+      then: { release: { dueInMs: 0 } },
+    });
     assertEqual(late, 'lost', 'answer to the first holder');
     await test.release(second, 0, ['a']);
     const third = await test.leaseOnly();
@@ -96,7 +110,8 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     for (let round = 0; round < 60; round += 1) {
       const lease = await test.leaseOnly();
       const done = idsOf(lease.entries);
-      const release = () => one.commit([{ host: 'h', fencingToken: lease.fencingToken, done, then: { release: { dueInMs: 0 } } }]);
+      const release = () =>
+        one.commit([{ host: 'h', fencingToken: lease.fencingToken, done, then: { release: { dueInMs: 0 } } }]);
       const add = () => other.add([test.entry('h', `round ${round}`)]);
       await Promise.all(round % 2 === 0 ? [release(), add()] : [add(), release()]);
       assertEqual(await test.store.nextDueInMs(), 0, `time until the host is due after race ${round}`);
@@ -107,7 +122,9 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     await test.add('h', ['a']);
     const { fencingToken, entries } = await test.leaseOnly();
     const done = idsOf(entries);
-    await test.commit({ host: 'h', fencingToken, done, then: { release: { dueInMs: test.unit } } }, [test.entry('h', 'b')]);
+    await test.commit({ host: 'h', fencingToken, done, then: { release: { dueInMs: test.unit } } }, [
+      test.entry('h', 'b'),
+    ]);
     await test.pass(1);
     assertEqual(await test.leaseNames(), ['b'], 'entries linked by the commit that released');
   });
@@ -117,7 +134,10 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     const { fencingToken, entries } = await test.leaseOnly();
     const links = [test.entry('h', 'page'), test.entry('h', 'l1'), test.entry('other', 'l2'), test.entry('h', 'l1')];
     const done = idsOf(entries);
-    const answer = await test.store.commit([{ host: 'h', fencingToken, done, then: { release: { dueInMs: 0 } } }], links);
+    const answer = await test.store.commit(
+      [{ host: 'h', fencingToken, done, then: { release: { dueInMs: 0 } } }],
+      links,
+    );
     assertEqual(answer.links, ['known', 'new', 'new', 'known'], 'outcomes of the links');
     await test.reopenIfDurable();
     const queued = (await test.leaseAll()).flatMap((lease) => namesOf(lease.entries));
@@ -175,7 +195,11 @@ async function fullIsReported(test: StoreTest): Promise<void> {
   const outcomes = await test.add('h', ['a', 'b', 'c', 'd', 'a']);
   assertEqual(outcomes, ['new', 'new', 'new', 'full', 'known'], 'outcomes of five adds where three fit');
   const lease = await test.leaseOnly(100, 1);
-  const keep: HostCommit = { host: 'h', fencingToken: lease.fencingToken, then: { keep: { ttlMs: 100 * test.unit, want: 0 } } };
+  const keep: HostCommit = {
+    host: 'h',
+    fencingToken: lease.fencingToken,
+    then: { keep: { ttlMs: 100 * test.unit, want: 0 } },
+  };
   const { links } = await test.store.commit([keep], [test.entry('h', 'e')]);
   assertEqual(links, ['full'], 'outcome of a link in a commit');
   await test.commit({ ...keep, done: idsOf(lease.entries) });

@@ -59,7 +59,10 @@ export function leaseTests(it: RegisterTest): void {
     await test.add('h', names('a', 8));
     let last = -1n;
     const grows = ({ fencingToken }: Lease) => {
-      assert(/^\d+$/.test(fencingToken) && BigInt(fencingToken) > last, `fencingToken ${fencingToken} came after ${last}`);
+      assert(
+        /^\d+$/.test(fencingToken) && BigInt(fencingToken) > last,
+        `fencingToken ${fencingToken} came after ${last}`,
+      );
       last = BigInt(fencingToken);
     };
     for (let round = 0; round < 4; round += 1) {

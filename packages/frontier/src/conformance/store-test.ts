@@ -139,7 +139,12 @@ export class StoreTest {
     more: Omit<Partial<HostCommit>, 'host' | 'fencingToken' | 'then'> = {},
     units = 100,
   ): Promise<string[] | 'lost'> {
-    const taken = await this.commit({ host, fencingToken, ...more, then: { keep: { ttlMs: units * this.unit, want } } });
+    const taken = await this.commit({
+      host,
+      fencingToken,
+      ...more,
+      then: { keep: { ttlMs: units * this.unit, want } },
+    });
     return taken === 'lost' ? taken : namesOf(taken);
   }
 
@@ -147,7 +152,12 @@ export class StoreTest {
   async release(lease: Lease, dueUnits: number | null = 0, unfinished: readonly string[] = []): Promise<void> {
     const done = lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))).map(({ id }) => id);
     const dueInMs = dueUnits === null ? null : dueUnits * this.unit;
-    const answer = await this.commit({ host: lease.host, fencingToken: lease.fencingToken, done, then: { release: { dueInMs } } });
+    const answer = await this.commit({
+      host: lease.host,
+      fencingToken: lease.fencingToken,
+      done,
+      then: { release: { dueInMs } },
+    });
     assert(answer !== 'lost', 'the holder of a live lease was answered `lost`', 'C1');
   }
 }

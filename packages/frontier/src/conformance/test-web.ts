@@ -12,7 +12,12 @@ export const WEB_HOSTS: readonly string[] = Array.from({ length: 12 }, (_, at) =
 /** The page of a name on a host, as an entry. */
 export function pageEntry(host: string, name: string, fingerprintBytes: number): NewEntry {
   const digest = createHash('sha256').update(`${host} ${name}`).digest();
-  return { host, fingerprint: new Uint8Array(digest.subarray(0, fingerprintBytes)), priority: 4, body: new TextEncoder().encode(name) };
+  return {
+    host,
+    fingerprint: new Uint8Array(digest.subarray(0, fingerprintBytes)),
+    priority: 4,
+    body: new TextEncoder().encode(name),
+  };
 }
 
 /** What a page links to: two pages one level deeper, on the same host and on another, and one that every page of its depth links to. */

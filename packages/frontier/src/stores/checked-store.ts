@@ -18,7 +18,7 @@ import type {
   StoredHost,
   StoreStats,
 } from '../store.js';
-import { checkBatch, checkCommits, checkBytes } from './size-checks.js';
+import { checkBatch, checkBytes, checkCommits } from './size-checks.js';
 
 type Answer<T> = T | Promise<T>;
 

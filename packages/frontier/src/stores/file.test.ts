@@ -102,7 +102,9 @@ describe('the file store after a kill', () => {
     const store = await opened();
     await store.add([entry('a', 1), entry('a', 2)]);
     const [held] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
-    await store.commit([{ host: 'a', fencingToken: held?.fencingToken ?? '', delayMs: 5_000, then: { release: { dueInMs: 0 } } }]);
+    await store.commit([
+      { host: 'a', fencingToken: held?.fencingToken ?? '', delayMs: 5_000, then: { release: { dueInMs: 0 } } },
+    ]);
     await lease(store);
     const next = await afterKill();
     expect(await next.nextDueInMs()).toBe(5_000);

@@ -182,5 +182,7 @@ function moved(table: Uint32Array, slots: number): Uint32Array {
 }
 
 function wordAt(fingerprint: Uint8Array, at: number): number {
-  return ((fingerprint[at]! << 24) | (fingerprint[at + 1]! << 16) | (fingerprint[at + 2]! << 8) | fingerprint[at + 3]!) >>> 0;
+  return (
+    ((fingerprint[at]! << 24) | (fingerprint[at + 1]! << 16) | (fingerprint[at + 2]! << 8) | fingerprint[at + 3]!) >>> 0
+  );
 }

@@ -130,7 +130,9 @@ describe('entries that have arrived', () => {
     await store.commit([{ host: HOST, fencingToken, done: ['1'], blockLanes, then: { release: { dueInMs: 0 } } }]);
     const next = await lease(1);
     expect(numbers(next.entries)).toEqual([4]);
-    await store.commit([{ host: HOST, fencingToken: next.fencingToken, done: ['4'], then: { release: { dueInMs: 0 } } }]);
+    await store.commit([
+      { host: HOST, fencingToken: next.fencingToken, done: ['4'], then: { release: { dueInMs: 0 } } },
+    ]);
     expect(await store.nextDueInMs()).toBe(500);
     pass(500);
     expect(numbers((await lease(9)).entries)).toEqual([2, 3]);

@@ -137,7 +137,14 @@ export class MemoryQueues implements StoreQueues {
     const { state, entries, leaseEndsAt, isParked } = host;
     const due = this.#due.dueOf(host.number);
     const dueInMs = due === null ? null : Math.max(0, due - this.#nowMs());
-    return { state, queued: entries.queued, inFlight: entries.inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return {
+      state,
+      queued: entries.queued,
+      inFlight: entries.inFlight,
+      isLeased: leaseEndsAt !== null,
+      isParked,
+      dueInMs,
+    };
   }
 
   stats(): StoreStats {
@@ -186,7 +193,10 @@ export class MemoryQueues implements StoreQueues {
     this.#index(host, now);
   }
 
-  #addOne({ host: key, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }: NewEntry, now: number): AddOutcome {
+  #addOne(
+    { host: key, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }: NewEntry,
+    now: number,
+  ): AddOutcome {
     if (this.#unfinished >= this.#maxQueued) return dedupe && this.known.has(fingerprint) ? 'known' : 'full';
     if (!this.known.add(fingerprint) && dedupe) return 'known';
     this.#unfinished += 1;
@@ -254,7 +264,15 @@ export class MemoryQueues implements StoreQueues {
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const { key, fencingToken, state } = host;
-    return { host: key, fencingToken: String(fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued: host.entries.queued };
+    return {
+      host: key,
+      fencingToken: String(fencingToken),
+      ttlMs,
+      notBeforeMs: 0,
+      state,
+      entries,
+      queued: host.entries.queued,
+    };
   }
 
   #holdFor(host: Host, ttlMs: number, now: number): void {

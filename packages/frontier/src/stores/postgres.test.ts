@@ -21,7 +21,13 @@ function codeOf(make: () => unknown): string {
 }
 
 function entry(host: string, fingerprint: number, more: Partial<NewEntry> = {}): NewEntry {
-  return { host, fingerprint: new Uint8Array([fingerprint, 0, 0, 0, 0, 0, 0, 1]), priority: 4, body: new Uint8Array([fingerprint]), ...more };
+  return {
+    host,
+    fingerprint: new Uint8Array([fingerprint, 0, 0, 0, 0, 0, 0, 1]),
+    priority: 4,
+    body: new Uint8Array([fingerprint]),
+    ...more,
+  };
 }
 
 describe('postgresStore', () => {

@@ -36,7 +36,10 @@ describe('redisStore', () => {
   });
 
   it('accepts valid options, and guarantees nothing before the settings of the server are read', () => {
-    expect(redisStore({ client, shards: 1_024, holdMs: 0 }).capabilities).toMatchObject({ shared: true, durable: 'none' });
+    expect(redisStore({ client, shards: 1_024, holdMs: 0 }).capabilities).toMatchObject({
+      shared: true,
+      durable: 'none',
+    });
   });
 
   it('refuses verbs before open', async () => {

@@ -1,7 +1,6 @@
 // The methods paragraph: what a paper has to say of a crawl, in plain sentences with this crawl's own figures.
 
 import type { RunPromise } from '../run-line.js';
-import { number, plural, seconds, size } from './figures.js';
 import type { ReportData } from './report-data.js';
 
 const DIALECTS: Readonly<Record<string, string>> = {
@@ -48,7 +47,7 @@ function rulesText({ robots }: RunPromise, { totals, rules }: Omit<ReportData, '
   const policy =
     robots.policy === undefined || robots.policy === 'declared' ? '' : ` under the policy "${robots.policy}"`;
   const by = rules.length === 0 ? '' : `; the lines that did so are listed with the copy of the file they stand in`;
-  return `The robots.txt of every authority was read as ${read} says${policy} before any other request to it, and nothing else was requested while it could not be had. ${plural(totals.words.excluded, 'URL was', 'URLs were')} excluded at the wish of sites${by}.`;
+  return `The robots.txt of every authority was read as ${read} says${policy} before any other request to it, and nothing else was requested while it could not be had. ${plural(totals.outcomes.excluded, 'URL was', 'URLs were')} excluded at the wish of sites${by}.`;
 }
 
 function paceText({ pace }: RunPromise, { hosts, pauses }: Omit<ReportData, 'methods'>): string {
@@ -80,11 +79,11 @@ function paceText({ pace }: RunPromise, { hosts, pauses }: Omit<ReportData, 'met
   return `A host was asked one thing at a time, ${floor}.${asked}${silences}${measured}`;
 }
 
-function leftAloneText({ totals: { words } }: Omit<ReportData, 'methods'>): string {
+function leftAloneText({ totals: { outcomes } }: Omit<ReportData, 'methods'>): string {
   const rest = [
-    words.dropped > 0 ? `${number(words.dropped)} were outside the scope or the bounds we had set` : '',
-    words.failed > 0 ? `${number(words.failed)} could not be had` : '',
-    words.held > 0 ? `${number(words.held)} were still waiting for their host when the crawl ended` : '',
+    outcomes.dropped > 0 ? `${number(outcomes.dropped)} were outside the scope or the bounds we had set` : '',
+    outcomes.failed > 0 ? `${number(outcomes.failed)} could not be had` : '',
+    outcomes.held > 0 ? `${number(outcomes.held)} were still waiting for their host when the crawl ended` : '',
   ].filter((part) => part !== '');
   return rest.length === 0 ? '' : `Of the other URLs that were found, ${rest.join(', ')}.`;
 }
@@ -95,4 +94,32 @@ function violationsOf({ audit }: Omit<ReportData, 'methods'>): number {
 
 function minute(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Seconds with as many digits as they deserve. */
+function seconds(ms: number): string {
+  if (ms >= 100_000) return `${number(Math.round(ms / 1_000))} s`;
+  return `${(ms / 1_000).toFixed(ms >= 10_000 ? 1 : ms >= 100 || ms === 0 ? 2 : 3)} s`;
+}
+
+/** Bytes in the largest unit that leaves a digit before the point. */
+function size(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** A whole number with groups of three digits. */
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** A count with its noun. */
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
 }

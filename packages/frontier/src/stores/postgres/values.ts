@@ -135,7 +135,9 @@ export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<numb
   const allHolds = holds.flat();
   return [
     textArray(parts.map(({ host }) => host)),
-    int8Array(parts.map(({ fencingToken }) => (FENCING_TOKEN.test(fencingToken) ? BigInt(fencingToken) : NO_FENCING_TOKEN))),
+    int8Array(
+      parts.map(({ fencingToken }) => (FENCING_TOKEN.test(fencingToken) ? BigInt(fencingToken) : NO_FENCING_TOKEN)),
+    ),
     int2Array(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
     int8Array(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
     int4Array(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
