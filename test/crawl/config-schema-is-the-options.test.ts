@@ -79,7 +79,9 @@ function withValue(path: readonly string[], value: unknown): CrawlerOptions {
     return { ...before, [key]: put(before[key], further) };
   };
   const base = BASE as Record<string, unknown>;
-  const beside = path.join('.').startsWith('politeness.profile.') ? { profile: { factor: 0, minMs: 0, maxMs: 86_400_000 } } : {};
+  const beside = path.join('.').startsWith('politeness.profile.')
+    ? { profile: { factor: 0, minMs: 0, maxMs: 86_400_000 } }
+    : {};
   if (value === 'list' || value === 'surt') return { ...BASE, scope: { ...BASE.scope, ...WITHIN[value] } };
   return { ...base, [first]: put({ ...(base[first] as object), ...beside }, rest) } as unknown as CrawlerOptions;
 }

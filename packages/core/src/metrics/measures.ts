@@ -182,9 +182,7 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => voi
       gauges.add('receivedBytes', record.encodedBytes, { purpose });
       gauges.observe('requestSeconds', Math.max(0, record.endedAtMs - record.startedAtMs) / 1_000, { purpose });
     }),
-    events.on('decision', ({ status, reason }) =>
-      gauges.add('decisions', 1, { status, reason: knownReason(reason) }),
-    ),
+    events.on('decision', ({ status, reason }) => gauges.add('decisions', 1, { status, reason: knownReason(reason) })),
     events.on('item', () => gauges.add('items', 1, {})),
     events.on('handler-error', () => gauges.add('handlerErrors', 1, {})),
     events.on('host-warning', ({ code }) => gauges.add('hostWarnings', 1, { code })),
