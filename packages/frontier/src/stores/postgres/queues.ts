@@ -172,7 +172,7 @@ function textsOf(schema: string) {
   return {
     commit: text(`SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full FROM $S.commit(${commitPlaces})`),
     lease: text(
-      `SELECT key, fencingToken, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
+      `SELECT key, epoch, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
     ),
     wake: text('SELECT $S.wake($1, $2)'),
     due: text(DUE_SQL),
