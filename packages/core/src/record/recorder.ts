@@ -43,7 +43,7 @@ import {
 export interface Book {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
-  notice?(notice: HostWarning): void;
+  warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
@@ -187,7 +187,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
         if (event.record === null || !isCompanionHop(event.record)) verdict(event);
         return;
       }
-      for (const book of books) book.notice?.(event);
+      for (const book of books) book.warning?.(event);
       emitter.emit('host-warning', event);
     },
     held(record, wait) {
