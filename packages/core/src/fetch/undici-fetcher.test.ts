@@ -87,7 +87,7 @@ describe('a response', () => {
         ['Set-Cookie', 'b=\xff'],
       ],
       truncated: null,
-      maxEncodedBytes: 5,
+      encodedBytes: 5,
       remoteAddress: '127.0.0.1',
     });
     if (outcome.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe('<p>hi');
