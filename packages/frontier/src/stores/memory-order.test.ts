@@ -121,7 +121,7 @@ describe('entries that have arrived', () => {
     expect(listed.length).toBeGreaterThan(500);
   });
 
-  it('are passed over in a lane that is held, and come when it opens', async () => {
+  it('are skipped in a blocked lane, and come when the block ends', async () => {
     const { store, lease, pass } = await opened();
     const other = { lane: `http://${HOST}` };
     await store.add([entry(1), entry(2), entry(3), entry(4, other)]);
