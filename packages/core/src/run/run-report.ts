@@ -11,7 +11,7 @@ import type { ResolvedOptions } from '../options/options.js';
 import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import type { Tally } from '../record/tally.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { totalsFromLogs } from '../report/logged-totals.js';
+import { totalsFromLogs } from '../report/from-logs.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { OutcomeCounts } from '../report/stats.js';
 import type { CrawlTotals } from './crawl-totals.js';
