@@ -109,9 +109,7 @@ describe('following', () => {
     const staged = await stagedBy((each) => each.follow(), page);
     expect(urls(staged)).toEqual(['/a/b', '/a/d']);
     expect(staged.links[0]).toEqual({ url: 'https://example.com/a/b', depth: 3, via: 'link', from: URL_OF_PAGE });
-    expect(staged.leftAlone).toEqual([
-      { url: 'https://example.com/a/c', reason: 'link-nofollow', depth: 3, from: URL_OF_PAGE },
-    ]);
+    expect(staged.leftAlone).toEqual([{ url: 'https://example.com/a/c', reason: 'link-nofollow' }]);
   });
 
   it('takes no link of a page that says nofollow, and all when the knob says so', async () => {
