@@ -36,6 +36,7 @@ export interface CliIo {
 
 /** The real process. */
 export function processIo(): CliIo {
+  endQuietly();
   return {
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
@@ -67,6 +68,19 @@ export function processIo(): CliIo {
         : null,
     parent: process.send === undefined ? null : parentProcess(),
   };
+}
+
+/**
+ * A reader that has gone away is no fault of this process. Without a reader of its results it ends (`mannerly … | head`),
+ * without a reader of its progress it goes on.
+ */
+function endQuietly(): void {
+  const unlessClosed = (error: NodeJS.ErrnoException, closed: () => void): void => {
+    if (error.code !== 'EPIPE') throw error;
+    closed();
+  };
+  process.stdout.on('error', (error) => unlessClosed(error, () => process.exit()));
+  process.stderr.on('error', (error) => unlessClosed(error, () => undefined));
 }
 
 /** The program that runs now, once more; what it prints beside its messages goes where ours goes. */

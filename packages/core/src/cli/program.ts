@@ -4,7 +4,6 @@
 import { Command, Option } from 'commander';
 import { EXPORT_FORMATS, MANNERLY_VERSION } from 'mannerly';
 import type { AuditFlags } from './commands/audit.js';
-import { withCompletion } from './commands/completion.js';
 import { crawlCommand } from './commands/crawl.js';
 import type { DatasetsFlags } from './commands/datasets.js';
 import type { ExplainFlags } from './commands/explain.js';
@@ -240,6 +239,5 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
       done(await (await import('./commands/datasets.js')).datasetsCommand(site, flags, io)),
     );
 
-  withCompletion(program, io, done);
   return program;
 }

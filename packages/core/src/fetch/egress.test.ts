@@ -8,8 +8,8 @@ import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { createAddressGuard } from './address-guard.js';
 import { createEgress, type Egress, type EgressRequest } from './egress.js';
 import type { EgressRecord } from './egress-record.js';
-import { createHostLimiter } from './host-limiter.js';
 import { resolveIdentity } from './identity.js';
+import { RequestLimiter } from './request-limiter.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 
 const closing: (() => Promise<void>)[] = [];
@@ -44,7 +44,7 @@ async function door(
     fetcher,
     identity: resolveIdentity({ name: 'tide', contact: more.contact ?? 'https://example.org/bot' }),
     guard: createAddressGuard({ allow: more.allow ?? ['127.0.0.0/8'], ports: [], resolve, nowMs: Date.now }),
-    limiter: createHostLimiter(),
+    limiter: new RequestLimiter(null),
     network: { connectMs: 60_000, headersMs: 60_000, exchangeMs: 60_000, bodyBytes: 50_000 },
     nowMs: Date.now,
     onRequest: (record) => records.push(record),
@@ -243,7 +243,7 @@ describe('whatever happens', () => {
       },
       identity: resolveIdentity({ name: 'tide', contact: 'ann@example.org' }),
       guard: createAddressGuard({ allow: ['127.0.0.0/8'], ports: [], resolve: null, nowMs: Date.now }),
-      limiter: createHostLimiter(),
+      limiter: new RequestLimiter(null),
       network: { connectMs: 1, headersMs: 1, exchangeMs: 1, bodyBytes: 1 },
       nowMs: Date.now,
     });

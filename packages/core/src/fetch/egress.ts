@@ -16,11 +16,11 @@ import { type CookieJar, createCookies } from './cookies.js';
 import { type EgressRecord, egressRecord, LastEnds } from './egress-record.js';
 import { failureDetail } from './failure-word.js';
 import type { FetchCaps, Fetcher, FetchRequest, ResponseHead } from './fetcher.js';
-import type { HostLimiter } from './host-limiter.js';
 import type { Identity } from './identity.js';
 import { ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
 import type { EgressOutcome, FailedOutcome, FailureWord, FetchOutcome, NotSentOutcome } from './outcome.js';
 import { createRequestHeaders } from './request-headers.js';
+import type { RequestLimiter } from './request-limiter.js';
 import type { RequestPurpose } from './request-purpose.js';
 import { createSpool, type SpooledBody } from './spool.js';
 
@@ -58,7 +58,7 @@ export interface EgressRequest {
 export interface Egress {
   /** One exchange, or the news that nothing left. Never rejects. */
   send(request: EgressRequest): Promise<EgressOutcome>;
-  /** Lets the second lock's timers go. The fetcher is closed by whoever made it. */
+  /** Removes large bodies from the disk. The fetcher is closed by its owner. */
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   readonly guard: AddressGuard;
-  readonly limiter: HostLimiter;
+  readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** Milliseconds and octets; robots.txt is bounded by the lesser of these and its own limits. */
   readonly network: {
     readonly connectMs: number;
@@ -158,10 +158,7 @@ export function createEgress(options: EgressOptions): Egress {
       options.onRequest?.(egressRecord(request, outcome, headers['User-Agent'] ?? '', gapMs));
       return outcome;
     },
-    close() {
-      limiter.close();
-      return spool.close();
-    },
+    close: () => spool.close(),
   };
 }
 

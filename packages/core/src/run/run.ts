@@ -1,7 +1,14 @@
 // One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it while it
 // goes on. What it does from its start to its end is in `perform-run.ts`.
 
-import type { AddAnswer, Frontier, ListRequest, NewUrl, QueuedPage } from '@mannerly/frontier';
+import {
+  type AddAnswer,
+  type Frontier,
+  type ListRequest,
+  type NewUrl,
+  type QueuedPage,
+  resolvePoliteness,
+} from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
@@ -22,7 +29,7 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import { type CookieJar, jarMaker } from '../fetch/cookies.js';
 import { createEgress } from '../fetch/egress.js';
-import { createHostLimiter } from '../fetch/host-limiter.js';
+import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
@@ -170,7 +177,7 @@ export class Run {
       fetcher,
       identity,
       guard: createAddressGuard({ allow: network.allow, ports: network.ports, resolve: network.resolve, nowMs }),
-      limiter: createHostLimiter(),
+      limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       nowMs,
       onRequest: (record) => journal.request(record),

@@ -1,0 +1,24 @@
+// Every exported name is something to learn, to document and to keep. The number of names over all public entries may only fall.
+
+import { expect, it } from 'vitest';
+import { entryPaths } from './house.js';
+import { readModule } from './module-facts.js';
+import { readTypeScript } from './source-tree.js';
+
+/** Names over all entries and subpaths of each package. A change may lower a number, never raise it. */
+const LIMITS: Readonly<Record<string, number>> = {
+  'packages/robots': 148,
+  'packages/frontier': 132,
+  'packages/core': 301,
+};
+
+it.each(Object.entries(LIMITS))('%s exports at most %i names', (folder, limit) => {
+  const modules = new Map(readTypeScript().map((file) => [file.path, file]));
+  const names = entryPaths(folder).flatMap((path) => {
+    const file = modules.get(path);
+    return file === undefined
+      ? [`${path} has no source`]
+      : readModule(file).exports.map(({ name }) => `${path}: ${name}`);
+  });
+  expect(names.length).toBeLessThanOrEqual(limit);
+});
