@@ -1,6 +1,6 @@
 // The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
 
-import { type ListRequest, type QueuedPage, systemClock } from '@mannerly/frontier';
+import { type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
@@ -65,7 +65,7 @@ export interface Crawler {
   /**
    * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called.
    *
-   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.wasOver`.
+   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.alreadyFinished`.
    *
    * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
    *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
@@ -104,7 +104,7 @@ export interface Crawler {
    * @param where - As for `explain`.
    * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs it.
    */
-  queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueuedPage>;
+  queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
    * Queues failures for one more visit: the URLs whose last word in the decision log fits. Without a crawl directory the
    * latest ten thousand words are known. Between runs give the filter to `run`.
@@ -118,7 +118,7 @@ export interface Crawler {
    *
    * @param host - Its name, as `report.waiting` gives it.
    */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }
 
@@ -261,7 +261,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           const only = createHandlers();
           only.on('any', handler);
           // A slow loop is no reason to fail a page.
-          return start(runOptions, { options: { ...resolved, handlerMs: MAX_WAIT_MS }, handlers: only });
+          return start(runOptions, { options: { ...resolved, handlerTimeoutMs: MAX_WAIT_MS }, handlers: only });
         },
         stop() {
           crawler.stop();
@@ -298,7 +298,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         hint: 'Call `run({ retry })` with the same filter.',
       });
     },
-    async wake(host) {
+    async unpark(host) {
       const open = openRun();
       if (open === null) toUnpark.push(host);
       else await open.unpark(host);

@@ -5,7 +5,7 @@ import { formatUrlParts, type NewUrl, parseUrlParts, type UrlParts } from '@mann
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Scope, ScopeAnswer } from './scope.js';
-import { type TrapKnobs, trapText } from './trap-options.js';
+import { type ResolvedTrapOptions, trapText } from './trap-options.js';
 import type { Traps } from './traps.js';
 import { urlLoop } from './url-loops.js';
 
@@ -41,7 +41,7 @@ export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
 /** What links are checked for traps with. */
 export interface TrapWatch {
-  readonly knobs: TrapKnobs;
+  readonly options: ResolvedTrapOptions;
   readonly traps: Pick<Traps, 'judge'>;
 }
 
@@ -68,7 +68,7 @@ export function createAdmit(
     const outside = whyOutside(scope, bounds, candidate, url);
     if (outside !== null) return outside;
     if (watch === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
-    const trap = urlLoop(url, watch.knobs) ?? watch.traps.judge(candidate.url, candidate.from ?? null);
+    const trap = urlLoop(url, watch.options) ?? watch.traps.judge(candidate.url, candidate.from ?? null);
     return trap === null ? null : { reason: 'trap', detail: trapText(trap) };
   };
   return (candidates) => {

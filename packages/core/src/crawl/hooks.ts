@@ -4,7 +4,7 @@
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import type { FetchOutcome, FieldLines } from '../fetch/outcome.js';
+import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
@@ -48,8 +48,8 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
   /** The word for why not; `null`: one came. */
   readonly failure: string | null;
   /** A copy; `[]` without a response. */
-  readonly headers: FieldLines;
-  /** Decoded octets of the body. */
+  readonly headers: HeaderLines;
+  /** Decoded bytes of the body. */
   readonly bodyBytes: number;
 }
 
@@ -68,12 +68,12 @@ export interface HookOptions {
   /** Told of every URL whose final word is *excluded*: by robots.txt, or by what the page asks. Nothing it does changes that. */
   readonly onExclusion?: (decision: UrlDecision) => unknown;
   /** Time for an answer, 1 to 60,000 ms; then it is a refusal. The host is asked nothing meanwhile, other hosts are. @default 5_000 */
-  readonly limitMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Hooks that were checked. */
-export interface HookKnobs extends Omit<HookOptions, 'limitMs'> {
-  readonly limitMs: number;
+export interface ResolvedHookOptions extends Omit<HookOptions, 'limitMs'> {
+  readonly timeoutMs: number;
 }
 
 /**
@@ -96,7 +96,7 @@ export type HookVerdict =
 const HOOKS = ['beforeFetch', 'afterFetch', 'onExclusion'] as const;
 
 /** Checks hooks; `null`: there are none. @throws MannerlyError `option-invalid`, `option-unknown`. */
-export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
+export function resolveHooks(given: HookOptions | undefined): ResolvedHookOptions | null {
   if (given === undefined) return null;
   if (typeof given !== 'object' || given === null) throw invalid('hooks', 'an object of functions', given);
   const odd = Object.keys(given).find((key) => key !== 'limitMs' && !HOOKS.some((hook) => hook === key));
@@ -107,15 +107,15 @@ export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
     if (given[hook] !== undefined && typeof given[hook] !== 'function')
       throw invalid(`hooks.${hook}`, 'a function', given[hook]);
   }
-  const { limitMs = DEFAULT_HOOK_MS } = given;
-  if (!(typeof limitMs === 'number' && limitMs >= 1 && limitMs <= MAX_HOOK_MS))
-    throw invalid('hooks.limitMs', `a number from 1 to ${MAX_HOOK_MS}`, limitMs);
-  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, limitMs };
+  const { timeoutMs = DEFAULT_HOOK_MS } = given;
+  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_HOOK_MS))
+    throw invalid('hooks.timeoutMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
+  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, timeoutMs };
 }
 
 /** The hooks of one run. No call rejects. */
 export class Hooks {
-  readonly #hooks: Partial<HookKnobs>;
+  readonly #hooks: Partial<ResolvedHookOptions>;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #signal: AbortSignal;
   readonly #journal: HookJournal;
@@ -125,7 +125,7 @@ export class Hooks {
    * @param signal - Aborted when the crawl stops at once.
    * @param journal - Receives what hooks do wrong: they threw, took too long, or returned an invalid answer.
    */
-  constructor(hooks: HookKnobs | null, clock: Pick<Clock, 'after'>, signal: AbortSignal, journal: HookJournal) {
+  constructor(hooks: ResolvedHookOptions | null, clock: Pick<Clock, 'after'>, signal: AbortSignal, journal: HookJournal) {
     this.#hooks = hooks ?? {};
     this.#clock = clock;
     this.#signal = signal;
@@ -153,7 +153,7 @@ export class Hooks {
   /** Passes exclusions to `onExclusion`. Nothing waits for it, and its answer is ignored. */
   decision(decision: UrlDecision): void {
     const { onExclusion } = this.#hooks;
-    if (onExclusion === undefined || decision.word !== 'excluded') return;
+    if (onExclusion === undefined || decision.status !== 'excluded') return;
     const failed = (error: unknown): void => this.#journal.hookFailed('onExclusion', decision.url, error);
     try {
       // A copy: what a hook does to it reaches neither the log nor the report.
@@ -168,7 +168,7 @@ export class Hooks {
   async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
     const stopSignal = this.#signal;
     if (stopSignal.aborted) return { kind: 'stopped' };
-    const { limitMs = DEFAULT_HOOK_MS } = this.#hooks;
+    const { timeoutMs = DEFAULT_HOOK_MS } = this.#hooks;
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
       this.#journal.hookFailed(hook, url, error);
@@ -177,8 +177,8 @@ export class Hooks {
     let cancel = (): void => undefined;
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<HookVerdict>((resolve) => {
-      cancel = this.#clock.after(limitMs, () => {
-        const detail = `did not answer within ${limitMs} ms`;
+      cancel = this.#clock.after(timeoutMs, () => {
+        const detail = `did not answer within ${timeoutMs} ms`;
         resolve(failed(detail, new DOMException(`${hook} ${detail}`, 'TimeoutError')));
         controller.abort(new DOMException(detail, 'TimeoutError'));
       });

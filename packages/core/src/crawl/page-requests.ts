@@ -8,7 +8,7 @@ import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
 import { exchangeOf } from '../fetch/exchange.js';
 import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
-import type { OwnFetch, OwnFetcher, OwnFetchOptions } from '../page/own-fetch.js';
+import type { PageFetch, OwnFetcher, PageFetchOptions } from '../page/own-fetch.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 import type { Wakeup } from './wakeup.js';
@@ -35,7 +35,7 @@ type Purpose = 'handler' | 'subresource';
 interface PlannedRequest {
   readonly candidate: NewUrl;
   readonly purpose: Purpose;
-  readonly options: OwnFetchOptions;
+  readonly options: PageFetchOptions;
   readonly untilMs: number;
   /** Ends the exchange. */
   readonly signal: AbortSignal;
@@ -71,7 +71,7 @@ export class PageRequests {
     return this.#queue.pending + this.#queue.size;
   }
 
-  async #request(purpose: Purpose, ...[page, url, options, signal]: Parameters<OwnFetcher>): Promise<OwnFetch> {
+  async #request(purpose: Purpose, ...[page, url, options, signal]: Parameters<OwnFetcher>): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#parts;
     const { admitted, refused } = admit([{ url, depth: page.depth, via: purpose, from: page.url }]);
     const [candidate] = admitted;
@@ -95,7 +95,7 @@ export class PageRequests {
   }
 
   /** Waits for one turn of the host and uses it. `null`: no request left, and the frontier has to be asked again. */
-  async #takeTurn(request: PlannedRequest): Promise<OwnFetch | null> {
+  async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup } = this.#parts;
     const { candidate, purpose, untilMs, signal } = request;
     this.#waiting[purpose] += 1;
@@ -131,7 +131,7 @@ export class PageRequests {
       headers: options.headers ?? {},
       bodyBytes: Math.min(Math.max(1, options.bodyBytes ?? bodyBytes), bodyBytes),
       host: work.lease.host,
-      asks: work.lease.asks,
+      asks: work.lease.requirements,
       robots: work.robots,
       mayConnect: (address) => frontier.mayConnect(work, address),
       mayStart: () => frontier.mayStart(work),

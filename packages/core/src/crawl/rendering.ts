@@ -9,7 +9,7 @@ import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
-import type { NotFetched, OwnFetch } from '../page/own-fetch.js';
+import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { MAX_SUBRESOURCE_HOPS } from './limits.js';
@@ -83,7 +83,7 @@ export class Rendering {
     return isCutShort || stop.signal.aborted ? STOPPED : rendering;
   }
 
-  async #load(page: FetchedPage, wanted: Subresource): Promise<OwnFetch> {
+  async #load(page: FetchedPage, wanted: Subresource): Promise<PageFetch> {
     const { requests, nowMs } = this.#parts;
     const untilMs = nowMs() + wanted.waitMs;
     let { url } = wanted;
@@ -117,7 +117,7 @@ export class Rendering {
 }
 
 /** Not what the page itself gave up because it is over. */
-function isRefused(answer: OwnFetch): answer is NotFetched {
+function isRefused(answer: PageFetch): answer is NotFetched {
   if (answer.kind === 'response' || answer.kind === 'failed') return false;
   return !(answer.kind === 'held' && answer.reason === 'stopping');
 }

@@ -4,7 +4,7 @@
 import { type Frontier, type NewUrl, type PageWork, parseUrlParts, type UrlRecord } from '@mannerly/frontier';
 import type { TrapWatch } from '../admit/admit.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
-import { type TrapFinding, type TrapKnobs, trapText } from '../admit/trap-options.js';
+import { type TrapFinding, type ResolvedTrapOptions, trapText } from '../admit/trap-options.js';
 import { createTraps, type Traps } from '../admit/traps.js';
 import type { Journal } from '../journal/journal.js';
 import type { FetchedPage } from '../page/page.js';
@@ -26,12 +26,12 @@ export class SiteKnowledge {
   readonly watch: TrapWatch | null;
 
   /** @param isShared - Whether other processes learn at the same time. */
-  constructor(scope: Scope, knobs: TrapKnobs | null, isShared: boolean, journal: Pick<Journal, 'scopeMoved' | 'trap'>) {
+  constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'scopeMoved' | 'trap'>) {
     this.#scope = scope;
-    this.#traps = knobs === null ? null : createTraps(knobs);
+    this.#traps = options === null ? null : createTraps(options);
     this.#isShared = isShared;
     this.#journal = journal;
-    this.watch = knobs === null || this.#traps === null ? null : { knobs, traps: this.#traps };
+    this.watch = options === null || this.#traps === null ? null : { options, traps: this.#traps };
   }
 
   /** Reads what earlier runs learned. Once, when the store is open and before anything is admitted. */

@@ -53,7 +53,7 @@ describe('the cache of subresources', () => {
     ['data', 'fetch', answer()],
     ['a frame', 'frame', answer()],
     ['what is not there', 'script', answer({ status: 404 })],
-    ['half a script', 'script', answer({ truncated: 'peer' })],
+    ['half a script', 'script', answer({ truncated: 'connection' })],
     ['what varies', 'script', answer({ headers: [['Vary', 'Accept-Encoding, Origin']] })],
     ['what is too large', 'script', answer({}, 33 * MIB)],
   ])('is not %s', (_what, type, came) => {
@@ -72,7 +72,7 @@ describe('the cache of subresources', () => {
     expect(find({ ...SCRIPT, bodyBytes: 2 })).toBeNull();
   });
 
-  it('is bounded in octets and number; what was used longest ago goes first', () => {
+  it('is bounded in bytes and number; what was used longest ago goes first', () => {
     const { keep, find } = memory();
     const named = (at: number) => ({ ...SCRIPT, url: `https://a.test/${at}` });
     for (let at = 0; at < 3; at += 1) keep(named(at), answer({}, 10 * MIB));

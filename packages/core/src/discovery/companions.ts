@@ -5,7 +5,7 @@ import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
 import { type FetchOutcome, headerValue } from '../fetch/outcome.js';
-import type { PageWord } from '../journal/url-decisions.js';
+import type { PageOutcome } from '../journal/url-decisions.js';
 import type { Datasets } from '../page/datasets.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
@@ -14,7 +14,7 @@ import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 export interface CompanionResult {
   /** Candidates for admission. */
   readonly links: readonly NewUrl[];
-  readonly word: PageWord;
+  readonly word: PageOutcome;
 }
 
 /** Which companion files a crawl requests. */
@@ -30,7 +30,7 @@ export interface CompanionOptions {
 export type CompanionStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
 const DATA_TXT_PATH = '/data.txt';
-const READ: PageWord = { word: 'fetched', reason: 'companion', layer: 'fetch' };
+const READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
 const UNSET: TdmReservation = { reserved: null, policy: null };
 /** Until the site's answer, a header or the page says otherwise, rights count as reserved. */
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
@@ -127,12 +127,12 @@ export class Companions {
     work: PageWork,
     outcome: FetchOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
-  ): Promise<PageWord> {
-    if (outcome.kind === 'failed') return { word: 'failed', reason: outcome.failure, layer: 'fetch' };
+  ): Promise<PageOutcome> {
+    if (outcome.kind === 'failed') return { status: 'failed', reason: outcome.failure, layer: 'fetch' };
     const { status } = outcome;
-    if (status < 200 || status > 299) return { word: 'failed', reason: `status-${status}`, layer: 'fetch' };
+    if (status < 200 || status > 299) return { status: 'failed', reason: `status-${status}`, layer: 'fetch' };
     const detail = await this.#options.sitemaps.read(work, outcome, offer);
-    return { word: 'fetched', reason: 'sitemap', layer: 'fetch', detail };
+    return { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail };
   }
 
   async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
@@ -173,7 +173,7 @@ async function notOpen(): Promise<never> {
 }
 
 function companion(url: string): NewUrl {
-  return { url, depth: 0, via: 'companion', band: 0 };
+  return { url, depth: 0, via: 'companion', priority: 0 };
 }
 
 /** The companion as first requested: what it says is about that authority, and its paths are relative to that URL. */

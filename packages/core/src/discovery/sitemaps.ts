@@ -27,7 +27,7 @@ export interface SitemapFinds {
 }
 
 /** After the other companion files (0), before the seeds (2). */
-const SITEMAP_BAND = 1;
+const SITEMAP_PRIORITY = 1;
 const NOTHING: SitemapFinds = { candidates: [], refused: [] };
 
 /** Travels with a sitemap as its user data. */
@@ -63,7 +63,7 @@ export class Sitemaps {
 
   /** The sitemaps that a robots.txt names, and the pages that it asks us to visit (robots §9.6, §9.9). */
   named(authority: string, outcome: FetchOutcome): SitemapFinds {
-    if (!this.#readsNamed || outcome.kind === 'failed' || outcome.truncated === 'peer') return NOTHING;
+    if (!this.#readsNamed || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
     if (outcome.status < 200 || outcome.status > 299) return NOTHING;
     const robotsUrl = `${authority}/robots.txt`;
     const { sitemaps, pleaseVisit } = parseRobots(outcome.body, { robotsUrl });
@@ -96,7 +96,7 @@ export class Sitemaps {
     const contentType = headerValue(outcome.headers, 'content-type');
     const reading = readSitemap({
       url: work.url,
-      octets: outcome.file?.read() ?? [outcome.body],
+      bytes: outcome.file?.read() ?? [outcome.body],
       decoderFor: (start) => pieceDecoder(start, contentType),
     });
     let listed = 0;
@@ -155,7 +155,7 @@ function sorted(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {
 }
 
 function item(url: string, { level, hosts }: Ticket): NewUrl {
-  return { url, depth: 0, via: 'companion', band: SITEMAP_BAND, userData: { sitemap: { level, hosts } } };
+  return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
 /** A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
@@ -197,7 +197,7 @@ function ticketOf({ record }: PageWork): Ticket | null {
   return userData['sitemap'] as unknown as Ticket;
 }
 
-function summaryOf(end: SitemapFileEnd, listed: number, foreign: number, truncated: 'cap' | 'peer' | null): string {
+function summaryOf(end: SitemapFileEnd, listed: number, foreign: number, truncated: 'limit' | 'connection' | null): string {
   const oddities = [
     foreign > 0 ? `${foreign} left out` : null,
     end.unusable > 0 ? `${end.unusable} no URLs` : null,

@@ -3,10 +3,10 @@
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import type { OwnFetch, OwnFetcher, OwnFetchOptions } from '../page/own-fetch.js';
+import type { PageFetch, OwnFetcher, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
+import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
 import { type EmittedItem, type ItemCheck, STAGED } from './item-check.js';
 import { MAX_PAGE_FETCHES } from './limits.js';
 import { type SavedFile, saveFile } from './save.js';
@@ -109,14 +109,14 @@ class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
     settled(() => followLinks(this.#page, this.#tools.stage, selector, options));
 
-  readonly add = (url: string, options: FollowOptions = {}): Promise<AddedUrl> =>
+  readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
     settled(() => {
       this.#leftAlone ??= leftAloneUrls(this.#page);
       return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
     });
 
-  readonly fetch = async (text: string, options: OwnFetchOptions = {}): Promise<OwnFetch> => {
-    const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.facts?.baseHref ?? null));
+  readonly fetch = async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
+    const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.html?.baseHref ?? null));
     if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
     this.#fetches += 1;
     if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };

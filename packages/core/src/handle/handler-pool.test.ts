@@ -17,7 +17,7 @@ function poolOf(handler: Handler, signal: AbortSignal) {
   const handlers = createHandlers();
   handlers.on('any', handler);
   const clock = createManualClock();
-  return { pool: new HandlerPool({ handlers, concurrency: 2, handlerMs: 1_000, clock, signal }), clock };
+  return { pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal }), clock };
 }
 
 it.each<[string, Handler]>([

@@ -11,7 +11,7 @@ import { createPageContext, type PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import { ItemCheck } from './item-check.js';
 import { checkValue, issuesText } from './schema.js';
-import { type HandlerWord, handlerWord } from './signals.js';
+import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
 import { createStartInTurn } from './start-in-turn.js';
 
@@ -21,7 +21,7 @@ export type Handled =
   | { readonly kind: 'handled'; readonly staged: Staged; readonly route: Route | 'default' | null }
   | { readonly kind: 'threw'; readonly error: unknown; readonly detail: string }
   /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
-  | { readonly kind: 'said'; readonly word: HandlerWord }
+  | { readonly kind: 'said'; readonly word: HandlerSignal }
   /** The URL's user data does not fit the schema of the route; the handler did not run. */
   | { readonly kind: 'user-data-invalid'; readonly detail: string }
   /** Its signal was aborted. It may still be running; nothing it does counts any more. */
@@ -35,7 +35,7 @@ export interface HandlerPoolOptions {
   /** Handlers at the same time, 1 or more. */
   readonly concurrency: number;
   /** Longest time of one handler, from its start, milliseconds. */
-  readonly handlerMs: number;
+  readonly handlerTimeoutMs: number;
   readonly clock: Pick<Clock, 'after'>;
   /** Aborted when the crawl stops at once, and the signals of running handlers with it. */
   readonly signal: AbortSignal;
@@ -81,15 +81,15 @@ export class HandlerPool {
   }
 
   async #run(page: PageInCrawl, found: FoundHandler): Promise<Handled> {
-    const { handlerMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
+    const { handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
     if (signal.aborted) return STOPPED;
     const tools = new HandlerTools(new Stage(page.url), filesPath, fetch);
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
       const timedOut = (): void =>
-        resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerMs} ms` });
-      timers.push(clock.after(handlerMs, timedOut));
+        resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` });
+      timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
         tools.abort(signal.reason);
         // A handler that ends now has ended well; no other is waited for.
@@ -155,7 +155,7 @@ async function attempt(
   } catch (error) {
     // A handler may well throw because its signal was aborted.
     if (tools.isAborted) return STOPPED;
-    const word = handlerWord(error);
+    const word = handlerSignal(error);
     return word === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'said', word };
   }
 }

@@ -16,9 +16,9 @@ export type Handler = (page: HandledPage) => unknown;
 /** What is said along with a handler. */
 export interface HandlerOptions {
   /**
-   * Decoded octets that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file until the
+   * Decoded bytes that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file until the
    * handler has ended: `page.body` and `page.save` read it, what would hold it as a whole refuses. Not for HTML.
-   * @default `network.bodyBytes`, held in memory
+   * @default `network.maxBodyBytes`, held in memory
    */
   readonly bodyBytes?: number;
 }
@@ -54,7 +54,7 @@ export interface Handlers {
    * @returns `null` when no route fits.
    */
   find(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): FoundHandler | null;
-  /** Octets that the body of such a page may have, as its handler says; `null`: it says nothing, or the page is HTML. */
+  /** Bytes that the body of such a page may have, as its handler says; `null`: it says nothing, or the page is HTML. */
   bodyBytesFor(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): number | null;
 }
 

@@ -23,24 +23,24 @@ const URL_OF_PAGE = 'https://example.com/a/';
 /** What one page comes to under routes. */
 async function handled<UserData, Items>(
   routes: Routes<UserData, Items>,
-  more: { label?: string; userData?: FetchedPage['userData']; handlerMs?: number } = {},
+  more: { label?: string; userData?: FetchedPage['userData']; handlerTimeoutMs?: number } = {},
 ): Promise<{ readonly handled: Handled; readonly pool: HandlerPool }> {
   const handlers = createHandlers();
   registerRoutes(handlers, routes);
   const reader = createPageReader({
     tokens: ['examplebot'],
-    knobs: EXCLUSION_DEFAULTS,
+    options: EXCLUSION_DEFAULTS,
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
-    decodeText: (octets) => new TextDecoder().decode(octets),
+    decodeText: (bytes) => new TextDecoder().decode(bytes),
   });
   const { label = null, userData = null } = more;
   const work = pageWork(URL_OF_PAGE, { label, userData });
   const page = await reader.read(work, response(URL_OF_PAGE, '<title>t</title>', [['Content-Type', 'text/html']]));
   const clock = createManualClock();
   const signal = new AbortController().signal;
-  const pool = new HandlerPool({ handlers, concurrency: 1, handlerMs: 1_000, clock, signal });
+  const pool = new HandlerPool({ handlers, concurrency: 1, handlerTimeoutMs: 1_000, clock, signal });
   return { handled: await pool.handle(page), pool };
 }
 

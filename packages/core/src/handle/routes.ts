@@ -6,8 +6,8 @@ import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
-import type { HtmlFacts } from '../page/page-facts.js';
-import type { AddedUrl, FollowOptions, HandledPage } from './handled-page.js';
+import type { HtmlSummary } from '../page/page-facts.js';
+import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
 import type { EmittedItem } from './item-check.js';
 import type { Schema } from './schema.js';
@@ -53,7 +53,7 @@ export type RoutedRevisit<UserDataSchema, UserData> =
 type PageOf<R> = R extends `label:${infer Label}`
   ? { readonly label: Label }
   : R extends 'html'
-    ? { readonly kind: 'html'; readonly facts: HtmlFacts }
+    ? { readonly kind: 'html'; readonly facts: HtmlSummary }
     : R extends 'xml'
       ? { readonly kind: 'xml'; readonly title: null; readonly facts: null; readonly $: CheerioAPI }
       : R extends ContentKind
@@ -75,7 +75,7 @@ export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
     /** As `HandledPage.follow`. */
     follow(selector?: string, options?: RoutedFollow<UserData>): Promise<void>;
     /** As `HandledPage.add`. */
-    add(url: string, options?: RoutedFollow<UserData>): Promise<AddedUrl>;
+    add(url: string, options?: RoutedFollow<UserData>): Promise<AddResult>;
     /** As `HandledPage.revisit`. */
     revisit(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData>): Promise<void>;
   };

@@ -20,7 +20,7 @@ const record = (url: string): UrlRecord => ({
 
 const work = (url: string): PageWork => ({
   kind: 'page',
-  lease: { host: 'a.test', epoch: '1', asks: { crawlDelayMs: null, requestIntervalMs: null, bucket: null } },
+  lease: { host: 'a.test', fencingToken: '1', requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null } },
   entryId: '1',
   url,
   record: record(url),
@@ -38,7 +38,7 @@ const wait: HostWait = { host: 'a.test', reason: 'interval', untilMs: 5, queued:
 
 function recorded(act: (journal: Journal) => void): string[] {
   const words: string[] = [];
-  const listener = { decision: (decision: UrlDecision) => void words.push(`${decision.word} ${decision.reason}`) };
+  const listener = { decision: (decision: UrlDecision) => void words.push(`${decision.status} ${decision.reason}`) };
   const journal = new Journal(
     createCrawlEmitter(() => undefined),
     [listener],

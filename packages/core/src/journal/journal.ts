@@ -5,7 +5,7 @@ import {
   type AddAnswer,
   createRecentSet,
   type FrontierEvent,
-  type HostNotice,
+  type HostWarning,
   type HostWait,
   type NewUrl,
   type PageWork,
@@ -18,7 +18,7 @@ import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
-import type { HandlerWord } from '../handle/signals.js';
+import type { HandlerSignal } from '../handle/signals.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
@@ -35,14 +35,14 @@ import {
   fromRefusal,
   fromSubresource,
   fromVerdict,
-  type PageWord,
+  type PageOutcome,
 } from './url-decisions.js';
 
 /** Receives the facts of a run: a log, or a count. */
 export interface JournalListener {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
-  notice?(notice: HostNotice): void;
+  notice?(notice: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
@@ -79,7 +79,7 @@ export class Journal {
   }
 
   /** The decision about a page that was taken. */
-  page(work: PageWork, word: PageWord): void {
+  page(work: PageWork, word: PageOutcome): void {
     if (isCompanionHop(work.record)) return;
     const clock = this.#hostClocks.get(work.url);
     this.#hostClocks.delete(work.url);
@@ -118,14 +118,14 @@ export class Journal {
 
   /** A robots.txt came. Resolves when its copy is kept, so that no request relies on rules that cannot be read again. */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
-    if (outcome.kind === 'failed' || outcome.truncated === 'peer') return;
+    if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
     if (outcome.status < 200 || outcome.status > 299) return;
     for (const listener of this.#listeners) await listener.robots?.(authority, outcome.body);
   }
 
   /** Links that a handler took itself although the page wants them left alone. */
   nofollowTaken(work: PageWork, urls: readonly string[]): void {
-    for (const url of urls) this.#emitter.emit('nofollow-taken', { url, from: work.url });
+    for (const url of urls) this.#emitter.emit('nofollow-overridden', { url, from: work.url });
   }
 
   /** Items that every sink has written. */
@@ -158,8 +158,8 @@ export class Journal {
   }
 
   /** A handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
-  handlerSignal(url: string, { kind, reason }: HandlerWord): void {
-    this.#emitter.emit('handler-word', { url, word: kind, reason });
+  handlerSignal(url: string, { kind, reason }: HandlerSignal): void {
+    this.#emitter.emit('handler-signal', { url, signal: kind, reason });
   }
 
   /** A hook threw, took too long, or returned an invalid answer. */
@@ -203,7 +203,7 @@ export class Journal {
     // The queue may have space again when another page leads there.
     if (verdict.reason === 'frontier-full') this.#decideLater(fromVerdict(verdict));
     // The frontier does not keep what it drops, so every page may offer it again.
-    else if (verdict.word !== 'dropped' || !this.#decided.has(verdict.url)) this.#decide(fromVerdict(verdict));
+    else if (verdict.status !== 'dropped' || !this.#decided.has(verdict.url)) this.#decide(fromVerdict(verdict));
   }
 
   #rememberHostClock({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {

@@ -4,28 +4,28 @@ import type { HostWait, NewUrl, PageWork, UrlRecord, UrlVerdict } from '@mannerl
 import type { Refusal } from '../admit/admit.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { FinalWord, UrlDecision } from '../report/decision.js';
+import type { UrlStatus, UrlDecision } from '../report/decision.js';
 import { REASONS } from '../report/reasons.js';
 
 /** What a decision says of a page that was taken. */
-export interface PageWord {
-  readonly word: FinalWord;
+export interface PageOutcome {
+  readonly status: UrlStatus;
   readonly reason: string;
   readonly layer: UrlDecision['layer'];
-  readonly status?: number;
+  readonly httpStatus?: number;
   readonly detail?: string;
   /** URLs queued by now. */
   readonly queued?: number;
 }
 
 /** A page that was taken. */
-export function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecision {
+export function fromPage(work: PageWork, word: PageOutcome, atMs: number): UrlDecision {
   return {
     url: work.url,
-    word: word.word,
+    status: word.status,
     reason: word.reason,
     layer: word.layer,
-    status: word.status ?? null,
+    httpStatus: word.httpStatus ?? null,
     line: work.decision.line,
     pattern: work.decision.pattern,
     dialect: work.decision.dialect,
@@ -35,12 +35,12 @@ export function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecis
     atMs,
     detail: word.detail ?? null,
     ...(word.queued === undefined ? {} : { queued: word.queued }),
-    ...carriedBy(word.word, work.record),
+    ...carriedBy(word.status, work.record),
   };
 }
 
 /** What a failure keeps for a retry. */
-function carriedBy(word: FinalWord, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
+function carriedBy(word: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
   if (word !== 'failed' || record === null) return {};
   const { via, label, userData } = record;
   return {
@@ -57,10 +57,10 @@ export function fromDrop(
 ): UrlDecision {
   return {
     url,
-    word: 'dropped',
+    status: 'dropped',
     reason,
     layer,
-    status: null,
+    httpStatus: null,
     line: null,
     pattern: null,
     dialect: null,
@@ -90,7 +90,7 @@ const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>
 /** A link that its page wants left alone. */
 export function fromLeftAlone(work: PageWork, { url, reason }: LeftAloneLink, atMs: number): UrlDecision {
   const link = { url, depth: work.record.depth + 1, from: work.url };
-  return { ...fromDrop(link, reason, 'page', atMs), word: 'excluded' };
+  return { ...fromDrop(link, reason, 'page', atMs), status: 'excluded' };
 }
 
 /** What a page in a browser asked for and did not get. */
@@ -99,7 +99,7 @@ export function fromSubresource(work: PageWork, left: NotFetched, atMs: number):
   const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
   const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
   const dropped = fromDrop({ url, depth: work.record.depth, from: work.url }, reason, layer, atMs);
-  return { ...dropped, word, line, pattern, dialect, detail: 'asked for by a page in a browser' };
+  return { ...dropped, status, line, pattern, dialect, detail: 'asked for by a page in a browser' };
 }
 
 const NO_RULE = { line: null, pattern: null, dialect: null };
@@ -108,7 +108,7 @@ const NO_RULE = { line: null, pattern: null, dialect: null };
 export function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait, atMs: number): UrlDecision {
   return {
     ...fromDrop(record, reason, reason === 'robots-unreachable' ? 'robots' : 'frontier', atMs),
-    word: 'held',
+    status: 'held',
     detail: untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`,
     clock: { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs },
   };
@@ -118,10 +118,10 @@ export function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait,
 export function fromVerdict(verdict: UrlVerdict): UrlDecision {
   return {
     url: verdict.url,
-    word: verdict.word,
+    status: verdict.status,
     reason: verdict.reason,
-    layer: verdict.word === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
-    status: null,
+    layer: verdict.status === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
+    httpStatus: null,
     line: verdict.line,
     pattern: verdict.pattern,
     dialect: verdict.dialect,
@@ -130,6 +130,6 @@ export function fromVerdict(verdict: UrlVerdict): UrlDecision {
     from: verdict.record?.from ?? null,
     atMs: verdict.atMs,
     detail: verdict.detail,
-    ...carriedBy(verdict.word, verdict.record),
+    ...carriedBy(verdict.status, verdict.record),
   };
 }

@@ -21,7 +21,7 @@ export interface WaveParts {
   /** The most URLs that wait for the next wave: the first ones in the order. */
   readonly maxWaiting: number;
   /** Hosts that wait longer do not hold up the next wave, milliseconds. */
-  readonly patienceMs: number;
+  readonly maxIdleMs: number;
   readonly nowMs: () => number;
   /** Called for each URL that the frontier did not queue as new. */
   readonly onAnswer: (url: NewUrl, answer: AddAnswer) => void;
@@ -32,7 +32,7 @@ export interface WaveParts {
  *
  * @throws Never; its promises reject as the frontier's.
  */
-export function inWaves({ frontier, seed, maxPages, maxWaiting, patienceMs, nowMs, onAnswer }: WaveParts): Frontier {
+export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
   const records = new WaitingUrls(frontier);
   /** The rest of the current wave, in reverse order. */
   let rest: Ranked[] = [];
@@ -138,7 +138,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, patienceMs, nowM
       const atMs = await frontier.nextAt();
       const isUnderWay = settling > 0 || frontier.counts().inHand > 0;
       if (waitingCount() === 0 || isUnderWay || frontier.isPaused() || frontier.reachedBound() !== null) return atMs;
-      if (atMs !== null && atMs - nowMs() <= patienceMs) return atMs;
+      if (atMs !== null && atMs - nowMs() <= maxIdleMs) return atMs;
       return (await letIn()) ? frontier.nextAt() : atMs;
     },
     async look(url) {

@@ -1,5 +1,5 @@
 // Handlers run again over the archive of a crawl, without the network: the same page reader, the same exclusion under the
-// crawl's own knobs and clock, the same handler pool, and items with the same ids. Pages come in the order in which they were
+// crawl's own options and clock, the same handler pool, and items with the same ids. Pages come in the order in which they were
 // archived, one at a time, so that a replay is the same each time.
 
 import { systemClock } from '@mannerly/frontier';
@@ -17,7 +17,7 @@ import { MAX_WAIT_MS } from '../limits.js';
 import { createItemWriter } from '../output/item-writer.js';
 import { itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
-import type { ExclusionKnobs } from '../page/exclusion-options.js';
+import type { ResolvedExclusionOptions } from '../page/exclusion-options.js';
 import { createPageReader, type PageReader } from '../page/read-page.js';
 import { replayedOutcome } from './replayed-outcome.js';
 import { replayedRequests } from './replayed-requests.js';
@@ -134,7 +134,7 @@ class Replay {
       handlers: this.#handlers,
       concurrency: 1,
       // Nobody waits for a handler here but the person who wrote it.
-      handlerMs: MAX_WAIT_MS,
+      handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NO_STOP,
       filesPath: options.filesPath ?? null,
@@ -233,7 +233,7 @@ class Replay {
         tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },
         joinsHeaders: settings.joinsHeaders,
         tokens: settings.tokens,
-        knobs: settings.exclusion as unknown as ExclusionKnobs,
+        options: settings.exclusion as unknown as ResolvedExclusionOptions,
         nowMs: () => this.#visit?.judgedAtMs ?? 0,
       });
       this.#readers.set(settings, reader);

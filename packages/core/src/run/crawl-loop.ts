@@ -101,7 +101,7 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   if (bound !== null) return { state: 'bounded', bound };
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
-  return nextAt - run.nowMs() > Math.max(options.patienceMs, SHORT_WAIT_MS) ? { state: 'waiting', bound: null } : null;
+  return nextAt - run.nowMs() > Math.max(options.maxIdleMs, SHORT_WAIT_MS) ? { state: 'waiting', bound: null } : null;
 }
 
 /** When the running time of the crawl is used up, epoch milliseconds: no wait is longer than that. */

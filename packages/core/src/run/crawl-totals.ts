@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
 import type { Tally } from '../journal/tally.js';
 import type { PolitenessLedger } from '../report/politeness.js';
-import type { WordCounts } from '../report/stats.js';
+import type { OutcomeCounts } from '../report/stats.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 
 /** What a process keeps. */
@@ -42,7 +42,7 @@ type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 export class CrawlTotals {
   readonly #clock: Clock;
   readonly #tally: Tally;
-  readonly #counts: WordCounts;
+  readonly #counts: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
   #store: TotalsStore | null = null;
   #runs = 0;
@@ -52,7 +52,7 @@ export class CrawlTotals {
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, tally: Tally, counts: WordCounts, ledger: PolitenessLedger) {
+  constructor(clock: Clock, tally: Tally, counts: OutcomeCounts, ledger: PolitenessLedger) {
     this.#clock = clock;
     this.#tally = tally;
     this.#counts = counts;

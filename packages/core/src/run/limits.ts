@@ -3,7 +3,7 @@
 // The crawl loop
 /** Pieces of work taken before the event loop turns: about what is prepared and sent in a millisecond. */
 export const MAX_TAKEN_AT_ONCE = 16;
-/** A wait this short ends no run, whatever its `patienceMs`: times are rounded up. */
+/** A wait this short ends no run, whatever its `maxIdleMs`: times are rounded up. */
 export const SHORT_WAIT_MS = 100;
 /** Milliseconds between two requests to a host from which on its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;

@@ -6,18 +6,18 @@ import type { Refusal } from '../admit/admit.js';
 import { archivedPage } from '../crawl/archived-page.js';
 import type { HookVerdict } from '../crawl/hooks.js';
 import { exchangeOf } from '../fetch/exchange.js';
-import { type FetchOutcome, isRefusedByGuard, letGo, type ResponseOutcome } from '../fetch/outcome.js';
+import { type FetchOutcome, isRefusedByGuard, releaseBody, type ResponseOutcome } from '../fetch/outcome.js';
 import { toRobotsAnswer } from '../fetch/robots-request.js';
 import type { Handled } from '../handle/handler-pool.js';
-import type { HandlerWord } from '../handle/signals.js';
-import type { PageWord } from '../journal/url-decisions.js';
+import type { HandlerSignal } from '../handle/signals.js';
+import type { PageOutcome } from '../journal/url-decisions.js';
 import { itemsOf } from '../output/items.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
-const REDIRECT_BAND = 1;
+const REDIRECT_PRIORITY = 1;
 
 /** The result of a piece of work. */
 export type WorkResult =
@@ -25,7 +25,7 @@ export type WorkResult =
   | {
       readonly kind: 'page';
       readonly work: PageWork;
-      readonly word: PageWord & { readonly isPage: boolean };
+      readonly word: PageOutcome & { readonly isPage: boolean };
       readonly links: readonly NewUrl[];
       readonly refused: readonly Refusal[];
     }
@@ -57,7 +57,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
       await run.archive?.keep(outcome);
     } finally {
       if (outcome.kind === 'response') {
-        letGo(outcome);
+        releaseBody(outcome);
         await outcome.file?.remove();
       }
     }
@@ -75,7 +75,7 @@ export function refusedByHook(
   const status = outcome?.kind === 'response' ? { status: outcome.status } : {};
   const isPage = outcome?.kind === 'response' && redirectTarget(outcome).kind !== 'to';
   const { detail } = verdict;
-  return decided(run, work, { word: 'dropped', reason: 'hook-refused', layer: 'hook', ...status, detail, isPage });
+  return decided(run, work, { status: 'dropped', reason: 'hook-refused', layer: 'hook', ...status, detail, isPage });
 }
 
 function settled(settlement: Settlement): WorkResult {
@@ -92,7 +92,7 @@ const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 function decided(
   { admit, journal }: Run,
   work: PageWork,
-  word: PageWord & { readonly isPage: boolean },
+  word: PageOutcome & { readonly isPage: boolean },
   candidates: readonly NewUrl[] = [],
 ): WorkResult {
   const { admitted, refused, known } = admit(candidates);
@@ -123,10 +123,10 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
-    return decided(run, work, { word: 'failed', reason, layer: 'fetch', status, detail, isPage: true });
+    return decided(run, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
   }
   if (status < 200 || status > 299) {
-    return decided(run, work, { word: 'failed', reason: `status-${status}`, layer: 'fetch', status, isPage: true });
+    return decided(run, work, { status: 'failed', reason: `status-${status}`, layer: 'fetch', httpStatus, isPage: true });
   }
   return handledResult(run, work, outcome);
 }
@@ -143,7 +143,7 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
     return redirectResult(run, work, status, redirect.url, target);
   }
   const { links, word } = await run.companions.read(work, outcome, (finds) => run.offer(finds));
-  return decided(run, work, { ...word, status, isPage: false }, links);
+  return decided(run, work, { ...word, httpStatus, isPage: false }, links);
 }
 
 /** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
@@ -159,7 +159,7 @@ function failedResult(
 ): WorkResult {
   const word = wasRequested ? 'failed' : 'dropped';
   const isPage = wasRequested && work.record.via !== 'companion';
-  return decided(run, work, { word, reason, layer: 'fetch', detail, isPage });
+  return decided(run, work, { status, reason, layer: 'fetch', detail, isPage });
 }
 
 function redirectResult(run: Run, work: PageWork, status: number, detail: string, target: NewUrl | null): WorkResult {
@@ -176,7 +176,7 @@ function redirectedUrl(
   return {
     url: redirect.url,
     depth,
-    band: REDIRECT_BAND,
+    priority: REDIRECT_PRIORITY,
     via: 'redirect',
     from: work.url,
     hops: hops + 1,
@@ -189,7 +189,7 @@ function redirectedUrl(
 
 /** Whether it is a page that a handler may get. */
 function isForHandler(outcome: FetchOutcome): outcome is ResponseOutcome {
-  return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'peer';
+  return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
 }
 
 const AS_IT_CAME = { kind: 'as-it-came' } as const;
@@ -222,7 +222,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
     run.journal.handlerFailed(work.url, handled.kind === 'threw' ? handled.error : detail);
-    return decided(run, work, { word: 'failed', reason, layer: 'hook', status, detail, isPage: true });
+    return decided(run, work, { status: 'failed', reason, layer: 'hook', httpStatus, detail, isPage: true });
   }
   return storedResult(run, work, page, handled);
 }
@@ -243,10 +243,10 @@ async function storedResult(
   if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
   journal.leftAlone(work, staged.leftAlone);
   journal.nofollowTaken(work, staged.nofollow);
-  const word: PageWord = exclusion.storesItems
-    ? { word: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
-    : { word: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  return decided(run, work, { ...word, status, isPage: true }, [...exclusion.links, ...staged.links]);
+  const word: PageOutcome = exclusion.storesItems
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
+    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
+  return decided(run, work, { ...word, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
 }
 
 /** The reasons of failures for what handlers do. */
@@ -257,7 +257,7 @@ const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 's
 };
 
 /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
-function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerWord): WorkResult {
+function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
   const { status } = outcome;
   const { reason } = signal;
   run.journal.handlerSignal(work.url, signal);

@@ -9,7 +9,7 @@ import { seedUrls } from '../admit/seeds.js';
 import { partsOf } from '../directory/directory-parts.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
-import { departuresOf } from '../options/departures.js';
+import { relaxedDefaultsOf } from '../options/departures.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/logged-totals.js';
@@ -18,7 +18,7 @@ import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
-import { inOurWords } from './store-errors.js';
+import { asMannerlyError } from './store-errors.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
 interface RunEnd {
@@ -41,7 +41,7 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     const ended = await crawl(run).catch((error: unknown) => void failures.push(error));
     failures.push(...(await closeAll(run)));
     // What breaks while closing may only be a consequence.
-    if (ended === undefined || failures.length > 0) throw inOurWords(failures[0], run.directory?.path ?? null);
+    if (ended === undefined || failures.length > 0) throw asMannerlyError(failures[0], run.directory?.path ?? null);
     const report = await reportOf(run, ended);
     if (run.directory !== null && ended.manifest !== null)
       await endRunManifest(run.directory, ended.manifest, report, run.setup.isShared);
@@ -62,11 +62,11 @@ async function crawl(run: Run): Promise<RunEnd> {
   run.companions.open(frontier);
   await frontier.exclusively(() => join(run));
   await run.knowledge.open(frontier);
-  if (options.seeded === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
+  if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open();
   await run.archive?.open();
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
-  for (const host of setup.unpark) await frontier.wake(host);
+  for (const host of setup.unpark) await frontier.unpark(host);
   await run.offer(run.sitemaps.given());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
@@ -151,10 +151,10 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
       : null;
   return {
     ...end,
-    ...(stoppedBy === null ? {} : { stoppedBy }),
+    ...(stoppedBy === null ? {} : { stopReason }),
     resumed,
     ...(isPart ? { part: run.frontier.partName() } : {}),
-    wasOver: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
+    alreadyFinished: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
     startedAtMs,
     endedAtMs: setup.clock.nowMs(),
     runningMs: last.runningMs,
@@ -164,7 +164,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
     bytes: tally.bytes,
     queued: last.queued,
-    words: counts.words(),
+    outcomes: counts.words(),
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
     // The logs have the exact numbers of all runs, killed ones included.
@@ -172,6 +172,6 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     waiting: waits,
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
-    departures: departuresOf(run.options),
+    relaxedDefaults: relaxedDefaultsOf(run.options),
   };
 }

@@ -42,7 +42,7 @@ export class RunArchive {
     if (archive === null) return;
     const { createCrawlArchive } = await import('../archive/crawl-archive.js');
     this.#archive = await createCrawlArchive({
-      knobs: archive,
+      options: archive,
       folder,
       part: directory?.part ?? null,
       waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
@@ -56,8 +56,8 @@ export class RunArchive {
       settings: {
         tokens: identity.tokens,
         exclusion: exclusion as unknown as JsonValue,
-        joinsHeaders: !fetcher.caps.rawHeaders,
-        bodyBytes: network.bodyBytes,
+        joinsHeaders: !fetcher.capabilities.rawHeaders,
+        bodyBytes: network.maxBodyBytes,
       },
       keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
       nowMs,

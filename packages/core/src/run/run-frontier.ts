@@ -37,7 +37,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
     companions: (authority, isFirst) => companions.urlsFor(authority, isFirst),
     canonicalRules: options.canonicalRules,
     // With an order seed, what a page leads to is known before the next page of its host is taken.
-    ...(options.seeded === null ? {} : { unsettledPerHost: 1 }),
+    ...(options.orderSeed === null ? {} : { unsettledPerHost: 1 }),
     whyNot: (_url, signals, found) =>
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
@@ -45,7 +45,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
     onQueued: (url) => knowledge.queued(url),
     onEvent(event) {
       journal.frontierEvent(event);
-      if (event.kind !== 'url' || event.word !== 'excluded' || event.record?.via !== 'companion') return;
+      if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
       const { url } = event;
       companions.excluded(url).catch((error: unknown) => journal.handlerFailed(url, error));
     },
@@ -66,14 +66,14 @@ function whyUnwanted({ options, isShared }: RunSetup, { scope, totals }: Frontie
 
 /** The frontier as it is, or in the order that a seed decides. */
 function inSeedOrder(frontier: Frontier, { options, clock }: RunSetup, journal: Journal): Frontier {
-  const { seeded, bounds, patienceMs } = options;
-  if (seeded === null) return frontier;
+  const { orderSeed, bounds, maxIdleMs } = options;
+  if (orderSeed === null) return frontier;
   return inWaves({
     frontier,
-    seed: seeded,
+    seed: orderSeed,
     maxPages: bounds.pages,
-    maxWaiting: Math.min(bounds.queued ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
-    patienceMs,
+    maxWaiting: Math.min(bounds.queuedUrls ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
+    maxIdleMs,
     nowMs: () => clock.nowMs(),
     onAnswer: (url, answer) => journal.added(url, answer),
   });

@@ -118,7 +118,7 @@ export async function endRunManifest(
   report: CrawlReport,
   isShared: boolean,
 ): Promise<void> {
-  const { pages, requests, items, bytes, queued, runningMs, words } = report;
+  const { pages, requests, items, bytes, queued, runningMs, outcomes } = report;
   const { robots, more } = await latestRobots(directory.robotsPath);
   await write(directory.runPath, {
     ...manifest,
@@ -126,7 +126,7 @@ export async function endRunManifest(
       endedAtMs: report.endedAtMs,
       state: report.state,
       bound: report.bound,
-      counts: { pages, requests, items, bytes, queued, runningMs, words },
+      counts: { pages, requests, items, bytes, queued, runningMs, outcomes },
       robots,
       moreRobots: more,
       outputs: await hashOutputs(directory, isShared),

@@ -6,7 +6,7 @@ import {
   type Frontier,
   type ListRequest,
   type NewUrl,
-  type QueuedPage,
+  type QueueListing,
   resolvePoliteness,
 } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
@@ -44,7 +44,7 @@ import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost } from '../report/explain.js';
 import { isHostName, requestedForm } from '../report/explain-host.js';
 import { createPolitenessLedger, type PolitenessLedger } from '../report/politeness.js';
-import { createWordCounts, type WordCounts } from '../report/stats.js';
+import { createOutcomeCounts, type OutcomeCounts } from '../report/stats.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
@@ -68,7 +68,7 @@ export class Run {
   readonly restedAtMs: number;
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
-  readonly counts: WordCounts;
+  readonly counts: OutcomeCounts;
   readonly tally: Tally;
   readonly journal: Journal;
   readonly hooks: Hooks;
@@ -135,7 +135,7 @@ export class Run {
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
     this.ledger = createPolitenessLedger();
-    this.counts = createWordCounts();
+    this.counts = createOutcomeCounts();
     this.tally = new Tally();
     const journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
     this.journal = journal;
@@ -164,9 +164,9 @@ export class Run {
       decodeText,
       utf8Start,
       tdmFor: (url) => companions.tdmFor(url),
-      joinsHeaders: !fetcher.caps.rawHeaders,
+      joinsHeaders: !fetcher.capabilities.rawHeaders,
       tokens: identity.tokens,
-      knobs: exclusion,
+      options: exclusion,
       nowMs,
     });
     const folder = archiveFolder(options, directory);
@@ -176,7 +176,7 @@ export class Run {
     const egress = createEgress({
       fetcher,
       identity,
-      guard: createAddressGuard({ allow: network.allow, ports: network.ports, resolve: network.resolve, nowMs }),
+      guard: createAddressGuard({ allow: network.allowAddresses, ports: network.ports, resolve: network.resolve, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       nowMs,
@@ -193,7 +193,7 @@ export class Run {
       wakeup: this.wakeup,
       nowMs,
       concurrency: network.concurrency,
-      bodyBytes: network.bodyBytes,
+      bodyBytes: network.maxBodyBytes,
       archive,
       stop,
     });
@@ -201,7 +201,7 @@ export class Run {
     this.handlers = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
-      handlerMs: options.handlerMs,
+      handlerTimeoutMs: options.handlerTimeoutMs,
       clock,
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
@@ -269,13 +269,13 @@ export class Run {
   /** Why a URL was, was not or is not yet fetched; of a host name, its queue. */
   async explain(urlOrHost: string): Promise<Explanation> {
     const isOver = this.#lastWaits !== null;
-    if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.lookHost(urlOrHost));
+    if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
     const url = requestedForm(urlOrHost);
     return explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */
-  async queued(request: ListRequest): Promise<QueuedPage> {
+  async queued(request: ListRequest): Promise<QueueListing> {
     this.#mustBeRunning();
     return this.frontier.list(request);
   }
@@ -293,7 +293,7 @@ export class Run {
   /** A parked host is due again. After the run nothing happens. */
   async unpark(host: string): Promise<void> {
     if (this.#lastWaits !== null) return;
-    await this.frontier.wake(host);
+    await this.frontier.unpark(host);
     this.wakeup.wake();
   }
 
@@ -330,7 +330,7 @@ export class Run {
 
 /** @throws MannerlyError `option-invalid` */
 function checkOrder({ options, isShared }: RunSetup): void {
-  if (options.seeded === null || !isShared) return;
+  if (options.orderSeed === null || !isShared) return;
   throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
     hint: 'Crawl with one process, or without `seeded`: the processes take URLs in an order that no seed decides.',
   });

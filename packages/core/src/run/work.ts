@@ -72,7 +72,7 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
     largeBody: (head) => largeBody(run, work, head),
     headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
     host: work.lease.host,
-    asks: work.lease.asks,
+    asks: work.lease.requirements,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
     beforeDecoding: work.kind === 'page' && exchangeOver !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),
@@ -86,8 +86,8 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
 }
 
 /** Whether the host's next request comes long after the end of this one: it requires that, or may require it in its answer. */
-function countsFromEnd({ kind, lease: { asks } }: Work): boolean {
-  return kind === 'robots' || Math.max(asks.crawlDelayMs ?? 0, asks.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
+function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
+  return kind === 'robots' || Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
 }
 
 /** Bytes of a body that may go to a file: a sitemap's, or as the page's handler says. `null`: it is kept in memory. */
