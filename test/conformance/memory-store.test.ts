@@ -9,7 +9,7 @@ describe('the memory store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
     makeStore: async (wish) => memoryUnderTest(wish),
-    caps: memoryStore().caps,
+    capabilities: memoryStore().capabilities,
     isBounded: true,
   });
 });

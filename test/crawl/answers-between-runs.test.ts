@@ -36,7 +36,7 @@ async function town(more: Partial<CrawlerOptions> = {}) {
     scope: { seeds: [web.url('open.test')] },
     bounds: { pages: 2 },
     profile: { factor: 0, minMs: 5_000, maxMs: 5_000 },
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   };
   const crawler = createCrawler({ ...options, profile: { factor: 0, minMs: 0, maxMs: 0 } });
@@ -54,15 +54,15 @@ it('a URL that waits is told as queued: where, since which page, and which bound
   const told = await crawler.explain(`${web.url('open.test', '/c')}#part`);
   expect(told).toMatchObject({
     // Held, where its host was within its interval when the bound was reached.
-    word: expect.stringMatching(/^(waiting|held)$/),
+    status: expect.stringMatching(/^(waiting|held)$/),
     bound: 'pages',
     place: { host: 'open.test', record: { depth: 1, via: 'link', from: web.url('open.test', '/') } },
     look: { gate: { kind: 'allow' } },
   });
   expect(explanationText(told)).toMatch(/(Queued|Held): [\s\S]*robots\.txt allows it[\s\S]*bound of pages is used up/);
-  expect(await crawler.explain(web.url('open.test', '/'))).toMatchObject({ word: 'fetched', place: null });
-  expect(await crawler.explain(web.url('open.test', '/closed'))).toMatchObject({ word: 'excluded', line: 2 });
-  expect(await crawler.explain(web.url('open.test', '/never'))).toMatchObject({ word: 'unknown', place: null });
+  expect(await crawler.explain(web.url('open.test', '/'))).toMatchObject({ status: 'fetched', place: null });
+  expect(await crawler.explain(web.url('open.test', '/closed'))).toMatchObject({ status: 'excluded', line: 2 });
+  expect(await crawler.explain(web.url('open.test', '/never'))).toMatchObject({ status: 'unknown', place: null });
   expect(web.log).toHaveLength(asked);
 });
 
@@ -113,7 +113,7 @@ it('asking changes nothing in the account of the crawl', async () => {
   const { runningMs, pages } = await crawler.run({ out });
   for (let time = 0; time < 3; time += 1) await crawler.explain('open.test');
   const again = await crawler.run({ out });
-  expect({ wasOver: again.wasOver, pages: again.pages }).toEqual({ wasOver: true, pages });
+  expect({ wasOver: again.alreadyFinished, pages: again.pages }).toEqual({ wasOver: true, pages });
   expect(again.runningMs).toBeGreaterThanOrEqual(runningMs);
 });
 

@@ -28,15 +28,15 @@ const SEED = 'https://a.test/';
 
 /** A crawl of the site whose handler may throw; every page that it does not throw for is emitted and followed. */
 async function crawlWith(say: (each: HandledPage) => void, more: { out?: string; pages?: number } = {}) {
-  const words: CrawlEventMap['handler-word'][] = [];
+  const words: CrawlEventMap['handler-signal'][] = [];
   const story = await crawlVirtually({
     hosts: { 'a.test': SITE },
     seeds: [SEED],
-    patienceMs: 3_600_000 * 30,
+    maxIdleMs: 3_600_000 * 30,
     bounds: { pages: more.pages ?? 100 },
     ...(more.out === undefined ? {} : { out: more.out }),
     handlers(crawler) {
-      crawler.events.on('handler-word', (word) => words.push(word));
+      crawler.events.on('handler-signal', (word) => words.push(word));
       crawler.on('html', async (page) => {
         await page.emit({ url: page.url, attempt: page.attempt });
         await page.follow();
@@ -62,7 +62,7 @@ describe('RetryPage', () => {
     expect(items.filter(({ url }) => url.endsWith('/a')).map(({ data }) => data)).toEqual([
       { url: `${SEED}a`, attempt: 3 },
     ]);
-    expect(wordOf('/a')).toMatchObject({ word: 'fetched', reason: 'fetched' });
+    expect(wordOf('/a')).toMatchObject({ status: 'fetched', reason: 'fetched' });
     expect(report.state).toBe('finished');
   });
 
@@ -73,9 +73,11 @@ describe('RetryPage', () => {
     expect(paths('a.test').filter((path) => path === '/a')).toHaveLength(4);
     expect(paths('a.test')).not.toContain('/c');
     expect(items.map(({ url }) => url)).not.toContain(`${SEED}a`);
-    expect(wordOf('/a')).toMatchObject({ word: 'failed', reason: 'retries-exhausted', status: 200 });
+    expect(wordOf('/a')).toMatchObject({ status: 'failed', reason: 'retries-exhausted', httpStatus: 200 });
     expect(wordOf('/a')?.detail).toBe('handler-retry: never there, 4 times');
-    expect(words).toEqual(Array.from({ length: 4 }, () => ({ url: `${SEED}a`, word: 'retry', reason: 'never there' })));
+    expect(words).toEqual(
+      Array.from({ length: 4 }, () => ({ url: `${SEED}a`, signal: 'retry', reason: 'never there' })),
+    );
   });
 
   it('waits as long as it says', async () => {
@@ -92,10 +94,10 @@ it('RefusePage drops the page: nothing of it is kept, nothing of it is followed,
     if (isA(page)) throw new RefusePage('a login page');
   });
   expect(wordOf('/a')).toMatchObject({
-    word: 'dropped',
+    status: 'dropped',
     reason: 'handler-refused',
     layer: 'hook',
-    status: 200,
+    httpStatus: 200,
     detail: 'a login page',
   });
   expect(paths('a.test').filter((path) => path === '/a')).toHaveLength(1);
@@ -122,12 +124,12 @@ it('StopCrawl stops the run with its reason, and the next run has that page once
   const first = await run(true);
   expect(first.report).toMatchObject({ state: 'stopped', stoppedBy: 'they have a new layout', items: 1 });
   // At most that it waits, if its host's turn had not come yet.
-  const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ word }) => word);
+  const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ status }) => status);
   expect(words.filter((word) => word !== 'held')).toEqual([]);
   const second = await run(false);
   expect(second.items.map(({ data }) => data)).toEqual([{ attempt: 2 }]);
   expect(second.report).toMatchObject({ state: 'finished', items: 2, pages: 2 });
-  expect(second.report.stoppedBy).toBeUndefined();
+  expect(second.report.stopReason).toBeUndefined();
 });
 
 it('a replay hears the same words, and yields the same items', async () => {
@@ -203,7 +205,7 @@ describe('items that their schema does not take', () => {
     const { report, told, items, decisions } = await crawlTitles(out);
     expect(items.map(({ data }) => data)).toEqual([{ title: 'Start' }]);
     expect(report).toMatchObject({ state: 'finished', items: 1, rejected: 1 });
-    expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ word: 'fetched', reason: 'fetched' });
+    expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ status: 'fetched', reason: 'fetched' });
     const kept: RejectedItem[] = [];
     for await (const item of readRejected(join(out, 'rejected.jsonl'))) kept.push(item);
     expect(kept).toEqual(told);
@@ -248,7 +250,7 @@ it('user data that does not meet the schema of its route fails its page, which n
   });
   expect(seen).toEqual([3]);
   expect(decisions.find(({ url }) => url.endsWith('/b'))).toMatchObject({
-    word: 'failed',
+    status: 'failed',
     reason: 'user-data-invalid',
     layer: 'hook',
     detail: expect.stringMatching(/^id: /),

@@ -39,7 +39,7 @@ async function crawlWith(hooks: HookOptions) {
     hosts: HOSTS,
     seeds: ['https://a.test/', 'https://dark.test/'],
     hooks,
-    patienceMs: 60_000,
+    maxIdleMs: 60_000,
     bounds: { pages: 50, minutes: 60 },
     handlers(crawler) {
       crawler.events.on('hook-error', (error) => broken.push(error));
@@ -110,10 +110,15 @@ const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unkn
 
 describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   it('refuses before the fetch: nothing but robots.txt is asked for', async () => {
-    const story = await crawlWith({ beforeFetch: answer as never, limitMs: 2_000 });
+    const story = await crawlWith({ beforeFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual([]);
-    expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: null });
+    expect(story.wordOf('/')).toMatchObject({
+      status: 'dropped',
+      reason: 'hook-refused',
+      layer: 'hook',
+      httpStatus: null,
+    });
     expect(story.wordOf('/')?.detail).toMatch(
       detail.source === '^$' ? detail : new RegExp(`^beforeFetch .*${detail.source}`),
     );
@@ -122,10 +127,15 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   });
 
   it('refuses after the fetch: nothing of the page is kept or followed', async () => {
-    const story = await crawlWith({ afterFetch: answer as never, limitMs: 2_000 });
+    const story = await crawlWith({ afterFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual(['a.test/']);
-    expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: 200 });
+    expect(story.wordOf('/')).toMatchObject({
+      status: 'dropped',
+      reason: 'hook-refused',
+      layer: 'hook',
+      httpStatus: 200,
+    });
     expect(story.items).toEqual([]);
     expect(story.report.pages).toBe(1);
   });
@@ -139,8 +149,8 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
         .filter((path) => path !== '/robots.txt')
         .sort(),
     ).toEqual([...OPEN].sort());
-    expect(story.wordOf('/private/x')).toMatchObject({ word: 'excluded', reason: 'robots-rule', line: 2 });
-    expect(story.wordOf('/gone/z')).toMatchObject({ word: 'excluded', reason: 'robots-rule', line: 3 });
+    expect(story.wordOf('/private/x')).toMatchObject({ status: 'excluded', reason: 'robots-rule', line: 2 });
+    expect(story.wordOf('/gone/z')).toMatchObject({ status: 'excluded', reason: 'robots-rule', line: 3 });
   });
 });
 
@@ -164,7 +174,7 @@ it('no answer whatever, of any hook, at any time, opens what is closed', async (
         if (way === 'hangs') return new Promise(() => undefined) as never;
         return (way === 'resolves' ? Promise.resolve(answer) : answer) as never;
       };
-      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, limitMs: 1_000 }));
+      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, timeoutMs: 1_000 }));
     }),
     { numRuns: 40, seed: 20_261_120 },
   );
@@ -218,7 +228,7 @@ it('a refusal before the fetch costs one URL its request, no page and no silence
     beforeFetch: ({ url }) => (url.endsWith('/a') ? refuse('seen last week') : undefined),
   });
   expect(wordOf('/a')).toMatchObject({
-    word: 'dropped',
+    status: 'dropped',
     reason: 'hook-refused',
     layer: 'hook',
     detail: 'seen last week',
@@ -251,8 +261,8 @@ it('a refusal after a redirect follows it nowhere, and one after a failure makes
   ).toEqual(['/', '/down', '/go']);
   expect(
     decisions
-      .filter(({ word }) => word === 'dropped')
-      .map(({ reason, detail, status }) => [reason, detail, status])
+      .filter(({ status }) => status === 'dropped')
+      .map(({ reason, detail, httpStatus }) => [reason, detail, httpStatus])
       .sort(),
   ).toEqual([
     ['hook-refused', 'a 302', 302],
@@ -285,13 +295,13 @@ it('a hook that thinks holds up its own host alone', async () => {
               signal.addEventListener('abort', () => fail(signal.reason), { once: true }),
             )
           : undefined,
-      limitMs: 60_000,
+      timeoutMs: 60_000,
     },
   });
   const pages = log.filter(({ path }) => path !== '/robots.txt');
   expect(pages.map(({ host }) => host)).toEqual(['b.test', 'b.test', 'b.test']);
   expect(Math.max(...pages.map(({ endMs }) => endMs))).toBeLessThan((log[0]?.startMs ?? 0) + 60_000);
-  expect(report.words).toMatchObject({ dropped: { 'hook-refused': 1 } });
+  expect(report.outcomes).toMatchObject({ dropped: { 'hook-refused': 1 } });
 });
 
 it('after a hook that thinks, the clock is asked again: no request is early, and none overlaps another', async () => {
@@ -322,7 +332,7 @@ it.each(['beforeFetch', 'afterFetch'] as const)(
           stop();
           return new Promise(() => undefined);
         },
-        limitMs: 60_000,
+        timeoutMs: 60_000,
       },
       handlers(crawler) {
         stop = () => crawler.stop();
@@ -331,7 +341,7 @@ it.each(['beforeFetch', 'afterFetch'] as const)(
     });
     expect(report.state).toBe('stopped');
     expect(tookMs).toBeLessThan(60_000);
-    expect(decisions.filter(({ word }) => word !== 'held')).toEqual([]);
+    expect(decisions.filter(({ status }) => status !== 'held')).toEqual([]);
     expect(items).toEqual([]);
   },
 );

@@ -28,7 +28,7 @@ beforeAll(async () => {
       'held.test': { '/robots.txt': { status: 503 } },
     },
   });
-  story = await crawl({ seeds: [web.url('a.test'), web.url('held.test')], patienceMs: 0, out: directory });
+  story = await crawl({ seeds: [web.url('a.test'), web.url('held.test')], maxIdleMs: 0, out: directory });
 });
 
 afterAll(async () => {
@@ -70,7 +70,7 @@ describe('report.json', () => {
     const report = await written();
     const { totals, audit, hosts, pauses, reasons, rules } = report;
     expect(totals).toMatchObject({ requests: web.log.length, pageRequests: 3, robotsRequests: 2, hosts: 2 });
-    expect(totals.words).toEqual({ fetched: 2, excluded: 2, dropped: 1, failed: 1, held: 1 });
+    expect(totals.outcomes).toEqual({ fetched: 2, excluded: 2, dropped: 1, failed: 1, held: 1 });
     expect(audit).toMatchObject({ passed: true, requests: web.log.length, violations: [] });
     const [row] = hosts;
     expect(row).toMatchObject({ host: 'a.test', requests: 4, crawlDelayMs: 50, excluded: 2, failed: 1, violations: 0 });
@@ -79,7 +79,7 @@ describe('report.json', () => {
     expect(row?.tightest?.gapMs).toBeGreaterThanOrEqual(50);
     expect(row?.smallestGapMs).toBe(story.report.politeness.find(({ host }) => host === 'a.test')?.smallestGapMs);
     expect(pauses).toMatchObject([{ host: 'held.test', nextAtMs: null, isObeyed: true }]);
-    expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ word: 'excluded', urls: 2 });
+    expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ status: 'excluded', urls: 2 });
     expect(rules).toMatchObject([{ line: 2, pattern: '/closed', urls: 2 }]);
     expect(report.progress.queued.some((value) => value !== null && value > 0)).toBe(true);
     expect(report.methods).toMatch(/5 HTTP requests \(3 for pages, 2 for robots\.txt\) to 2 hosts/);

@@ -164,7 +164,6 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['hosts'],
     ['flow'],
     ['questions'],
-    ['frontier-parts.ts'],
     ['frontier.ts'],
     ['conformance'],
   ],

@@ -184,7 +184,7 @@
     ],
     ['Hosts', count(totals.hosts), plural(crawl.seedCount, 'seed')],
     ['Received', size(totals.bytes), tookMs > 0 ? `in ${duration(tookMs)}` : ''],
-    ['Left alone', count(totals.words.excluded), 'URLs that sites exclude'],
+    ['Left alone', count(totals.outcomes.excluded), 'URLs that sites exclude'],
     ['Pauses', count(pauses.length + report.pausesLeftOut), notKept === 0 ? 'all kept' : `${count(notKept)} not kept`],
     [
       'Nearest to a limit',
@@ -402,7 +402,7 @@
   );
   label(
     'growth',
-    `Over time ${plural(totals.words.fetched, 'URL')} fetched, ${count(totals.words.excluded)} excluded, ${count(totals.words.dropped)} dropped, ${count(totals.words.failed)} failed; at most ${count(most)} queued`,
+    `Over time ${plural(totals.outcomes.fetched, 'URL')} fetched, ${count(totals.outcomes.excluded)} excluded, ${count(totals.outcomes.dropped)} dropped, ${count(totals.outcomes.failed)} failed; at most ${count(most)} queued`,
   );
 
   // ---- Plots

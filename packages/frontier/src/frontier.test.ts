@@ -16,7 +16,7 @@ describe('the road of a page', () => {
     expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/3']);
     expect(verdicts()).toMatchObject([
       {
-        word: 'excluded',
+        status: 'excluded',
         reason: 'robots-rule',
         url: 'http://a.test/closed/2',
         line: 2,
@@ -25,7 +25,7 @@ describe('the road of a page', () => {
         robots: { authority: 'http://a.test', phase: 'rules' },
       },
     ]);
-    expect(frontier.counts()).toMatchObject({ queued: 0, inHand: 0, pages: 2 });
+    expect(frontier.counts()).toMatchObject({ queued: 0, inFlight: 0, pages: 2 });
   });
 
   it('refuses calls before open and after close, by name', async () => {

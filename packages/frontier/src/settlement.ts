@@ -7,7 +7,7 @@ import type { NewUrl } from './url-record.js';
 export interface Exchange {
   /** Epoch milliseconds, read just before the request left. */
   readonly startedAtMs: number;
-  /** Epoch milliseconds of the last octet, or of the failure. */
+  /** Epoch milliseconds of the last byte, or of the failure. */
   readonly endedAtMs: number;
   /** `null` when no response came. */
   readonly status: number | null;
@@ -15,7 +15,7 @@ export interface Exchange {
   readonly retryAfter: string | null;
   /** The outcome's failure word when there was no whole response. */
   readonly failure: string | null;
-  /** Decoded octets of the body. */
+  /** Decoded bytes of the body. */
   readonly bytes: number;
 }
 

@@ -31,7 +31,7 @@ export interface NewUrl {
   /** Redirects followed so far in this chain. @default 0 */
   readonly hops?: number;
   /** Priority class, 0 first, 7 last. @default 4 */
-  readonly band?: number;
+  readonly priority?: number;
   /** The route that handles it. */
   readonly label?: string;
   /** Handed to the handler as it is; at most `limits.maxUserDataBytes` as JSON. */

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { byPath, responds } from './answers.js';
 import type { HostileExpectation, HostileScenario, ScenarioStory } from './scenario.js';
 
-const A_PAGE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
+const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 const next = responds('<p>next');
 const typed = (type: string, ...more: string[]): { headers: readonly string[] } => ({
   headers: [`Content-Type: ${type}`, ...more],
@@ -156,7 +156,7 @@ export const DOCUMENTS: readonly HostileScenario[] = [
     handle: async (page) => {
       await page.emit({ url: page.url, links: page.links.length });
     },
-    expects: { ...A_PAGE, truncated: 'cap', also: (story) => expect(data(story)).toHaveProperty('links') },
+    expects: { ...A_PAGE, truncated: 'limit', also: (story) => expect(data(story)).toHaveProperty('links') },
   },
   {
     name: 'attribute-giant',

@@ -41,12 +41,16 @@ export interface TrapFinding {
 }
 
 /** What is used where nothing is said. */
-export const TRAP_DEFAULTS: ResolvedTrapOptions = Object.freeze({ maxSimilarPages: 128, pathSegments: 32, parameters: 32 });
+export const TRAP_DEFAULTS: ResolvedTrapOptions = Object.freeze({
+  maxSimilarPages: 128,
+  maxPathSegments: 32,
+  maxQueryParameters: 32,
+});
 
 const RANGES: Readonly<Record<keyof TrapOptions, readonly [number, number]>> = {
   maxSimilarPages: [16, MAX_ALIKE_PAGES],
-  pathSegments: [4, MAX_PATH_SEGMENTS],
-  parameters: [4, MAX_QUERY_PARAMETERS],
+  maxPathSegments: [4, MAX_PATH_SEGMENTS],
+  maxQueryParameters: [4, MAX_QUERY_PARAMETERS],
 };
 
 /**
@@ -77,8 +81,8 @@ export function resolveTrapOptions(given: TrapOptions | false | undefined): Reso
   }
   return Object.freeze({
     maxSimilarPages: given.maxSimilarPages ?? TRAP_DEFAULTS.maxSimilarPages,
-    pathSegments: given.maxPathSegments ?? TRAP_DEFAULTS.maxPathSegments,
-    parameters: given.maxQueryParameters ?? TRAP_DEFAULTS.maxQueryParameters,
+    maxPathSegments: given.maxPathSegments ?? TRAP_DEFAULTS.maxPathSegments,
+    maxQueryParameters: given.maxQueryParameters ?? TRAP_DEFAULTS.maxQueryParameters,
   });
 }
 

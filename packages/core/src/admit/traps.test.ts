@@ -4,10 +4,10 @@ import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
 import {
+  type ResolvedTrapOptions,
   resolveTrapOptions,
   TRAP_DEFAULTS,
   type TrapFinding,
-  type ResolvedTrapOptions,
   type TrapOptions,
 } from './trap-options.js';
 import { createTraps, type Traps } from './traps.js';
@@ -229,12 +229,20 @@ describe('the watch', () => {
 describe('the option', () => {
   it('has defaults, can be changed in part, and can be switched off', () => {
     expect(resolveTrapOptions(undefined)).toEqual({ maxSimilarPages: 128, pathSegments: 32, parameters: 32 });
-    expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({ maxSimilarPages: 50, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({
+      maxSimilarPages: 50,
+      pathSegments: 32,
+      parameters: 32,
+    });
     expect(resolveTrapOptions(false)).toBeNull();
   });
 
   it.each<[unknown, string, string]>([
-    [{ maxSimilarPages: 15 }, 'option-invalid', '`traps.maxSimilarPages` to be a whole number from 16 to 1000000, got 15'],
+    [
+      { maxSimilarPages: 15 },
+      'option-invalid',
+      '`traps.maxSimilarPages` to be a whole number from 16 to 1000000, got 15',
+    ],
     [{ pathSegments: 2.5 }, 'option-invalid', '`traps.maxPathSegments`'],
     [{ parameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
     [{ pages: 5 }, 'option-unknown', '`traps.pages`'],

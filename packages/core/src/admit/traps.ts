@@ -14,7 +14,7 @@
 import type { NewUrl } from '@mannerly/frontier';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
 import { likenessOf } from './page-likeness.js';
-import type { TrapFinding, ResolvedTrapOptions, TrapRule } from './trap-options.js';
+import type { ResolvedTrapOptions, TrapFinding, TrapRule } from './trap-options.js';
 import { createGroupFinder, type UrlGroup } from './url-groups.js';
 
 /** The watch over endless spaces. */

@@ -2,7 +2,7 @@
 // where nothing is the matter, since it is asked of every link.
 
 import type { UrlParts } from '@mannerly/frontier';
-import type { TrapFinding, ResolvedTrapOptions } from './trap-options.js';
+import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';
 
 /** Segments of a block that may repeat: `/a/b/c/d/a/b/c/d/…` is seen, longer circles are left to the likeness of their pages. */
 const LONGEST_BLOCK = 4;
@@ -68,7 +68,11 @@ function isNumber(segment: string): boolean {
   return /^\d+$/.test(segment);
 }
 
-function queryLoop({ host, path }: UrlParts, query: string, { maxQueryParameters }: ResolvedTrapOptions): TrapFinding | null {
+function queryLoop(
+  { host, path }: UrlParts,
+  query: string,
+  { maxQueryParameters }: ResolvedTrapOptions,
+): TrapFinding | null {
   const pieces = query.split('&');
   if (pieces.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
   if (pieces.length < PARAMETER_REPEATS) return null;

@@ -34,16 +34,16 @@ export const DEFAULT_BOUNDS = Object.freeze({ pages: 100, depth: 5, minutes: 30 
 
 /** Adds the flags to a command. */
 export function withBounds(command: Command): Command {
-  const octets = numberArgument(1, Number.MAX_SAFE_INTEGER, true);
+  const bytes = numberArgument(1, Number.MAX_SAFE_INTEGER, true);
   const { pages, depth, minutes } = BOUND_ARGUMENTS;
   return command
     .optionsGroup('How much, all runs together:')
     .option('--pages <n>', 'pages fetched at most', pages, DEFAULT_BOUNDS.pages)
     .option('--depth <n>', 'links from a seed at most', depth, DEFAULT_BOUNDS.depth)
     .option('--minutes <n>', 'running time at most', minutes, DEFAULT_BOUNDS.minutes)
-    .option('--bytes <octets>', 'decoded octets of bodies at most, such as 1e9 (default: no limit)', octets)
+    .option('--bytes <bytes>', 'decoded bytes of bodies at most, such as 1e9 (default: no limit)', bytes)
     .option('--pages-per-host <n>', 'pages of one host at most (default: --pages)', pages)
-    .option('--bytes-per-host <octets>', 'decoded octets of one host at most (default: no limit)', octets)
+    .option('--bytes-per-host <bytes>', 'decoded bytes of one host at most (default: no limit)', bytes)
     .option(
       '--minutes-per-host <n>',
       'running time from the first request to a host at most (default: no limit)',
@@ -63,6 +63,6 @@ export function boundsFrom(flags: BoundsFlags): BoundsOptions {
     ...(pagesPerHost === undefined ? {} : { pagesPerHost }),
     ...(bytesPerHost === undefined ? {} : { bytesPerHost }),
     ...(minutesPerHost === undefined ? {} : { minutesPerHost }),
-    ...(queued === undefined ? {} : { queued }),
+    ...(queued === undefined ? {} : { queuedUrls: queued }),
   };
 }

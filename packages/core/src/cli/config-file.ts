@@ -20,7 +20,7 @@ export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'
   (extension) => `mannerly.config.${extension}`,
 );
 
-/** Octets of a JSON file: 100,000 seeds of ordinary length. */
+/** Bytes of a JSON file: 100,000 seeds of ordinary length. */
 const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -76,7 +76,7 @@ function stripsTypes(): boolean {
 async function readJson(file: string, path: string): Promise<unknown> {
   const { size } = await stat(path);
   if (size > MAX_CONFIG_BYTES) {
-    throw new UsageError(`${file} has ${size} octets; a configuration has ${MAX_CONFIG_BYTES} at most`);
+    throw new UsageError(`${file} has ${size} bytes; a configuration has ${MAX_CONFIG_BYTES} at most`);
   }
   try {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;

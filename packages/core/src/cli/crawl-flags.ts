@@ -34,7 +34,7 @@ export interface CrawlFlags
   readonly wake?: string[];
   readonly allowAddress?: string[];
   readonly port?: number[];
-  readonly bodyBytes?: number;
+  readonly maxBodyBytes?: number;
   readonly concurrency?: number;
   readonly patience?: number;
   readonly seeded?: string;
@@ -58,7 +58,7 @@ export function withCrawlFlags(command: Command): Command {
   command
     .optionsGroup('In which order:')
     .option(
-      '--seeded <word>',
+      '--order-seed <word>',
       'let this word decide the order, so that the crawl can be repeated (docs/reproducible.md)',
     );
   withPace(command);
@@ -73,7 +73,7 @@ export function withCrawlFlags(command: Command): Command {
       )
       .option('--reset', 'remove what this crawl has kept in its directory, and start over')
       .option(
-        '--wake <host>',
+        '--unpark <host>',
         'a host that was set aside, to be tried again: you have looked at it (again for more)',
         collected,
       ),
@@ -112,8 +112,8 @@ function withNetwork(command: Command): Command {
       (text: string, before: number[] = []) => [...before, numberArgument(1, 65_535, true)(text)],
     )
     .option(
-      '--body-bytes <octets>',
-      'decoded octets kept of a page at most (default: 10485760)',
+      '--body-bytes <bytes>',
+      'decoded bytes kept of a page at most (default: 10485760)',
       numberArgument(1, GIB, true),
     )
     .option(
@@ -146,8 +146,8 @@ export function crawlOptions(seeds: readonly string[], flags: CrawlFlags): Crawl
     ...networkFrom(flags),
     ...discoveryFrom(flags),
     ...outputFrom(flags),
-    ...(flags.patience === undefined ? {} : { patienceMs: flags.patience * 1_000 }),
-    ...(flags.seeded === undefined ? {} : { seeded: flags.seeded }),
+    ...(flags.patience === undefined ? {} : { maxIdleMs: flags.patience * 1_000 }),
+    ...(flags.seeded === undefined ? {} : { orderSeed: flags.seeded }),
   };
 }
 
@@ -159,11 +159,11 @@ function robotsFrom({ robotsPolicy, robotsDialect }: CrawlFlags): Pick<CrawlerOp
   return Object.keys(robots).length === 0 ? {} : { robots };
 }
 
-function networkFrom({ allowAddress, port, bodyBytes, concurrency }: CrawlFlags): Pick<CrawlerOptions, 'network'> {
+function networkFrom({ allowAddress, port, maxBodyBytes, concurrency }: CrawlFlags): Pick<CrawlerOptions, 'network'> {
   const network = {
-    ...(allowAddress === undefined ? {} : { allow: allowAddress }),
+    ...(allowAddress === undefined ? {} : { allowAddresses: allowAddress }),
     ...(port === undefined ? {} : { ports: port }),
-    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
   return Object.keys(network).length === 0 ? {} : { network };

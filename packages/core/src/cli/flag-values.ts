@@ -26,7 +26,7 @@ export function numberArgument(least: number, greatest: number, isWhole: boolean
 }
 
 /**
- * Reads an instant: a date (midnight, UTC) or a date with a time.
+ * Reads a time: a date (midnight, UTC) or a date with a time.
  *
  * @returns Epoch milliseconds.
  * @throws InvalidArgumentError

@@ -23,8 +23,8 @@ export function withOutput(command: Command): Command {
     .option('--warc', 'archive every exchange as WARC 1.1, in the archive/ of the crawl directory')
     .option('--wacz', 'package that archive as archive.wacz at the end (with it, --warc)')
     .option(
-      '--warc-bytes <octets>',
-      'octets of a WARC file after which the next one begins (default: 1000000000; with it, --warc)',
+      '--warc-bytes <bytes>',
+      'bytes of a WARC file after which the next one begins (default: 1000000000; with it, --warc)',
       numberArgument(MIB, MIB * MIB, true),
     )
     .option('--csv <file>', 'write items to this CSV file too')

@@ -23,7 +23,7 @@ export interface PageRequestsParts {
   readonly nowMs: () => number;
   /** Exchanges at the same time. */
   readonly concurrency: number;
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   /** Called with each outcome before a handler sees it. `null`: nothing is archived. */
   readonly archive: { keep(outcome: FetchOutcome): Promise<void> } | null;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
@@ -124,14 +124,14 @@ export class PageRequests {
   }
 
   async #send(work: PageWork, { purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {
-    const { egress, frontier, archive, bodyBytes } = this.#parts;
+    const { egress, frontier, archive, maxBodyBytes } = this.#parts;
     const outcome = await egress.send({
       url: work.url,
       purpose,
       headers: options.headers ?? {},
-      bodyBytes: Math.min(Math.max(1, options.bodyBytes ?? bodyBytes), bodyBytes),
+      maxBodyBytes: Math.min(Math.max(1, options.maxBodyBytes ?? maxBodyBytes), maxBodyBytes),
       host: work.lease.host,
-      asks: work.lease.requirements,
+      requirements: work.lease.requirements,
       robots: work.robots,
       mayConnect: (address) => frontier.mayConnect(work, address),
       mayStart: () => frontier.mayStart(work),

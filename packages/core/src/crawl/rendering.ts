@@ -93,8 +93,8 @@ export class Rendering {
       if (!wanted.anywhere && !this.#isInside(url)) return { kind: 'dropped', url, reason: 'out-of-scope' };
       const cached = hops === 0 ? this.#cache.find(wanted) : null;
       if (cached !== null) return cached;
-      const { headers, bodyBytes, signal } = wanted;
-      const options = { headers, bodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
+      const { headers, maxBodyBytes, signal } = wanted;
+      const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
       const answer = await requests.subresource(page, url, options, signal);
       const target = answer.kind === 'response' ? redirectTarget(answer) : null;
       // A Refresh field leads people on, but not what a script requests.

@@ -7,7 +7,7 @@ import { SubresourceCache } from './subresource-cache.js';
 
 const MINUTE = 60_000;
 const MIB = 1024 * 1024;
-const SCRIPT = { url: 'https://a.test/x.js', type: 'script', bodyBytes: 20 * MIB };
+const SCRIPT = { url: 'https://a.test/x.js', type: 'script', maxBodyBytes: 20 * MIB };
 
 function answer(more: Partial<ResponseOutcome> = {}, bytes = 3): ResponseOutcome {
   return {
@@ -69,7 +69,7 @@ describe('the cache of subresources', () => {
     came.body.fill(1);
     expect(find(SCRIPT)?.body).toEqual(new Uint8Array(3));
     expect(find({ ...SCRIPT, type: 'image' })).toBeNull();
-    expect(find({ ...SCRIPT, bodyBytes: 2 })).toBeNull();
+    expect(find({ ...SCRIPT, maxBodyBytes: 2 })).toBeNull();
   });
 
   it('is bounded in bytes and number; what was used longest ago goes first', () => {

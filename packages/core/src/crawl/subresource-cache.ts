@@ -23,7 +23,7 @@ export class SubresourceCache {
   }
 
   /** The answer that may be used again; `null`: the file has to be requested. */
-  find({ url, type, bodyBytes }: Pick<Subresource, 'url' | 'type' | 'bodyBytes'>): ResponseOutcome | null {
+  find({ url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>): ResponseOutcome | null {
     const key = `${type} ${url}`;
     const found = this.#kept.get(key);
     if (found === undefined) return null;
@@ -33,7 +33,7 @@ export class SubresourceCache {
     }
     this.#kept.delete(key);
     this.#kept.set(key, found);
-    return found.answer.body.length > bodyBytes ? null : found.answer;
+    return found.answer.body.length > maxBodyBytes ? null : found.answer;
   }
 
   /** Keeps a copy of an answer that may be used again. */

@@ -61,7 +61,7 @@ describe('tdmrep.json', () => {
     ['no JSON', answer(200, '<html>'), null, null],
     ['a failing server', answer(503), true, true],
     ['a server that is asked too much', answer(429), true, true],
-    ['a cut body', answer(200, RULES, 'peer'), true, true],
+    ['a cut body', answer(200, RULES, 'connection'), true, true],
   ])('%s', async (_name, outcome, closed, open) => {
     const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
     await companions.read(work(FILE), outcome, notOffered);

@@ -14,7 +14,7 @@ import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 export interface CompanionResult {
   /** Candidates for admission. */
   readonly links: readonly NewUrl[];
-  readonly word: PageOutcome;
+  readonly decision: PageOutcome;
 }
 
 /** Which companion files a crawl requests. */
@@ -99,16 +99,16 @@ export class Companions {
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<CompanionResult> {
     if (this.#options.sitemaps.isSitemap(work))
-      return { links: [], word: await this.#readSitemap(work, outcome, offer) };
+      return { links: [], decision: await this.#readSitemap(work, outcome, offer) };
     const url = initialUrl(work);
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
       await this.#write(dataTxtKey(origin), dataTxtExpiryMs(outcome));
-      return { links: this.#options.datasets?.read(url, outcome) ?? [], word: READ };
+      return { links: this.#options.datasets?.read(url, outcome) ?? [], decision: READ };
     }
     const rules = tdmRules(url, outcome);
     if (rules !== null) await this.#keep(origin, rules);
-    return { links: [], word: READ };
+    return { links: [], decision: READ };
   }
 
   /** robots.txt excludes a companion: the site does not use it with us. */

@@ -1,7 +1,7 @@
 // The second lock holds even when the frontier's plan is wrong, and never keeps a request waiting.
 // If this breaks, a defect in one file is enough to overload a host that set a delay. Time is virtual, bottleneck's included.
 
-import type { HostAsk } from '@mannerly/frontier';
+import type { HostRequirements } from '@mannerly/frontier';
 import Bottleneck from 'bottleneck';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVirtualClock, type VirtualClock } from '../testing-kit/virtual-clock.js';
@@ -26,16 +26,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const asks = (more: Partial<HostAsk>): HostAsk => ({
+const requirements = (more: Partial<HostRequirements>): HostRequirements => ({
   crawlDelayMs: null,
   requestIntervalMs: null,
   bucket: null,
   ...more,
 });
-const ask = (asked: HostAsk, host = 'a') => clock.finish(limiter.ask(host, asked, clock.nowMs()));
+const ask = (asked: HostRequirements, host = 'a') => clock.finish(limiter.ask(host, asked, clock.nowMs()));
 
 /** One exchange of so many milliseconds; its end is reported `lateMs` later. Returns the time of its start. */
-async function exchange(asked: HostAsk, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
+async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
   const answer = go(await ask(asked, host));
   const startedAtMs = clock.nowMs();
   await clock.advance(tookMs + lateMs);
@@ -44,7 +44,7 @@ async function exchange(asked: HostAsk, { tookMs = 0, lateMs = 0, host = 'a' } =
 }
 
 /** Asks until the answer is go, whenever the limiter says. Returns the time of it. */
-async function untilGo(asked: HostAsk): Promise<number> {
+async function untilGo(asked: HostRequirements): Promise<number> {
   for (let turn = 0; turn < 1_000; turn += 1) {
     const answer = await ask(asked);
     if (answer.kind === 'go') {
@@ -64,13 +64,13 @@ function go(answer: LimiterAnswer): Extract<LimiterAnswer, { kind: 'go' }> {
 
 describe('a host that sets nothing', () => {
   it('goes at once, and costs no limiter', async () => {
-    for (let index = 0; index < 10; index += 1) expect((await limiter.ask('a', asks({}), 0)).kind).toBe('go');
+    for (let index = 0; index < 10; index += 1) expect((await limiter.ask('a', requirements({}), 0)).kind).toBe('go');
     expect(limiter.size).toBe(0);
   });
 });
 
 describe('Crawl-delay', () => {
-  const asked = asks({ crawlDelayMs: 500 });
+  const asked = requirements({ crawlDelayMs: 500 });
 
   it.each([0, 200, 700])('counts from the end of the exchange, reported %i ms later', async (lateMs) => {
     const endedAtMs = (await exchange(asked, { tookMs: 40, lateMs })) + 40;
@@ -111,16 +111,16 @@ describe('Crawl-delay', () => {
   });
 
   it('a request that was not sent starts no delay', async () => {
-    const both = asks({ crawlDelayMs: 10_000, requestIntervalMs: 10_000 });
+    const both = requirements({ crawlDelayMs: 10_000, requestIntervalMs: 10_000 });
     go(await ask(both)).done(null, clock.nowMs(), clock.nowMs());
     await clock.advance(SLACK_MS);
     expect((await ask(both)).kind).toBe('go');
   });
 
   it.each([
-    ['a longer delay', asks({ crawlDelayMs: 5_000 }), 5_000],
-    ['a shorter one', asks({ crawlDelayMs: 50 }), 50],
-    ['a rate', asks({ requestIntervalMs: 1_500 }), 1_500],
+    ['a longer delay', requirements({ crawlDelayMs: 5_000 }), 5_000],
+    ['a shorter one', requirements({ crawlDelayMs: 50 }), 50],
+    ['a rate', requirements({ requestIntervalMs: 1_500 }), 1_500],
   ])('%s holds from the moment at which the file sets it', async (_what, changed, delayMs) => {
     const endedAtMs = await exchange(asked);
     await clock.advance(20);
@@ -131,12 +131,12 @@ describe('Crawl-delay', () => {
 
   it('the last delay holds once more when the file sets none any longer', async () => {
     const endedAtMs = await exchange(asked);
-    expect(await untilGo(asks({}))).toBeGreaterThanOrEqual(endedAtMs + 500);
+    expect(await untilGo(requirements({}))).toBeGreaterThanOrEqual(endedAtMs + 500);
     expect(limiter.size).toBe(0);
   });
 
   it('may be longer than a timer lasts', async () => {
-    const long = asks({ requestIntervalMs: 2 ** 31 + 5_000 });
+    const long = requirements({ requestIntervalMs: 2 ** 31 + 5_000 });
     await exchange(long);
     await clock.advance(60_000);
     expect((await ask(long)).kind).toBe('wait');
@@ -145,7 +145,7 @@ describe('Crawl-delay', () => {
 
 describe('Request-rate', () => {
   it('counts from start to start (access §9)', async () => {
-    const asked = asks({ requestIntervalMs: 500 });
+    const asked = requirements({ requestIntervalMs: 500 });
     const startedAtMs = await exchange(asked, { tookMs: 60 });
     expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: startedAtMs + 500 });
     const openedAtMs = await untilGo(asked);
@@ -154,7 +154,7 @@ describe('Request-rate', () => {
   });
 
   it('the longer of delay and rate wins (access, DECISION A15)', async () => {
-    const asked = asks({ crawlDelayMs: 300, requestIntervalMs: 1_000 });
+    const asked = requirements({ crawlDelayMs: 300, requestIntervalMs: 1_000 });
     const quick = await exchange(asked, { tookMs: 50 });
     expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: quick + 1_000 });
     const slow = await exchange(asked, { tookMs: 900, host: 'b' });
@@ -164,7 +164,7 @@ describe('Request-rate', () => {
 
 describe('a bucket', () => {
   it('has so many starts in any period', async () => {
-    const asked = asks({ bucket: { documents: 3, periodMs: 600 } });
+    const asked = requirements({ bucket: { documents: 3, periodMs: 600 } });
     const starts: number[] = [];
     while (starts.length < 12) {
       await untilGo(asked);
@@ -181,7 +181,7 @@ describe('a bucket', () => {
 
 describe('their number', () => {
   it('is bounded: the one used longest ago goes, one with an exchange in flight stays', async () => {
-    const asked = asks({ crawlDelayMs: 600_000 });
+    const asked = requirements({ crawlDelayMs: 600_000 });
     go(await ask(asked, 'busy'));
     for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) await exchange(asked, { host: `h${index}` });
     expect(limiter.size).toBe(MAX_HOST_LIMITERS);
@@ -196,7 +196,7 @@ describe('requests of the whole crawl', () => {
     let gone = 0;
     const work = async (host: string): Promise<void> => {
       while (clock.nowMs() < endAtMs) {
-        const answer = await limiter.ask(host, asks({}), clock.nowMs());
+        const answer = await limiter.ask(host, requirements({}), clock.nowMs());
         const untilMs = answer.kind === 'wait' ? answer.untilMs : clock.nowMs() + 1;
         if (answer.kind === 'go') {
           gone += 1;
@@ -230,18 +230,19 @@ describe('requests of the whole crawl', () => {
     for (let index = 0; index < 40; index += 1) {
       const planned = startMs + index * 250 + (index % 3 === 1 ? 100 : 0);
       await clock.advance(planned - clock.nowMs());
-      go(await ask(asks({}))).done(clock.nowMs(), clock.nowMs(), clock.nowMs());
+      go(await ask(requirements({}))).done(clock.nowMs(), clock.nowMs(), clock.nowMs());
     }
   });
 
   it('do not count when they were not sent', async () => {
     limiter = new RequestLimiter(3_600_000);
-    for (let index = 0; index < 20; index += 1) go(await ask(asks({}))).done(null, clock.nowMs(), clock.nowMs());
+    for (let index = 0; index < 20; index += 1)
+      go(await ask(requirements({}))).done(null, clock.nowMs(), clock.nowMs());
   });
 
   it('leave a host that may go to be asked again', async () => {
     limiter = new RequestLimiter(60_000);
-    const asked = asks({ crawlDelayMs: 100 });
+    const asked = requirements({ crawlDelayMs: 100 });
     for (let index = 0; index < 2; index += 1) await exchange(asked, { host: `h${index}` });
     expect((await ask(asked, 'c')).kind).toBe('wait');
     await clock.advance(60_000);

@@ -3,7 +3,7 @@
 
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HostAsk } from '@mannerly/frontier';
+import type { HostRequirements } from '@mannerly/frontier';
 import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
 import { LIMITER_JOBS_PER_SECOND, LIMITER_RECHECK_MS, MAX_HOST_LIMITERS } from './limits.js';
@@ -37,8 +37,8 @@ export class RequestLimiter {
   }
 
   /** Asks for one request. Never rejects. */
-  async ask(host: string, asks: HostAsk, nowMs: number): Promise<LimiterAnswer> {
-    const answer = await this.#askHost(host, asks, nowMs);
+  async ask(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
+    const answer = await this.#askHost(host, requirements, nowMs);
     const crawl = this.#crawl;
     if (answer.kind === 'wait' || crawl === null) return answer;
     const untilMs = await crawl.enter(nowMs);
@@ -55,9 +55,9 @@ export class RequestLimiter {
     };
   }
 
-  async #askHost(host: string, asks: HostAsk, nowMs: number): Promise<LimiterAnswer> {
+  async #askHost(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
     let limiter = this.#hosts.get(host);
-    if (asks.crawlDelayMs === null && asks.requestIntervalMs === null && asks.bucket === null) {
+    if (requirements.crawlDelayMs === null && requirements.requestIntervalMs === null && requirements.bucket === null) {
       // The file of a host that has a limiter no longer sets anything. The delay after the last exchange still holds.
       const last = limiter === undefined ? GO : await limiter.enter(nowMs);
       if (last.kind === 'wait') return last;
@@ -65,9 +65,9 @@ export class RequestLimiter {
       this.#hosts.delete(host);
       return GO;
     }
-    if (limiter === undefined || (limiter.inFlight === 0 && !limiter.isFor(asks))) {
+    if (limiter === undefined || (limiter.inFlight === 0 && !limiter.isFor(requirements))) {
       const last = limiter;
-      limiter = new HostLimiter(asks);
+      limiter = new HostLimiter(requirements);
       if (last !== undefined) limiter.continueFrom(last, nowMs);
     }
     this.#hosts.delete(host);
@@ -88,20 +88,20 @@ export class RequestLimiter {
 class HostLimiter {
   /** Exchanges that have not ended. */
   inFlight = 0;
-  readonly #asks: HostAsk;
-  readonly #bucket: HostAsk['bucket'];
+  readonly #requirements: HostRequirements;
+  readonly #bucket: HostRequirements['bucket'];
   readonly #bottleneck: Bottleneck;
   #lastStartMs = 0;
   #lastEndMs = 0;
 
-  constructor(asks: HostAsk) {
-    this.#asks = asks;
-    this.#bucket = boundedBucket(asks.bucket);
+  constructor(requirements: HostRequirements) {
+    this.#requirements = requirements;
+    this.#bucket = boundedBucket(requirements.bucket);
     this.#bottleneck = createBottleneck({ maxConcurrent: 1, reservoir: this.#bucket?.documents ?? null });
   }
 
-  isFor(asks: HostAsk): boolean {
-    return JSON.stringify(asks) === JSON.stringify(this.#asks);
+  isFor(requirements: HostRequirements): boolean {
+    return JSON.stringify(requirements) === JSON.stringify(this.#requirements);
   }
 
   /** The host's file changed. The delay after the last exchange is now this limiter's: its first job is only that. */
@@ -137,8 +137,8 @@ class HostLimiter {
   }
 
   #openAtMs(): number {
-    const intervalMs = this.#bucket === null ? (this.#asks.requestIntervalMs ?? 0) : 0;
-    return Math.max(this.#lastEndMs + (this.#asks.crawlDelayMs ?? 0), this.#lastStartMs + intervalMs);
+    const intervalMs = this.#bucket === null ? (this.#requirements.requestIntervalMs ?? 0) : 0;
+    return Math.max(this.#lastEndMs + (this.#requirements.crawlDelayMs ?? 0), this.#lastStartMs + intervalMs);
   }
 }
 
@@ -198,7 +198,7 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Bounds the places of a bucket: a million per hour become a thousand per 3.6 s, which is the same rate. */
-function boundedBucket(bucket: HostAsk['bucket']): HostAsk['bucket'] {
+function boundedBucket(bucket: HostRequirements['bucket']): HostRequirements['bucket'] {
   if (bucket === null || bucket.documents <= MAX_BUCKET_STARTS) return bucket;
   return { documents: MAX_BUCKET_STARTS, periodMs: (bucket.periodMs * MAX_BUCKET_STARTS) / bucket.documents };
 }

@@ -69,7 +69,7 @@ export interface HandledPage extends FetchedPage {
    *   longer than its patience, and goes on with the same command.
    * @throws MannerlyError (rejects) `option-invalid` for another number; `item-invalid` for user data that is no JSON; `page-over`.
    */
-  revisit(afterMs: number, options?: Omit<FollowOptions, 'force'>): Promise<void>;
+  revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate'>): Promise<void>;
   /**
    * Writes the page's bytes to a file, at once: it stays when the handler throws later. Whole or not at all; a file of
    * that name is replaced. A page that asks not to be kept is left alone.

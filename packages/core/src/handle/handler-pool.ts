@@ -21,7 +21,7 @@ export type Handled =
   | { readonly kind: 'handled'; readonly staged: Staged; readonly route: Route | 'default' | null }
   | { readonly kind: 'threw'; readonly error: unknown; readonly detail: string }
   /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
-  | { readonly kind: 'said'; readonly word: HandlerSignal }
+  | { readonly kind: 'signal'; readonly signal: HandlerSignal }
   /** The URL's user data does not fit the schema of the route; the handler did not run. */
   | { readonly kind: 'user-data-invalid'; readonly detail: string }
   /** Its signal was aborted. It may still be running; nothing it does counts any more. */
@@ -155,7 +155,7 @@ async function attempt(
   } catch (error) {
     // A handler may well throw because its signal was aborted.
     if (tools.isAborted) return STOPPED;
-    const word = handlerSignal(error);
-    return word === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'said', word };
+    const signal = handlerSignal(error);
+    return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
   }
 }

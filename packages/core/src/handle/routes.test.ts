@@ -294,15 +294,15 @@ it('what a handler throws to say is a word, whatever it staged before', async ()
     return came;
   };
   expect(await said(new RetryPage('later', { afterMs: 5 }))).toEqual({
-    kind: 'said',
-    word: { kind: 'retry', reason: 'later', afterMs: 5 },
+    kind: 'signal',
+    signal: { kind: 'retry', reason: 'later', afterMs: 5 },
   });
   expect(await said(new RetryPage('later'))).toMatchObject({ word: { afterMs: null } });
   expect(await said(new RefusePage('x'.repeat(999)))).toEqual({
-    kind: 'said',
-    word: { kind: 'refuse', reason: 'x'.repeat(500) },
+    kind: 'signal',
+    signal: { kind: 'refuse', reason: 'x'.repeat(500) },
   });
-  expect(await said(new StopCrawl('look'))).toEqual({ kind: 'said', word: { kind: 'stop', reason: 'look' } });
+  expect(await said(new StopCrawl('look'))).toEqual({ kind: 'signal', signal: { kind: 'stop', reason: 'look' } });
   // The nearest neighbours: what only looks like one.
   for (const thrown of [{ name: 'RetryPage', message: 'x' }, 'retry', RetryPage, null, undefined]) {
     expect(await said(thrown)).toMatchObject({ kind: 'threw' });
@@ -325,7 +325,7 @@ describe('an object of routes', () => {
     ['has an option that is none', { html: { handle: nothing, items: z.string() } }, 'option-unknown'],
     ['has an item schema that is none', { html: { handle: nothing, item: { parse: nothing } } }, 'option-invalid'],
     ['has a schema of user data that is none', { html: { handle: nothing, userData: null } }, 'option-invalid'],
-    ['has a size that is none', { json: { handle: nothing, bodyBytes: -1 } }, 'option-invalid'],
+    ['has a size that is none', { json: { handle: nothing, maxBodyBytes: -1 } }, 'option-invalid'],
     ['has one route twice, in another case', { 'text/html': nothing, 'TEXT/HTML': nothing }, 'route-invalid'],
   ])('that %s is refused', (_title, routes, code) => {
     expect(() => registerRoutes(createHandlers(), routes as object)).toThrowError(expect.objectContaining({ code }));
@@ -334,9 +334,9 @@ describe('an object of routes', () => {
   it('gives a handler that is a method its object', async () => {
     const staged = await stagedBy({
       html: {
-        bodyBytes: 7,
-        handle(this: { readonly bodyBytes: number }, page: { emit(data: number): unknown }) {
-          page.emit(this.bodyBytes);
+        maxBodyBytes: 7,
+        handle(this: { readonly maxBodyBytes: number }, page: { emit(data: number): unknown }) {
+          page.emit(this.maxBodyBytes);
         },
       },
     });

@@ -6,7 +6,7 @@ import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
-import type { HtmlSummary } from '../page/page-facts.js';
+import type { HtmlSummary } from '../page/html.js';
 import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
 import type { EmittedItem } from './item-check.js';
@@ -43,21 +43,21 @@ export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefin
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
 export type RoutedRevisit<UserDataSchema, UserData> =
-  | (Omit<FollowOptions, 'force' | 'userData'> & {
+  | (Omit<FollowOptions, 'allowDuplicate' | 'userData'> & {
       readonly label?: undefined;
       readonly userData?: UserDataSchema extends Schema ? SchemaInput<UserDataSchema> : JsonValue;
     })
-  | LabelledFollow<UserData, 'force'>;
+  | LabelledFollow<UserData, 'allowDuplicate'>;
 
 /** What is known of a page because it came by this route. */
 type PageOf<R> = R extends `label:${infer Label}`
   ? { readonly label: Label }
   : R extends 'html'
-    ? { readonly kind: 'html'; readonly facts: HtmlSummary }
+    ? { readonly kind: 'html'; readonly html: HtmlSummary }
     : R extends 'xml'
-      ? { readonly kind: 'xml'; readonly title: null; readonly facts: null; readonly $: CheerioAPI }
+      ? { readonly kind: 'xml'; readonly title: null; readonly html: null; readonly $: CheerioAPI }
       : R extends ContentKind
-        ? { readonly kind: R; readonly title: null; readonly facts: null; readonly $: never }
+        ? { readonly kind: R; readonly title: null; readonly html: null; readonly $: never }
         : R extends `${string}/${string}`
           ? { readonly mime: Lowercase<R> }
           : unknown;
@@ -131,7 +131,7 @@ export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): 
   }
 }
 
-const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'bodyBytes'];
+const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes'];
 
 function registerEntry(handlers: Pick<Handlers, 'on'>, route: Route, given: unknown): void {
   if (typeof given !== 'object' || given === null) {

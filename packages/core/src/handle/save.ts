@@ -35,7 +35,7 @@ export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | '
 export async function saveFile(
   folder: string,
   name: string,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<WrittenFile> {
   const path = join(folder, safeName(name));
   const beside = join(folder, `.${randomUUID()}.part`);
@@ -45,7 +45,7 @@ export async function saveFile(
     await mkdir(dirname(path), { recursive: true });
     const file = await open(beside, 'wx');
     try {
-      for await (const chunk of bytes) {
+      for await (const chunk of content) {
         hash.update(chunk);
         bytes += chunk.length;
         await file.writeFile(chunk);

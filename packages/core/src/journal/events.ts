@@ -22,7 +22,7 @@ export interface CrawlEventMap {
   /** A request has ended, robots.txt and companions included. */
   readonly request: RequestRecord;
   /** Something an operator should know of a host, once per occasion. */
-  readonly host-warning: HostWarning;
+  readonly 'host-warning': HostWarning;
   /** A seed led to another host of its domain, and its scope went with it. */
   readonly 'scope-moved': ScopeMove;
   /** A space turned out to be endless; links that its own pages add are dropped from now on. */

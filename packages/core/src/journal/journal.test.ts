@@ -29,7 +29,7 @@ const work = (url: string): PageWork => ({
   signals: { isNoindex: false, preferences: {}, contentSignals: {} },
 });
 
-const fetched = { word: 'fetched', reason: 'fetched', layer: 'page' } as const;
+const fetched = { status: 'fetched', reason: 'fetched', layer: 'page' } as const;
 const url = 'http://a.test/x';
 const candidate: NewUrl = { url, depth: 9, via: 'link', from: 'http://a.test/deep' };
 const tooDeep = { candidate, reason: 'bound-depth' } as const;

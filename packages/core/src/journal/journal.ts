@@ -79,11 +79,11 @@ export class Journal {
   }
 
   /** The decision about a page that was taken. */
-  page(work: PageWork, word: PageOutcome): void {
+  page(work: PageWork, outcome: PageOutcome): void {
     if (isCompanionHop(work.record)) return;
     const clock = this.#hostClocks.get(work.url);
     this.#hostClocks.delete(work.url);
-    this.#decide({ ...fromPage(work, word, this.#nowMs()), ...(clock === undefined ? {} : { clock }) });
+    this.#decide({ ...fromPage(work, outcome, this.#nowMs()), ...(clock === undefined ? {} : { clock }) });
   }
 
   /** These URLs go on to the frontier: what was pending about them no longer holds. */
@@ -174,7 +174,7 @@ export class Journal {
       return;
     }
     for (const listener of this.#listeners) listener.notice?.(event);
-    this.#emitter.emit('notice', event);
+    this.#emitter.emit('host-warning', event);
   }
 
   /** A URL that is still queued at the end of the run, and why its host waits. */

@@ -19,13 +19,13 @@ export interface PageOutcome {
 }
 
 /** A page that was taken. */
-export function fromPage(work: PageWork, word: PageOutcome, atMs: number): UrlDecision {
+export function fromPage(work: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   return {
     url: work.url,
-    status: word.status,
-    reason: word.reason,
-    layer: word.layer,
-    httpStatus: word.httpStatus ?? null,
+    status: outcome.status,
+    reason: outcome.reason,
+    layer: outcome.layer,
+    httpStatus: outcome.httpStatus ?? null,
     line: work.decision.line,
     pattern: work.decision.pattern,
     dialect: work.decision.dialect,
@@ -33,9 +33,9 @@ export function fromPage(work: PageWork, word: PageOutcome, atMs: number): UrlDe
     depth: work.record.depth,
     from: work.record.from,
     atMs,
-    detail: word.detail ?? null,
-    ...(word.queued === undefined ? {} : { queued: word.queued }),
-    ...carriedBy(word.status, work.record),
+    detail: outcome.detail ?? null,
+    ...(outcome.queued === undefined ? {} : { queued: outcome.queued }),
+    ...carriedBy(outcome.status, work.record),
   };
 }
 
@@ -95,7 +95,7 @@ export function fromLeftAlone(work: PageWork, { url, reason }: LeftAloneLink, at
 
 /** What a page in a browser asked for and did not get. */
 export function fromSubresource(work: PageWork, left: NotFetched, atMs: number): UrlDecision {
-  const { kind: word, url, reason } = left;
+  const { kind: status, url, reason } = left;
   const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
   const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
   const dropped = fromDrop({ url, depth: work.record.depth, from: work.url }, reason, layer, atMs);

@@ -16,7 +16,8 @@ import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';
 
-const decision = (word: UrlDecision['word'], reason: string): UrlDecision => ({ word, reason }) as UrlDecision;
+const decision = (word: UrlDecision['status'], reason: string): UrlDecision =>
+  ({ status: word, reason }) as UrlDecision;
 
 /** A crawl that did a little of everything, before and after somebody began to count. */
 function story() {
@@ -33,9 +34,9 @@ function story() {
     crawl.tell('decision', decision('failed', 'status-499'));
     crawl.tell('decision', decision('dropped', 'a-word-that-nobody-knows'));
     crawl.tell('handler-error', { url: 'http://a.test/', error: new Error('mine') });
-    crawl.tell('notice', {
+    crawl.tell('host-warning', {
       kind: 'host',
-      notice: 'host-paused',
+      code: 'host-paused',
       host: 'a.test',
       authority: null,
       untilMs: null,
@@ -119,7 +120,7 @@ describe('OpenTelemetry', () => {
     }
     const points = (name: string) => named.get(name)?.dataPoints.map(({ attributes, value }) => [attributes, value]);
     expect(points('mannerly.requests')).toContainEqual([{ crawl: 'tides', purpose: 'page', outcome: '4xx' }, 1]);
-    expect(points('mannerly.urls')).toContainEqual([{ crawl: 'tides', word: 'failed', reason: 'status' }, 2]);
+    expect(points('mannerly.urls')).toContainEqual([{ crawl: 'tides', status: 'failed', reason: 'status' }, 2]);
     expect(points('mannerly.pages')).toEqual([[{ crawl: 'tides' }, 12]]);
     expect(points('mannerly.hosts.waiting')).toEqual([[{ crawl: 'tides' }, 2]]);
     expect(points('mannerly.request.duration')?.[0]?.[1]).toMatchObject({ count: 2, sum: 3.2 });

@@ -136,7 +136,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
     },
     async nextAt() {
       const atMs = await frontier.nextAt();
-      const isUnderWay = settling > 0 || frontier.counts().inHand > 0;
+      const isUnderWay = settling > 0 || frontier.counts().inFlight > 0;
       if (waitingCount() === 0 || isUnderWay || frontier.isPaused() || frontier.reachedBound() !== null) return atMs;
       if (atMs !== null && atMs - nowMs() <= maxIdleMs) return atMs;
       return (await letIn()) ? frontier.nextAt() : atMs;

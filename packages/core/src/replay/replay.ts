@@ -113,7 +113,7 @@ class Replay {
   readonly #failed: { readonly url: string; readonly detail: string }[] = [];
   #visit: ArchivedVisit | null = null;
   #pageStartedAtMs = 0;
-  #bodyBytes = 0;
+  #maxBodyBytes = 0;
   #stoppedBy: string | null = null;
 
   constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
@@ -159,7 +159,7 @@ class Replay {
     }
     this.#visit = visit;
     this.#pageStartedAtMs = exchange.startedAtMs;
-    this.#bodyBytes = settings.bodyBytes;
+    this.#maxBodyBytes = settings.maxBodyBytes;
     const outcome = await replayedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
@@ -190,8 +190,8 @@ class Replay {
     const page = await reader.read(replayedWork(url, visit), outcome);
     const handled = await this.#pool.handle(page);
     this.#told.pages += 1;
-    if (handled.kind === 'said') {
-      if (handled.word.kind === 'stop') this.#stoppedBy = handled.word.reason;
+    if (handled.kind === 'signal') {
+      if (handled.signal.kind === 'stop') this.#stoppedBy = handled.signal.reason;
       else this.#told.refused += 1;
       return;
     }
@@ -216,7 +216,7 @@ class Replay {
 
   #bodies() {
     return {
-      bodyBytes: this.#bodyBytes,
+      maxBodyBytes: this.#maxBodyBytes,
       largeBody: ({ headers }: Pick<ResponseOutcome, 'headers'>) =>
         this.#pool.bodyBytesFor(this.#visit?.label ?? null, headers),
       spool: this.#spool,

@@ -18,7 +18,7 @@ import type { Spool, SpooledBody } from '../fetch/spool.js';
 /** How bodies are taken. */
 export interface ReplayedBodies {
   /** Decoded bytes kept in memory. */
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   /** Decoded bytes that may go to a file; `null`: the body is held. */
   readonly largeBody: (head: ResponseHead) => number | null;
   readonly spool: Spool;
@@ -37,7 +37,7 @@ export async function replayedOutcome(exchange: ReadExchange, bodies: ReplayedBo
   const fields = originalFields(headers);
   const maxBytes = bodies.largeBody({ status, headers: fields });
   const spooled = maxBytes === null ? null : bodies.spool.open(maxBytes);
-  const { body, truncated, encodedBytes } = await decode(response, maxBytes ?? bodies.bodyBytes, spooled);
+  const { body, truncated, encodedBytes } = await decode(response, maxBytes ?? bodies.maxBodyBytes, spooled);
   const kept = spooled === null ? { body, file: null } : spooled.end();
   return {
     kind: 'response',
@@ -59,13 +59,13 @@ const NOBODY = { onBodyFull: () => undefined };
 
 async function decode(
   { head, body, truncated }: ReadResponse,
-  bodyBytes: number,
+  maxBodyBytes: number,
   taker: SpooledBody | BodyConsumer | null,
 ): Promise<Pick<ResponseOutcome, 'body' | 'truncated' | 'encodedBytes'>> {
   // Fields that the archive has renamed no longer say anything about the bytes that it holds.
   const coding = parseContentEncoding(headerValue(head.headers, 'content-encoding'));
-  const caps = { bodyBytes, encodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
-  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], caps, NOBODY, taker);
+  const limits = { maxBodyBytes, maxEncodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
+  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, NOBODY, taker);
   let isFull = false;
   for await (const bytes of body) {
     if (!isFull) isFull = collector.push(bytes) === 'full';

@@ -16,7 +16,7 @@ export interface ProcessTotals {
   readonly items: number;
   /** Items that their schema rejected; absent: none. */
   readonly rejected?: number;
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Absent in what earlier versions kept. */
   readonly process?: {
     readonly machine: string;
@@ -70,8 +70,8 @@ export class CrawlTotals {
       this.#runs = totals.runs;
       this.#tally.goOnFrom(totals);
       // What was held then is requested now, and gets a decision anew.
-      const { held: _, ...words } = totals.words;
-      this.#counts.goOnFrom(words);
+      const { held: _, ...outcomes } = totals.outcomes;
+      this.#counts.goOnFrom(outcomes);
     }
     await this.#write(store, false);
     this.#writeAgain(store);
@@ -107,7 +107,7 @@ export class CrawlTotals {
       requests,
       bytes,
       items,
-      words: this.#counts.words(),
+      outcomes: this.#counts.outcomes(),
       ...(rejected === 0 ? {} : { rejected }),
     };
     const text = JSON.stringify(totals);

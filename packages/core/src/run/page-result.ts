@@ -25,7 +25,7 @@ export type WorkResult =
   | {
       readonly kind: 'page';
       readonly work: PageWork;
-      readonly word: PageOutcome & { readonly isPage: boolean };
+      readonly decision: PageOutcome & { readonly isPage: boolean };
       readonly links: readonly NewUrl[];
       readonly refused: readonly Refusal[];
     }
@@ -72,10 +72,10 @@ export function refusedByHook(
   outcome: FetchOutcome | null,
 ): WorkResult {
   if (verdict.kind === 'stopped') return RETURNED;
-  const status = outcome?.kind === 'response' ? { status: outcome.status } : {};
+  const httpStatus = outcome?.kind === 'response' ? { httpStatus: outcome.status } : {};
   const isPage = outcome?.kind === 'response' && redirectTarget(outcome).kind !== 'to';
   const { detail } = verdict;
-  return decided(run, work, { status: 'dropped', reason: 'hook-refused', layer: 'hook', ...status, detail, isPage });
+  return decided(run, work, { status: 'dropped', reason: 'hook-refused', layer: 'hook', ...httpStatus, detail, isPage });
 }
 
 function settled(settlement: Settlement): WorkResult {
@@ -92,13 +92,13 @@ const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 function decided(
   { admit, journal }: Run,
   work: PageWork,
-  word: PageOutcome & { readonly isPage: boolean },
+  decision: PageOutcome & { readonly isPage: boolean },
   candidates: readonly NewUrl[] = [],
 ): WorkResult {
   const { admitted, refused, known } = admit(candidates);
   journal.admitted(admitted);
   journal.admitted(known);
-  return { kind: 'page', work, word, links: admitted, refused };
+  return { kind: 'page', work, decision, links: admitted, refused };
 }
 
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
@@ -109,24 +109,24 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const retry = retryOf(work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   if (retry?.kind === 'exhausted') {
-    const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { status: outcome.status, detail: '' };
+    const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
-    const word = { word: 'failed', reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
-    return decided(run, work, { ...word, isPage: true });
+    const decision = { status: 'failed', reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
+    return decided(run, work, { ...decision, isPage: true });
   }
   if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
-  const { status } = outcome;
+  const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
-    return redirectResult(run, work, status, redirect.url, redirectedUrl(work, redirect));
+    return redirectResult(run, work, httpStatus, redirect.url, redirectedUrl(work, redirect));
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
     return decided(run, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
   }
-  if (status < 200 || status > 299) {
-    return decided(run, work, { status: 'failed', reason: `status-${status}`, layer: 'fetch', httpStatus, isPage: true });
+  if (httpStatus < 200 || httpStatus > 299) {
+    return decided(run, work, { status: 'failed', reason: `status-${httpStatus}`, layer: 'fetch', httpStatus, isPage: true });
   }
   return handledResult(run, work, outcome);
 }
@@ -136,14 +136,14 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
   const retry = retryOf(work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
-  const { status } = outcome;
+  const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     const target = await run.companions.redirected(work, redirect.url);
-    return redirectResult(run, work, status, redirect.url, target);
+    return redirectResult(run, work, httpStatus, redirect.url, target);
   }
-  const { links, word } = await run.companions.read(work, outcome, (finds) => run.offer(finds));
-  return decided(run, work, { ...word, httpStatus, isPage: false }, links);
+  const { links, decision } = await run.companions.read(work, outcome, (finds) => run.offer(finds));
+  return decided(run, work, { ...decision, httpStatus, isPage: false }, links);
 }
 
 /** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
@@ -157,14 +157,14 @@ function failedResult(
   { failure: reason, detail }: Extract<FetchOutcome, { kind: 'failed' }>,
   wasRequested: boolean,
 ): WorkResult {
-  const word = wasRequested ? 'failed' : 'dropped';
+  const status = wasRequested ? 'failed' : 'dropped';
   const isPage = wasRequested && work.record.via !== 'companion';
   return decided(run, work, { status, reason, layer: 'fetch', detail, isPage });
 }
 
-function redirectResult(run: Run, work: PageWork, status: number, detail: string, target: NewUrl | null): WorkResult {
-  const word = { word: 'fetched', reason: 'redirect', layer: 'fetch', status, detail, isPage: false } as const;
-  return decided(run, work, word, target === null ? [] : [target]);
+function redirectResult(run: Run, work: PageWork, httpStatus: number, detail: string, target: NewUrl | null): WorkResult {
+  const decision = { status: 'fetched', reason: 'redirect', layer: 'fetch', httpStatus, detail, isPage: false } as const;
+  return decided(run, work, decision, target === null ? [] : [target]);
 }
 
 /** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
@@ -196,7 +196,7 @@ const AS_IT_CAME = { kind: 'as-it-came' } as const;
 
 /** A page that came: it is read, opened in a browser where wanted, archived and handled. */
 async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
-  const { status } = outcome;
+  const { status: httpStatus } = outcome;
   const came = await run.reader.read(work, outcome);
   const verdict = await run.hooks.afterFetch(work, outcome);
   // Before a browser requests more for the page.
@@ -212,12 +212,12 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
   if (rendering.kind === 'failed') {
     const detail = `${rendering.failure}: ${rendering.detail}`;
-    const word = { word: 'failed', reason: 'render-failed', layer: 'page', status, detail } as const;
-    return decided(run, work, { ...word, isPage: true });
+    const decision = { status: 'failed', reason: 'render-failed', layer: 'page', httpStatus, detail } as const;
+    return decided(run, work, { ...decision, isPage: true });
   }
   const handled = await run.handlers.handle(page);
   if (handled.kind === 'stopped') return RETURNED;
-  if (handled.kind === 'said') return signalResult(run, work, outcome, handled.word);
+  if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
   if (handled.kind !== 'handled') {
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
@@ -235,7 +235,7 @@ async function storedResult(
   { staged, route }: Extract<Handled, { kind: 'handled' }>,
 ): Promise<WorkResult> {
   const { journal } = run;
-  const { status, exclusion } = page;
+  const { status: httpStatus, exclusion } = page;
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
   await run.items.write(items);
   journal.items(items);
@@ -243,14 +243,14 @@ async function storedResult(
   if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
   journal.leftAlone(work, staged.leftAlone);
   journal.nofollowTaken(work, staged.nofollow);
-  const word: PageOutcome = exclusion.storesItems
+  const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
     : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  return decided(run, work, { ...word, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
+  return decided(run, work, { ...decision, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
 }
 
 /** The reasons of failures for what handlers do. */
-const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 'stopped' | 'said'>, string>> = {
+const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 'stopped' | 'signal'>, string>> = {
   threw: 'handler-error',
   'timed-out': 'handler-timeout',
   'user-data-invalid': 'user-data-invalid',
@@ -258,12 +258,12 @@ const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 's
 
 /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
 function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
-  const { status } = outcome;
+  const { status: httpStatus } = outcome;
   const { reason } = signal;
   run.journal.handlerSignal(work.url, signal);
   if (signal.kind === 'refuse') {
-    const word = { word: 'dropped', reason: 'handler-refused', layer: 'hook', status, detail: reason } as const;
-    return decided(run, work, { ...word, isPage: true });
+    const decision = { status: 'dropped', reason: 'handler-refused', layer: 'hook', httpStatus, detail: reason } as const;
+    return decided(run, work, { ...decision, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);
   // Counted like a failed answer, and as often: a page is requested four times at most, whatever the reasons.
@@ -274,6 +274,6 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
     return settled({ kind: 'again', notBeforeMs });
   }
   const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
-  const word = { word: 'failed', reason: 'retries-exhausted', layer: 'hook', status, detail } as const;
-  return decided(run, work, { ...word, isPage: true });
+  const decision = { status: 'failed', reason: 'retries-exhausted', layer: 'hook', httpStatus, detail } as const;
+  return decided(run, work, { ...decision, isPage: true });
 }

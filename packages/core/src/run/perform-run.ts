@@ -9,7 +9,7 @@ import { seedUrls } from '../admit/seeds.js';
 import { partsOf } from '../directory/directory-parts.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
-import { relaxedDefaultsOf } from '../options/departures.js';
+import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/logged-totals.js';
@@ -142,7 +142,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
 async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
   const { setup, startedAtMs, tally, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
-  const stoppedBy = run.stop.reason();
+  const stopReason = run.stop.reason();
   // Other processes still write their logs.
   const isPart = setup.isShared;
   const logged =
@@ -151,7 +151,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
       : null;
   return {
     ...end,
-    ...(stoppedBy === null ? {} : { stopReason }),
+    ...(stopReason === null ? {} : { stopReason }),
     resumed,
     ...(isPart ? { part: run.frontier.partName() } : {}),
     alreadyFinished: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
@@ -164,7 +164,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
     bytes: tally.bytes,
     queued: last.queued,
-    outcomes: counts.words(),
+    outcomes: counts.outcomes(),
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
     // The logs have the exact numbers of all runs, killed ones included.

@@ -11,7 +11,7 @@ const said = (
   more: Partial<UrlDecision> = {},
 ): UrlDecision => ({
   url,
-  status,
+  status: word,
   reason,
   layer: 'fetch',
   httpStatus: null,

@@ -57,7 +57,7 @@ export class RunArchive {
         tokens: identity.tokens,
         exclusion: exclusion as unknown as JsonValue,
         joinsHeaders: !fetcher.capabilities.rawHeaders,
-        bodyBytes: network.maxBodyBytes,
+        maxBodyBytes: network.maxBodyBytes,
       },
       keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
       nowMs,

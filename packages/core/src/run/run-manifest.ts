@@ -29,7 +29,7 @@ export interface RunManifestEnd {
   readonly endedAtMs: number;
   readonly state: CrawlReport['state'];
   readonly bound: CrawlReport['bound'];
-  readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'words'>;
+  readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'outcomes'>;
   /** The latest copy of each authority, those read last where there are too many. */
   readonly robots: readonly RobotsSnapshot[];
   /** Authorities that are not listed. */

@@ -176,7 +176,7 @@ export class Run {
     const egress = createEgress({
       fetcher,
       identity,
-      guard: createAddressGuard({ allow: network.allowAddresses, ports: network.ports, resolve: network.resolve, nowMs }),
+      guard: createAddressGuard({ allowAddresses: network.allowAddresses, ports: network.ports, resolve: network.resolve, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       nowMs,
@@ -193,7 +193,7 @@ export class Run {
       wakeup: this.wakeup,
       nowMs,
       concurrency: network.concurrency,
-      bodyBytes: network.maxBodyBytes,
+      maxBodyBytes: network.maxBodyBytes,
       archive,
       stop,
     });
@@ -239,12 +239,12 @@ export class Run {
   progress(): CrawlProgress {
     const { counts, tally, ledger } = this;
     const problem = this.setup.storeProblem();
-    const { queued, inHand, pages, hosts, runningMs } = this.frontier.counts();
+    const { queued, inFlight, pages, hosts, runningMs } = this.frontier.counts();
     const waits = this.frontier.waits(MAX_REPORTED_WAITS);
     return {
       pages,
       requests: tally.requests,
-      inFlight: inHand,
+      inFlight,
       hosts: Math.max(hosts, ledger.hostCount()),
       queued,
       excluded: counts.count('excluded'),
@@ -253,7 +253,7 @@ export class Run {
       items: tally.itemCount,
       bytes: tally.bytes,
       runningMs,
-      waitingFor: inHand > 0 ? null : (waits[0] ?? null),
+      waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
       waitingHosts: waits.length,
       ...(problem === null ? {} : { holding: problem }),
     };

@@ -22,11 +22,11 @@ export async function performWork(run: Run, work: Work): Promise<void> {
     return;
   }
   // One commit with the page's links, then the decision about it.
-  const { word, links, refused } = result;
-  const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: word.isPage, links });
+  const { decision, links, refused } = result;
+  const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
   for (const refusal of refused) journal.refusal(refusal);
   // Lost: another process holds the host by now. It will fetch and report the page.
-  if (answer === 'ok') journal.page(result.work, { ...word, queued: frontier.counts().queued });
+  if (answer === 'ok') journal.page(result.work, { ...decision, queued: frontier.counts().queued });
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
@@ -72,7 +72,7 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
     largeBody: (head) => largeBody(run, work, head),
     headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
     host: work.lease.host,
-    asks: work.lease.requirements,
+    requirements: work.lease.requirements,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
     beforeDecoding: work.kind === 'page' && exchangeOver !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),

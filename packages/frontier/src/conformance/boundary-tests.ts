@@ -21,7 +21,7 @@ async function everyPage(test: StoreTest, limit: number, host?: string): Promise
 }
 
 /** The tests of everything but adding, leasing and committing. */
-export function boundaryTests(it: RegisterTest, { caps }: SuiteOptions): void {
+export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions): void {
   it('N1', 'the next due time is never later than the truth', async (test) => {
     assertEqual(await test.store.nextDueInMs(), null, 'of an empty store');
     for (const [at, host] of ['a', 'b', 'c'].entries()) {
@@ -63,7 +63,7 @@ export function boundaryTests(it: RegisterTest, { caps }: SuiteOptions): void {
     assertEqual((await test.store.readRecord('k'))?.length, RECORD_MOST, 'length of the record');
   });
 
-  if (caps.durable !== 'none')
+  if (capabilities.durable !== 'none')
     it('R1', 'records survive a reopen', async (test) => {
       const value = Uint8Array.from({ length: 256 }, (_, byte) => byte);
       await test.store.writeRecord('https://example.org robots', value);
@@ -102,7 +102,7 @@ export function boundaryTests(it: RegisterTest, { caps }: SuiteOptions): void {
     assertEqual(await codeOf(test.store.readRecord('k')), 'closed', 'code of a read after close');
   });
 
-  if (caps.durable !== 'none')
+  if (capabilities.durable !== 'none')
     it('O2', 'another crawl is refused', async (test) => {
       await test.add('h', ['a']);
       await test.store.close();
@@ -134,12 +134,12 @@ export function boundaryTests(it: RegisterTest, { caps }: SuiteOptions): void {
     assertEqual(await read('h'), null, 'an unknown host');
     await test.add('h', ['a', 'b', 'c']);
     const due = await read('h');
-    assertEqual([due?.queued, due?.inHand, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'a host that is due');
+    assertEqual([due?.queued, due?.inFlight, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'a host that is due');
     const lease = await test.leaseOnly(5, 1);
     await test.keep(lease, 0, { state: new Uint8Array([1, 2]), delayMs: unit }, 5);
     const leased = await read('h');
-    const { queued, inHand, isLeased, isParked } = leased ?? {};
-    assertEqual([queued, inHand, isLeased, isParked], [2, 1, true, false], 'a host that is leased');
+    const { queued, inFlight, isLeased, isParked } = leased ?? {};
+    assertEqual([queued, inFlight, isLeased, isParked], [2, 1, true, false], 'a host that is leased');
     assertEqual([...(leased?.state ?? [])], [1, 2], 'its state');
     const inMs = leased?.dueInMs ?? Number.NaN;
     assert(inMs > 0 && inMs <= 6 * unit, `a leased host is due in ${inMs} ms, expected at most six units`);
@@ -166,7 +166,7 @@ export function boundaryTests(it: RegisterTest, { caps }: SuiteOptions): void {
 
   it('X3', 'a refused add leaves no entry half added', async (test) => {
     const good = ['a', 'b', 'c'].map((name) => test.entry('h', name));
-    const long = { ...test.entry('h', 'long'), body: new Uint8Array(test.caps.maxBody + 1) };
+    const long = { ...test.entry('h', 'long'), body: new Uint8Array(test.capabilities.maxBody + 1) };
     const code = await codeOf(test.store.add([...good, long]));
     assertEqual(code, 'record-too-large', 'code of the refusal');
     await test.store.add(good);
@@ -176,9 +176,9 @@ export function boundaryTests(it: RegisterTest, { caps }: SuiteOptions): void {
   it('X3', 'a refused commit leaves the host as it was', async (test) => {
     await test.add('h', ['a', 'b']);
     const lease = await test.leaseOnly(100, 1);
-    const { host, epoch, entries } = lease;
+    const { host, fencingToken, entries } = lease;
     const state = new Uint8Array(STATE_MOST + 1);
-    const long = { host, epoch, done: idsOf(entries), state, then: { release: { dueInMs: 0 } } };
+    const long = { host, fencingToken, done: idsOf(entries), state, then: { release: { dueInMs: 0 } } };
     assertEqual(await codeOf(test.store.commit([long])), 'record-too-large', 'code of the refusal');
     assertEqual(await test.dueHosts(), [], 'hosts due after a refused release');
     assertEqual(await test.keep(lease, ALL, {}, 1), ['b'], 'entries after a refused commit');

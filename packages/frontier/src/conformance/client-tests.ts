@@ -26,8 +26,8 @@ interface Ledger {
   readonly added: Set<string>;
   /** Until when the last holder of a host may send to it; absent once it is released. */
   readonly heldUntilMs: Map<string, number>;
-  /** The epoch of the last lease of a host. */
-  readonly epochs: Map<string, string>;
+  /** The fencing token of the last lease of a host. */
+  readonly fencingTokens: Map<string, string>;
 }
 
 interface Client {
@@ -38,7 +38,7 @@ interface Client {
 }
 
 async function crawl(test: StoreTest, seed: number): Promise<void> {
-  const ledger: Ledger = { completed: new Map(), added: new Set(), heldUntilMs: new Map(), epochs: new Map() };
+  const ledger: Ledger = { completed: new Map(), added: new Set(), heldUntilMs: new Map(), fencingTokens: new Map() };
   const seeds = HOSTS.flatMap((host) => names('s', SEEDS_PER_HOST).map((name) => test.entry(host, name)));
   for (const one of seeds) ledger.added.add(`${one.host} ${nameOf(one)}`);
   await test.store.add(seeds);
@@ -65,12 +65,12 @@ async function turn(test: StoreTest, client: Client, ledger: Ledger): Promise<vo
   const beforeMs = test.made.nowMs();
   const ttlMs = TTL_UNITS * test.unit;
   const leases = await store.lease({ maxHosts: 1 + choices.below(2), entriesPerHost: 1 + choices.below(3), ttlMs });
-  for (const { host, epoch } of leases) {
+  for (const { host, fencingToken } of leases) {
     const heldUntilMs = ledger.heldUntilMs.get(host) ?? Number.NEGATIVE_INFINITY;
     assert(test.made.nowMs() >= heldUntilMs, `${host} was granted while another holder had it`, 'L1');
     // Counted from before the request for the lease: the client's end comes before the store's.
     ledger.heldUntilMs.set(host, beforeMs + ttlMs);
-    ledger.epochs.set(host, epoch);
+    ledger.fencingTokens.set(host, fencingToken);
   }
   for (const lease of leases) {
     if (choices.below(4) === 0) late.push(lease);
@@ -79,7 +79,7 @@ async function turn(test: StoreTest, client: Client, ledger: Ledger): Promise<vo
 }
 
 async function complete(test: StoreTest, { store, choices }: Client, lease: Lease, ledger: Ledger): Promise<void> {
-  const { host, epoch } = lease;
+  const { host, fencingToken } = lease;
   const finished = lease.entries.filter(() => choices.below(5) > 0);
   const links = finished.flatMap((entry) => {
     const name = nameOf(entry);
@@ -89,9 +89,10 @@ async function complete(test: StoreTest, { store, choices }: Client, lease: Leas
   // Before the commit: another client may complete a link before this one has its answer.
   for (const link of links) ledger.added.add(`${link.host} ${nameOf(link)}`);
   const delayMs = DELAY_UNITS * test.unit;
-  const part = { host, epoch, done: idsOf(finished), delayMs, then: { release: { dueInMs: delayMs } } };
+  const part = { host, fencingToken, done: idsOf(finished), delayMs, then: { release: { dueInMs: delayMs } } };
   // A late holder may have lost the host, and then it must not release it.
-  const isLive = test.made.nowMs() < (ledger.heldUntilMs.get(host) ?? 0) && ledger.epochs.get(host) === epoch;
+  const isLive =
+    test.made.nowMs() < (ledger.heldUntilMs.get(host) ?? 0) && ledger.fencingTokens.get(host) === fencingToken;
   if (isLive) ledger.heldUntilMs.delete(host);
   const [answer] = (await store.commit([part], links)).hosts;
   assert(answer?.ok === true || !isLive, `the live holder of ${host} was answered \`lost\``, 'C1');

@@ -7,24 +7,33 @@ import type { SuiteOptions } from './suite-options.js';
 
 /** The tests of `commit` and `wake`. */
 export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOptions): void {
-  it('C1', 'a wrong epoch changes nothing of the host', async (test) => {
+  it('C1', 'a wrong fencingToken changes nothing of the host', async (test) => {
     await test.add('h', ['a', 'b', 'c']);
     const lease = await test.leaseOnly(100, 2);
     const before = await test.store.stats();
     const ids = idsOf(lease.entries);
-    const wrong: Omit<HostCommit, 'epoch'> = {
+    const wrong: Omit<HostCommit, 'fencingToken'> = {
       host: 'h',
       done: ids,
-      requeue: ids.map((id) => ({ id, band: 0 })),
+      requeue: ids.map((id) => ({ id, priority: 0 })),
       state: new Uint8Array([9]),
       delayMs: 50 * test.unit,
-      holdLanes: [{ lane: 'x', ms: 50 * test.unit }],
+      blockLanes: [{ lane: 'x', ms: 50 * test.unit }],
       then: { release: { dueInMs: 0 } },
     };
-    for (const epoch of [String(BigInt(lease.epoch) + 1n), String(BigInt(lease.epoch) - 1n), '0', '']) {
-      assertEqual(await test.commit({ ...wrong, epoch }), 'lost', `answer to epoch ${epoch}`);
+    for (const fencingToken of [
+      String(BigInt(lease.fencingToken) + 1n),
+      String(BigInt(lease.fencingToken) - 1n),
+      '0',
+      '',
+    ]) {
+      assertEqual(await test.commit({ ...wrong, fencingToken }), 'lost', `answer to fencingToken ${fencingToken}`);
     }
-    assertEqual(await test.commit({ ...wrong, host: 'nobody', epoch: '1' }), 'lost', 'answer for an unknown host');
+    assertEqual(
+      await test.commit({ ...wrong, host: 'nobody', fencingToken: '1' }),
+      'lost',
+      'answer for an unknown host',
+    );
     assertEqual(await test.dueHosts(), [], 'hosts due after lost commits');
     assertEqual({ ...(await test.store.stats()), hosts: 0 }, { ...before, hosts: 0 }, 'counts after lost commits');
     await test.release(lease, 0, ['a']);
@@ -38,7 +47,12 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     await test.pass(3);
     const second = await test.leaseOnly(100, 1);
     const done = idsOf(first.entries);
-    const late = await test.commit({ host: 'h', epoch: first.epoch, done, then: { release: { dueInMs: 0 } } });
+    const late = await test.commit({
+      host: 'h',
+      fencingToken: first.fencingToken,
+      done,
+      then: { release: { dueInMs: 0 } },
+    });
     assertEqual(late, 'lost', 'answer to the first holder');
     await test.release(second, 0, ['a']);
     const third = await test.leaseOnly();
@@ -52,7 +66,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     const lease = await test.leaseOnly();
     await test.release(lease);
     const link = test.entry('other', 'link');
-    const part = { host: 'h', epoch: lease.epoch, then: { release: { dueInMs: 0 } } };
+    const part = { host: 'h', fencingToken: lease.fencingToken, then: { release: { dueInMs: 0 } } };
     const { hosts, links } = await test.store.commit([part], [link]);
     assertEqual([hosts[0]?.ok, links], [false, ['new']], 'answers to a lost commit with a link');
     assertEqual(await test.dueHosts(), ['other'], 'hosts due by that link');
@@ -68,8 +82,8 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     await test.pass(3);
     await test.release(await test.leaseOnly());
     assertEqual(await test.dueHosts(), [], 'hosts due when everything is done');
-    const { queued, inHand } = await test.store.stats();
-    if (test.caps.exactCounts) assertEqual([queued, inHand], [0, 0], 'entries queued and in flight');
+    const { queued, inFlight } = await test.store.stats();
+    if (test.capabilities.exactCounts) assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight');
   });
 
   it('C3', 'release makes a host with entries due at its time, and no earlier', async (test) => {
@@ -96,7 +110,8 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     for (let round = 0; round < 60; round += 1) {
       const lease = await test.leaseOnly();
       const done = idsOf(lease.entries);
-      const release = () => one.commit([{ host: 'h', epoch: lease.epoch, done, then: { release: { dueInMs: 0 } } }]);
+      const release = () =>
+        one.commit([{ host: 'h', fencingToken: lease.fencingToken, done, then: { release: { dueInMs: 0 } } }]);
       const add = () => other.add([test.entry('h', `round ${round}`)]);
       await Promise.all(round % 2 === 0 ? [release(), add()] : [add(), release()]);
       assertEqual(await test.store.nextDueInMs(), 0, `time until the host is due after race ${round}`);
@@ -105,19 +120,24 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
 
   it('C4', 'a host released by the commit that links to it is due', async (test) => {
     await test.add('h', ['a']);
-    const { epoch, entries } = await test.leaseOnly();
+    const { fencingToken, entries } = await test.leaseOnly();
     const done = idsOf(entries);
-    await test.commit({ host: 'h', epoch, done, then: { release: { dueInMs: test.unit } } }, [test.entry('h', 'b')]);
+    await test.commit({ host: 'h', fencingToken, done, then: { release: { dueInMs: test.unit } } }, [
+      test.entry('h', 'b'),
+    ]);
     await test.pass(1);
     assertEqual(await test.leaseNames(), ['b'], 'entries linked by the commit that released');
   });
 
   it('C5', 'pages and their links are kept together', async (test) => {
     await test.add('h', ['page']);
-    const { epoch, entries } = await test.leaseOnly();
+    const { fencingToken, entries } = await test.leaseOnly();
     const links = [test.entry('h', 'page'), test.entry('h', 'l1'), test.entry('other', 'l2'), test.entry('h', 'l1')];
     const done = idsOf(entries);
-    const answer = await test.store.commit([{ host: 'h', epoch, done, then: { release: { dueInMs: 0 } } }], links);
+    const answer = await test.store.commit(
+      [{ host: 'h', fencingToken, done, then: { release: { dueInMs: 0 } } }],
+      links,
+    );
     assertEqual(answer.links, ['known', 'new', 'new', 'known'], 'outcomes of the links');
     await test.reopenIfDurable();
     const queued = (await test.leaseAll()).flatMap((lease) => namesOf(lease.entries));
@@ -126,15 +146,15 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
 
   it('C6', 'only `wake` brings a parked host back', async (test) => {
     await test.add('h', ['a', 'b']);
-    const { epoch } = await test.leaseOnly(100, 1);
+    const { fencingToken } = await test.leaseOnly(100, 1);
     const then = { release: { dueInMs: null } };
-    await test.commit({ host: 'h', epoch, delayMs: 2 * test.unit, then });
+    await test.commit({ host: 'h', fencingToken, delayMs: 2 * test.unit, then });
     await test.add('h', ['c']);
     await test.pass(500);
     assertEqual(await test.dueHosts(), [], 'hosts due while the only one is parked');
     const byName = await test.store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: test.unit, hosts: ['h'] });
     assertEqual(byName.length, 0, 'leases of a parked host by name');
-    if (test.caps.durable !== 'none') {
+    if (test.capabilities.durable !== 'none') {
       await test.reopen();
       assertEqual(await test.dueHosts(), [], 'hosts due after a reopen');
     }
@@ -153,7 +173,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     assertEqual(await test.dueHosts(), [], 'hosts due after waking one that waits for its time');
   });
 
-  it('C1', 'the state and the epoch of a commit come back with the next lease', async (test) => {
+  it('C1', 'the state and the fencingToken of a commit come back with the next lease', async (test) => {
     await test.add('h', ['a', 'b', 'c']);
     const first = await test.leaseOnly(100, 1);
     assert(first.state === null, 'a host that was never committed has a state');
@@ -175,7 +195,11 @@ async function fullIsReported(test: StoreTest): Promise<void> {
   const outcomes = await test.add('h', ['a', 'b', 'c', 'd', 'a']);
   assertEqual(outcomes, ['new', 'new', 'new', 'full', 'known'], 'outcomes of five adds where three fit');
   const lease = await test.leaseOnly(100, 1);
-  const keep: HostCommit = { host: 'h', epoch: lease.epoch, then: { keep: { ttlMs: 100 * test.unit, want: 0 } } };
+  const keep: HostCommit = {
+    host: 'h',
+    fencingToken: lease.fencingToken,
+    then: { keep: { ttlMs: 100 * test.unit, want: 0 } },
+  };
   const { links } = await test.store.commit([keep], [test.entry('h', 'e')]);
   assertEqual(links, ['full'], 'outcome of a link in a commit');
   await test.commit({ ...keep, done: idsOf(lease.entries) });

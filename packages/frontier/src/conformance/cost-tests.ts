@@ -47,19 +47,19 @@ export function costTests(it: RegisterTest): void {
   });
 
   it('L8, X4', 'a long blocked lane costs nothing to pass', async (test) => {
-    await test.add('h', names('open', ALL / 10), { lane: 'open', band: 7 });
+    await test.add('h', names('open', ALL / 10), { lane: 'open', priority: 7 });
     const units = 1_000_000;
     const lease = await test.leaseOnly(units, 1);
-    const { host, epoch } = lease;
+    const { host, fencingToken } = lease;
     const grow = async (from: number, to: number) => {
       const blocked = names(`blocked${from}n`, to - from);
       await addInBatches(
         test,
-        blocked.map((name) => test.entry('h', name, { lane: 'held', band: 0 })),
+        blocked.map((name) => test.entry('h', name, { lane: 'held', priority: 0 })),
       );
-      await test.keep(lease, 0, { holdLanes: [{ lane: 'held', ms: units * test.unit }] }, units);
+      await test.keep(lease, 0, { blockLanes: [{ lane: 'held', ms: units * test.unit }] }, units);
     };
-    const keep = (want: number) => ({ host, epoch, then: { keep: { ttlMs: units * test.unit, want } } });
+    const keep = (want: number) => ({ host, fencingToken, then: { keep: { ttlMs: units * test.unit, want } } });
     const work = async () => {
       for (let call = 0; call < CALLS; call += 1) {
         const taken = await test.commit(keep(1));
@@ -80,7 +80,7 @@ async function fill(test: StoreTest, from: number, to: number): Promise<void> {
 }
 
 async function addInBatches(test: StoreTest, entries: readonly NewEntry[]): Promise<void> {
-  const size = Math.min(test.caps.maxBatch, 1_000);
+  const size = Math.min(test.capabilities.maxBatch, 1_000);
   for (let at = 0; at < entries.length; at += size) await test.store.add(entries.slice(at, at + size));
 }
 

@@ -1,17 +1,17 @@
-// What comes with a lease: entries by band and arrival, none before its time, blocked lanes left out (L5, L7, L8).
+// What comes with a lease: entries by priority and arrival, none before its time, blocked lanes left out (L5, L7, L8).
 
 import { assert, assertEqual } from './assert.js';
 import { ALL, idsOf, namesOf, type RegisterTest } from './store-test.js';
 
 /** The tests of the entries that come with a lease. */
 export function entryTests(it: RegisterTest): void {
-  it('L5', 'entries come by band, then by arrival', async (test) => {
-    const bands = [5, 0, 7, 5, 0, 2];
-    for (const [at, band] of bands.entries()) await test.add('h', [`${band}-${at}`], { band });
+  it('L5', 'entries come by priority, then by arrival', async (test) => {
+    const priorities = [5, 0, 7, 5, 0, 2];
+    for (const [at, priority] of priorities.entries()) await test.add('h', [`${priority}-${at}`], { priority });
     const first = await test.leaseOnly(100, 4);
     assertEqual(namesOf(first.entries), ['0-1', '0-4', '2-5', '5-0'], 'the first four entries');
     assertEqual(first.queued, 2, 'entries left');
-    await test.add('h', ['0-9'], { band: 0 });
+    await test.add('h', ['0-9'], { priority: 0 });
     assertEqual(await test.keep(first, 9), ['0-9', '5-3', '7-2'], 'entries that came with a renewal');
   });
 
@@ -20,13 +20,13 @@ export function entryTests(it: RegisterTest): void {
     for (const name of order) await test.add('h', [name], { lane: name.slice(0, 1) });
     const lease = await test.leaseOnly(100, 3);
     const names = [...namesOf(lease.entries), ...(await test.keep(lease, ALL))];
-    assertEqual(names, order, 'entries of one band and three lanes');
+    assertEqual(names, order, 'entries of one priority and three lanes');
   });
 
   it('L5', 'those of a vanished holder come first and keep their ids', async (test) => {
-    await test.add('h', ['a', 'b', 'c', 'd'], { band: 4 });
+    await test.add('h', ['a', 'b', 'c', 'd'], { priority: 4 });
     const first = await test.leaseOnly(2, 2);
-    await test.add('h', ['urgent'], { band: 0 });
+    await test.add('h', ['urgent'], { priority: 0 });
     await test.pass(3);
     const second = await test.leaseOnly(2, 4);
     assertEqual(namesOf(second.entries), ['a', 'b', 'urgent', 'c'], 'entries after the holder vanished');
@@ -37,7 +37,7 @@ export function entryTests(it: RegisterTest): void {
 
   it('L7', 'no entry before its time', async (test) => {
     await test.add('h', ['now']);
-    await test.add('h', ['later'], { notBeforeMs: 5 * test.unit, band: 0 });
+    await test.add('h', ['later'], { notBeforeMs: 5 * test.unit, priority: 0 });
     const lease = await test.leaseOnly();
     assertEqual(namesOf(lease.entries), ['now'], 'entries whose time has come');
     const again = {
@@ -67,12 +67,12 @@ export function entryTests(it: RegisterTest): void {
   });
 
   it('L8', 'a blocked lane does not delay the others', async (test) => {
-    await test.add('h', ['a1', 'a2', 'a3'], { lane: 'a', band: 0 });
-    await test.add('h', ['b1', 'b2'], { lane: 'b', band: 7 });
+    await test.add('h', ['a1', 'a2', 'a3'], { lane: 'a', priority: 0 });
+    await test.add('h', ['b1', 'b2'], { lane: 'b', priority: 7 });
     const lease = await test.leaseOnly(100, 1);
     assertEqual(namesOf(lease.entries), ['a1'], 'the first entry');
-    const holdLanes = [{ lane: 'a', ms: 4 * test.unit }];
-    const others = await test.keep(lease, ALL, { requeue: idsOf(lease.entries).map((id) => ({ id })), holdLanes });
+    const blockLanes = [{ lane: 'a', ms: 4 * test.unit }];
+    const others = await test.keep(lease, ALL, { requeue: idsOf(lease.entries).map((id) => ({ id })), blockLanes });
     assertEqual(others, ['b1', 'b2'], 'entries of the other lane');
     await test.add('h', ['a4'], { lane: 'a' });
     assertEqual(await test.keep(lease, ALL), [], 'entries of the blocked lane');
@@ -83,7 +83,7 @@ export function entryTests(it: RegisterTest): void {
   it('L8', 'a block that is replaced ends at its new time, earlier or later', async (test) => {
     await test.add('h', ['a1', 'a2', 'a3', 'a4'], { lane: 'a' });
     const lease = await test.leaseOnly(100, 1);
-    const block = (units: number) => test.keep(lease, 0, { holdLanes: [{ lane: 'a', ms: units * test.unit }] });
+    const block = (units: number) => test.keep(lease, 0, { blockLanes: [{ lane: 'a', ms: units * test.unit }] });
     const next = () => test.keep(lease, 1);
     await block(3);
     await test.pass(1);
@@ -104,9 +104,9 @@ export function entryTests(it: RegisterTest): void {
 
   it('L8', 'a host whose lanes are all blocked is due at the end of the first block', async (test) => {
     await test.add('h', ['a1', 'a2'], { lane: 'a' });
-    const { host, epoch, entries } = await test.leaseOnly(100, 1);
-    const holdLanes = [{ lane: 'a', ms: 5 * test.unit }];
-    await test.commit({ host, epoch, done: idsOf(entries), holdLanes, then: { release: { dueInMs: 0 } } });
+    const { host, fencingToken, entries } = await test.leaseOnly(100, 1);
+    const blockLanes = [{ lane: 'a', ms: 5 * test.unit }];
+    await test.commit({ host, fencingToken, done: idsOf(entries), blockLanes, then: { release: { dueInMs: 0 } } });
     assertEqual(await test.dueHosts(), [], 'hosts due while their only lane is blocked');
     const dueInMs = await test.store.nextDueInMs();
     assert(dueInMs !== null && dueInMs <= 5 * test.unit, `due in ${dueInMs} ms, expected at most five units`, 'N1');

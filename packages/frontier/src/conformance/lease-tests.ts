@@ -21,7 +21,7 @@ export function leaseTests(it: RegisterTest): void {
     const lease = await test.leaseOnly(4, 1);
     for (let round = 0; round < 5; round += 1) {
       await test.pass(3);
-      assertEqual(await test.keep(lease, 0, {}, 4), [], 'answer to a renewal under the same epoch');
+      assertEqual(await test.keep(lease, 0, {}, 4), [], 'answer to a renewal under the same fencingToken');
       assertEqual(await test.dueHosts(), [], 'hosts granted a second time after a renewal');
     }
   });
@@ -55,12 +55,15 @@ export function leaseTests(it: RegisterTest): void {
     assertEqual(both, ['h', 'other'], 'leases by name afterwards');
   });
 
-  it('L3', 'epochs grow at every lease and every release', async (test) => {
+  it('L3', 'fencingTokens grow at every lease and every release', async (test) => {
     await test.add('h', names('a', 8));
     let last = -1n;
-    const grows = ({ epoch }: Lease) => {
-      assert(/^\d+$/.test(epoch) && BigInt(epoch) > last, `epoch ${epoch} came after ${last}`);
-      last = BigInt(epoch);
+    const grows = ({ fencingToken }: Lease) => {
+      assert(
+        /^\d+$/.test(fencingToken) && BigInt(fencingToken) > last,
+        `fencingToken ${fencingToken} came after ${last}`,
+      );
+      last = BigInt(fencingToken);
     };
     for (let round = 0; round < 4; round += 1) {
       const lease = await test.leaseOnly(2, 1);
@@ -68,7 +71,7 @@ export function leaseTests(it: RegisterTest): void {
       if (round % 2 === 0) await test.release(lease);
       else await test.pass(3);
     }
-    if (test.caps.durable === 'none') return;
+    if (test.capabilities.durable === 'none') return;
     await test.reopen();
     await test.pass(3);
     grows(await test.leaseOnly(2, 1));

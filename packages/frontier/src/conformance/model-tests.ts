@@ -69,7 +69,7 @@ class Walk {
       const host = of(isTimed ? TIMED : PLAIN);
       const waits = isTimed && below(3) === 0 ? { notBeforeMs: (1 + below(6)) * this.#test.unit } : {};
       const lane = isTimed ? { lane: of(LANES) } : {};
-      return this.#test.entry(host, `n${below(3_000)}`, { band: below(8), ...lane, ...waits });
+      return this.#test.entry(host, `n${below(3_000)}`, { priority: below(8), ...lane, ...waits });
     });
     assertEqual(await this.#test.store.add(entries), await this.#model.add(entries), 'outcomes of an add', 'A1');
   }
@@ -124,17 +124,17 @@ class Walk {
     const fates = lease.real.entries.map(() => below(4));
     const delayMs = below(3) * unit;
     const isBlocking = below(4) === 0;
-    const band = below(8);
-    const holdLanes = isTimed && isBlocking ? [{ lane: of(LANES), ms: below(7) * unit }] : [];
+    const priority = below(8);
+    const blockLanes = isTimed && isBlocking ? [{ lane: of(LANES), ms: below(7) * unit }] : [];
     const notBeforeMs = isTimed ? below(4) * unit : 0;
     const state = new Uint8Array([below(256)]);
-    const part = ({ epoch, entries }: Lease): HostCommit => {
+    const part = ({ fencingToken, entries }: Lease): HostCommit => {
       // Both stores agree on the names in flight, perhaps not on their order: fates go by name.
       const sorted = entries.map((entry) => ({ id: entry.id, name: nameOf(entry) }));
       sorted.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
       const done = sorted.filter((_, at) => (fates[at] ?? 0) < 2).map(({ id }) => id);
-      const requeue = sorted.filter((_, at) => fates[at] === 2).map(({ id }) => ({ id, band, notBeforeMs }));
-      return { host, epoch, done, requeue, state, delayMs, holdLanes, then };
+      const requeue = sorted.filter((_, at) => fates[at] === 2).map(({ id }) => ({ id, priority, notBeforeMs }));
+      return { host, fencingToken, done, requeue, state, delayMs, blockLanes, then };
     };
     const [real] = (await store.commit([part(lease.real)])).hosts;
     const [model] = (await this.#model.commit([part(lease.model)])).hosts;
@@ -161,8 +161,8 @@ class Walk {
   }
 
   async #compareCounts(): Promise<void> {
-    const { store, caps } = this.#test;
-    if (!caps.exactCounts) return;
+    const { store, capabilities } = this.#test;
+    if (!capabilities.exactCounts) return;
     assertEqual(await store.stats(), await this.#model.stats(), 'counts', 'C2');
     const [real, model] = [await store.nextDueInMs(), await this.#model.nextDueInMs()];
     const isInTime = (real ?? Number.POSITIVE_INFINITY) <= (model ?? Number.POSITIVE_INFINITY);

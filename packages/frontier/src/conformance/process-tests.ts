@@ -69,7 +69,8 @@ async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Pro
   try {
     await store.open({ crawl: TEST_CRAWL, owner: 'suite', create: true });
     const names = Array.from({ length: seedsPerHost }, (_, at) => `s${at}`);
-    for (const host of WEB_HOSTS) await store.add(names.map((name) => pageEntry(host, name, store.caps.fpBytes)));
+    for (const host of WEB_HOSTS)
+      await store.add(names.map((name) => pageEntry(host, name, store.capabilities.fingerprintBytes)));
     for (let started = 0; started < count; started += 1) workers.start();
     const isFinished = await injectFaults(processes, store, workers, choices, log);
     const requested = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
@@ -84,8 +85,9 @@ async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Pro
     );
     assertEqual(again, [], 'pages requested again after they were settled', 'C2');
     assertEqual(requested, pagesOfWeb(seedsPerHost), 'pages requested', 'C2');
-    const { queued, inHand } = await store.stats();
-    if (store.caps.exactCounts) assertEqual([queued, inHand], [0, 0], 'entries queued and in flight at the end', 'C2');
+    const { queued, inFlight } = await store.stats();
+    if (store.capabilities.exactCounts)
+      assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight at the end', 'C2');
   } finally {
     await workers.end();
     await store.close();

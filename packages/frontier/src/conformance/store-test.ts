@@ -1,6 +1,6 @@
 // One store under test: short names for what every test does, and the closing of what it opened.
 
-import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCaps } from '../store.js';
+import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
 import { assert } from './assert.js';
 import type { StoreUnderTest } from './suite-options.js';
 
@@ -23,22 +23,22 @@ export type RegisterTest = (
 ) => void;
 
 /** What an entry of the suite may have besides its host and name. */
-export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'band' | 'notBeforeMs' | 'dedupe'>>;
+export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'priority' | 'notBeforeMs' | 'dedupe'>>;
 
 /** A store, its clock and its clients. */
 export class StoreTest {
   /** The step of durations, milliseconds. */
   readonly unit: number;
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   readonly made: StoreUnderTest;
   /** The client in use. */
   store: FrontierStore;
   readonly #clients: FrontierStore[] = [];
 
-  constructor(made: StoreUnderTest, unit: number, caps: StoreCaps) {
+  constructor(made: StoreUnderTest, unit: number, capabilities: StoreCapabilities) {
     this.made = made;
     this.unit = unit;
-    this.caps = caps;
+    this.capabilities = capabilities;
     this.store = made.store;
   }
 
@@ -57,7 +57,7 @@ export class StoreTest {
 
   /** As `reopen`, of a durable store. */
   async reopenIfDurable(): Promise<void> {
-    if (this.caps.durable !== 'none') await this.reopen();
+    if (this.capabilities.durable !== 'none') await this.reopen();
   }
 
   /** Clients that work at the same time: several where the store is shared, else the same one several times. */
@@ -86,8 +86,8 @@ export class StoreTest {
 
   /** An entry whose body and fingerprint are made from its name. */
   entry(host: string, name: string, more: EntryExtras = {}): NewEntry {
-    const fp = fingerprintOf(`${host} ${name}`, this.caps.fpBytes);
-    return { host, fp, band: 4, body: new TextEncoder().encode(name), ...more };
+    const fingerprint = fingerprintOf(`${host} ${name}`, this.capabilities.fingerprintBytes);
+    return { host, fingerprint, priority: 4, body: new TextEncoder().encode(name), ...more };
   }
 
   /** Queues entries of one host, in this order. */
@@ -134,12 +134,17 @@ export class StoreTest {
 
   /** Keeps a lease for so many units; the names of the entries it was given, or `lost`. */
   async keep(
-    { host, epoch }: Pick<Lease, 'host' | 'epoch'>,
+    { host, fencingToken }: Pick<Lease, 'host' | 'fencingToken'>,
     want: number,
-    more: Omit<Partial<HostCommit>, 'host' | 'epoch' | 'then'> = {},
+    more: Omit<Partial<HostCommit>, 'host' | 'fencingToken' | 'then'> = {},
     units = 100,
   ): Promise<string[] | 'lost'> {
-    const taken = await this.commit({ host, epoch, ...more, then: { keep: { ttlMs: units * this.unit, want } } });
+    const taken = await this.commit({
+      host,
+      fencingToken,
+      ...more,
+      then: { keep: { ttlMs: units * this.unit, want } },
+    });
     return taken === 'lost' ? taken : namesOf(taken);
   }
 
@@ -147,7 +152,12 @@ export class StoreTest {
   async release(lease: Lease, dueUnits: number | null = 0, unfinished: readonly string[] = []): Promise<void> {
     const done = lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))).map(({ id }) => id);
     const dueInMs = dueUnits === null ? null : dueUnits * this.unit;
-    const answer = await this.commit({ host: lease.host, epoch: lease.epoch, done, then: { release: { dueInMs } } });
+    const answer = await this.commit({
+      host: lease.host,
+      fencingToken: lease.fencingToken,
+      done,
+      then: { release: { dueInMs } },
+    });
     assert(answer !== 'lost', 'the holder of a live lease was answered `lost`', 'C1');
   }
 }
@@ -174,13 +184,13 @@ export function names(word: string, count: number): string[] {
 
 /** Bytes that depend on every character of the text. */
 function fingerprintOf(text: string, bytes: number): Uint8Array {
-  const fp = new Uint8Array(bytes);
-  const view = new DataView(fp.buffer);
+  const fingerprint = new Uint8Array(bytes);
+  const view = new DataView(fingerprint.buffer);
   for (let at = 0; at < bytes; at += 4) {
     let word = Math.imul(at + 1, 0x9e3779b1);
     for (let index = 0; index < text.length; index += 1) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
     word = Math.imul(word ^ (word >>> 15), 0x85ebca6b);
     view.setUint32(at, (word ^ (word >>> 13)) >>> 0);
   }
-  return fp;
+  return fingerprint;
 }

@@ -1,7 +1,7 @@
 // What a store's author gives to the suite: a test runner, a way to make stores, and the store's capabilities.
 
 import type { ChildProcess } from 'node:child_process';
-import type { FrontierStore, StoreCaps } from '../store.js';
+import type { FrontierStore, StoreCapabilities } from '../store.js';
 
 /** A store on data of its own, for one test. */
 export interface StoreUnderTest {
@@ -13,9 +13,9 @@ export interface StoreUnderTest {
   readonly nowMs: () => number;
   /** What costs are measured on, milliseconds from any origin. @default the machine's clock */
   readonly costNowMs?: () => number;
-  /** Where `caps.durable` is not `none`: another client on the same data, not opened, made after the last one was closed. */
+  /** Where `capabilities.durable` is not `none`: another client on the same data, not opened, made after the last one was closed. */
   readonly reopen?: () => Promise<FrontierStore>;
-  /** Where `caps.shared`: another client on the same data at the same time, not opened. */
+  /** Where `capabilities.shared`: another client on the same data at the same time, not opened. */
   readonly connect?: () => Promise<FrontierStore>;
   /** Frees what was made. The suite has closed the clients it opened. */
   readonly dispose: () => Promise<void>;
@@ -74,7 +74,7 @@ export interface SuiteOptions {
   /** A new store. `maxQueued`: it answers `full` above this many entries; stores without such a limit ignore it. */
   readonly makeStore: (wish: { readonly maxQueued?: number }) => Promise<StoreUnderTest>;
   /** What the store declares. The suite tests exactly that. */
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   /** Whether `makeStore` respects `maxQueued`. @default false */
   readonly isBounded?: boolean;
   /**
@@ -84,7 +84,7 @@ export interface SuiteOptions {
   readonly unitMs?: number;
   /** Invariants that the store does not claim to hold, such as `X4`. Their tests are not registered. @default none */
   readonly without?: readonly string[];
-  /** Where `caps.shared`: how to start processes, which are killed and stopped. @default not tested */
+  /** Where `capabilities.shared`: how to start processes, which are killed and stopped. @default not tested */
   readonly processes?: SuiteProcesses;
   /** Seed of the random walks, printed when one fails. @default 1 */
   readonly seed?: number;

@@ -56,14 +56,14 @@ async function crawl(store: FrontierStore, setting: WorkerSetting, send: Send): 
 async function serve(
   store: FrontierStore,
   { delayMs, ttlMs }: WorkerSetting,
-  { host, epoch, entries }: Lease,
+  { host, fencingToken, entries }: Lease,
   untilMs: number,
   send: Send,
 ): Promise<void> {
   let [nextAt, heldUntilMs] = [performance.now(), untilMs];
-  const commit = async (part: Omit<HostCommit, 'host' | 'epoch'>, links: readonly NewEntry[] = []) => {
+  const commit = async (part: Omit<HostCommit, 'host' | 'fencingToken'>, links: readonly NewEntry[] = []) => {
     const beforeMs = performance.now();
-    const [answer] = (await store.commit([{ host, epoch, delayMs, ...part }], links)).hosts;
+    const [answer] = (await store.commit([{ host, fencingToken, delayMs, ...part }], links)).hosts;
     if (answer?.ok === true && 'keep' in part.then) heldUntilMs = beforeMs + ttlMs;
     return answer?.ok === true ? answer.entries : null;
   };
@@ -74,7 +74,7 @@ async function serve(
     const name = nameOf(entry);
     if (!(await send('GET', host, name, () => performance.now() < heldUntilMs - MARGIN_MS))) return;
     nextAt = performance.now() + delayMs;
-    const links = pageLinks(host, name, store.caps.fpBytes);
+    const links = pageLinks(host, name, store.capabilities.fingerprintBytes);
     const more = await commit({ done: [entry.id], then: { keep: { ttlMs, want: 1 } } }, links);
     if (more === null) return;
     await send('PUT', host, name, () => true);

@@ -19,7 +19,7 @@ import type { SuiteOptions } from './suite-options.js';
  * Registers the suite. Each test makes a store, opens it, and closes what it opened. Titles start with the invariants.
  *
  * @throws Never; the tests fail with messages that start with the invariant.
- * @example frontierStoreSuite({ test, makeStore, caps: store.caps })
+ * @example frontierStoreSuite({ test, makeStore, capabilities: store.capabilities })
  */
 export function frontierStoreSuite(options: SuiteOptions): void {
   const register = (invariants: string, title: string, body: () => Promise<void>) => {
@@ -37,7 +37,7 @@ export function frontierStoreSuite(options: SuiteOptions): void {
   const it: RegisterTest = (invariants, title, run, maxQueued) => {
     register(invariants, title, async () => {
       const made = await options.makeStore(maxQueued === undefined ? {} : { maxQueued });
-      const test = new StoreTest(made, options.unitMs ?? 1_000, options.caps);
+      const test = new StoreTest(made, options.unitMs ?? 1_000, options.capabilities);
       try {
         await test.open();
         await run(test);

@@ -1,6 +1,6 @@
 // The bounds of what is known of authorities, each with its unit and its source.
 
-/** What an authority costs beside its body, octets: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
+/** What an authority costs beside its body, bytes: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
 export const AUTHORITY_OVERHEAD_BYTES = 1_024;
 /** Milliseconds a hop of a robots.txt redirect may wait for its host's slot; then the chain counts as failed. */
 export const CHAIN_SLOT_WAIT_MS = 60_000;
@@ -8,3 +8,5 @@ export const CHAIN_SLOT_WAIT_MS = 60_000;
 export const CHAIN_EXCHANGE_MS = 90_000;
 /** Milliseconds for which an authority that our own rules forbid is not tried again (our own). */
 export const REFUSED_AUTHORITY_MS = 3_600_000;
+/** Authorities of one host whose requirements are kept in memory; a delay for the whole host covers one more (our own). */
+export const AUTHORITIES_PER_HOST = 64;

@@ -5,9 +5,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import { QUEUED_MAX } from '../limits.js';
-import type { FrontierStore, OpenRequest, StoreCaps } from '../store.js';
+import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
 import { type FileLock, hasCode, lockFile } from './file-lock.js';
-import { MEMORY_CAPS, MemoryStore, type Persistence } from './memory.js';
+import { MEMORY_CAPABILITIES, MemoryStore, type Persistence } from './memory.js';
 import { MemoryQueues } from './memory-queues.js';
 import { formatImage, parseImage } from './store-image.js';
 
@@ -21,7 +21,7 @@ export interface FileStoreOptions {
   readonly nowMs?: () => number;
 }
 
-const FILE_CAPS: StoreCaps = Object.freeze({ ...MEMORY_CAPS, durable: 'process' });
+const FILE_CAPS: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILITIES, durable: 'process' });
 
 /**
  * A store in one plain file. A verb that resolved survives the process, not a power cut (nothing is synced to the

@@ -10,7 +10,7 @@
 import type { Entry, Requeue } from '../store.js';
 import { MinHeap } from './min-heap.js';
 
-/** Rank of entries that a holder gave back. Others have 1 + their band. */
+/** Rank of entries that a holder gave back. Others have 1 + their priority. */
 const FRONT = 0;
 /** Entries removed from the front of a line before its array is shortened. */
 const SHORTEN_AFTER = 1_024;
@@ -19,7 +19,7 @@ interface StoredEntry {
   /** Grows with each entry of the host. */
   readonly id: number;
   readonly lane: Lane;
-  band: number;
+  priority: number;
   body: Uint8Array;
   /** Times handed out. */
   attempt: number;
@@ -91,7 +91,7 @@ export class HostEntries {
     return this.#all.size;
   }
 
-  get inHand(): number {
+  get inFlight(): number {
     return this.#inFlight.size;
   }
 
@@ -100,15 +100,15 @@ export class HostEntries {
     return this.#all.size - this.#inFlight.size;
   }
 
-  add(lane: string | null, band: number, body: Uint8Array, readyAt: number, now: number): void {
+  add(lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
     const entry = {
       id: this.#nextId,
       lane: this.#laneOf(lane),
-      band,
+      priority,
       body,
       attempt: 0,
       readyAt,
-      rank: 1 + band,
+      rank: 1 + priority,
       order: 0,
     };
     this.#nextId += 1;
@@ -145,14 +145,14 @@ export class HostEntries {
     if (entry !== null) this.#all.delete(entry.id);
   }
 
-  /** Puts an entry in flight back into its band. Any other id is ignored. */
-  requeue({ id, band, body, notBeforeMs = 0 }: Requeue, now: number): void {
+  /** Puts an entry in flight back into its priority. Any other id is ignored. */
+  requeue({ id, priority, body, notBeforeMs = 0 }: Requeue, now: number): void {
     const entry = this.#land(id);
     if (entry === null) return;
-    entry.band = band ?? entry.band;
+    entry.priority = priority ?? entry.priority;
     entry.body = body ?? entry.body;
     entry.readyAt = now + notBeforeMs;
-    entry.rank = 1 + entry.band;
+    entry.rank = 1 + entry.priority;
     this.#place(entry, now);
   }
 
@@ -283,6 +283,6 @@ export class HostEntries {
   }
 }
 
-function toEntry({ id, band, body, attempt }: StoredEntry): Entry {
-  return { id: String(id), band, body, attempt };
+function toEntry({ id, priority, body, attempt }: StoredEntry): Entry {
+  return { id: String(id), priority, body, attempt };
 }

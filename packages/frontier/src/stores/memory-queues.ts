@@ -19,8 +19,8 @@ import type {
   LeaseRequest,
   NewEntry,
   ReserveSlot,
-  ScanPage,
-  StoreCaps,
+  ScanListing,
+  StoreCapabilities,
   StoredHost,
   StoreStats,
 } from '../store.js';
@@ -41,7 +41,7 @@ interface HostState {
   /** Added after the lease end if the holder dies. */
   delayMs: number;
   /** Grows at every lease and every release. */
-  epoch: number;
+  fencingToken: number;
   /** `null`: no lease. */
   leaseEndsAt: number | null;
   isParked: boolean;
@@ -75,16 +75,16 @@ export class MemoryQueues {
   #inFlight = 0;
   #leased = 0;
   #parked = 0;
-  readonly #caps: StoreCaps;
+  readonly #capabilities: StoreCapabilities;
   readonly #maxQueued: number;
 
-  constructor(caps: StoreCaps, maxQueued: number) {
-    this.#caps = caps;
+  constructor(capabilities: StoreCapabilities, maxQueued: number) {
+    this.#capabilities = capabilities;
     this.#maxQueued = maxQueued;
   }
 
   add(entries: readonly NewEntry[], now: number): AddOutcome[] {
-    checkBatch(entries, this.#caps);
+    checkBatch(entries, this.#capabilities);
     return entries.map((entry) => this.#addOne(entry, now));
   }
 
@@ -102,8 +102,8 @@ export class MemoryQueues {
 
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[], now: number): CommitAnswer {
     // Everything that can be refused is refused before anything changes (X3).
-    checkBatch(links, this.#caps);
-    checkCommits(hosts, this.#caps);
+    checkBatch(links, this.#capabilities);
+    checkCommits(hosts, this.#capabilities);
     // Links first: a host that is released in the same commit sees those it was given (C4).
     const outcomes = links.map((entry) => this.#addOne(entry, now));
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
@@ -133,13 +133,20 @@ export class MemoryQueues {
     const { state, entries, leaseEndsAt, isParked } = host;
     const due = this.#due.dueOf(host.number);
     const dueInMs = due === null ? null : Math.max(0, due - now);
-    return { state, queued: entries.queued, inHand: entries.inHand, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return {
+      state,
+      queued: entries.queued,
+      inFlight: entries.inFlight,
+      isLeased: leaseEndsAt !== null,
+      isParked,
+      dueInMs,
+    };
   }
 
   stats(): StoreStats {
     return {
       queued: this.#unfinished - this.#inFlight,
-      inHand: this.#inFlight,
+      inFlight: this.#inFlight,
       known: this.known.size,
       hosts: this.#hosts.length,
       leased: this.#leased,
@@ -148,7 +155,7 @@ export class MemoryQueues {
   }
 
   /** The cursor is `<number of the host> <id of its last entry listed>`. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanPage {
+  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     const first = only === undefined ? 0 : (this.#byKey.get(only)?.number ?? this.#hosts.length);
     const end = only === undefined ? this.#hosts.length : Math.min(first + 1, this.#hosts.length);
     const wanted = Math.min(limit, SCAN_LIMIT);
@@ -180,12 +187,15 @@ export class MemoryQueues {
     this.#index(host, now);
   }
 
-  #addOne({ host: key, lane, fp, band, body, notBeforeMs = 0, dedupe = true }: NewEntry, now: number): AddOutcome {
-    if (this.#unfinished >= this.#maxQueued) return dedupe && this.known.has(fp) ? 'known' : 'full';
-    if (!this.known.add(fp) && dedupe) return 'known';
+  #addOne(
+    { host: key, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }: NewEntry,
+    now: number,
+  ): AddOutcome {
+    if (this.#unfinished >= this.#maxQueued) return dedupe && this.known.has(fingerprint) ? 'known' : 'full';
+    if (!this.known.add(fingerprint) && dedupe) return 'known';
     this.#unfinished += 1;
     const host = this.#byKey.get(key) ?? this.#createHost(key, new HostEntries());
-    host.entries.add(lane ?? null, band, body, now + notBeforeMs, now);
+    host.entries.add(lane ?? null, priority, body, now + notBeforeMs, now);
     // A leased or parked host is not made due (A3). Neither is one that is due as early as it can be.
     const isSettled = host.leaseEndsAt !== null || host.isParked;
     const due = isSettled ? null : this.#due.dueOf(host.number);
@@ -200,7 +210,7 @@ export class MemoryQueues {
       entries,
       nextAt: 0,
       delayMs: 0,
-      epoch: 0,
+      fencingToken: 0,
       leaseEndsAt: null,
       isParked: false,
       state: null,
@@ -242,13 +252,21 @@ export class MemoryQueues {
   }
 
   #grant(host: Host, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
-    host.epoch += 1;
+    host.fencingToken += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#leased += 1;
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
-    const { key, epoch, state } = host;
-    return { host: key, epoch: String(epoch), ttlMs, notBeforeMs: 0, state, entries, queued: host.entries.queued };
+    const { key, fencingToken, state } = host;
+    return {
+      host: key,
+      fencingToken: String(fencingToken),
+      ttlMs,
+      notBeforeMs: 0,
+      state,
+      entries,
+      queued: host.entries.queued,
+    };
   }
 
   #holdFor(host: Host, ttlMs: number, now: number): void {
@@ -258,13 +276,13 @@ export class MemoryQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const host = this.#byKey.get(part.host);
-    if (host === undefined || host.leaseEndsAt === null || String(host.epoch) !== part.epoch) {
+    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
       return { ok: false, reason: 'lost' };
     }
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.holdLanes ?? []) host.entries.block(lane, now + ms);
+    for (const { lane, ms } of part.blockLanes ?? []) host.entries.block(lane, now + ms);
     if ('keep' in part.then) {
       this.#holdFor(host, part.then.keep.ttlMs, now);
       return { ok: true, entries: this.#take(host, part.then.keep.want, now) };
@@ -274,15 +292,15 @@ export class MemoryQueues {
   }
 
   #settleEntries({ entries }: Host, { done = [], requeue = [] }: HostCommit, now: number): void {
-    const { size, inHand } = entries;
+    const { size, inFlight } = entries;
     for (const id of done) entries.finish(id);
     for (const change of requeue) entries.requeue(change, now);
     this.#unfinished += entries.size - size;
-    this.#inFlight += entries.inHand - inHand;
+    this.#inFlight += entries.inFlight - inFlight;
   }
 
   #release(host: Host, dueInMs: number | null, now: number): void {
-    host.epoch += 1;
+    host.fencingToken += 1;
     this.#endLease(host);
     host.nextAt = now + (dueInMs ?? host.delayMs);
     if (dueInMs === null) {
@@ -293,7 +311,7 @@ export class MemoryQueues {
   }
 
   #endLease(host: Host): void {
-    this.#inFlight -= host.entries.inHand;
+    this.#inFlight -= host.entries.inFlight;
     this.#leased -= 1;
     host.entries.release();
     host.leaseEndsAt = null;

@@ -10,10 +10,10 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  StoreCaps,
+  StoreCapabilities,
 } from '../store.js';
 import { MemoryQueues } from './memory-queues.js';
-import { checkOctets } from './size-checks.js';
+import { checkBytes } from './size-checks.js';
 import { wholeWithin } from './whole-within.js';
 
 /** Options of the memory store. */
@@ -36,13 +36,13 @@ export interface Persistence {
 }
 
 /** The capabilities of the memory store. */
-export const MEMORY_CAPS: StoreCaps = Object.freeze({
+export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'none',
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: STORE_BATCH_MAX,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 });
 
 /**
@@ -55,9 +55,9 @@ export const MEMORY_CAPS: StoreCaps = Object.freeze({
  */
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
   const maxQueued = wholeWithin('maxQueued', options.maxQueued ?? QUEUED_MAX, 1, Number.MAX_SAFE_INTEGER);
-  return new MemoryStore(MEMORY_CAPS, options.nowMs ?? (() => performance.now()), {
+  return new MemoryStore(MEMORY_CAPABILITIES, options.nowMs ?? (() => performance.now()), {
     load: async ({ crawl, create }) => {
-      if (create) return new MemoryQueues(MEMORY_CAPS, maxQueued);
+      if (create) return new MemoryQueues(MEMORY_CAPABILITIES, maxQueued);
       throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);
     },
     save: async () => undefined,
@@ -68,14 +68,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
 
 /** A store of one process: queues in memory, saved after each verb that changed them. */
 export class MemoryStore implements FrontierStore {
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   readonly #nowMs: () => number;
   readonly #persistence: Persistence;
   #queues: MemoryQueues | null = null;
   #isClosed = false;
 
-  constructor(caps: StoreCaps, nowMs: () => number, persistence: Persistence) {
-    this.caps = caps;
+  constructor(capabilities: StoreCapabilities, nowMs: () => number, persistence: Persistence) {
+    this.capabilities = capabilities;
     this.#nowMs = nowMs;
     this.#persistence = persistence;
   }
@@ -121,7 +121,7 @@ export class MemoryStore implements FrontierStore {
     const { records } = this.#open();
     if (value === null) records.delete(key);
     else {
-      checkOctets('record', value, RECORD_MAX_BYTES);
+      checkBytes('record', value, RECORD_MAX_BYTES);
       records.set(key, value);
     }
     await this.#persistence.save();

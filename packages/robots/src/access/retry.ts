@@ -8,7 +8,7 @@ import { parseHttpDate } from './http-date.js';
 import type { HeaderLookup } from './lifetime.js';
 
 /**
- * Reads a Retry-After value: delta-seconds, or an HTTP-date in any of its three forms. Not capped: the caller caps.
+ * Reads a Retry-After value: delta-seconds, or an HTTP-date in any of its three forms. Not capped: the caller capabilities.
  *
  * @param nowMs - Epoch milliseconds that a date is measured from: the response's `Date`, or the time of receipt.
  * @returns Milliseconds ≥ 0; 0 for a date that is past; null for anything invalid, negative numbers included.

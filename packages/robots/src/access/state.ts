@@ -1,13 +1,13 @@
 /**
  * What is known of one authority's robots.txt, as a pure state machine: who may ask when, and what holds meanwhile.
  *
- *     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until an instant
+ *     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until a time
  *        ▲            │ expired, asked again, no answer
  *      forget         ▼
  *                 unreachable ──(30 days, or the profile's time)──▶ last-good     both retried with backoff
  *
  * Clause: specification, access §5, §6, §8. The invariant: `allow` comes only from a fresh `no-rules`, which only an
- * answer that access §3 and §4 call unavailable brings about, or from the `afterUnreachable` knob; whatever is
+ * answer that access §3 and §4 call unavailable brings about, or from the `afterUnreachable` option; whatever is
  * missing, expired or under way means hold.
  */
 import {
@@ -133,7 +133,7 @@ export function isFetchDue(state: AccessState, nowMs: number): boolean {
 /**
  * What holds for a URL of the authority now.
  *
- * @returns `hold` names the next instant worth looking: now when a fetch is due, the retry time while unreachable, the
+ * @returns `hold` names the next time worth looking: now when a fetch is due, the retry time while unreachable, the
  *   end of the longest exchange while one is under way.
  * @throws Never.
  * @see specification, access §5, §8
@@ -156,7 +156,7 @@ export function accessAdvice(state: AccessState, nowMs: number, options: Resolve
   }
 }
 
-/** The instant from which a fetch is due; -Infinity for a state that has never had an answer. */
+/** The time from which a fetch is due; -Infinity for a state that has never had an answer. */
 function fetchDueMs({ freshUntilMs, retryAtMs }: AccessState): number {
   return freshUntilMs ?? retryAtMs ?? -Infinity;
 }

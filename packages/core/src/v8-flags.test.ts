@@ -1,0 +1,34 @@
+// What is at stake: the memory of every crawl by the command. The engine is set for a whole process, so each trial is one.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const MIB = 1024 * 1024;
+const LEAN_ENGINE = fileURLToPath(new URL('../dist/v8-flags.js', import.meta.url));
+
+/** Makes objects of which half outlive a collection, and tells how large the room for new ones has become. */
+const PROGRAM = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  let held = [];
+  for (let at = 0; at < 2_000_000; at += 1) {
+    held.push({ at, text: 'x' + at });
+    if (held.length > 60_000) held = held.slice(30_000);
+    if (at % 10_000 === 0) await new Promise(setImmediate);
+  }
+  console.log(getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size);
+`;
+
+async function newSpaceBytes(imports: readonly string[]): Promise<number> {
+  const args = [...imports.flatMap((file) => ['--import', file]), '--input-type=module', '--eval', PROGRAM];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return Number(stdout);
+}
+
+it('keeps the room for new objects at half of what the engine would give it', async () => {
+  const [lean, usual] = await Promise.all([newSpaceBytes([LEAN_ENGINE]), newSpaceBytes([])]);
+  expect(usual).toBeGreaterThanOrEqual(32 * MIB);
+  expect(lean).toBeLessThanOrEqual(usual / 2);
+  expect(lean).toBeGreaterThanOrEqual(8 * MIB);
+});
