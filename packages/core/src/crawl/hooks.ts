@@ -125,7 +125,12 @@ export class Hooks {
    * @param signal - Aborted when the crawl stops at once.
    * @param journal - Receives what hooks do wrong: they threw, took too long, or returned an invalid answer.
    */
-  constructor(hooks: ResolvedHookOptions | null, clock: Pick<Clock, 'after'>, signal: AbortSignal, journal: HookJournal) {
+  constructor(
+    hooks: ResolvedHookOptions | null,
+    clock: Pick<Clock, 'after'>,
+    signal: AbortSignal,
+    journal: HookJournal,
+  ) {
     this.#hooks = hooks ?? {};
     this.#clock = clock;
     this.#signal = signal;

@@ -8,7 +8,7 @@ import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
 import { exchangeOf } from '../fetch/exchange.js';
 import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
-import type { PageFetch, OwnFetcher, PageFetchOptions } from '../page/own-fetch.js';
+import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 import type { Wakeup } from './wakeup.js';

@@ -4,7 +4,7 @@
 import { type Frontier, type NewUrl, type PageWork, parseUrlParts, type UrlRecord } from '@mannerly/frontier';
 import type { TrapWatch } from '../admit/admit.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
-import { type TrapFinding, type ResolvedTrapOptions, trapText } from '../admit/trap-options.js';
+import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-options.js';
 import { createTraps, type Traps } from '../admit/traps.js';
 import type { Journal } from '../journal/journal.js';
 import type { FetchedPage } from '../page/page.js';
@@ -26,7 +26,12 @@ export class SiteKnowledge {
   readonly watch: TrapWatch | null;
 
   /** @param isShared - Whether other processes learn at the same time. */
-  constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'scopeMoved' | 'trap'>) {
+  constructor(
+    scope: Scope,
+    options: ResolvedTrapOptions | null,
+    isShared: boolean,
+    journal: Pick<Journal, 'scopeMoved' | 'trap'>,
+  ) {
     this.#scope = scope;
     this.#traps = options === null ? null : createTraps(options);
     this.#isShared = isShared;

@@ -108,7 +108,13 @@ describe('tdmrep.json', () => {
   it('speaks for the authority asked first, five redirects long', async () => {
     const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
     const hop = await companions.redirected(work(FILE), 'https://b.test/rights.json');
-    expect(hop).toMatchObject({ url: 'https://b.test/rights.json', via: 'companion', from: FILE, hops: 1, priority: 0 });
+    expect(hop).toMatchObject({
+      url: 'https://b.test/rights.json',
+      via: 'companion',
+      from: FILE,
+      hops: 1,
+      priority: 0,
+    });
     await companions.read(work('https://b.test/rights.json', { from: FILE, hops: 1 }), answer(200, RULES), notOffered);
     expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
     expect(await reserved(companions, 'https://b.test/closed/x')).toBe(true);

@@ -197,7 +197,12 @@ function ticketOf({ record }: PageWork): Ticket | null {
   return userData['sitemap'] as unknown as Ticket;
 }
 
-function summaryOf(end: SitemapFileEnd, listed: number, foreign: number, truncated: 'limit' | 'connection' | null): string {
+function summaryOf(
+  end: SitemapFileEnd,
+  listed: number,
+  foreign: number,
+  truncated: 'limit' | 'connection' | null,
+): string {
   const oddities = [
     foreign > 0 ? `${foreign} left out` : null,
     end.unusable > 0 ? `${end.unusable} no URLs` : null,

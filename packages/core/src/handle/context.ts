@@ -3,7 +3,7 @@
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import type { PageFetch, OwnFetcher, PageFetchOptions } from '../page/own-fetch.js';
+import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
@@ -47,7 +47,7 @@ const SHOWN: readonly (keyof FetchedPage)[] = [
   'visit',
   'truncated',
   'fetchedAtMs',
-  'maxBodyBytes',
+  'bodyBytes',
   'body',
   'rendering',
   '$',

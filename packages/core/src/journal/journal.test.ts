@@ -20,7 +20,11 @@ const record = (url: string): UrlRecord => ({
 
 const work = (url: string): PageWork => ({
   kind: 'page',
-  lease: { host: 'a.test', fencingToken: '1', requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null } },
+  lease: {
+    host: 'a.test',
+    fencingToken: '1',
+    requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
+  },
   entryId: '1',
   url,
   record: record(url),

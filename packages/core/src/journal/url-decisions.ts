@@ -4,7 +4,7 @@ import type { HostWait, NewUrl, PageWork, UrlRecord, UrlVerdict } from '@mannerl
 import type { Refusal } from '../admit/admit.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { UrlStatus, UrlDecision } from '../report/decision.js';
+import type { UrlDecision, UrlStatus } from '../report/decision.js';
 import { REASONS } from '../report/reasons.js';
 
 /** What a decision says of a page that was taken. */

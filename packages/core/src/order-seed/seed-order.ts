@@ -23,7 +23,9 @@ export function rankOf(seed: string, { url, visit = 0 }: NewUrl): string {
 
 /** For sorting: by priority, then by rank. Never throws. */
 export function compareRanked(one: Ranked, other: Ranked): number {
-  return (one.url.priority ?? USUAL_PRIORITY) - (other.url.priority ?? USUAL_PRIORITY) || compareTexts(one.rank, other.rank);
+  return (
+    (one.url.priority ?? USUAL_PRIORITY) - (other.url.priority ?? USUAL_PRIORITY) || compareTexts(one.rank, other.rank)
+  );
 }
 
 /** One name for all finds of the same visit of a URL. Never throws. */

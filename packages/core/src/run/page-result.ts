@@ -6,7 +6,7 @@ import type { Refusal } from '../admit/admit.js';
 import { archivedPage } from '../crawl/archived-page.js';
 import type { HookVerdict } from '../crawl/hooks.js';
 import { exchangeOf } from '../fetch/exchange.js';
-import { type FetchOutcome, isRefusedByGuard, releaseBody, type ResponseOutcome } from '../fetch/outcome.js';
+import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
 import { toRobotsAnswer } from '../fetch/robots-request.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
@@ -75,7 +75,14 @@ export function refusedByHook(
   const httpStatus = outcome?.kind === 'response' ? { httpStatus: outcome.status } : {};
   const isPage = outcome?.kind === 'response' && redirectTarget(outcome).kind !== 'to';
   const { detail } = verdict;
-  return decided(run, work, { status: 'dropped', reason: 'hook-refused', layer: 'hook', ...httpStatus, detail, isPage });
+  return decided(run, work, {
+    status: 'dropped',
+    reason: 'hook-refused',
+    layer: 'hook',
+    ...httpStatus,
+    detail,
+    isPage,
+  });
 }
 
 function settled(settlement: Settlement): WorkResult {
@@ -126,7 +133,13 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     return decided(run, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
   }
   if (httpStatus < 200 || httpStatus > 299) {
-    return decided(run, work, { status: 'failed', reason: `status-${httpStatus}`, layer: 'fetch', httpStatus, isPage: true });
+    return decided(run, work, {
+      status: 'failed',
+      reason: `status-${httpStatus}`,
+      layer: 'fetch',
+      httpStatus,
+      isPage: true,
+    });
   }
   return handledResult(run, work, outcome);
 }
@@ -162,8 +175,21 @@ function failedResult(
   return decided(run, work, { status, reason, layer: 'fetch', detail, isPage });
 }
 
-function redirectResult(run: Run, work: PageWork, httpStatus: number, detail: string, target: NewUrl | null): WorkResult {
-  const decision = { status: 'fetched', reason: 'redirect', layer: 'fetch', httpStatus, detail, isPage: false } as const;
+function redirectResult(
+  run: Run,
+  work: PageWork,
+  httpStatus: number,
+  detail: string,
+  target: NewUrl | null,
+): WorkResult {
+  const decision = {
+    status: 'fetched',
+    reason: 'redirect',
+    layer: 'fetch',
+    httpStatus,
+    detail,
+    isPage: false,
+  } as const;
   return decided(run, work, decision, target === null ? [] : [target]);
 }
 
@@ -189,7 +215,9 @@ function redirectedUrl(
 
 /** Whether it is a page that a handler may get. */
 function isForHandler(outcome: FetchOutcome): outcome is ResponseOutcome {
-  return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
+  return (
+    outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection'
+  );
 }
 
 const AS_IT_CAME = { kind: 'as-it-came' } as const;
@@ -262,7 +290,13 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
   const { reason } = signal;
   run.journal.handlerSignal(work.url, signal);
   if (signal.kind === 'refuse') {
-    const decision = { status: 'dropped', reason: 'handler-refused', layer: 'hook', httpStatus, detail: reason } as const;
+    const decision = {
+      status: 'dropped',
+      reason: 'handler-refused',
+      layer: 'hook',
+      httpStatus,
+      detail: reason,
+    } as const;
     return decided(run, work, { ...decision, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);

@@ -176,7 +176,12 @@ export class Run {
     const egress = createEgress({
       fetcher,
       identity,
-      guard: createAddressGuard({ allowAddresses: network.allowAddresses, ports: network.ports, resolve: network.resolve, nowMs }),
+      guard: createAddressGuard({
+        allowAddresses: network.allowAddresses,
+        ports: network.ports,
+        resolve: network.resolve,
+        nowMs,
+      }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       nowMs,

@@ -87,7 +87,10 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
 
 /** Whether the host's next request comes long after the end of this one: it requires that, or may require it in its answer. */
 function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
-  return kind === 'robots' || Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
+  return (
+    kind === 'robots' ||
+    Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS
+  );
 }
 
 /** Bytes of a body that may go to a file: a sitemap's, or as the page's handler says. `null`: it is kept in memory. */
