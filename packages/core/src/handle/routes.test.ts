@@ -297,7 +297,7 @@ it('what a handler throws to say is a word, whatever it staged before', async ()
     kind: 'signal',
     signal: { kind: 'retry', reason: 'later', afterMs: 5 },
   });
-  expect(await said(new RetryPage('later'))).toMatchObject({ word: { afterMs: null } });
+  expect(await said(new RetryPage('later'))).toMatchObject({ signal: { afterMs: null } });
   expect(await said(new RefusePage('x'.repeat(999)))).toEqual({
     kind: 'signal',
     signal: { kind: 'refuse', reason: 'x'.repeat(500) },
