@@ -1,13 +1,7 @@
 // The store and the fetcher of a crawl that was given none. No other file chooses them.
 
-import {
-  type Clock,
-  type FrontierStore,
-  memoryStore,
-  type PolitenessOptions,
-  resolvePoliteness,
-  systemClock,
-} from '@mannerly/frontier';
+import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
 import type { Fetcher } from './fetch/fetcher.js';

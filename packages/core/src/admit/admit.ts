@@ -1,7 +1,8 @@
 // Admission: seeds, links, redirect targets, what sitemaps list and what handlers add all pass here on their way to the
 // frontier. It decides on scope, bounds and traps. Exclusion is decided next, by the frontier's gate.
 
-import { formatUrlParts, type NewUrl, parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import type { NewUrl } from '@mannerly/frontier';
+import { formatUrlParts, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Scope, ScopeAnswer } from './scope.js';

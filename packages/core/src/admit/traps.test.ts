@@ -1,6 +1,6 @@
 // At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of one.
 
-import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
 import {
@@ -228,7 +228,11 @@ describe('the watch', () => {
 
 describe('the option', () => {
   it('has defaults, can be changed in part, and can be switched off', () => {
-    expect(resolveTrapOptions(undefined)).toEqual({ maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 });
+    expect(resolveTrapOptions(undefined)).toEqual({
+      maxSimilarPages: 128,
+      maxPathSegments: 32,
+      maxQueryParameters: 32,
+    });
     expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({
       maxSimilarPages: 50,
       maxPathSegments: 32,

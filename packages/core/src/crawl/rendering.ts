@@ -3,7 +3,8 @@
 // the address guard apply, to each hop of a redirect too (access §11). A refusal goes to the browser, the page and the
 // decision log.
 
-import { type PageWork, parseUrlParts } from '@mannerly/frontier';
+import type { PageWork } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';

@@ -1,18 +1,18 @@
 // Collects the facts of a run: every request, decision and warning passes here once, and goes to the event listeners, the
 // logs of the crawl directory and the counts of the report. It makes sure that each URL gets one decision per run.
 
-import {
-  type AddAnswer,
-  createRecentSet,
-  type FrontierEvent,
-  type HostWait,
-  type HostWarning,
-  type NewUrl,
-  type PageWork,
-  type RobotsWork,
-  type UrlRecord,
-  type UrlVerdict,
+import type {
+  AddAnswer,
+  FrontierEvent,
+  HostWait,
+  HostWarning,
+  NewUrl,
+  PageWork,
+  RobotsWork,
+  UrlRecord,
+  UrlVerdict,
 } from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
@@ -42,7 +42,7 @@ import {
 export interface JournalListener {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
-  notice?(notice: HostWarning): void;
+  warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
@@ -173,7 +173,7 @@ export class Journal {
       if (event.record === null || !isCompanionHop(event.record)) this.#verdict(event);
       return;
     }
-    for (const listener of this.#listeners) listener.notice?.(event);
+    for (const listener of this.#listeners) listener.warning?.(event);
     this.#emitter.emit('host-warning', event);
   }
 

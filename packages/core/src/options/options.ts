@@ -19,7 +19,7 @@ import {
   resolveExclusionOptions,
 } from '../page/exclusion-options.js';
 import { parseUrl } from '../parse-url.js';
-import { type DecisionLogOptions, resolveDecisionLog } from '../report/log-share.js';
+import { type DecisionLogOptions, resolveDecisionLog } from '../report/decision-log.js';
 import { BOUNDS_KEYS, type Bounds, type BoundsOptions, resolveBounds } from './bounds-options.js';
 import { MAX_SEED_CHARS } from './limits.js';
 import { NETWORK_KEYS, type Network, type NetworkOptions, resolveNetwork } from './network-options.js';

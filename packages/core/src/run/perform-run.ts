@@ -12,7 +12,7 @@ import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
 import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { totalsFromLogs } from '../report/logged-totals.js';
+import { totalsFromLogs } from '../report/from-logs.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';

@@ -2,7 +2,7 @@
 
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolvePoliteness } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import {
   type CrawlDirectory,
   finishReset,

@@ -1,6 +1,7 @@
 // The frontier of a run: its options from the user's, and the parts of the run that it asks and reports to.
 
-import { createFrontier, type Frontier, parseUrlParts, type UrlRecord } from '@mannerly/frontier';
+import { createFrontier, type Frontier, type UrlRecord } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
 import { forbidsEveryPurpose } from '@mannerly/robots/page';
 import { whyOutside } from '../admit/admit.js';
 import type { Scope } from '../admit/scope.js';

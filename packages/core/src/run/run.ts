@@ -1,14 +1,8 @@
 // One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it while it
 // goes on. What it does from its start to its end is in `perform-run.ts`.
 
-import {
-  type AddAnswer,
-  type Frontier,
-  type ListRequest,
-  type NewUrl,
-  type QueueListing,
-  resolvePoliteness,
-} from '@mannerly/frontier';
+import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
