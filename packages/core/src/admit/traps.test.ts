@@ -248,7 +248,7 @@ describe('the option', () => {
       '`traps.maxSimilarPages` to be a whole number from 16 to 1000000, got 15',
     ],
     [{ maxPathSegments: 2.5 }, 'option-invalid', '`traps.maxPathSegments`'],
-    [{ parameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
+    [{ maxQueryParameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
     [{ pages: 5 }, 'option-unknown', '`traps.pages`'],
     [true, 'option-invalid', '`traps` to be false or an object'],
   ])('%j is refused by name', (given, code, message) => {
