@@ -115,7 +115,7 @@ const RULES: readonly Rule[] = [
   },
   function shipsNoTestKit(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
-    return imported.inside.startsWith('testing-kit/') && !file.inside.startsWith('testing-kit/')
+    return imported.inside.startsWith('testing/') && !file.inside.startsWith('testing/')
       ? 'the test kit is for those who test: nothing that is shipped imports it'
       : null;
   },
@@ -179,7 +179,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['inspection'],
     ['default-parts.ts'],
     ['crawler.ts'],
-    ['plan', 'testing-kit', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'cli'],
+    ['plan', 'testing', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'cli'],
   ],
 };
 /** What a room may look at beside it: another room, or one file of it. A report names the facts of the stages before it. */

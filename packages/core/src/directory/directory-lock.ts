@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
-import { partialName, hasPlatformCode, isAbsent, namesIn } from './whole-file.js';
+import { hasPlatformCode, isAbsent, namesIn, partialName } from './whole-file.js';
 
 /** The name of the lock within its directory. */
 export const LOCK_NAME = 'crawl.lock';
