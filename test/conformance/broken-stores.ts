@@ -10,7 +10,7 @@ export interface BrokenStore {
   readonly fault: string;
   /** Where the suite must say so. */
   readonly invariant: string;
-  /** `spend` tells what a verb costs beside the time it takes, so that no fault hides behind a busy machine. */
+  /** `spend` tells what a verb costs next to the time it takes, so that no fault hides behind a busy machine. */
   readonly wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore;
 }
 
@@ -82,7 +82,7 @@ function sharesGrants(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Looks whether a host is empty, and parks it a moment later; an add in between wakes nobody. */
+/** Looks whether a host is empty, and parks it a moment later; an add in between wakes no one. */
 function parksEmptyHosts(store: FrontierStore): FrontierStore {
   const queued = new Map<string, number>();
   return bend(store, {
@@ -274,7 +274,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   { fault: 'loses the wake-up of a host it is releasing', invariant: 'C4', wrap: parksEmptyHosts },
   {
-    fault: 'says `known` of a link that found no room',
+    fault: 'says `known` of a link that found no space',
     invariant: 'C5',
     wrap: (store) =>
       bend(store, {

@@ -1,4 +1,4 @@
-// A suite that passes everything protects nobody: each deliberately broken store must fail at the invariant it breaks.
+// A suite that passes everything protects no one: each deliberately broken store must fail at the invariant it breaks.
 
 import { memoryStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
@@ -11,7 +11,7 @@ async function failuresOf({ invariant, wrap }: BrokenStore): Promise<string[]> {
   const tests: { readonly title: string; readonly body: () => Promise<void> }[] = [];
   frontierStoreSuite({
     test: (title, body) => tests.push({ title, body }),
-    makeStore: async (wish) => memoryUnderTest(wish, wrap),
+    makeStore: async (settings) => memoryUnderTest(settings, wrap),
     capabilities: memoryStore().capabilities,
     isBounded: true,
   });
@@ -39,7 +39,7 @@ describe('the conformance suite', () => {
       test: (title) => {
         for (const word of title.split(/[ ,]+/)) if (/^[A-Z]\d$/.test(word)) named.add(word);
       },
-      makeStore: async (wish) => memoryUnderTest(wish),
+      makeStore: async (settings) => memoryUnderTest(settings),
       capabilities: memoryStore().capabilities,
       isBounded: true,
     });
