@@ -138,11 +138,12 @@ export { planText } from './plan/plan-text.js';
 export type { CrawlEventMap, CrawlEvents, StoreNotice } from './record/events.js';
 export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay/replay.js';
 export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
-export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';
+export { auditText } from './report/audit/audit-text.js';
 export type { JudgedRequest } from './report/audit/auditor.js';
 export {
   type AuditReport,
   VIOLATION_KINDS,
+  VIOLATION_MEANINGS,
   type Violation,
   type ViolationKind,
 } from './report/audit/violation.js';

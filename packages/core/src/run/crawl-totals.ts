@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
 import type { Tally } from '../record/tally.js';
-import type { OutcomeCounts } from '../report/stats.js';
+import type { OutcomeCounts } from '../report/outcome-counts.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 
 /** The totals of one process. */

@@ -12,8 +12,8 @@ import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import type { Tally } from '../record/tally.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
+import type { OutcomeCounts } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
-import type { OutcomeCounts } from '../report/stats.js';
 import type { CrawlTotals } from './crawl-totals.js';
 import type { RunStop } from './run-stop.js';
 
