@@ -150,7 +150,8 @@ export {
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { HostClockReading, RequestRecord, RobotsReceipt, UrlDecision, UrlStatus } from './report/decision.js';
 export type { DecisionLogOptions } from './report/decision-log.js';
-export { type Explanation, explain, explanationText } from './report/explain.js';
+export { type Explanation, explain } from './report/explain.js';
+export { explanationText, waitText } from './report/explain-text.js';
 export { type LoggedReport, type LoggedTotals, reportFromLogs, totalsFromLogs } from './report/from-logs.js';
 export type { LoggedHost } from './report/logged-host.js';
 export type { ReportedPaths } from './report/page/gather-report.js';
@@ -184,7 +185,6 @@ export {
   statusText,
   type TableOptions,
 } from './report/table.js';
-export { waitText } from './report/wait-text.js';
 export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';
 export type { RetryAnswer, RetryFilter } from './run/retry.js';
 export {

@@ -11,8 +11,7 @@ import { MannerlyError } from '../errors.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { type Explanation, explain, explainHost } from '../report/explain.js';
-import { isHostName, requestedForm } from '../report/explain-host.js';
+import { type Explanation, explain, explainHost, isHostName, requestedForm } from '../report/explain.js';
 import { letAllIn } from '../seeded/wave-frontier.js';
 import {
   type ActivityBase,
