@@ -68,8 +68,8 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
   ['packages/frontier/src/frontier.ts', `import { parse } from '@mannerly/robots/dist/parse.js';`, 'deep path'],
   ['packages/frontier/src/frontier.ts', `import { parse } from '../../robots/src/parse.js';`, 'leaves its package'],
   ['packages/frontier/src/frontier.ts', `export type Q = import('@mannerly/robots/src/parse.js').Q;`, 'deep path'],
-  ['packages/frontier/src/flow/dispatch.ts', `import { X } from '../hosts/host-queue.js';`, null],
-  ['packages/frontier/src/hosts/host-queue.ts', `import { X } from '../flow/dispatch.js';`, 'hosts looks up to flow'],
+  ['packages/frontier/src/flow/scheduler.ts', `import { X } from '../hosts/leased-host.js';`, null],
+  ['packages/frontier/src/hosts/leased-host.ts', `import { X } from '../flow/scheduler.js';`, 'hosts looks up to flow'],
   [
     'packages/frontier/src/stores/memory.ts',
     `import { X } from '../url/host-key.js';`,

@@ -128,7 +128,7 @@ export type {
   PageLevelOptions,
   PreferenceOptions,
 } from './page/exclusion-options.js';
-export type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './page/html-summary.js';
+export type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './page/html.js';
 export type { PageLink } from './page/links.js';
 export type { PageFetch, PageFetchOptions } from './page/own-fetch.js';
 export type { FetchedPage, PageRendering } from './page/page.js';

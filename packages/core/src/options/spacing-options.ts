@@ -1,13 +1,8 @@
 // How a crawl spaces its requests beyond the profile of a host: per registrable domain, per address, over all hosts.
 // Each only ever slows it down; where several hold, the strictest wins.
 
-import {
-  checkRobotsOptions,
-  FrontierError,
-  type HostKeyBy,
-  type PolitenessOptions,
-  resolvePoliteness,
-} from '@mannerly/frontier';
+import { FrontierError, type HostKeyBy, type PolitenessOptions } from '@mannerly/frontier';
+import { checkRobotsOptions, resolvePoliteness } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 

@@ -1,18 +1,18 @@
 // Where the facts of a run come together: every request, final word and notice passes here once,
 // and goes to the listeners, the logs of the crawl directory and the ledger of the report.
 
-import {
-  type AddAnswer,
-  createRecentSet,
-  type FrontierEvent,
-  type HostWait,
-  type HostWarning,
-  type NewUrl,
-  type PageWork,
-  type RobotsWork,
-  type UrlRecord,
-  type UrlVerdict,
+import type {
+  AddAnswer,
+  FrontierEvent,
+  HostWait,
+  HostWarning,
+  NewUrl,
+  PageWork,
+  RobotsWork,
+  UrlRecord,
+  UrlVerdict,
 } from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';

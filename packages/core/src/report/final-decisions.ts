@@ -1,7 +1,7 @@
 // The decision log read so that each URL counts once: what is held at the end of one run is decided in the next, and what one run
 // turns away the next may turn away again.
 
-import { createRecentSet } from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
 import type { UrlDecision } from './decision.js';
 import type { LeftOutLine } from './decision-log.js';
 import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from './limits.js';
