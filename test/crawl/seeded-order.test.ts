@@ -120,7 +120,7 @@ describe('a seeded crawl', () => {
     expect(both).toEqual(whole.orders);
     const { path } = await readCrawlDirectory(out);
     const [manifest] = await readRunManifests(path);
-    expect(manifest?.options['seeded']).toBe('tide');
+    expect(manifest?.options['orderSeed']).toBe('tide');
   });
 
   it('hands on what waits to a run without a seed', async () => {
