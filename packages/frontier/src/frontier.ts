@@ -20,7 +20,7 @@ export interface Frontier extends FrontierQuestions {
   /**
    * Opens the store, restores what it holds. Once, before anything else.
    *
-   * @param part - In the place of the option, for whoever knows it only now.
+   * @param part - In place of the option, where it is known only now.
    */
   open(part?: string): Promise<void>;
   /** Adds URLs; the answers stand in the order of the URLs. Robots' first look is made here, with rules at hand only. */
@@ -32,19 +32,19 @@ export interface Frontier extends FrontierQuestions {
    * most. It goes before what is queued for the host and uses up no page. `take` gives it its turn, with `n` of 0 too.
    * Never rejects but with `not-open` and `closed`.
    *
-   * @param signal - Aborted when nobody waits for it any more: `held`, reason `stopping`. @default never
+   * @param signal - Aborted when no caller waits for it any more: `held`, reason `stopping`. @default never
    */
   ask(url: NewUrl, untilMs: number, signal?: AbortSignal): Promise<OwnAnswer>;
   /** Answers every `ask` that still waits with `held`: the crawl stops. */
   endAsks(): void;
   /**
-   * `take` hands out nothing until `resume`, and an `ask` gets no turn; running time stands still. What is in hand comes to its
-   * end, and leases are renewed as ever. A second call changes nothing.
+   * `take` hands out nothing until `resume`, and an `ask` gets no turn; running time stands still. Work in flight comes to
+   * its end, and leases are renewed. A second call changes nothing.
    */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
+  /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in flight is not counted. */
   nextAt(): Promise<number | null>;
   /**
    * Asked when the address of the request is known, before a connection is made: whether the address may be talked to now
@@ -77,7 +77,7 @@ export interface Frontier extends FrontierQuestions {
   partName(): string;
   /** Does something while no other process of the crawl does: to read, think over and write a record that is everybody's. */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
-  /** Gives back what is in hand and closes the store. Safe to call twice. */
+  /** Releases all hosts and closes the store. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: counts.queued,
     known: counts.known,
     hosts: counts.hosts,
-    inFlight: scheduler.inFlight,
+    inFlight: scheduler.inFlight.count,
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -171,13 +171,13 @@ export function createFrontier(options: FrontierOptions): Frontier {
     },
     async mayConnect(work, address) {
       guard.check();
-      return scheduler.mayConnect(work, address);
+      return scheduler.inFlight.mayConnect(work, address);
     },
-    mayStart: (work) => scheduler.mayStart(work),
-    exchanged: (work, exchange) => scheduler.exchanged(work, exchange),
+    mayStart: (work) => scheduler.inFlight.mayStart(work),
+    exchanged: (work, exchange) => scheduler.inFlight.exchanged(work, exchange),
     async settle(work, settlement) {
       guard.check();
-      return scheduler.settle(work, settlement);
+      return scheduler.settling.settle(work, settlement);
     },
     async unpark(host) {
       checkOpen();

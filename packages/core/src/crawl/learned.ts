@@ -23,7 +23,7 @@ export interface Learned {
   /** A URL was queued that was not known before. */
   queued(url: NewUrl): void;
   /** Why a queued URL is not worth asking for any more; `null`: nothing is against it. */
-  whyNot(record: UrlRecord): { readonly word: 'dropped'; readonly reason: 'trap'; readonly detail: string } | null;
+  whyNot(record: UrlRecord): { readonly status: 'dropped'; readonly reason: 'trap'; readonly detail: string } | null;
   /** Of the whole crawl, in the order of finding, ten thousand at most. */
   moves(): readonly ScopeMove[];
   traps(): readonly TrapFinding[];
@@ -113,7 +113,7 @@ export function createLearned({ scope, options, records, isShared, tell }: Learn
     whyNot({ url, from, via }) {
       if (traps === null || (via !== 'link' && via !== 'redirect')) return null;
       const trap = traps.judge(url, from);
-      return trap === null ? null : { word: 'dropped', reason: 'trap', detail: trapText(trap) };
+      return trap === null ? null : { status: 'dropped', reason: 'trap', detail: trapText(trap) };
     },
     moves: () => moves,
     traps: () => found,

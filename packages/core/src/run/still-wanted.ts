@@ -8,7 +8,7 @@ import type { Scope } from '../admit/scope.js';
 
 /** Why a queued URL is left where it is. */
 export interface Unwanted {
-  readonly word: 'dropped';
+  readonly status: 'dropped';
   readonly reason: string;
   readonly detail: string;
 }
@@ -29,6 +29,6 @@ export function createStillWanted(
     const scoped = scope.judge(parts, via);
     const answer = scoped.kind === 'out' ? scoped : withinBounds({ depth, hops }, bounds);
     if (answer.kind === 'in') return null;
-    return { word: 'dropped', reason: answer.reason, detail: 'queued by an earlier run' };
+    return { status: 'dropped', reason: answer.reason, detail: 'queued by an earlier run' };
   };
 }

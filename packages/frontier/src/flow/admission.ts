@@ -55,7 +55,7 @@ export class Admission {
    * for callers that get no answers.
    */
   conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], reportsDrops: boolean): AddAnswer[] {
-    const { seen, notices, settings } = this.#context;
+    const { seen, reporter, settings } = this.#context;
     let next = 0;
     return candidates.map((candidate) => {
       const { input } = candidate;
@@ -63,13 +63,13 @@ export class Admission {
         const answer: AddAnswer = { kind: outcomes[next++] ?? 'full' };
         if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.learn(candidate.url);
         if (answer.kind === 'new') settings.onQueued(input);
-        if (answer.kind === 'full' && reportsDrops) notices.dropped(input, 'frontier-full');
+        if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
         return answer;
       }
       const { answer } = candidate;
-      if (candidate.exclusion !== null) notices.excluded(input, candidate.key, candidate.exclusion);
-      if (answer.kind === 'full' && reportsDrops) notices.dropped(input, 'frontier-full');
-      if (answer.kind === 'dropped' && reportsDrops) notices.dropped(input, answer.reason);
+      if (candidate.exclusion !== null) reporter.excluded(input, candidate.key, candidate.exclusion);
+      if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
+      if (answer.kind === 'dropped' && reportsDrops) reporter.dropped(input, answer.reason);
       return answer;
     });
   }

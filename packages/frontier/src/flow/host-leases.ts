@@ -136,7 +136,7 @@ export class HostLeases {
     return waiting.outcomes;
   }
 
-  /** Commits what has changed; nobody waits for it. */
+  /** Commits what has changed; no caller waits for it. */
   commitSoon(): void {
     if (this.#schedule.hasChanges) this.commit().catch(this.#context.guard.fail);
   }

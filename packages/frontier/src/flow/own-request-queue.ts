@@ -1,5 +1,5 @@
 // The owner's own requests that wait for their turn: a handler that wants one more file and waits for it. They are in memory
-// only: after a restart there is nobody to answer. `own-requests.ts` makes them.
+// only: after a restart no caller is left to answer. `own-requests.ts` makes them.
 
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';

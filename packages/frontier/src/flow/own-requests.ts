@@ -3,7 +3,7 @@
 // for its own host waits for one exchange, not for a queue. It uses up no page.
 
 import type { HostWait } from '../frontier-event.js';
-import type { Ending } from '../hosts/host-warnings.js';
+import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
@@ -146,7 +146,7 @@ function answerOf(ending: Ending, robots: RobotsCopyRef): OwnAnswer {
     const { line, pattern, dialect } = ending.decision;
     return { kind: 'excluded', reason: excludedReason(ending.decision, robots.phase), line, pattern, dialect };
   }
-  const { word, reason } = ending;
-  if (word === 'excluded') return { kind: 'excluded', reason, line: null, pattern: null, dialect: null };
+  const { status, reason } = ending;
+  if (status === 'excluded') return { kind: 'excluded', reason, line: null, pattern: null, dialect: null };
   return { kind: 'dropped', reason };
 }

@@ -33,7 +33,7 @@ export type WhyNot = (
   url: string,
   signals: RobotsSignals,
   record: UrlRecord,
-) => string | { readonly word: 'dropped'; readonly reason: string; readonly detail: string } | null;
+) => string | { readonly status: 'dropped'; readonly reason: string; readonly detail: string } | null;
 
 /**
  * URLs to queue next to an authority's robots.txt, before its pages: called at every answer that is no failure.
