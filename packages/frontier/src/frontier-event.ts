@@ -7,7 +7,7 @@ import type { RobotsCopyRef } from './work.js';
 export interface UrlVerdict {
   readonly kind: 'url';
   readonly status: 'excluded' | 'dropped' | 'failed';
-  /** One word of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`, `robots-unreachable`. */
+  /** Of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`. */
   readonly reason: string;
   readonly url: string;
   readonly record: UrlRecord | null;

@@ -1,5 +1,5 @@
-// The bounds of the frontier itself, those that several folders share, and those of the stores, each with its unit and where it
-// comes from. What belongs to one folder alone is in the `limits.ts` of that folder.
+// The bounds of the frontier itself, those that several folders share, and those of the stores, each with its unit and
+// where it comes from. What belongs to one folder alone is in the `limits.ts` of that folder.
 
 // ── Leases (design of the storage contract) ──────────────────────────────────────────────────────────────────────────
 
@@ -37,7 +37,7 @@ export const RECORD_MAX_BYTES = 1_048_576;
 
 /** Authorities whose state is kept in memory, and the body of their robots.txt with it. */
 export const AUTHORITIES_IN_MEMORY = 20_000;
-/** Authorities whose rules are kept compiled: those that were compiled last. Reading a small file again costs less than a page. */
+/** Authorities whose rules are kept compiled. Reading a small file again costs less than a page. */
 export const RULES_IN_MEMORY = 2_048;
 /** Bytes of robots.txt bodies kept in memory, compiled rules counted as much again. */
 export const AUTHORITY_BYTES_IN_MEMORY = 67_108_864;
@@ -62,7 +62,7 @@ export const POLITENESS_MS_MAX = 86_400_000;
 export const URL_RETRIES_MAX = 3;
 
 // Stores (stores/**).
-/** Bytes of one body in the stores of this package (our own: a URL of 8,192 characters, its origin and 16 KiB of user data). */
+/** Bytes of one body in the stores of this package (our own: a long URL, its origin and 16 KiB of user data). */
 export const STORE_BODY_MAX_BYTES = 65_536;
 /** Entries of one `add` or links of one commit in the stores of this package (our own). */
 export const STORE_BATCH_MAX = 100_000;

@@ -11,7 +11,7 @@
 const WAYS = 4;
 const FIRST_SLOTS = 16;
 
-/** A 4-ary heap with places. All costs O(log n), `peek` O(1). Members are whole numbers ≥ 0, best from 0 on without gaps. */
+/** A 4-ary heap with places. Members are whole numbers ≥ 0, best from 0 on without gaps. */
 export class ReadyHeap {
   #members = new Int32Array(FIRST_SLOTS);
   #due = new Float64Array(FIRST_SLOTS);

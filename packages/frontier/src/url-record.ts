@@ -39,8 +39,8 @@ export interface NewUrl {
   /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
   readonly notBeforeMs?: number;
   /**
-   * Names one more visit of a URL that may be known: a whole number > 0, different from its other visits. The same visit added
-   * twice is known, however often a crash repeats it. Absent or 0: the first.
+   * Names one more visit of a URL that may be known: a whole number > 0, different from its other visits. The same
+   * visit added twice is known, however often a crash repeats it. Absent or 0: the first.
    */
   readonly visit?: number;
   /** `false` queues the URL although it is known, as often as it is added; `visit` is the better way. @default true */

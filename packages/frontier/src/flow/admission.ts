@@ -1,6 +1,6 @@
 // The way into the queue: a URL becomes an entry of its host's queue, or an answer why not. In this order: can it be
-// queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and not
-// binding: the gate decides again when the URL is taken (access §11).
+// queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and
+// not binding: the gate decides again when the URL is taken (access §11).
 
 import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
@@ -51,8 +51,8 @@ export class Admission {
   }
 
   /**
-   * The answers, in the order of the URLs. Exclusions are reported, once per URL; with `reportsDrops` also what was dropped,
-   * for callers that get no answers.
+   * The answers, in the order of the URLs. Exclusions are reported, once per URL; with `reportsDrops` also what was
+   * dropped, for callers that get no answers.
    */
   conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], reportsDrops: boolean): AddAnswer[] {
     const { seen, reporter, settings } = this.#context;

@@ -1,4 +1,5 @@
-// What all parts of one frontier share, built in the order in which it depends on each other. Nothing here knows the scheduler.
+// What all parts of one frontier share, built in the order in which it depends on each other. Nothing here knows the
+// scheduler.
 
 import type { Clock } from '../clock.js';
 import { EventReporter } from '../hosts/event-reporter.js';

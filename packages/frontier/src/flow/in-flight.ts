@@ -1,5 +1,5 @@
-// The work in flight, from `take` until it is settled: the slot of its host, the last check before the socket, the end of the
-// exchange (the slot is free, the host's clock starts). `settling.ts` says what follows.
+// The work in flight, from `take` until it is settled: the slot of its host, the last check before the socket, the end
+// of the exchange (the slot is free, the host's clock starts). `settling.ts` says what follows.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';

@@ -6,7 +6,7 @@ export const KEEP_WAIT_MS = 2_500;
 export const TURN_EXCHANGES = 32;
 /** Rounds one `take` makes over hosts that had nothing to give before it returns. */
 export const TAKE_ROUNDS = 64;
-/** Milliseconds for which a store that had nothing due is not looked at again, unless we know of something (our own). */
+/** Milliseconds for which a store that had nothing due is not asked again (our own). */
 export const LOOK_AGAIN_MS = 20;
 /** Entries leased at once while the rest of a host's queue is dropped. */
 export const DROP_BATCH = 64;

@@ -1,6 +1,6 @@
 // What a host's slot may be given now: the next entry that its robots.txt allows, or the robots.txt itself. The gate's
-// answers are binding here. Entries that end by such an answer (excluded, dropped, failed) leave the queue on the way. An
-// authority that must wait has its lane blocked, so that the host's others go on.
+// answers are binding here. Entries that end by such an answer (excluded, dropped, failed) leave the queue on the way.
+// An authority that must wait has its lane blocked, so that the host's others go on.
 
 import type { Decision } from '@mannerly/robots';
 import type { Ending } from '../hosts/event-reporter.js';

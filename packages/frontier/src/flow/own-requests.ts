@@ -1,6 +1,6 @@
-// Requests of the owner's own, next to its queue. There is no entry for such a request; the lease on its host is the right to
-// make it. It passes the same gate, takes the same slot, and goes before the host's entries, so that a handler that waits
-// for its own host waits for one exchange, not for a queue. It uses up no page.
+// Requests of the owner's own, next to its queue. There is no entry for such a request; the lease on its host is the
+// right to make it. It passes the same gate, takes the same slot, and goes before the host's entries, so that a handler
+// that waits for its own host waits for one exchange, not for a queue. It uses up no page.
 
 import type { HostWait } from '../frontier-event.js';
 import type { Ending } from '../hosts/event-reporter.js';
@@ -37,7 +37,7 @@ export class OwnRequests {
     this.#parts = parts;
   }
 
-  /** Answers the requests whose turn has come. A robots.txt that is needed first is handed out, up to `n` works in all. */
+  /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
     const { clock, budget } = this.#context;
     const { queue, schedule } = this.#parts;

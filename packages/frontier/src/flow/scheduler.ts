@@ -1,12 +1,12 @@
-// The scheduler: which request is next, and what follows from it. It puts its parts together in the order in which they build
-// on each other and holds no other state than that:
+// The scheduler: which request is next, and what follows from it. It puts its parts together in the order in which they
+// build on each other and holds no other state than that:
 //
 //   admission ──▶ store ──▶ leases ──▶ schedule ──▶ next-request ──▶ in-flight: take … mayStart … exchanged
 //                             ▲                                          │
 //                           commit ◀────────── settling, robots-arrival ◀┘
 //
-// Politeness holds because only the holder of a host's lease makes requests to it, one at a time, and because no page is
-// handed out before its authority's robots.txt has been answered. Nothing here waits for time.
+// Politeness holds because only the holder of a host's lease makes requests to it, one at a time, and because no page
+// is handed out before its authority's robots.txt has been answered. Nothing here waits for time.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { AddAnswer } from '../settlement.js';

@@ -1,5 +1,5 @@
-// What a settlement says to the store: done with its links, again at some time, given back, or what a robots.txt answered.
-// Each ends with the work out of flight, its host scheduled anew, and a commit.
+// What a settlement says to the store: done with its links, again at some time, given back, or what a robots.txt
+// answered. Each ends with the work out of flight, its host scheduled anew, and a commit.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
@@ -49,7 +49,7 @@ export class Settling {
     this.#arrival = parts.arrival;
   }
 
-  /** @throws FrontierError (rejects) `work-unknown` for work that is not in flight, or a settlement that does not fit it */
+  /** @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it */
   async settle(work: Work, settlement: Settlement): Promise<Settled> {
     const flight = this.#inFlight.flightOf(work);
     if (flight === null) return 'lost';
@@ -157,7 +157,7 @@ export class Settling {
     return isLost(host) ? 'lost' : 'ok';
   }
 
-  /** Queues a URL under the name its site gives it, in one commit with its end under the old one; known by then, it is dropped. */
+  /** Queues a URL under the name its site gives it, in one commit with its end under the old one. */
   async rekey(host: LeasedHost, { entry, item, authority, key }: RekeyChoice): Promise<void> {
     const again: NewEntry = {
       host: host.key,

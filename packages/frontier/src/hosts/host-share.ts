@@ -1,5 +1,5 @@
-// How many hosts one of several processes leases. A leased host is requested by its holder alone, so a process that came first
-// and leased all of them would leave the others idle. Pure.
+// How many hosts one of several processes leases. A leased host is requested by its holder alone, so a process that
+// came first and leased all of them would leave the others idle. Pure.
 
 import { HOST_SHARE_MARGIN } from './limits.js';
 

@@ -1,9 +1,10 @@
 // Spacing per address: hosts that share a machine are requested one at a time, and the longer interval of the two hosts
-// passes from the end of one exchange to the start of the next. An address is known at egress only, so a host that finds its
-// address taken gets a time to come back at, in the order of asking; until then its work is back in its queue.
+// passes from the end of one exchange to the start of the next. An address is known at egress only, so a host that
+// finds its address taken gets a time to come back at, in the order of asking; until then its work is back in its
+// queue.
 //
-// Processes that share a store share starts and ends through its slots (`reserve`). Another process may overlap an exchange
-// that outlasts its own interval.
+// Processes that share a store share starts and ends through its slots (`reserve`). Another process may overlap an
+// exchange that outlasts its own interval.
 
 import type { FrontierStore, HostKey } from '../store.js';
 import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';

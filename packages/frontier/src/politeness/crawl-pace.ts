@@ -1,5 +1,5 @@
-// The pace of the whole crawl: no more requests per second than an operator allows, over all hosts, evenly spaced. Planned
-// when work is taken, checked again right before the socket. Processes that share a store share the pace.
+// The pace of the whole crawl: no more requests per second than an operator allows, over all hosts, evenly spaced.
+// Planned when work is taken, checked again right before the socket. Processes that share a store share the pace.
 
 import type { FrontierStore } from '../store.js';
 

@@ -8,7 +8,7 @@ export const WAITS_RECORDED = 2_000;
 export const CRAWL_LOCK_TTL_MS = 5_000;
 /** Between two looks whether the lock is free, milliseconds. */
 export const CRAWL_LOCK_RETRY_MS = 20;
-/** How long a process that joins waits for the lock, milliseconds: longer than the longest lease, which a restarted server waits out. */
+/** How long a process waits for the lock, milliseconds: longer than the longest lease. */
 export const CRAWL_LOCK_WAIT_MS = 900_000;
 /** Parts of one crawl: each name under which a process has worked on it. */
 export const PARTS_MOST = 1_024;

@@ -1,6 +1,7 @@
-// How many pages a process may hand out before it asks again, so that all processes together never pass the crawl's bound.
-// Each part says what it was granted; a process that asks adds all of that up and takes a share of the rest. What a dead
-// process was granted and did not use is free again once it has been silent for long enough. Pure; nothing throws.
+// How many pages a process may hand out before it asks again, so that all processes together never pass the crawl's
+// bound. Each part says what it was granted; a process that asks adds all of that up and takes a share of the rest.
+// What a dead process was granted and did not use is free again once it has been silent for long enough. Pure; nothing
+// throws.
 
 import { GRANT_MOST } from './limits.js';
 
@@ -23,8 +24,8 @@ export function grantOf(left: number, alive: number): number {
 }
 
 /**
- * How many granted pages that are not handed out a process keeps while nothing is left for others: half of them are free
- * again at every look, since a process without work may have them.
+ * How many granted pages that are not handed out a process keeps while nothing is left for others: half of them are
+ * free again at every look, since a process without work may have them.
  */
 export function keptOf(unused: number, left: number, alive: number): number {
   return left > 0 || alive === 0 ? unused : Math.floor(unused / 2);

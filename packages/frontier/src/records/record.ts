@@ -11,7 +11,7 @@ export interface PageItem {
   readonly record: UrlRecord;
   /** Epoch milliseconds at which it was added: a URL that is held does not wait for ever (access §5). */
   readonly addedAtMs: number;
-  /** It stands under the name that the site's own rules give it, or keeps the one it has: there is nothing to look up again. */
+  /** It is queued under the name that the site's rules give it, or keeps its own: the rules need no second look. */
   readonly isKeyed?: boolean;
 }
 
