@@ -16,7 +16,7 @@ export interface AuditedCrawl {
   readonly parts?: readonly { readonly requestsPath: string }[];
   readonly robotsPath: string;
   /** Directories of the same crawl whose logs are judged together with this one's, and whose copies are read as well. @default none */
-  readonly beside?: readonly AuditedCrawl[];
+  readonly others?: readonly AuditedCrawl[];
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }
 
@@ -38,7 +38,7 @@ export interface AuditOptions {
  * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit is not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
-  const all = [crawl, ...(crawl.beside ?? [])];
+  const all = [crawl, ...(crawl.others ?? [])];
   const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
   const [{ createAuditor }, { auditEntries }] = await Promise.all([import('./auditor.js'), import('./audit-entry.js')]);
   const auditor = createAuditor({
