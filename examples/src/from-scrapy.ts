@@ -26,7 +26,7 @@ const crawler = createCrawler({
   bounds: { pages: 50, minutes: 10, depth: 3 },
   // ROBOTSTXT_OBEY = True, CONCURRENT_REQUESTS_PER_DOMAIN = 1: always. DOWNLOAD_DELAY and AUTOTHROTTLE_ENABLED: a
   // profile
-  profile: { factor: 2, minMs: 1_000, maxMs: 60_000 },
+  politeness: { profile: { factor: 2, minMs: 1_000, maxMs: 60_000 } },
   sinks: [printer],
   network,
 });

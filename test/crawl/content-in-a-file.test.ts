@@ -63,7 +63,7 @@ it.each([
             pieces += 1;
             hash.update(piece);
           }
-          seen.push(each.truncated, each.maxBodyBytes, hash.digest('hex'), pieces > 10);
+          seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
           for (const held of [each.bytes(), each.text(), each.json()]) {
             seen.push(await held.catch((error: { readonly code: string }) => error.code));
           }
@@ -95,13 +95,13 @@ it('is cut at what its handler asked for, and where the other side ends early, a
     maxIdleMs: 0,
     handlers: (crawler) => {
       crawler.on('html', (each) => each.follow());
-      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.maxBodyBytes]), {
+      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.bodyBytes]), {
         maxBodyBytes: 3 * MIB,
       });
     },
   });
   // What the other side cut short is tried again, and has no page before it was tried four times.
-  expect(seen).toEqual({ '/cap.pdf': ['cap', 3 * MIB] });
+  expect(seen).toEqual({ '/cap.pdf': ['limit', 3 * MIB] });
 });
 
 it('a route that asks for nothing holds what `network.maxBodyBytes` allows, as ever', async () => {
@@ -119,5 +119,5 @@ it('a route that asks for nothing holds what `network.maxBodyBytes` allows, as e
           seen.push(each.truncated, (await each.bytes()).length);
         }),
   });
-  expect(seen).toEqual(['cap', MIB]);
+  expect(seen).toEqual(['limit', MIB]);
 });

@@ -55,7 +55,7 @@ const told: Omit<VirtualCrawlOptions, 'hosts'> = {
   seeds: HOSTS.map((host) => `https://${host}/p0`),
   scope: { seeds: HOSTS.map((host) => `https://${host}/p0`), within: 'list', hosts: HOSTS },
   bounds: { pages: 30, minutes: 600, depth: 20 },
-  profile: { factor: 1, minMs: 100, maxMs: 2_000 },
+  politeness: { profile: { factor: 1, minMs: 100, maxMs: 2_000 } },
   maxIdleMs: 600_000,
 };
 
@@ -121,7 +121,7 @@ describe('a seeded crawl', () => {
     expect(both).toEqual(whole.orders);
     const { path } = await readCrawlDirectory(out);
     const [manifest] = await readRunManifests(path);
-    expect(manifest?.options['seeded']).toBe('tide');
+    expect(manifest?.options['orderSeed']).toBe('tide');
   });
 
   it('a run without an order seed takes over what waits', async () => {

@@ -1,6 +1,6 @@
-// The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
+// The crawler as its users see it. Its runs are in `run/run.ts`.
 
-import { type FrontierStore, type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
+import { type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
@@ -9,34 +9,33 @@ import { createHandlers, type Handler, type HandlerOptions, type Route } from '.
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
+import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
 import { type CrawlerOptions, resolveOptions } from './options/options.js';
-import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './record/events.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
-import { type ActivityOptions, activityBase, type CrawlActivity, NOTHING_UNDERWAY } from './run/activity.js';
-import { type CrawlRun, startRun } from './run/crawl-run.js';
+import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
+import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
-import type { RunParts } from './run/run-parts.js';
+import { Run } from './run/run.js';
+import type { RunSetup } from './run/run-setup.js';
+import { RunStop } from './run/run-stop.js';
 
-/** What `run` may be told. */
+/** Options of `run`. */
 export interface RunOptions {
   /**
-   * The crawl directory: made if it is missing, gone on with if it holds the same crawl (name, tokens, and its seeds, to
-   * which more may be added). The frontier lives in it too, unless `store` is given. @default none
+   * The crawl directory. It is made if it is missing, and continued if it holds the same crawl: same name and tokens, and its
+   * seeds, to which more may be added. The frontier is stored in it too, unless `store` is given. @default none
    */
   readonly out?: string;
-  /** Removes what the crawl in `out` has kept, and starts over. A directory that holds no crawl is refused. @default false */
+  /** Removes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
   readonly reset?: boolean;
-  /**
-   * Begins with failures of earlier runs once more: those whose last word in the decision log fits. A retry that was
-   * queued already is not queued again. @default none
-   */
+  /** Queues failures of earlier runs once more at the start: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
-   * Other processes work on the same crawl at the same time: on other machines with the same `store`, or on this one, in the same `out`
-   * too. Each writes logs and items of its own in the directory, and all must be told the same (`crawl-differs`). @default false
+   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes its own
+   * logs and items, and all need the same options (`crawl-differs`). @default false
    */
   readonly shared?: boolean;
   /** Aborting it stops the run as `stop` does. */
@@ -52,8 +51,8 @@ export interface Crawler {
    */
   on(route: Route, handler: Handler, options?: HandlerOptions): Crawler;
   /**
-   * Registers every route of an object, typed by each other: with schemas of user data and items where they are given. Labels
-   * that `page.add`, `follow` and `revisit` name must be routes of this object, with the user data that they ask for.
+   * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
+   * `follow` and `revisit` must be routes of this object, with the user data that they require.
    *
    * @example
    * crawler.route({ html: (page) => page.follow('.next', { label: 'list' }), 'label:list': { item: Title, handle: readList } })
@@ -61,67 +60,64 @@ export interface Crawler {
    */
   route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
   /**
-   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called.
-   *
-   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.alreadyFinished`.
+   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called. A crawl that is finished,
+   * or whose bounds are used up, ends at once without a request: `report.alreadyFinished`.
    *
    * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
    *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
    */
   run(options?: RunOptions): Promise<CrawlReport>;
   /**
-   * Runs the crawl and hands over each page, instead of the registered handlers; the next page comes when the loop asks
-   * for it. Leaving the loop ends the run at once; pages that the loop has not seen go back into the queue.
+   * Runs the crawl and yields each page, in place of the registered handlers. Leaving the loop ends the run at once; pages
+   * that the loop has not seen go back into the queue.
    */
   pages(options?: RunOptions): AsyncIterable<HandledPage>;
-  /** Hands out no more work; what is in hand comes to its end within ten seconds. A second call ends it at once. */
+  /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
   stop(): void;
   /**
-   * Hands out no more work until `resume`; what is in hand comes to its end. The run does not end meanwhile, unless it is
-   * stopped; leases are renewed, and the time counts neither as running nor against `bounds.minutes`. A handler's own request
-   * (`page.fetch`) waits too, and is `held` when its wait is over. Without a run nothing happens; a second call changes nothing.
+   * Takes no more work until `resume`; what is in flight finishes. The time does not count against `bounds.minutes`. A
+   * `page.fetch` waits too, and is `held` when its wait is over. Without a run nothing happens.
    */
   pause(): void;
-  /** Goes on after `pause`. Hosts whose turn came meanwhile are due at once, each by its own clock. */
+  /** Continues after `pause`. */
   resume(): void;
   /** What is going on, in numbers; zeros before the first run. */
   progress(): CrawlProgress;
-  /** What is going on, one by one: what is being asked, which hosts wait, until when and why. Milliseconds of work at most. */
+  /** What is going on, one by one: which requests are under way, which hosts wait, until when and why. */
   activity(options?: ActivityOptions): CrawlActivity;
   /**
-   * Why a URL was, was not or is not yet fetched. Of a host name (`example.org`): `host` says what is queued, when it may be
-   * asked next and why not sooner, and what its robots.txt asks. Between runs the crawl directory answers.
+   * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the next
+   * request is due, why not earlier, and what its robots.txt requires. Between runs the crawl directory answers.
    *
-   * @param where - The crawl directory, before the first run. @default that of the latest run
+   * @param where - The crawl directory. @default that of the latest run
    * @throws MannerlyError `not-running` before the first run without `out`; `directory-taken`, `directory-format`.
    */
   explain(urlOrHost: string, where?: Pick<RunOptions, 'out'>): Promise<Explanation>;
   /**
-   * A page of what is queued: of everything, of a host, of an authority. Between runs the crawl directory answers.
+   * A listing of the queue, of a host or of an authority. Between runs the crawl directory answers.
    *
    * @param where - As for `explain`.
    * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs it.
    */
   queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
-   * Queues failures for one more visit: the URLs whose last word in the decision log fits. Without a crawl directory the
-   * latest ten thousand words are known. Between runs give the filter to `run`.
+   * Queues failures for one more visit: the URLs whose last decision fits. Without a crawl directory the latest ten thousand
+   * decisions are known.
    *
-   * @throws MannerlyError `option-invalid`; `not-running` before and after a run, with the hint to give it to `run`.
+   * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
   retry(filter: RetryFilter): Promise<RetryAnswer>;
   /**
-   * A host that was set aside (`host-parked`) is due again: somebody has looked at it. Between runs it is remembered for
-   * the next one. A host that is not parked is left alone.
+   * Makes a parked host (`host-parked`) due again. Between runs it is remembered for the next one.
    *
-   * @param host - Its name, as `report.waiting` gives it.
+   * @param host - Its name, as in `report.waiting`.
    */
   unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }
 
 /**
- * Makes a crawler. Nothing is opened and nothing is asked of anybody before `run`.
+ * Makes a crawler. Nothing is opened and nothing is requested before `run`.
  *
  * @example
  * ```ts
@@ -137,46 +133,58 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const resolved = resolveOptions(options);
   const handlers = createHandlers();
   const emitter = createCrawlEmitter((error) => {
-    // A listener that fails must not fail the crawl, nor be asked about its own failure again.
+    // A listener that fails must not fail the crawl.
     process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
   });
-  let run: CrawlRun | null = null;
-  let isRunning = false;
+  const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
+  const base = activityBase(resolved);
+  /** The latest run. */
+  let run: Run | null = null;
+  /** The stop of the run that is opening or going on; `null`: none is. */
+  let stop: RunStop | null = null;
+  let isOpening = false;
+  /** A pause that the opening run has to begin with. */
+  let startsPaused = false;
+  let ended: CrawlActivity['ended'] = null;
   /** The directory of the latest run. */
   let latestOut: string | undefined;
-  /** Stops asked for while a run opens, which it hears of when it is open; `null`: none is opening. */
-  let earlyStops: number | null = null;
-  /** A pause that the run which opens has not heard of yet. */
-  let earlyPause = false;
-  let ended: CrawlActivity['ended'] = null;
-  const base = activityBase(resolved);
-  /** Hosts to wake that no run has heard of. */
-  let toWake: string[] = [];
+  /** Hosts to unpark at the start of the next run. */
+  let toUnpark: string[] = [];
+  /** Why the store cannot be reached. */
+  let storeProblem: string | null = null;
+
+  const onStoreNotice = (notice: StoreNotice): void => {
+    emitter.emit('store', notice);
+    if (notice.kind === 'holding') storeProblem = notice.message;
+    if (notice.kind === 'resumed') storeProblem = null;
+  };
 
   const start = async (
     { out, reset = false, retry, shared = false, signal }: RunOptions,
-    with_: Pick<RunParts, 'options' | 'handlers'>,
+    with_: Pick<RunSetup, 'options' | 'handlers'>,
   ): Promise<CrawlReport> => {
-    if (isRunning) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
+    if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
       throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
     const toRetry = retry === undefined ? null : resolveRetryFilter(retry);
-    isRunning = true;
+    const clock = options.clock ?? systemClock();
+    const runStop = new RunStop(clock);
+    const onAbort = (): void => runStop.request();
+    stop = runStop;
+    isOpening = true;
     latestOut = out;
-    earlyStops = 0;
     ended = null;
-    let holding: string | null = null;
+    storeProblem = null;
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const clock = options.clock ?? systemClock();
-      const started = await startRun({
+      const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
+      run = await Run.open({
         ...with_,
         emitter,
-        store:
-          storeOf(options.store, (notice) => {
-            emitter.emit('store', notice);
-            holding = notice.kind === 'holding' ? notice.message : notice.kind === 'resumed' ? null : holding;
-          }) ?? storeFor(out, options, resolved),
-        holding: () => holding,
+        stop: runStop,
+        store: given ?? storeFor(out, options, resolved),
+        storeProblem: () => storeProblem,
         isShared: shared,
         isOwnStore: options.store === undefined,
         fetcher: fetcherOf(options, clock),
@@ -184,34 +192,34 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         clock,
         out: out ?? null,
         reset,
-        unpark: toWake,
+        unpark: toUnpark,
         retry: toRetry,
       });
-      run = started;
-      toWake = [];
-      for (; earlyStops > 0; earlyStops -= 1) started.stop();
-      earlyStops = null;
-      if (earlyPause) started.pause();
-      const stop = (): void => started.stop();
-      if (signal?.aborted === true) stop();
-      signal?.addEventListener('abort', stop, { once: true });
-      const report = await started.report.finally(() => signal?.removeEventListener('abort', stop));
+      toUnpark = [];
+      isOpening = false;
+      if (startsPaused) run.pause();
+      const report = await performRun(run);
       ended = report.state;
       return report;
     } finally {
+      signal?.removeEventListener('abort', onAbort);
       ended ??= 'failed';
-      isRunning = false;
-      earlyStops = null;
-      earlyPause = false;
+      stop = null;
+      isOpening = false;
+      startsPaused = false;
     }
   };
 
-  /** A question to a directory that no run of this crawler has open. */
+  /** Answers from a directory that no run of this crawler has open. */
   const inspected = async <T>(
     out: string | undefined,
-    ask: (inspection: CrawlInspection) => Promise<T>,
+    answer: (inspection: CrawlInspection) => Promise<T>,
   ): Promise<T> => {
-    if (out === undefined) throw notRunning();
+    if (out === undefined) {
+      throw new MannerlyError('not-running', 'this crawl is not running, and its directory is not known', {
+        hint: 'Ask during `run`, or name the directory: { out }.',
+      });
+    }
     const { manifest: _, ...paths } = await readCrawlDirectory(out);
     const inspection = await openInspection({
       paths,
@@ -219,18 +227,24 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       settings: crawlSettings(resolved),
       clock: options.clock ?? systemClock(),
     });
-    return ask(inspection).finally(() => inspection.close());
+    return answer(inspection).finally(() => inspection.close());
   };
+
+  const mustNotRun = (): void => {
+    if (stop !== null) throw alreadyRunning('Register handlers before `run`.');
+  };
+  /** The run that is open and not over. */
+  const openRun = (): Run | null => (stop === null || isOpening ? null : run);
 
   const crawler: Crawler = {
     events: { on: emitter.on },
     on(route, handler, handlerOptions = {}) {
-      if (isRunning) throw alreadyRunning('Register handlers before `run`.');
+      mustNotRun();
       handlers.on(route, handler, handlerOptions);
       return crawler;
     },
     route(routes) {
-      if (isRunning) throw alreadyRunning('Register handlers before `run`.');
+      mustNotRun();
       registerRoutes(handlers, routes);
       return crawler;
     },
@@ -240,7 +254,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         run: (handler) => {
           const only = createHandlers();
           only.on('any', handler);
-          // The loop's own pace is no reason to fail a page.
+          // A slow loop is no reason to fail a page.
           return start(runOptions, { options: { ...resolved, handlerTimeoutMs: MAX_WAIT_MS }, handlers: only });
         },
         stop() {
@@ -248,58 +262,43 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           crawler.stop();
         },
       }),
-    stop() {
-      if (earlyStops === null) run?.stop();
-      else earlyStops += 1;
-    },
+    stop: () => stop?.request(),
     pause() {
-      if (earlyStops !== null) earlyPause = true;
-      else if (isRunning) run?.pause();
+      if (isOpening) startsPaused = true;
+      else openRun()?.pause();
     },
     resume() {
-      earlyPause = false;
-      if (earlyStops === null && isRunning) run?.resume();
+      startsPaused = false;
+      openRun()?.resume();
     },
     progress: () => run?.progress() ?? NO_PROGRESS,
     activity(activityOptions = {}) {
-      const nowMs = (options.clock ?? systemClock()).nowMs();
-      if (earlyStops !== null) return { phase: 'opening', ended, nowMs, ...base, ...NOTHING_UNDERWAY };
-      if (run === null)
-        return { phase: isRunning || ended !== null ? 'over' : 'idle', ended, nowMs, ...base, ...NOTHING_UNDERWAY };
-      return { ...run.activity(activityOptions), ended, nowMs, ...base };
+      if (run !== null && !isOpening) return { ...run.activity(activityOptions), ended, nowMs: nowMs(), ...base };
+      const phase = isOpening ? 'opening' : ended === null ? 'idle' : 'over';
+      return { phase, ended, nowMs: nowMs(), ...base, ...NO_ACTIVITY };
     },
     async explain(urlOrHost, { out = latestOut } = {}) {
-      if (run !== null && (isRunning || out === undefined)) return run.explain(urlOrHost);
+      if (run !== null && (stop !== null || out === undefined)) return run.explain(urlOrHost);
       return inspected(out, (inspection) => inspection.explain(urlOrHost));
     },
     async queued(request = {}, { out = latestOut } = {}) {
-      if (run !== null && isRunning) return run.queued(request);
+      if (run !== null && stop !== null) return run.queued(request);
       return inspected(out, (inspection) => inspection.queued(request));
     },
     async retry(filter) {
       const failures = resolveRetryFilter(filter);
-      if (run !== null && isRunning) return run.retry(failures);
+      if (run !== null && stop !== null) return run.retry(failures);
       throw new MannerlyError('not-running', 'failures are queued again by a run', {
         hint: 'Call `run({ retry })` with the same filter.',
       });
     },
     async unpark(host) {
-      if (run !== null && isRunning && earlyStops === null) await run.unpark(host);
-      else toWake.push(host);
+      const open = openRun();
+      if (open === null) toUnpark.push(host);
+      else await open.unpark(host);
     },
   };
   return crawler;
-}
-
-function notRunning(): MannerlyError {
-  return new MannerlyError('not-running', 'this crawl is not running, and no directory of it is known', {
-    hint: 'Ask while `run` is under way, or name its directory: { out }.',
-  });
-}
-
-/** The store that was given, `null` without one. */
-function storeOf(given: CrawlerOptions['store'], tell: (notice: StoreNotice) => void): FrontierStore | null {
-  return typeof given === 'function' ? given(tell) : (given ?? null);
 }
 
 function alreadyRunning(hint: string): MannerlyError {

@@ -57,7 +57,7 @@ describe('mannerly explain', () => {
     await crawl('--pages', '2');
     const { code, out: text } = await run('explain', out, '127.0.0.1');
     expect(code).toBe(0);
-    expect(text).toMatch(/2 URLs queued, 0 in hand/);
+    expect(text).toMatch(/2 URLs queued, 0 in flight/);
     expect(text).toMatch(/Interval 0 s \(profile\)/);
     expect(text).toMatch(/\/robots\.txt: rules, copy [0-9a-f]{16} of \d{4}-.*, used until \d{4}-/);
     const json = JSON.parse((await run('explain', out, '127.0.0.1', '--json')).out) as Explanation;
@@ -120,7 +120,7 @@ describe('mannerly crawl --retry', () => {
     site.asked.length = 0;
     const after = await crawl('--retry', 'status-404', '--retry-host', '127.0.0.1', '--retry-since', '2020-01-01');
     expect(site.asked).toEqual(['/1']);
-    expect(after).toMatchObject({ code: 0, state: 'finished', wasOver: false });
+    expect(after).toMatchObject({ code: 0, state: 'finished', alreadyFinished: false });
     expect((await run('explain', out, `${site.url}/1`)).out).toMatch(/Fetched\./);
     await crawl('--retry', 'all');
     expect(site.asked).toEqual(['/1', '/2']);
@@ -134,7 +134,7 @@ describe('mannerly crawl --retry', () => {
     site.statuses.set('/1', 404);
     await crawl();
     site.asked.length = 0;
-    expect(await crawl(...flags)).toMatchObject({ code: 0, wasOver: true });
+    expect(await crawl(...flags)).toMatchObject({ code: 0, alreadyFinished: true });
     expect(site.asked).toEqual([]);
   });
 
