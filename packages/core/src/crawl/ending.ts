@@ -3,9 +3,8 @@
 
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
-import { exchangeOf } from '../fetch/exchange.js';
+import { exchangeOf, toRobotsAnswer } from '../fetch/exchange.js';
 import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
-import { toRobotsAnswer } from '../fetch/robots-request.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/words.js';
 import { itemsOf } from '../output/items.js';

@@ -1,5 +1,5 @@
-// The second lock on a request: bottleneck limiters, which keep time by themselves and know nothing of the frontier's plan.
-// A limiter that would wait refuses with a time; nothing queues here (docs/decisions/0003).
+// The second lock on a request: bottleneck limiters, which keep time by themselves and know nothing of the frontier's
+// plan. A limiter that would wait refuses with a time; nothing queues here (docs/decisions/0003).
 
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -143,9 +143,9 @@ class HostLimiter {
 }
 
 /**
- * The limiter of the whole crawl. Its reservoir has two places, each of which comes back after an interval: requests may be
- * unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some milliseconds
- * for a job, so at a fast rate a job is several requests.
+ * The limiter of the whole crawl. Its reservoir has two places, each of which comes back after an interval: requests
+ * may be unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some
+ * milliseconds for a job, so at a fast rate a job is several requests.
  */
 class CrawlLimiter {
   readonly #bottleneck = createBottleneck({ reservoir: 2 });

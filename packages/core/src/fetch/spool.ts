@@ -1,17 +1,18 @@
-// A body too large to be held in memory: its beginning stays there, all of it goes to a file as it comes, and whoever wants
-// it reads that file at a pace of his own. The sender is not held back and its connection is not kept open for a slow reader;
-// that the body is whole is known before anybody is handed a single byte of it.
+// A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader
+// neither holds the sender back nor keeps the connection open, and the body is known to be whole before it is read.
 
-import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
+import { sizeOf } from '../directory/whole-file.js';
 import type { BodyConsumer } from './fetcher.js';
-import { SPOOL_MEMORY_BYTES } from './limits.js';
+import { MAX_STALE_SPOOLS, SPOOL_MEMORY_BYTES, UNLOCKED_SPOOL_MS } from './limits.js';
 import type { BodyFile } from './outcome.js';
 import { Pieces } from './pieces.js';
-import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
 
-/** Takes large bodies. */
+/** Where large bodies go. */
 export interface Spool {
   /** A place for one body of at most so many decoded bytes. */
   open(maxBytes: number): SpooledBody;
@@ -19,19 +20,22 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** One body on its way. */
+/** One body as it comes. */
 export interface SpooledBody extends BodyConsumer {
-  /** The body has come: its beginning, and the file that holds all of it where it is longer. Rejects with what the medium said. */
+  /**
+   * The body has come: its beginning, and the file that holds all of it if it is longer. @throws the file system's
+   * error.
+   */
   end(): { readonly body: Uint8Array; readonly file: BodyFile | null };
-  /** Nobody wants it: what was written is removed. */
+  /** Removes what was written. */
   discard(): Promise<void>;
 }
 
 /**
  * Makes a spool. Its folder is made with the first body that needs it, in the system's folder for temporary files.
  *
- * Bytes are written as they come and without waiting: what the system has not written yet is its own to bound, and a body
- * that arrives faster than a disk takes it costs time, not memory.
+ * Bytes are written as they come, synchronously: a body that arrives faster than a disk takes it costs time, not
+ * memory.
  */
 export function createSpool(): Spool {
   let folder: SpoolFolder | null = null;
@@ -77,7 +81,7 @@ class BodyOnDisk implements SpooledBody {
       else this.#write(bytes);
       this.#bytes += bytes.length;
     } catch (error) {
-      // It comes off the wire in the middle of somebody else's code: told at the end.
+      // The call comes from within undici: the error is thrown at the end.
       this.#failure = error ?? new Error('unknown');
     }
   }
@@ -110,4 +114,58 @@ class BodyOnDisk implements SpooledBody {
     if (this.#file !== null) closeSync(this.#file);
     this.#file = null;
   }
+}
+
+/** A folder that is there when it is needed. */
+export interface SpoolFolder {
+  /** Where it is; made if it is missing. */
+  path(): string;
+  /** Removes it, with what is left in it. */
+  remove(): Promise<void>;
+}
+
+const PREFIX = 'mannerly-body-';
+
+/**
+ * Makes a folder, and removes those that killed processes left.
+ *
+ * @param parent - @default the system's folder for temporary files
+ * @throws The platform's error when it cannot be made.
+ */
+export function createSpoolFolder(parent = tmpdir()): SpoolFolder {
+  const folder = mkdtempSync(join(parent, PREFIX));
+  // Without a lock it is left alone for an hour. A failure here costs disk space, and the crawl nothing.
+  const tidied = lockDirectory(folder)
+    .then(() => removeStale(parent, Date.now()))
+    .catch(() => undefined);
+  return {
+    path() {
+      mkdirSync(folder, { recursive: true });
+      return folder;
+    },
+    async remove() {
+      await tidied;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Removes folders whose process is gone: by their lock, or without one after an hour.
+ *
+ * @throws The platform's error: folders of other users may not be looked into.
+ */
+export async function removeStale(parent: string, nowMs: number): Promise<void> {
+  const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
+  for (const name of names.slice(0, MAX_STALE_SPOOLS)) {
+    const folder = join(parent, name);
+    if (await isStale(folder, nowMs).catch(() => false)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isStale(folder: string, nowMs: number): Promise<boolean> {
+  if ((await holderOf(folder)) !== null) return false;
+  if ((await sizeOf(join(folder, LOCK_NAME))) !== null) return true;
+  // Its process has not come to locking it, or was killed over it.
+  return nowMs - (await stat(folder)).mtimeMs > UNLOCKED_SPOOL_MS;
 }

@@ -104,7 +104,7 @@ async function run(
   for (const cancel of timers) cancel();
   ignoreAbort();
   tools.stage.seal();
-  page.letDocumentGo();
+  page.releaseDocument();
   if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
   return handled;
 }
