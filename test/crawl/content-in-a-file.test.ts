@@ -1,5 +1,5 @@
-// A file larger than memory is no reason to hold it: its handler reads it at a pace of its own, whole or marked as cut, and
-// nothing of it is left when the handler has ended.
+// A large body goes to a file: its handler reads it at its own pace, complete or marked as cut, and the file is removed
+// afterwards.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -63,7 +63,7 @@ it.each([
             pieces += 1;
             hash.update(piece);
           }
-          seen.push(each.truncated, each.maxBodyBytes, hash.digest('hex'), pieces > 10);
+          seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
           for (const held of [each.bytes(), each.text(), each.json()]) {
             seen.push(await held.catch((error: { readonly code: string }) => error.code));
           }
@@ -95,7 +95,7 @@ it('is cut at what its handler asked for, and where the other side ends early, a
     maxIdleMs: 0,
     handlers: (crawler) => {
       crawler.on('html', (each) => each.follow());
-      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.maxBodyBytes]), {
+      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.bodyBytes]), {
         maxBodyBytes: 3 * MIB,
       });
     },

@@ -1,8 +1,8 @@
-// Whoever meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it up. If this
-// breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
+// Anyone who meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it
+// up. If this breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
 
 import { readFileSync } from 'node:fs';
-import { REASONS } from 'mannerly';
+import { REASONS, VIOLATION_KINDS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
 import { keysOf, numbersOf, wordsOf } from './code-words.js';
@@ -16,7 +16,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## Final words', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus')],
   ['## How a run ends', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],
   ['## Where a run stands', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase')],
-  ['## Events', keysOf('packages/core/src/record/events.ts', 'CrawlEventMap')],
+  ['## Events', keysOf('packages/core/src/journal/events.ts', 'CrawlEventMap')],
   ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
   ['## Why a host waits', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
   ['## States of a robots.txt', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
@@ -25,8 +25,8 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## What requests are for', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
   ['## Traps', wordsOf('packages/core/src/admit/trap-options.ts', 'TrapRule')],
-  ['## What the audit finds', wordsOf('packages/core/src/report/audit/violation.ts', 'ViolationKind')],
-  ['## What a store says', wordsOf('packages/core/src/record/events.ts', 'StoreNotice.kind')],
+  ['## What the audit finds', VIOLATION_KINDS],
+  ['## What a store says', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
 ];
 
 describe('docs/reference/words.md', () => {
@@ -86,7 +86,7 @@ describe('these rules', () => {
 
   it('do not pass for want of words or of a table', () => {
     expect(() => wordsOf('packages/core/src/errors.ts', 'NoSuchType')).toThrow('declares no NoSuchType');
-    expect(() => wordsOf('packages/core/src/record/events.ts', 'CrawlEvents')).toThrow('has no words');
+    expect(() => wordsOf('packages/core/src/journal/events.ts', 'CrawlEvents')).toThrow('has no words');
     expect(() => rowsUnder(page, '## Three')).toThrow('no heading');
   });
 });

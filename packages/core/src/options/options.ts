@@ -10,6 +10,7 @@ import { type HookOptions, type ResolvedHookOptions, resolveHooks } from '../cra
 import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { type Identity, type IdentityOptions, resolveIdentity } from '../fetch/identity.js';
+import type { StoreNotice } from '../journal/events.js';
 import { MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
 import {
@@ -18,7 +19,6 @@ import {
   resolveExclusionOptions,
 } from '../page/exclusion-options.js';
 import { parseUrl } from '../parse-url.js';
-import type { StoreNotice } from '../record/events.js';
 import { type DecisionLogOptions, resolveDecisionLog } from '../report/decision-log.js';
 import { BOUNDS_KEYS, type Bounds, type BoundsOptions, resolveBounds } from './bounds-options.js';
 import { MAX_SEED_CHARS } from './limits.js';

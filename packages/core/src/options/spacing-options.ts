@@ -2,7 +2,7 @@
 // Each only ever slows it down; where several hold, the strictest wins.
 
 import { FrontierError, type HostKeyBy, type PolitenessOptions } from '@mannerly/frontier';
-import { checkRobotsOptions, resolvePoliteness } from '@mannerly/frontier/internal';
+import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 
@@ -63,10 +63,10 @@ export function resolveSpacing(options: SpacingOptions = {}): Spacing {
  * @throws MannerlyError `option-invalid`.
  */
 export function checkDeferred(
-  robots: Parameters<typeof checkRobotsOptions>[0],
+  robots: Parameters<typeof resolveRobotsOptions>[0],
   network: { readonly allowAddresses: readonly string[]; readonly ports: readonly number[] | 'any' },
 ): void {
-  refused(() => checkRobotsOptions(robots));
+  refused(() => resolveRobotsOptions(robots));
   createAddressGuard({ ...network, resolve: null, nowMs: () => 0 });
 }
 
