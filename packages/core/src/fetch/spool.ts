@@ -1,5 +1,5 @@
-// A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader
-// neither holds the sender back nor keeps the connection open, and the body is known to be whole before it is read.
+// A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader neither
+// holds the sender back nor keeps the connection open, and the body is known to be whole before it is read.
 
 import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -20,34 +20,21 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** One body as it comes. */
-export interface SpooledBody extends BodyConsumer {
-  /**
-   * The body has come: its beginning, and the file that holds all of it if it is longer. @throws the file system's
-   * error.
-   */
-  end(): { readonly body: Uint8Array; readonly file: BodyFile | null };
-  /** Removes what was written. */
-  discard(): Promise<void>;
-}
-
 /**
  * Makes a spool. Its folder is made with the first body that needs it, in the system's folder for temporary files.
  *
- * Bytes are written as they come, synchronously: a body that arrives faster than a disk takes it costs time, not
- * memory.
+ * @throws Never.
  */
 export function createSpool(): Spool {
   let folder: SpoolFolder | null = null;
   let count = 0;
   return {
-    open(maxBytes) {
-      return new BodyOnDisk(maxBytes, () => {
+    open: (maxBytes) =>
+      new SpooledBody(maxBytes, () => {
         folder ??= createSpoolFolder();
         count += 1;
         return join(folder.path(), `body-${count}`);
-      });
-    },
+      }),
     async close() {
       await folder?.remove();
       folder = null;
@@ -55,7 +42,8 @@ export function createSpool(): Spool {
   };
 }
 
-class BodyOnDisk implements SpooledBody {
+/** One body as it comes. It is written synchronously: a body that is faster than the disk costs time, not memory. */
+export class SpooledBody implements BodyConsumer {
   readonly maxBytes: number;
   readonly #newPath: () => string;
   readonly #start = new Pieces();
@@ -75,10 +63,10 @@ class BodyOnDisk implements SpooledBody {
       if (this.#file === null && this.#bytes + bytes.length > SPOOL_MEMORY_BYTES) {
         this.#path = this.#newPath();
         this.#file = openSync(this.#path, 'wx', 0o600);
-        this.#write(this.#start.joined());
+        write(this.#file, this.#start.joined());
       }
       if (this.#file === null) this.#start.push(bytes);
-      else this.#write(bytes);
+      else write(this.#file, bytes);
       this.#bytes += bytes.length;
     } catch (error) {
       // The call comes from within undici: the error is thrown at the end.
@@ -86,28 +74,21 @@ class BodyOnDisk implements SpooledBody {
     }
   }
 
+  /** The body has come: its beginning, and the file that holds all of it if it is longer. @throws the file system's error. */
   end(): { readonly body: Uint8Array; readonly file: BodyFile | null } {
     this.#close();
     if (this.#failure !== null) throw this.#failure;
     const body = this.#start.joined();
     const path = this.#path;
     if (path === null) return { body, file: null };
-    const file: BodyFile = {
-      bytes: this.#bytes,
-      read: () => createReadStream(path),
-      remove: () => rm(path, { force: true }),
-    };
-    return { body, file };
+    const remove = (): Promise<void> => rm(path, { force: true });
+    return { body, file: { bytes: this.#bytes, read: () => createReadStream(path), remove } };
   }
 
+  /** Removes what was written. */
   async discard(): Promise<void> {
     this.#close();
     if (this.#path !== null) await rm(this.#path, { force: true });
-  }
-
-  #write(bytes: Uint8Array): void {
-    if (this.#file === null) return;
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
   }
 
   #close(): void {
@@ -116,7 +97,11 @@ class BodyOnDisk implements SpooledBody {
   }
 }
 
-/** A folder that is there when it is needed. */
+function write(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** A folder for large bodies, with a lock that names its process. */
 export interface SpoolFolder {
   /** Where it is; made if it is missing. */
   path(): string;
@@ -127,7 +112,7 @@ export interface SpoolFolder {
 const PREFIX = 'mannerly-body-';
 
 /**
- * Makes a folder, and removes those that killed processes left.
+ * Makes a folder, and removes those that killed processes left next to it.
  *
  * @param parent - @default the system's folder for temporary files
  * @throws The platform's error when it cannot be made.
@@ -166,6 +151,6 @@ export async function removeStale(parent: string, nowMs: number): Promise<void> 
 async function isStale(folder: string, nowMs: number): Promise<boolean> {
   if ((await holderOf(folder)) !== null) return false;
   if ((await sizeOf(join(folder, LOCK_NAME))) !== null) return true;
-  // Its process has not come to locking it, or was killed over it.
+  // Its process has not locked it yet, or was killed before.
   return nowMs - (await stat(folder)).mtimeMs > UNLOCKED_SPOOL_MS;
 }
