@@ -1,6 +1,4 @@
-/**
- * The one error class of this package. It is thrown for mistakes of the caller only, never for what a file holds.
- */
+// The one error class of this package. It is thrown for mistakes of the caller only, never for what a file holds.
 
 /** What the caller got wrong; stable, to be matched on. */
 export type RobotsErrorCode = 'invalid-tokens' | 'option-invalid' | 'option-unknown' | 'invalid-document';

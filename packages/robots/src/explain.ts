@@ -1,6 +1,4 @@
-/**
- * Why a decision is what it is, and what would have decided otherwise: for people, off the fast path.
- */
+/** Why a decision is what it is, and what would have decided otherwise: for people, off the fast path. */
 
 import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
@@ -46,12 +44,9 @@ export interface Explanation {
 }
 
 /**
- * Why `rules.decide` answers as it does, and which rule would have decided otherwise.
- *
+ * Why `rules.decide` answers as it does, and which rule would have decided otherwise (robots §7, §8).
  * @param rules - Compiled rules.
  * @param url - An absolute URL or a path.
- * @throws Never.
- * @see specification, robots §7, §8
  */
 export function explain(rules: RobotsRules, url: string): Explanation {
   const { readings } = rules;

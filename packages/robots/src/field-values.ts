@@ -1,14 +1,11 @@
-/**
- * What the lines of one field say, one by one.
- */
+// What the lines of one field say, one by one.
+
 import type { FieldRecord } from './document.js';
 
 /**
  * The values of a field that can be read.
- *
  * @param name - Its canonical name.
  * @param read - What a value says; `null` for one that is to be ignored.
- * @throws Never.
  */
 export function valuesOf<T>(
   fields: readonly FieldRecord[],

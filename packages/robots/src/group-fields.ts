@@ -1,8 +1,7 @@
-/**
- * What the groups that speak to us ask beside rules, gathered once per file and crawler when somebody first asks. Sources are
- * kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the selected groups,
- * and, when asked for, the groups for everybody (R37).
- */
+// What the groups that speak to us ask beside rules, gathered once per file and crawler when somebody first asks.
+// Sources are kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the
+// selected groups, and, when asked for, the groups for everybody (R37).
+
 import type { GroupSpan } from './dialects/dialect.js';
 import { plainKind } from './dialects/rfc9309.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
@@ -32,11 +31,8 @@ export type Schedule =
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
 
 /**
- * Reads the group fields of some groups.
- *
+ * Reads the group fields of some groups (robots §9, R36).
  * @param spans - The groups; `null` for the lines before the first User-agent line.
- * @throws Never.
- * @see specification, robots §9, R36
  */
 export function readGroupFields(
   document: RobotsDocument,
@@ -59,12 +55,9 @@ export function readGroupFields(
 }
 
 /**
- * Whether requests may start now: every source must be open, the longest interval counts.
- *
+ * Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3).
  * @param nowMs - Epoch milliseconds.
  * @returns For a closed host the time at which it may be open again; ask again then.
- * @throws Never.
- * @see specification, robots §9.2, §9.3
  */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
   const closed: Extract<Schedule, { kind: 'closed' }>[] = [];

@@ -1,6 +1,6 @@
 /**
- * The front door of `@mannerly/robots`: named re-exports, one by one. What a crawler that parses and decides does not need
- * has doors of its own (docs/decisions/0010).
+ * The front door of `@mannerly/robots`: named re-exports, one by one. What a crawler that parses and decides does not
+ * need has doors of its own (docs/decisions/0010).
  */
 
 export type { Decision, DecisionReason } from './decide.js';

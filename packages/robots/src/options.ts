@@ -1,6 +1,6 @@
-/**
- * What rules are compiled for: one type, one set of defaults, one function that checks. No other file supplies a default.
- */
+// What rules are compiled for: one type, one set of defaults, one function that checks. No other file supplies a
+// default.
+
 import { isProductToken } from './agents.js';
 import type { BaseDialect } from './dialects/dialect.js';
 import { RobotsError } from './errors.js';
@@ -23,8 +23,8 @@ export interface CompileOptions {
   readonly dialect?: BaseDialect;
   /**
    * `base`: the base dialect alone. `declared`: and the 2.0.0 reading of groups that declare it; both must allow.
-   * `declared-only`: declared groups in 2.0.0 alone, which may fetch what RFC 9309 forbids. `strictest`: every dialect of
-   * `strictDialects` and the declared reading must allow.
+   * `declared-only`: declared groups in 2.0.0 alone, which may fetch what RFC 9309 forbids. `strictest`: every dialect
+   * of `strictDialects` and the declared reading must allow.
    * @default 'declared'
    */
   readonly policy?: Policy;
@@ -61,12 +61,14 @@ export interface CompileOptions {
    */
   readonly requestRateMode?: 'spaced' | 'bucket';
   /**
-   * Whether a Cache-delay counts as a Crawl-delay, as in a crawl for an archive; the larger of both wins (robots §9.11).
+   * Whether a Cache-delay counts as a Crawl-delay, as in a crawl for an archive; the larger of both wins (robots
+   * §9.11).
    * @default 'ignore'
    */
   readonly cacheDelay?: 'ignore' | 'as-crawl-delay';
   /**
-   * Crawl-delay and Cache-delay in seconds that are honoured exactly; 1 to 86 400. A smaller value goes faster than asked.
+   * Crawl-delay and Cache-delay in seconds that are honoured exactly; 1 to 86 400. A smaller value goes faster than
+   * asked.
    * @default 86_400
    */
   readonly crawlDelayMaxSeconds?: number;
@@ -93,7 +95,6 @@ const DIALECTS = ['rfc9309', 'google', '1996', '1994'] as const;
 
 /**
  * Checks options and fills in what is absent.
- *
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.
  */
 export function resolveCompileOptions(options: CompileOptions): CompileSettings {

@@ -1,7 +1,6 @@
-/**
- * Compiled rules: what a file says to one crawler. Compiled once, asked often. Rules, politeness and preferences come
- * from the same groups; only rules depend on dialect and policy.
- */
+// Compiled rules: what a file says to one crawler. Compiled once, asked often. Rules, politeness and preferences come
+// from the same groups; only rules depend on dialect and policy.
+
 import { type Decision, decisionOf, judgeTarget, type Readings } from './decide.js';
 import { rfc9309 } from './dialects/rfc9309.js';
 import { declaredVersion } from './dialects/v2.js';
@@ -46,32 +45,23 @@ export class RobotsRules {
   }
 
   /**
-   * Whether a URL may be fetched, and who said so.
-   *
-   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the rules
-   *   belong to the URL's authority is the caller's business.
-   * @throws Never.
-   * @see RFC 9309 §2.2.2; specification, robots §7, §8
+   * Whether a URL may be fetched, and who said so (RFC 9309 §2.2.2; robots §7, §8).
+   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the
+   *   rules belong to the URL's authority is the caller's business.
    */
   decide(url: string): Decision {
     return decisionOf(judgeTarget(this.readings, targetOf(url)));
   }
 
-  /**
-   * Whether a URL may be fetched; `decide` without the words.
-   *
-   * @throws Never.
-   */
+  /** Whether a URL may be fetched; `decide` without the words. */
   isAllowed(url: string): boolean {
     return judgeTarget(this.readings, targetOf(url)).allowed;
   }
 
   /**
-   * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero
-   * documents is in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
-   *
+   * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero documents is
+   * in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
    * @param nowMs - Epoch milliseconds.
-   * @throws Never.
    */
   decideAt(url: string, nowMs: number): Decision {
     const decision = this.decide(url);
@@ -92,8 +82,8 @@ export class RobotsRules {
   }
 
   /**
-   * The extension fields that speak to us, as written: those before the first group, and those of our groups. They are kept
-   * apart, because the stricter of both counts.
+   * The extension fields that speak to us, as written: those before the first group, and those of our groups. They are
+   * kept apart, because the stricter of both counts.
    */
   get fields(): readonly (readonly FieldRecord[])[] {
     return RobotsRules.#facts(this)
@@ -102,8 +92,8 @@ export class RobotsRules {
   }
 
   /**
-   * The Crawl-delay in milliseconds, `null` when none is asked for (robots §9.1). It runs from the end of a response. In an
-   * archiving crawl the larger of Crawl-delay and Cache-delay.
+   * The Crawl-delay in milliseconds, `null` when none is asked for (robots §9.1). It runs from the end of a response.
+   * In an archiving crawl the larger of Crawl-delay and Cache-delay.
    */
   get crawlDelayMs(): number | null {
     const delaysMs = RobotsRules.#delaysMs(this, 'crawl-delay');
@@ -133,11 +123,8 @@ export class RobotsRules {
   }
 
   /**
-   * Whether requests may start at a time, how far apart, and until when.
-   *
+   * Whether requests may start at a time, how far apart, and until when (robots §9.2, §9.3).
    * @param nowMs - Epoch milliseconds.
-   * @throws Never.
-   * @see specification, robots §9.2, §9.3
    */
   schedule(nowMs: number): Schedule {
     return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
@@ -160,10 +147,7 @@ export class RobotsRules {
   }
 
   /**
-   * Whether a page that was fetched is to be treated as if it carried `noindex`. Never affects fetching.
-   *
-   * @throws Never.
-   * @see specification, robots §9.10
+   * Whether a page that was fetched is to be treated as if it carried `noindex`. Never affects fetching (robots §9.10).
    */
   isNoindex(url: string): boolean {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
@@ -191,7 +175,7 @@ export class RobotsRules {
   }
 }
 
-/** @see specification, robots §9, R36, R37 */
+/** @see robots §9, R36, R37 */
 function readGroupFacts(document: RobotsDocument, settings: CompileSettings): GroupFacts {
   const { dialect, tokens } = settings;
   const { spans, agent, all } = selectionOf(document, dialect, tokens);
@@ -209,7 +193,6 @@ function readGroupFacts(document: RobotsDocument, settings: CompileSettings): Gr
 
 /**
  * Compiles what a file says to a crawler. Costs about as much as parsing; the result shares the document's memory.
- *
  * @param document - From `parseRobots`.
  * @param options - Who asks, and which reading counts.
  * @throws RobotsError `invalid-document`, `invalid-tokens`, `option-invalid`, `option-unknown`.
@@ -220,7 +203,6 @@ export function compileRules(document: RobotsDocument, options: CompileOptions):
 
 /**
  * `compileRules` for many files: the options are checked once and shared by all the rules.
- *
  * @param options - Who asks, and which reading counts; later changes to the object have no effect.
  * @returns A function of a document from `parseRobots`; it throws RobotsError `invalid-document` for anything else.
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.

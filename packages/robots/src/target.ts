@@ -1,7 +1,6 @@
-/**
- * A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in every
- * form; anything unusual takes the slow road, where the platform's URL parser may be asked.
- */
+// A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in
+// every form; anything unusual takes the slow road, where the platform's URL parser may be asked.
+
 import { bytesOf } from './bytes.js';
 import { readUrl } from './web-url.js';
 
@@ -18,11 +17,8 @@ const USUAL =
   /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
 
 /**
- * The path and query of any URL, with dot segments resolved.
- *
+ * The path and query of any URL, with dot segments resolved (robots §6, R26).
  * @param url - An absolute URL or a path; whatever cannot be parsed is taken as a path.
- * @throws Never.
- * @see specification, robots §6, R26
  */
 export function targetOf(url: string): Target {
   const usual = USUAL.exec(url);

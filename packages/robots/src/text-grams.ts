@@ -1,11 +1,10 @@
-/**
- * Which pairs of bytes occur in the text in hand, and where they last end. Many rules begin `/*`, so all of them are on the
- * walk of a look-up; a pattern whose first pair behind an asterisk does not come any more need not be compared.
- *
- * This is scratch memory of the module, against the house rule: a table of its own would cost each file more than its
- * rules, and nothing is read here that the same decision has not written (what is older lies below the base, and a
- * collision of slots only means a search that could have been saved). Two crawls cannot meet in it.
- */
+// Which pairs of bytes occur in the text in hand, and where they last end. Many rules begin `/*`, so all of them are on
+// the walk of a look-up; a pattern whose first pair behind an asterisk does not come any more need not be compared.
+//
+// This is scratch memory of the module, against the house rule: a table of its own would cost each file more than its
+// rules, and nothing is read here that the same decision has not written (what is older lies below the base, and a
+// collision of slots only means a search that could have been saved). Two crawls cannot meet in it.
+
 const scratch = { last: new Float64Array(8192).fill(-1), base: 0, length: 0 };
 
 const STAR = 0x2a;
@@ -23,7 +22,6 @@ export function rememberText(text: string): void {
 
 /**
  * Whether a pattern can match the text in hand; false is certain.
- *
  * @param pattern - Holds the canonical pattern in `[from, to)`.
  */
 export function mayMatch(pattern: string, from: number, to: number): boolean {

@@ -1,6 +1,4 @@
-/**
- * The front door of `@mannerly/robots/access`: when robots.txt is asked for, and what its answers mean.
- */
+/** The front door of `@mannerly/robots/access`: when robots.txt is asked for, and what its answers mean. */
 export {
   type AccessNote,
   type AnswerClass,

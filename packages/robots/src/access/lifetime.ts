@@ -1,8 +1,6 @@
-/**
- * How long an answer is fresh, from its cache headers: computed once, on receipt.
- *
- * Clause: specification, access §6. `s-maxage` is ignored, because a crawler is a private cache (DECISION A10).
- */
+// How long an answer is fresh, from its cache headers: computed once, on receipt (access §6). `s-maxage` is ignored,
+// because a crawler is a private cache (DECISION A10).
+
 import { LIFETIME_1996_MS, LIFETIME_MS, MIN_LIFETIME_MS } from '../limits.js';
 import { parseHttpDate } from './http-date.js';
 import type { AccessProfile } from './profile.js';
@@ -11,34 +9,26 @@ import type { AccessProfile } from './profile.js';
 export type HeaderLookup = Readonly<Record<string, string | undefined>>;
 
 /**
- * The lifetime of a robots.txt answer in a profile: at least ten minutes, at most a day, or a week in 1996.
- *
+ * The lifetime of a robots.txt answer in a profile: at least ten minutes, at most a day, or a week in 1996 (access §6,
+ * DECISIONS A9 and A10).
  * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
  * @returns Milliseconds.
- * @throws Never.
- * @see specification, access §6, DECISIONS A9 and A10
  */
 export function robotsLifetimeMs(headers: HeaderLookup, receivedAtMs: number, profile: AccessProfile): number {
   return lifetimeMs(headers, receivedAtMs, profile === '1996' ? LIFETIME_1996_MS : LIFETIME_MS);
 }
 
 /**
- * The same with any longest lifetime, which is the default too.
- *
+ * The same with any longest lifetime, which is the default too (access §6; data-txt §6).
  * @param longestMs - Milliseconds: the lifetime without cache headers, and the most that headers can ask for.
  * @returns Milliseconds, from ten minutes to `longestMs`.
- * @throws Never.
- * @see specification, access §6; specification, data-txt §6
  */
 export function lifetimeMs(headers: HeaderLookup, receivedAtMs: number, longestMs: number): number {
   return Math.min(Math.max(baseMs(headers, receivedAtMs) ?? longestMs, MIN_LIFETIME_MS), longestMs);
 }
 
 /**
- * Whether an answer may be written to disk: `no-store` keeps it in memory for its lifetime (DECISION A9).
- *
- * @throws Never.
- * @see specification, access §6
+ * Whether an answer may be written to disk: `no-store` keeps it in memory for its lifetime (DECISION A9) (access §6).
  */
 export function mayStore(headers: HeaderLookup): boolean {
   return !cacheDirectives(headers['cache-control']).has('no-store');

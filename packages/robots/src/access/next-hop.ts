@@ -1,9 +1,6 @@
-/**
- * Whether a redirect of robots.txt is followed, decided before anything is requested.
- *
- * Clause: specification, access §3. The rules found at the end govern the initial authority only; who follows the
- * hops spaces each under its own host.
- */
+// Whether a redirect of robots.txt is followed, decided before anything is requested (access §3). The rules found at
+// the end govern the initial authority only; who follows the hops spaces each under its own host.
+
 import { MAX_LOCATION_CHARS } from '../limits.js';
 import { readUrl } from '../web-url.js';
 import type { ResolvedAccessOptions } from './profile.js';
@@ -21,13 +18,10 @@ export type NextHop =
 const FOLLOWED: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Decides the next step after a response.
- *
+ * Decides the next step after a response (RFC 9309 §2.3.1.2; access §3, DECISIONS A3 and A4).
  * @param location - The `Location` field as received, null for none.
  * @param url - The URL that gave the response; a relative location is resolved against it.
  * @param chain - Every URL asked so far for this robots.txt, in order: the first is the initial one, the last `url`.
- * @throws Never.
- * @see RFC 9309 §2.3.1.2; specification, access §3, DECISIONS A3 and A4
  */
 export function nextHop(
   status: number,
@@ -54,7 +48,7 @@ function readLocation(location: string, url: string): string | null {
   return target?.protocol === 'http:' || target?.protocol === 'https:' ? comparable(target) : null;
 }
 
-/** Without fragment, and without credentials: the crawl sends none (specification, access §2). */
+/** Without fragment, and without credentials: the crawl sends none (access §2). */
 function comparable(target: URL): string {
   return `${target.protocol}//${target.host}${target.pathname}${target.search}`;
 }

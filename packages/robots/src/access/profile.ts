@@ -1,8 +1,6 @@
-/**
- * The access profile: which column of the specification's tables holds, and the options beside it.
- *
- * Clause: specification, access §4, §5. No other file of this folder supplies a default.
- */
+// The access profile: which column of the specification's tables holds, and the options beside it (access §4, §5). No
+// other file of this folder supplies a default.
+
 import { RobotsError } from '../errors.js';
 import { MAX_ROBOTS_REDIRECTS, MAX_ROBOTS_REDIRECTS_1996 } from '../limits.js';
 
@@ -10,8 +8,8 @@ import { MAX_ROBOTS_REDIRECTS, MAX_ROBOTS_REDIRECTS_1996 } from '../limits.js';
 export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';
 
 /**
- * What follows when robots.txt has been unreachable for `unreachableDays`: the good copy and without one hold or
- * allow; `allow` whatever there is; `hold` for as long as it takes; `google` is that profile's own table.
+ * What follows when robots.txt has been unreachable for `unreachableDays`: the good copy and without one hold or allow;
+ * `allow` whatever there is; `hold` for as long as it takes; `google` is that profile's own table.
  */
 export type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google';
 
@@ -26,8 +24,8 @@ export interface AccessOptions {
   /** What 401 and 403 mean. @default 'deny' in 1996 and strictest, else 'allow' */
   readonly onForbidden?: 'allow' | 'deny' | undefined;
   /**
-   * What follows a long time without answer. Every value but `hold` and `copy-or-hold` visits hosts whose wishes
-   * are unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
+   * What follows a long time without answer. Every value but `hold` and `copy-or-hold` visits hosts whose wishes are
+   * unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
    */
   readonly afterUnreachable?: AfterUnreachable | undefined;
   /** Days from the first failure of a series to `afterUnreachable`, 1 to 3650; fewer is bolder. @default 30 */
@@ -62,11 +60,9 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * Fills in the options of access.
- *
+ * Fills in the options of access (access §4, §5).
  * @param options - Absent fields mean their default.
  * @throws RobotsError `option-invalid`, `option-unknown`.
- * @see specification, access §4, §5
  */
 export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAccessOptions {
   for (const key of Object.keys(options)) {

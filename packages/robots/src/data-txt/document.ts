@@ -1,7 +1,6 @@
-/**
- * The shapes of a parsed data.txt. Nothing of the file is dropped; descriptors are untrusted text, to be escaped
- * wherever they are shown (specification, data-txt §4, §7).
- */
+// The shapes of a parsed data.txt. Nothing of the file is dropped; descriptors are untrusted text, to be escaped
+// wherever they are shown (data-txt §4, §7).
+
 import type { DiagnosticCode, DiagnosticSeverity } from '../diagnostics/diagnostic.js';
 
 /** The typed view of a record's recognised fields; absent where the field does not occur. */

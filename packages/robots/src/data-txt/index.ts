@@ -1,6 +1,4 @@
-/**
- * The front door of `@mannerly/robots/data-txt`: reading /data.txt, the discovery file.
- */
+/** The front door of `@mannerly/robots/data-txt`: reading /data.txt, the discovery file. */
 export type { DataRecord, Dataset, DataTxt, DataTxtDiagnostic } from './document.js';
 export { type DataTxtOptions, parseDataTxt } from './parse.js';
 export {

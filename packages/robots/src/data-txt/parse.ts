@@ -1,8 +1,6 @@
-/**
- * Bytes of a /data.txt → records: the 1996 grammar with the flat `- key: value` lists of deployed files.
- *
- * Clause: specification, data-txt §3, §4. Decoding, marks, NUL and size are those of robots.txt, always truncating.
- */
+// Bytes of a /data.txt → records: the 1996 grammar with the flat `- key: value` lists of deployed files (data-txt §3,
+// §4). Decoding, marks, NUL and size are those of robots.txt, always truncating.
+
 import { decodeLines } from '../decode.js';
 import { type DiagnosticCode, diagnosticSeverity } from '../diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
@@ -18,11 +16,8 @@ export interface DataTxtOptions {
 }
 
 /**
- * Reads a data.txt.
- *
+ * Reads a data.txt (data-txt §3, §4, DECISIONS T4 to T6).
  * @param input - The body's bytes, or text.
- * @throws Never.
- * @see specification, data-txt §3, §4, DECISIONS T4 to T6
  */
 export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions = {}): DataTxt {
   const { maxBytes, base } = options;

@@ -1,8 +1,5 @@
-/**
- * Fields in file order → records: where one ends and the next begins, and which fields are typed.
- *
- * Clause: specification, data-txt §4. Records under the same User-agent lines share a block.
- */
+// Fields in file order → records: where one ends and the next begins, and which fields are typed (data-txt §4). Records
+// under the same User-agent lines share a block.
 
 import { readUrl } from '../web-url.js';
 import type { DataRecord, Dataset } from './document.js';
@@ -55,12 +52,9 @@ interface OpenRecord {
 }
 
 /**
- * An empty collection.
- *
+ * An empty collection (data-txt §4, DECISIONS T4 to T6).
  * @param base - What paths are resolved against, if anything.
  * @param report - Told of every path that does not resolve.
- * @throws Never.
- * @see specification, data-txt §4, DECISIONS T4 to T6
  */
 export function createRecordBuilder(
   base: string | undefined,

@@ -1,7 +1,6 @@
-/**
- * What is odd about a file, worked out from its records when somebody asks (specification, robots §11). Nothing that
- * decides about URLs depends on it, so a crawler that shows it to nobody need not load it.
- */
+// What is odd about a file, worked out from its records when somebody asks (robots §11). Nothing that decides about
+// URLs depends on it, so a crawler that shows it to nobody need not load it.
+
 import { agentsOf } from '../agents.js';
 import { textOf } from '../bytes.js';
 import { plainKind } from '../dialects/rfc9309.js';
@@ -61,12 +60,9 @@ interface Before {
 }
 
 /**
- * The oddities of a file, ordered by line.
- *
+ * The oddities of a file, ordered by line (robots §11).
  * @param document - From `parseRobots`.
  * @returns At most 1 000; a list of its own for each call.
- * @throws Never.
- * @see specification, robots §11
  */
 export function diagnose(document: RobotsDocument): Diagnostic[] {
   const found: Diagnostic[] = [];

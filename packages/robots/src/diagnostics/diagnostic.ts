@@ -1,8 +1,6 @@
-/**
- * The oddities a file can hold (specification, robots §11). A diagnostic never raises an error; it tells a webmaster or an
- * operator how a line was read. The codes are stable: programs may match on them. What each means, in words, is in
- * meanings.ts, which a crawler that shows them to nobody need not load.
- */
+// The oddities a file can hold (robots §11). A diagnostic never raises an error; it tells a webmaster or an operator
+// how a line was read. The codes are stable: programs may match on them. What each means, in words, is in meanings.ts,
+// which a crawler that shows them to nobody need not load.
 
 /** How much a diagnostic matters: `info` changes nothing a webmaster would miss, `warning` does. */
 export type DiagnosticSeverity = 'info' | 'warning';
@@ -79,12 +77,9 @@ const INFO: readonly DiagnosticCode[] = [
 ];
 
 /**
- * How much a diagnostic matters.
- *
+ * How much a diagnostic matters (robots §11).
  * @param code - A code of the table.
  * @returns `info` or `warning`.
- * @throws Never.
- * @see specification, robots §11
  */
 export function diagnosticSeverity(code: DiagnosticCode): DiagnosticSeverity {
   return INFO.includes(code) ? 'info' : 'warning';

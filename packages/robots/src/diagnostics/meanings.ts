@@ -1,6 +1,5 @@
-/**
- * What each diagnostic means, in words, for people to read (specification, robots §11).
- */
+// What each diagnostic means, in words, for people to read (robots §11).
+
 import type { DiagnosticCode } from './diagnostic.js';
 
 const MEANINGS = {
@@ -58,12 +57,9 @@ const MEANINGS = {
 export const DIAGNOSTIC_CODES: readonly DiagnosticCode[] = Object.freeze(Object.keys(MEANINGS) as DiagnosticCode[]);
 
 /**
- * One sentence that says what a diagnostic means for the line.
- *
+ * One sentence that says what a diagnostic means for the line (robots §11).
  * @param code - A code of the table.
  * @returns A sentence in English, without full stop.
- * @throws Never.
- * @see specification, robots §11
  */
 export function diagnosticMeaning(code: DiagnosticCode): string {
   return MEANINGS[code];

@@ -1,7 +1,6 @@
-/**
- * What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
- * Everything else about a file is the same for all of them (specification, robots §1).
- */
+// What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
+// Everything else about a file is the same for all of them (robots §1).
+
 import type { Form } from '../normalize.js';
 import type { PackedRecord } from '../packed-records.js';
 
@@ -32,7 +31,10 @@ export interface Selection {
 /** One way of reading a file. */
 export interface Dialect {
   readonly name: DialectName;
-  /** Whether blank lines end a record (1994, 1996) or only User-agent lines do; and the first that speaks to us counts, not all. */
+  /**
+   * Whether blank lines end a record (1994, 1996) or only User-agent lines do; and the first that speaks to us counts,
+   * not all.
+   */
   readonly hasRecords: boolean;
   /** Whether `Allow` is known. */
   readonly hasAllow: boolean;

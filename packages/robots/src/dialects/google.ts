@@ -1,7 +1,6 @@
-/**
- * What Google publishes about its reading and what its open-source parser does: field names by prefix, any two words
- * without a colon, literal values, nothing decoded. It reproduces a behaviour, so rule P1 does not bind it.
- */
+// What Google publishes about its reading and what its open-source parser does: field names by prefix, any two words
+// without a colon, literal values, nothing decoded. It reproduces a behaviour, so rule P1 does not bind it.
+
 import { isEverybody, leadingToken } from '../agents.js';
 import { textOf } from '../bytes.js';
 import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from '../fields.js';
@@ -15,7 +14,7 @@ const PREFIXES: readonly (readonly [kind: number, prefix: RegExp])[] = [
   [DISALLOW, /^(dis(allow|sallow|salow|alow|allaw)|diasllow)/],
 ];
 
-/** @see specification, robots §5.2 */
+/** @see robots §5.2 */
 export const google: Dialect = {
   ...rfc9309,
   name: 'google',

@@ -1,6 +1,5 @@
-/**
- * RFC 9309: groups, exact tokens, merged groups, longest match. The default.
- */
+// RFC 9309: groups, exact tokens, merged groups, longest match. The default.
+
 import { agentsOf } from '../agents.js';
 import { ALLOW, BAD, DISALLOW } from '../fields.js';
 import { type PackedRecord, TOO_LONG } from '../packed-records.js';
@@ -9,14 +8,12 @@ import type { Dialect } from './dialect.js';
 /**
  * What every dialect but Google's takes a line for: a line that is too long is dropped, unless it is a rule, which
  * counts as a rule line (robots §2.5).
- *
- * @throws Never.
  */
 export function plainKind({ kind, notes }: PackedRecord): number {
   return notes & TOO_LONG && kind !== DISALLOW && kind !== ALLOW ? BAD : kind;
 }
 
-/** @see RFC 9309; specification, robots §5.1 */
+/** @see RFC 9309; robots §5.1 */
 export const rfc9309: Dialect = {
   name: 'rfc9309',
   hasRecords: false,

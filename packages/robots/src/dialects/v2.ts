@@ -1,7 +1,7 @@
-/**
- * The 2.0.0 proposal: groups declare it by `Robot-version`; values are equal or they do not match, `*` is the only
- * wildcard, and classes of rules decide: explicit Allow, Disallow, wildcard Allow, and what the kinds of lines present imply.
- */
+// The 2.0.0 proposal: groups declare it by `Robot-version`; values are equal or they do not match, `*` is the only
+// wildcard, and classes of rules decide: explicit Allow, Disallow, wildcard Allow, and what the kinds of lines present
+// imply.
+
 import { isKnownField, ROBOT_VERSION, USER_AGENT } from '../fields.js';
 import { records } from '../packed-records.js';
 import type { Dialect, GroupSpan, Selection } from './dialect.js';
@@ -19,15 +19,12 @@ export interface RobotVersion {
   readonly isShort: boolean;
 }
 
-/** @see specification, robots §5.5, §6.3, §7.5 */
+/** @see robots §5.5, §6.3, §7.5 */
 export const v2: Dialect = { ...rfc9309, name: '2.0.0', form: 'decoded-star', precedence: 'classes' };
 
 /**
- * Reads a `Robot-version`.
- *
+ * Reads a `Robot-version` (robots §5.5, R22).
  * @returns `null` when it is not one to three numbers with dots.
- * @throws Never.
- * @see specification, robots §5.5, R22
  */
 export function parseRobotVersion(value: string): RobotVersion | null {
   if (!/^\d{1,9}(\.\d{1,9}){0,2}$/.test(value)) return null;
@@ -35,12 +32,7 @@ export function parseRobotVersion(value: string): RobotVersion | null {
   return { major, minor, text: `${major}.${minor}.${revision ?? 0}`, isShort: revision === undefined };
 }
 
-/**
- * Which reading a version asks for.
- *
- * @throws Never.
- * @see specification, robots §5.5, R24
- */
+/** Which reading a version asks for (robots §5.5, R24). */
 export function versionReading(version: RobotVersion | null): VersionReading {
   if (version === null) return 'base';
   const { major, minor } = version;
@@ -52,9 +44,7 @@ export function versionReading(version: RobotVersion | null): VersionReading {
 /**
  * The version a group declares: its first `Robot-version`, if no other recognised field stands between it and the
  * User-agent lines.
- *
  * @returns `null` when there is none, it is misplaced or it cannot be read.
- * @throws Never.
  */
 export function declaredVersion(packed: string, span: GroupSpan): RobotVersion | null {
   for (const record of records(packed, span.from, span.to)) {
@@ -66,11 +56,9 @@ export function declaredVersion(packed: string, span: GroupSpan): RobotVersion |
 }
 
 /**
- * The 2.0.0 groups that address a token by a general match: the longest agent that is a prefix of the token.
- *
+ * The 2.0.0 groups that address a token by a general match: the longest agent that is a prefix of the token (robots
+ * §4.3).
  * @param groups - Groups that declare 2.x.
- * @throws Never.
- * @see specification, robots §4.3
  */
 export function selectGeneral(groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
   for (const token of tokens) {

@@ -1,11 +1,10 @@
-/**
- * The consensus of 1994: records, liberal agents, `Disallow` only. The 1996 draft expressly accepts that such a reader
- * retrieves less.
- */
+// The consensus of 1994: records, liberal agents, `Disallow` only. The 1996 draft expressly accepts that such a reader
+// retrieves less.
+
 import type { Dialect } from './dialect.js';
 import { y1996 } from './y1996.js';
 
-/** @see specification, robots §5.4, R20, R28 */
+/** @see robots §5.4, R20, R28 */
 export const y1994: Dialect = {
   ...y1996,
   name: '1994',

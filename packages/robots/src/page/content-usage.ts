@@ -1,8 +1,6 @@
-/**
- * AI preferences that arrive with a response: the `Content-Usage` and `Content-Signal` fields, and the `noai` words.
- *
- * Clause: specification, page-level §6.
- */
+// AI preferences that arrive with a response: the `Content-Usage` and `Content-Signal` fields, and the `noai` words
+// (page-level §6).
+
 import {
   mergePreferences,
   type Preferences,
@@ -15,11 +13,8 @@ import type { PageTags } from './tag-rules.js';
 /**
  * Reads the field lines of `Content-Usage` as one dictionary. A key that differs between lines has its restrictive
  * value (DECISION L10). When a line does not parse the whole is no dictionary: what the other lines allow is unknown
- * then, while what they disallow still counts, which is the stricter error.
- *
+ * then, while what they disallow still counts, which is the stricter error (page-level §6; RFC 9651 §4.2).
  * @param values - Raw field lines.
- * @throws Never.
- * @see specification, page-level §6; RFC 9651 §4.2
  */
 export function parseContentUsageField(values: readonly string[]): Preferences {
   const lines = values.map(parseUsage);
@@ -29,12 +24,9 @@ export function parseContentUsageField(values: readonly string[]): Preferences {
 }
 
 /**
- * Reads the field lines of `Content-Signal` like the line of robots.txt.
- *
+ * Reads the field lines of `Content-Signal` like the line of robots.txt (page-level §6).
  * @param url - The URL of the response.
  * @returns Key → `allow`, `disallow`, or the word of `use`.
- * @throws Never.
- * @see specification, page-level §6
  */
 export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
   return resolveSignals(
@@ -43,12 +35,7 @@ export function parseContentSignalField(values: readonly string[], url: string):
   );
 }
 
-/**
- * What `noai` and `noimageai` say about categories of use: both refuse training and input.
- *
- * @throws Never.
- * @see specification, page-level §2
- */
+/** What `noai` and `noimageai` say about categories of use: both refuse training and input (page-level §2). */
 export function tagPreferences(tags: PageTags): Preferences {
   const refuses = tags.restrictions.includes('noai') || tags.restrictions.includes('noimageai');
   return refuses ? { 'train-ai': 'disallow', 'ai-input': 'disallow' } : {};

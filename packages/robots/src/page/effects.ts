@@ -1,9 +1,7 @@
-/**
- * What a crawl does about a page's signals, under its options and declared purposes.
- *
- * Clause: specification, page-level §7. The strictest reading of all places decides; every effect carries its reason
- * word and its sources. Effects never change what robots.txt decided.
- */
+// What a crawl does about a page's signals, under its options and declared purposes (page-level §7). The strictest
+// reading of all places decides; every effect carries its reason word and its sources. Effects never change what
+// robots.txt decided.
+
 import type { Preferences } from '../preferences/preference-fields.js';
 import { CONTENT_USES, type ContentUse, type Purpose, type ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
@@ -65,11 +63,8 @@ const CATEGORIES: readonly (readonly [Purpose, string])[] = [
 ];
 
 /**
- * Decides what follows from a page's signals.
- *
+ * Decides what follows from a page's signals (page-level §7, DECISIONS L13 and L14).
  * @param nowMs - Epoch milliseconds, for dates.
- * @throws Never.
- * @see specification, page-level §7, DECISIONS L13 and L14
  */
 export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageEffects {
   const reasons = [
@@ -107,11 +102,8 @@ function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonCode> 
 
 /**
  * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched at all.
- * Purposes without a category are never disallowed, and unknown is not disallowed.
- *
+ * Purposes without a category are never disallowed, and unknown is not disallowed (page-level §7).
  * @param preferences - What robots.txt says for the URL (`resolvePreferences`).
- * @throws Never.
- * @see specification, page-level §7
  */
 export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedPageOptions): boolean {
   if (options.preferences !== 'respect' || options.purposes.length === 0) return false;
@@ -121,12 +113,7 @@ export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedP
   });
 }
 
-/**
- * Whether the authority's tdmrep.json is wanted before its first page.
- *
- * @throws Never.
- * @see specification, page-level §5
- */
+/** Whether the authority's tdmrep.json is wanted before its first page (page-level §5). */
 export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
 }

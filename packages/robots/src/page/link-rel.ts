@@ -1,9 +1,6 @@
-/**
- * Whether one link of a page is taken, from its `rel` and from what the page says of all its links.
- *
- * Clause: specification, page-level §4. The exclusion concerns this discovery only: the same URL found through another
- * link, a sitemap or a seed is fetched.
- */
+// Whether one link of a page is taken, from its `rel` and from what the page says of all its links (page-level §4). The
+// exclusion concerns this discovery only: the same URL found through another link, a sitemap or a seed is fetched.
+
 import type { ResolvedPageOptions } from './page-options.js';
 
 /** The fate of a link, with the reason word where it is left, and the words it is marked with where it is taken. */
@@ -14,12 +11,9 @@ export interface LinkVerdict {
 }
 
 /**
- * Decides about a link on `a`, `area` or `form`.
- *
+ * Decides about a link on `a`, `area` or `form` (page-level §4, DECISION L7).
  * @param rel - The words of `rel`, or the attribute as written.
  * @param followLinks - `PageEffects.followLinks` of the page.
- * @throws Never.
- * @see specification, page-level §4, DECISION L7
  */
 export function linkVerdict(
   rel: string | readonly string[],

@@ -1,8 +1,5 @@
-/**
- * Links of a page that say something about the page itself: INDEXINSTEAD, canonical, and the `meta URL` of 1996.
- *
- * Clause: specification, page-level §4. What follows from a link between pages is `link-rel.ts`'s business.
- */
+// Links of a page that say something about the page itself: INDEXINSTEAD, canonical, and the `meta URL` of 1996
+// (page-level §4). What follows from a link between pages is `link-rel.ts`'s business.
 
 import { readUrl } from '../web-url.js';
 import { metaNamed, type PageMeta } from './robots-meta.js';
@@ -25,13 +22,10 @@ export interface NamedLinks {
 }
 
 /**
- * Reads the named links of a page.
- *
+ * Reads the named links of a page (page-level §4.1, §4.2, DECISION L8).
  * @param pageUrl - The URL of the response.
  * @param baseUrl - What relative URLs are resolved against: the document's base, else `pageUrl`.
  * @param linkFields - Raw lines of the `Link` response field.
- * @throws Never.
- * @see specification, page-level §4.1, §4.2, DECISION L8
  */
 export function readNamedLinks(
   elements: readonly PageLinkElement[],

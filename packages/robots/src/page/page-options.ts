@@ -1,8 +1,6 @@
-/**
- * The options of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares.
- *
- * Clause: specification, page-level §4, §7. No other file of this folder supplies a default.
- */
+// The options of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares
+// (page-level §4, §7). No other file of this folder supplies a default.
+
 import { RobotsError } from '../errors.js';
 
 /** What a crawl declares it is for. */
@@ -101,10 +99,8 @@ const WORDS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Fills in the options of page-level exclusion.
- *
+ * Fills in the options of page-level exclusion (page-level §7).
  * @throws RobotsError `option-invalid`, `option-unknown`.
- * @see specification, page-level §7
  */
 export function resolvePageOptions(options: PageOptions = {}): ResolvedPageOptions {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);

@@ -1,8 +1,6 @@
-/**
- * `<meta name="robots">` and its kin, given as plain data: HTML is not parsed here.
- *
- * Clause: specification, page-level §2. General and specific elements all count; a specific `index` undoes nothing.
- */
+// `<meta name="robots">` and its kin, given as plain data: HTML is not parsed here (page-level §2). General and
+// specific elements all count; a specific `index` undoes nothing.
+
 import { mergeTags, NO_TAGS, type PageTags, readTagRule, tagPieces } from './tag-rules.js';
 
 const SPIDER_BY = 'spider by';
@@ -16,12 +14,10 @@ export interface PageMeta {
 }
 
 /**
- * Reads the elements named `robots` or like one of the crawler's product tokens, and `SPIDER BY` of 1996.
- *
+ * Reads the elements named `robots` or like one of the crawler's product tokens, and `SPIDER BY` of 1996 (page-level
+ * §2, DECISIONS L2 and L3).
  * @param metas - The `meta` elements of the document, of head and body, not those inside `template`.
  * @param tokens - The crawler's product tokens; compared whole, ignoring case.
- * @throws Never.
- * @see specification, page-level §2, DECISIONS L2 and L3
  */
 export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly string[]): PageTags {
   const rules = metas.flatMap((meta) => {
@@ -40,9 +36,7 @@ export function isRobotsMeta(meta: PageMeta, tokens: readonly string[]): boolean
 
 /**
  * The content of the first element of a name, or null.
- *
  * @param name - In lower case.
- * @throws Never.
  */
 export function metaNamed(metas: readonly PageMeta[], name: string): string | null {
   const found = metas.find((meta) => metaName(meta) === name);

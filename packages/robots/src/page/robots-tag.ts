@@ -1,20 +1,15 @@
-/**
- * `X-Robots-Tag` and `Robots-Tag`: rules in response fields, some of them for named agents only.
- *
- * Clause: specification, page-level §3. An agent's scope ends with its field line, which is why raw lines are wanted.
- */
+// `X-Robots-Tag` and `Robots-Tag`: rules in response fields, some of them for named agents only (page-level §3). An
+// agent's scope ends with its field line, which is why raw lines are wanted.
+
 import { MAX_TAG_CHARS } from '../limits.js';
 import { isValuedRule, mergeTags, NO_TAGS, type PageTags, readTagRule, tagPieces } from './tag-rules.js';
 
 /**
- * Reads the field lines of `X-Robots-Tag`.
- *
+ * Reads the field lines of `X-Robots-Tag` (page-level §3).
  * @param values - Raw field lines, each by itself.
  * @param tokens - The crawler's product tokens; compared whole, ignoring case.
  * @param isJoined - Lines may have been joined into one: rules behind any agent then also apply to all, the stricter
  *   error (DECISION L5). Default false.
- * @throws Never.
- * @see specification, page-level §3
  */
 export function parseRobotsTag(values: readonly string[], tokens: readonly string[], isJoined = false): PageTags {
   const rules: PageTags[] = [];
@@ -30,12 +25,10 @@ export function parseRobotsTag(values: readonly string[], tokens: readonly strin
 }
 
 /**
- * Reads the field lines of `Robots-Tag`: lists of rules for `token=`, for `*=` or for all, separated by semicolons.
- *
+ * Reads the field lines of `Robots-Tag`: lists of rules for `token=`, for `*=` or for all, separated by semicolons
+ * (draft-illyes-repext; page-level §3, DECISION L6).
  * @param values - Raw field lines.
  * @param tokens - The crawler's product tokens.
- * @throws Never.
- * @see draft-illyes-repext; specification, page-level §3, DECISION L6
  */
 export function parseRobotsTagLists(values: readonly string[], tokens: readonly string[]): PageTags {
   const lists = values.flatMap((value) => value.slice(0, MAX_TAG_CHARS).split(';'));

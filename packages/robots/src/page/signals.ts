@@ -1,8 +1,6 @@
-/**
- * Everything a response says about exclusion and use, gathered with its sources before anything is decided.
- *
- * Clause: specification, page-level §1 to §6. Plain data in, plain data out; what follows from it is `effects.ts`.
- */
+// Everything a response says about exclusion and use, gathered with its sources before anything is decided (page-level
+// §1 to §6). Plain data in, plain data out; what follows from it is `effects.ts`.
+
 import { mergePreferences, type Preferences, signalPreferences } from '../preferences/preference-fields.js';
 import { readUrl } from '../web-url.js';
 import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
@@ -71,12 +69,7 @@ export interface PageSignals extends NamedLinks {
   readonly tdmBy: readonly SignalSource[];
 }
 
-/**
- * Gathers the signals of a final response.
- *
- * @throws Never.
- * @see specification, page-level §1
- */
+/** Gathers the signals of a final response (page-level §1). */
 export function readPageSignals(input: PageSignalsInput): PageSignals {
   const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);

@@ -1,8 +1,6 @@
-/**
- * The rules of robots meta and X-Robots-Tag: which words restrict what, and their strictest union.
- *
- * Clause: specification, page-level §1, §2. A permission is nothing; a restriction is never cancelled (DECISION L1).
- */
+// The rules of robots meta and X-Robots-Tag: which words restrict what, and their strictest union (page-level §1, §2).
+// A permission is nothing; a restriction is never cancelled (DECISION L1).
+
 import { parseLooseDate } from '../access/http-date.js';
 import { MAX_IGNORED_WORDS, MAX_TAG_CHARS } from '../limits.js';
 
@@ -73,11 +71,8 @@ const VALUED: readonly string[] = ['max-snippet', 'max-image-preview', 'max-vide
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
 
 /**
- * The comma-separated pieces of a value, white space trimmed; a date that holds a comma is one piece.
- *
+ * The comma-separated pieces of a value, white space trimmed; a date that holds a comma is one piece (page-level §3).
  * @returns Non-empty pieces, in order; `prefix: unavailable_after: …` is recognised as well.
- * @throws Never.
- * @see specification, page-level §3
  */
 export function tagPieces(value: string): string[] {
   const raw = value.slice(0, MAX_TAG_CHARS).split(',');
@@ -95,22 +90,12 @@ export function tagPieces(value: string): string[] {
   return pieces;
 }
 
-/**
- * Whether a word before a colon is a rule with a value, rather than the name of an agent.
- *
- * @throws Never.
- * @see specification, page-level §3
- */
+/** Whether a word before a colon is a rule with a value, rather than the name of an agent (page-level §3). */
 export function isValuedRule(word: string): boolean {
   return VALUED.includes(word.toLowerCase());
 }
 
-/**
- * What one rule asks: a word, `word: value`, or known words separated by blanks (DECISION L2).
- *
- * @throws Never.
- * @see specification, page-level §2
- */
+/** What one rule asks: a word, `word: value`, or known words separated by blanks (DECISION L2) (page-level §2). */
 export function readTagRule(piece: string): PageTags {
   const colon = piece.indexOf(':');
   if (colon >= 0) {
@@ -123,10 +108,8 @@ export function readTagRule(piece: string): PageTags {
 }
 
 /**
- * Several readings as one: the sum of the restrictions, the smallest limits, the earliest date.
- *
- * @throws Never.
- * @see specification, page-level §1, DECISION L1
+ * Several readings as one: the sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION
+ * L1).
  */
 export function mergeTags(all: readonly PageTags[]): PageTags {
   if (all.every((tags) => tags === NO_TAGS)) return NO_TAGS;

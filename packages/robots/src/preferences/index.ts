@@ -1,6 +1,4 @@
-/**
- * The front door of `@mannerly/robots/preferences`: what a site says may be done with its content.
- */
+/** The front door of `@mannerly/robots/preferences`: what a site says may be done with its content. */
 export {
   type ContentSignalLine,
   type ContentUsageLine,

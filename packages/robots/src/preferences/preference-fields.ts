@@ -1,10 +1,6 @@
-/**
- * Content-Signal and Content-Usage lines of robots.txt: what may be done with content once it is fetched.
- *
- * Clause: specification, robots §10. These lines never make a URL disallowed; what a crawl does with a preference
- * depends on the purposes it declares (page-level §7). The labels are data (DECISION R50): documents will go on
- * renaming them.
- */
+// Content-Signal and Content-Usage lines of robots.txt: what may be done with content once it is fetched (robots §10).
+// These lines never make a URL disallowed; what a crawl does with a preference depends on the purposes it declares
+// (page-level §7). The labels are data (DECISION R50): documents will go on renaming them.
 
 import { bytesOf } from '../bytes.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
@@ -20,7 +16,9 @@ export type PreferenceVerdict = 'allow' | 'disallow';
 /** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
-/** A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written. */
+/**
+ * A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written.
+ */
 export interface ContentSignalLine {
   readonly path: string | null;
   readonly signals: Readonly<Record<string, string>>;
@@ -54,11 +52,9 @@ const VERDICTS: Readonly<Record<string, PreferenceVerdict>> = { yes: 'allow', no
 const USE_LEVELS: readonly string[] = ['immediate', 'reference', 'full'];
 
 /**
- * Reads the value of a Content-Signal line, or of a response field of that name. Keys and values ignore case.
- *
+ * Reads the value of a Content-Signal line, or of a response field of that name. Keys and values ignore case (robots
+ * §10.1).
  * @returns Null when no piece of it is `key=value` (`content-signal-invalid`).
- * @throws Never.
- * @see specification, robots §10.1
  */
 export function parseContentSignal(value: string): ContentSignalLine | null {
   const text = value.trim();
@@ -83,11 +79,8 @@ export function parseContentSignal(value: string): ContentSignalLine | null {
 }
 
 /**
- * Reads the value of a Content-Usage line.
- *
+ * Reads the value of a Content-Usage line (robots §10.2).
  * @returns Null when the dictionary does not parse (`content-usage-invalid`): everything stays unknown.
- * @throws Never.
- * @see specification, robots §10.2
  */
 export function parseContentUsage(value: string): ContentUsageLine | null {
   const text = value.trim();
@@ -96,11 +89,9 @@ export function parseContentUsage(value: string): ContentUsageLine | null {
 }
 
 /**
- * The verdicts of a Content-Usage dictionary: `y` and `n` of the known labels. Anything else is unknown.
- *
+ * The verdicts of a Content-Usage dictionary: `y` and `n` of the known labels. Anything else is unknown (robots §10.2,
+ * DECISION R50).
  * @returns Null when the text is not a dictionary.
- * @throws Never.
- * @see specification, robots §10.2, DECISION R50
  */
 export function parseUsage(dictionary: string): Preferences | null {
   const members = parseDictionary(dictionary);
@@ -116,11 +107,9 @@ export function parseUsage(dictionary: string): Preferences | null {
 
 /**
  * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal beside them,
- * disallow over allow over unknown.
- *
+ * disallow over allow over unknown (robots §10.2, DECISION R51).
  * @param url - An absolute http(s) URL that may be crawled.
  * @throws Never. A URL that cannot be read matches only lines without a path.
- * @see specification, robots §10.2, DECISION R51
  */
 export function resolvePreferences(
   usageLines: readonly ContentUsageLine[],
@@ -146,11 +135,8 @@ export function resolvePreferences(
 
 /**
  * The signals that hold for a URL. All matching lines count, the strictest value of each key wins: a line without a
- * path applies to every URL, so a longer path adds to it and never lifts it (DECISION R49).
- *
+ * path applies to every URL, so a longer path adds to it and never lifts it (DECISION R49) (robots §10.1).
  * @param url - An absolute http(s) URL.
- * @throws Never.
- * @see specification, robots §10.1
  */
 export function resolveSignals(
   signalLines: readonly ContentSignalLine[],
@@ -170,10 +156,8 @@ export function resolveSignals(
 }
 
 /**
- * The categories that signals speak about (`ai-train` becomes `train-ai`); `use` is no category.
- *
- * @throws Never.
- * @see specification, robots §10.2, DECISION R51
+ * The categories that signals speak about (`ai-train` becomes `train-ai`); `use` is no category (robots §10.2, DECISION
+ * R51).
  */
 export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
   const preferences: Record<string, PreferenceVerdict> = {};
@@ -184,12 +168,7 @@ export function signalPreferences(signals: Readonly<Record<string, string>>): Pr
   return preferences;
 }
 
-/**
- * Two sources together: per category disallow over allow over unknown.
- *
- * @throws Never.
- * @see specification, page-level §6
- */
+/** Two sources together: per category disallow over allow over unknown (page-level §6). */
 export function mergePreferences(left: Preferences, right: Preferences): Preferences {
   const merged: Record<string, PreferenceVerdict> = { ...left };
   for (const [category, verdict] of Object.entries(right)) {

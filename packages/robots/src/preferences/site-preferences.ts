@@ -1,7 +1,6 @@
-/**
- * What a robots.txt says may be done with content, for one crawler: the Content-Usage and Content-Signal lines of the groups
- * that speak to it. They never make a URL disallowed by themselves (specification, robots §10).
- */
+// What a robots.txt says may be done with content, for one crawler: the Content-Usage and Content-Signal lines of the
+// groups that speak to it. They never make a URL disallowed by themselves (robots §10).
+
 import type { RobotsRules } from '../rules.js';
 import {
   mergePreferences,
@@ -15,26 +14,17 @@ import {
 /** The answers of one file to one crawler. */
 export interface SitePreferences {
   /**
-   * Category → `allow` or `disallow`; absent is unknown. Empty for a URL that may not be fetched. Lines before the first
-   * group and lines of the groups are weighed apart, and disallow counts over allow over unknown.
-   *
-   * @throws Never.
+   * Category → `allow` or `disallow`; absent is unknown. Empty for a URL that may not be fetched. Lines before the
+   * first group and lines of the groups are weighed apart, and disallow counts over allow over unknown.
    */
   preferences(url: string): Preferences;
-  /**
-   * The Content-Signal values: key → `allow`, `disallow`, or for `use` its word; absent is unknown.
-   *
-   * @throws Never.
-   */
+  /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its word; absent is unknown. */
   signals(url: string): Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the preference lines once; ask as often as you like.
- *
+ * Reads the preference lines once; ask as often as you like (robots §10.1, §10.2, R49, R51).
  * @param rules - Compiled rules; later questions go to them.
- * @throws Never.
- * @see specification, robots §10.1, §10.2, R49, R51
  */
 export function sitePreferences(rules: RobotsRules): SitePreferences {
   const sources = rules.fields.map((fields) => {
