@@ -7,7 +7,6 @@ const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
 /**
  * The agents of a User-agent line, as RFC 9309 and the readings beside it see them (RFC 9309 §2.2.1; robots §4.3, §4.4,
  * R18).
- * @param value - The value as written.
  * @param repair - Whether several agents on one line each count (R21).
  * @returns Lower-case tokens and `*`; empty when the line names nobody.
  */
@@ -28,7 +27,6 @@ export function isEverybody(value: string): boolean {
 
 /**
  * The leading run of token characters.
- * @param value - Lower case.
  * @param withDigits - Whether digits are token characters (R18: yes in RFC 9309; no for Google).
  */
 export function leadingToken(value: string, withDigits: boolean): string {

@@ -3,10 +3,7 @@
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/**
- * The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD.
- * @param text - Any text; ASCII comes back as it is.
- */
+/** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): string {
   return /[^\0-\x7f]/.test(text) ? byteString(new TextEncoder().encode(text)) : text;
 }

@@ -2,7 +2,7 @@
 // would have mattered is worked out by `explain`.
 
 import { textOf } from './bytes.js';
-import type { DialectName } from './dialects/dialect.js';
+import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { readRecord } from './packed-records.js';
 import { decidingRule, type Reading } from './reading.js';

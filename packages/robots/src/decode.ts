@@ -34,7 +34,6 @@ export interface DecodedLines {
 /**
  * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt (robots §2.1, §2.3,
  * §2.4, §3.1).
- * @param input - The body's bytes, or text.
  * @param options - `maxBytes` in bytes, 512 000 to 8 388 608 (default 512 000).
  */
 export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {

@@ -7,15 +7,11 @@
 import { bytesOf } from './bytes.js';
 import type { RobotsDocument } from './document.js';
 import { matchesBytes } from './pattern.js';
-import { targetOf } from './target.js';
-import { readUrl } from './web-url.js';
+import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
 export interface DedupeOptions {
-  /**
-   * Whether parameters that `Clean-param` names leave the key.
-   * @default 'dedupe'
-   */
+  /** Whether parameters that `Clean-param` names leave the key. @default 'dedupe' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
    * Whether the key stands on the preferred mirror that `Host` names. Two names of a site are one then; the field is
@@ -27,8 +23,6 @@ export interface DedupeOptions {
 
 /**
  * The key under which a URL is known (robots §9.7, §9.8).
- * @param document - The file of the URL's authority.
- * @param url - An absolute URL.
  * @returns The URL without the parameters that the file names, the rest in its order; on the preferred mirror if asked
  *   for.
  */

@@ -18,10 +18,7 @@ export interface ParseOptions {
    * @default none
    */
   readonly charset?: string;
-  /**
-   * Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end.
-   * @default 512_000
-   */
+  /** Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end. @default 512_000 */
   readonly maxBytes?: number;
   /**
    * Whether misspellings, missing colons, several paths on a line and the like are repaired (robots §3.4–3.7, §4.4).

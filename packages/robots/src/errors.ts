@@ -10,11 +10,6 @@ export class RobotsError extends Error {
   /** What a person can do about it. */
   readonly hint: string | undefined;
 
-  /**
-   * @param code - The stable name of the mistake.
-   * @param message - The option, the range and the value that came.
-   * @param hint - What to do about it.
-   */
   constructor(code: RobotsErrorCode, message: string, hint?: string) {
     super(message);
     this.code = code;

@@ -51,7 +51,6 @@ export function fieldName(kind: number): string {
 /**
  * Which field a name stands for.
  * @param name - Lower case, inner runs of blanks as one blank.
- * @param repair - Whether the listed misspellings count.
  * @returns `UNKNOWN` for a name that is not known.
  */
 export function fieldKind(name: string, repair: boolean): number {

@@ -3,7 +3,7 @@
 
 import type { CleanParam } from './document.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
-import { readUrl } from './web-url.js';
+import { readUrl } from './target.js';
 
 /**
  * Reads a Sitemap value: an absolute http(s) URL of any host, or one relative to the file (robots §9.6).

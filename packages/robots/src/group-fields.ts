@@ -2,10 +2,8 @@
 // Sources are kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the
 // selected groups, and, when asked for, the groups for everybody (R37).
 
-import type { GroupSpan } from './dialects/dialect.js';
-import { plainKind } from './dialects/rfc9309.js';
+import { type GroupSpan, plainKind } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
-import { valuesOf } from './field-values.js';
 import { isGroupField, USER_AGENT } from './fields.js';
 import { fieldRecord, records } from './packed-records.js';
 import {
@@ -56,7 +54,6 @@ export function readGroupFields(
 
 /**
  * Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3).
- * @param nowMs - Epoch milliseconds.
  * @returns For a closed host the time at which it may be open again; ask again then.
  */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
@@ -79,4 +76,13 @@ export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Sche
 /** The largest of some numbers, none of them negative; `null` where there is none. */
 export function largest(values: readonly number[]): number | null {
   return values.reduce<number | null>((most, value) => Math.max(most ?? 0, value), null);
+}
+
+/** The values of a field that can be read. */
+export function valuesOf<T>(
+  fields: readonly FieldRecord[],
+  name: string,
+  read: (value: string) => T | readonly T[] | null,
+): T[] {
+  return fields.filter(({ field }) => field === name).flatMap(({ value }) => read(value) ?? []);
 }

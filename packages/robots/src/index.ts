@@ -4,7 +4,7 @@
  */
 
 export type { Decision, DecisionReason } from './decide.js';
-export type { BaseDialect, DialectName } from './dialects/dialect.js';
+export type { BaseDialect, DialectName } from './dialects.js';
 export type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
 export { RobotsError, type RobotsErrorCode } from './errors.js';
 export type { Schedule } from './group-fields.js';

@@ -17,10 +17,8 @@ const UNUSUAL = /%[\da-f]{2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
  * in every form but google's, so that `%252F` and `%2F` stay apart).
- * @param bytes - An byte string.
- * @param form - The form of the dialect.
  * @param isPattern - Whether `*` and a final `$` are operators, where the form has them.
- * @returns An byte string; at most three times as long.
+ * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
   if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));

@@ -95,11 +95,7 @@ export class RecordWriter {
   }
 }
 
-/**
- * The records of a packed file.
- * @param from - Where the first one begins.
- * @param to - Where the last one ends.
- */
+/** The records of a packed file. */
 export function* records(packed: string, from = 0, to: number = packed.length): Generator<PackedRecord, void> {
   for (let at = from; at < to; ) {
     const record = readRecord(packed, at);

@@ -57,3 +57,31 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
   }
   return true;
 }
+
+const scratch = { last: new Float64Array(8192).fill(-1), base: 0, length: 0 };
+
+/** Makes a text the text in hand. */
+export function rememberText(text: string): void {
+  scratch.base += scratch.length;
+  scratch.length = text.length;
+  for (let i = 1; i < text.length; i++) {
+    // Where the pair ends, not where it begins: so a slot never goes back, even when several pairs share it.
+    scratch.last[slotOf(text, i)] = scratch.base + i;
+  }
+}
+
+/**
+ * Whether a pattern can match the text in hand; false is certain.
+ * @param pattern - Holds the canonical pattern in `[from, to)`.
+ */
+export function mayMatch(pattern: string, from: number, to: number): boolean {
+  let star = from;
+  while (star < to && pattern.charCodeAt(star) !== STAR) star++;
+  const second = pattern.charCodeAt(star + 2);
+  if (star + 2 >= to || pattern.charCodeAt(star + 1) === STAR || second === STAR || second === DOLLAR) return true;
+  return (scratch.last[slotOf(pattern, star + 2)] as number) > scratch.base + star - from;
+}
+
+function slotOf(text: string, i: number): number {
+  return ((text.charCodeAt(i - 1) << 6) ^ text.charCodeAt(i)) & 0x1fff;
+}

@@ -99,7 +99,6 @@ export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInva
  * A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs to it
  * (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then (robots §9.2,
  * DECISIONS R41 to R44).
- * @param nowMs - Epoch milliseconds.
  */
 export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateInForce {
   const minute = minuteOfDay(nowMs);
@@ -133,7 +132,6 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
 /**
  * Whether requests may start now under the union of the windows (DECISION R46). No window: always open (robots §9.3,
  * DECISION R45).
- * @param nowMs - Epoch milliseconds.
  */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
   if (windows.length === 0) return { kind: 'open', closesAtMs: null };

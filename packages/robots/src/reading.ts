@@ -2,7 +2,7 @@
 // several readings of which all must allow.
 
 import { byteArray, bytesOf } from './bytes.js';
-import type { Dialect, Selection } from './dialects/dialect.js';
+import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical, queryForm } from './normalize.js';
@@ -78,10 +78,7 @@ export function compileReading(
   return { packed, extra, rows, dialect, agent, rest };
 }
 
-/**
- * The rule of a reading that decides about a target.
- * @returns A reference, -1 for none, or `OVERWORK`.
- */
+/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
 export function decidingRule(reading: Reading, { path, isUsual }: Target): number {
   if (isUsual) return findRule(reading, path, true);
   const { form } = reading.dialect;

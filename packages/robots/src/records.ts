@@ -27,12 +27,7 @@ const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
 // Blanks at the end are taken from where their run begins, so that a run in the middle costs its length, not its square.
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
 
-/**
- * Packs the lines of a file (robots §2.3, §2.5, §3).
- * @param bytes - Holds the file in `[start, end)`.
- * @param repair - Whether misspellings and missing colons are repaired.
- * @returns The packed string (packed-records.ts).
- */
+/** Packs the lines of a file (robots §2.3, §2.5, §3). */
 export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
   const writer = new RecordWriter(end - start);
   for (let line = 1, i = start; i < end; line++, i++) {

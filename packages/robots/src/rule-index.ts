@@ -23,8 +23,7 @@
 import { ALLOW } from './fields.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { lineAt, numberAt, numberText, valueStart } from './packed-records.js';
-import { matchesStretch } from './pattern.js';
-import { mayMatch, rememberText } from './text-grams.js';
+import { matchesStretch, mayMatch, rememberText } from './pattern.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -69,7 +68,6 @@ export interface RuleIndex {
 
 /**
  * Compiles patterns.
- * @param packed - The packed file.
  * @param rules - In file order. Of two with the same pattern the one with the higher weight stays.
  */
 export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleIndex {
@@ -111,7 +109,6 @@ export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleI
 
 /**
  * The rule that decides about a text.
- * @param text - In canonical form.
  * @param isQueryForm - Whether the text is in form `n1`, or that is the same.
  * @param known - A rule that matches already, or -1.
  * @returns A reference, -1 for none, or `OVERWORK`.
@@ -146,10 +143,7 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
   return best;
 }
 
-/**
- * Every rule that matches a text, in no particular order. For explanations.
- * @param isQueryForm - As for `findRule`.
- */
+/** Every rule that matches a text, in no particular order. For explanations. */
 export function findEveryRule(index: RuleIndex, text: string, isQueryForm: boolean): number[] {
   const found: number[] = [];
   let row = lastNotAfter(index, text);

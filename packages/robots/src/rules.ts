@@ -2,15 +2,13 @@
 // from the same groups; only rules depend on dialect and policy.
 
 import { type Decision, decisionOf, judgeTarget, type Readings } from './decide.js';
-import { rfc9309 } from './dialects/rfc9309.js';
-import { declaredVersion } from './dialects/v2.js';
+import { declaredVersion, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
-import { valuesOf } from './field-values.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
-import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf } from './group-fields.js';
+import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
-import { type CompileOptions, type CompileSettings, resolveCompileOptions } from './options.js';
+import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay, type RequestRate, type TimeWindow } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
@@ -34,11 +32,11 @@ export class RobotsRules {
   readonly document: RobotsDocument;
   /** What is asked about a URL; an implementation detail that explanations share. */
   readonly readings: Readings;
-  readonly #settings: CompileSettings;
+  readonly #settings: ResolvedCompileOptions;
   #groupFacts: GroupFacts | null = null;
 
   /** Use `compileRules`. */
-  constructor(document: RobotsDocument, settings: CompileSettings) {
+  constructor(document: RobotsDocument, settings: ResolvedCompileOptions) {
     this.document = document;
     this.#settings = settings;
     this.readings = readingsOf(document, settings);
@@ -61,7 +59,6 @@ export class RobotsRules {
   /**
    * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero documents is
    * in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
-   * @param nowMs - Epoch milliseconds.
    */
   decideAt(url: string, nowMs: number): Decision {
     const decision = this.decide(url);
@@ -122,10 +119,7 @@ export class RobotsRules {
     return windows.find((list) => list.length > 0) ?? [];
   }
 
-  /**
-   * Whether requests may start at a time, how far apart, and until when (robots §9.2, §9.3).
-   * @param nowMs - Epoch milliseconds.
-   */
+  /** Whether requests may start at a time, how far apart, and until when (robots §9.2, §9.3). */
   schedule(nowMs: number): Schedule {
     return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
   }
@@ -176,7 +170,7 @@ export class RobotsRules {
 }
 
 /** @see robots §9, R36, R37 */
-function readGroupFacts(document: RobotsDocument, settings: CompileSettings): GroupFacts {
+function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
   const { dialect, tokens } = settings;
   const { spans, agent, all } = selectionOf(document, dialect, tokens);
   const sources = [null, spans];
@@ -193,8 +187,6 @@ function readGroupFacts(document: RobotsDocument, settings: CompileSettings): Gr
 
 /**
  * Compiles what a file says to a crawler. Costs about as much as parsing; the result shares the document's memory.
- * @param document - From `parseRobots`.
- * @param options - Who asks, and which reading counts.
  * @throws RobotsError `invalid-document`, `invalid-tokens`, `option-invalid`, `option-unknown`.
  */
 export function compileRules(document: RobotsDocument, options: CompileOptions): RobotsRules {

@@ -2,7 +2,6 @@
 // every form; anything unusual takes the slow road, where the platform's URL parser may be asked.
 
 import { bytesOf } from './bytes.js';
-import { readUrl } from './web-url.js';
 
 /** The path and query of a URL. */
 export interface Target {
@@ -31,4 +30,14 @@ export function targetOf(url: string): Target {
     path = pathname + search;
   }
   return { path: bytesOf(path), isUsual: false };
+}
+
+/** Reads a URL. @returns `null` for anything else, an empty value included. */
+export function readUrl(value: string, base: string | null = null): URL | null {
+  try {
+    return value === '' ? null : new URL(value, base ?? undefined);
+  } catch {
+    // A TypeError: not a URL.
+    return null;
+  }
 }

@@ -1,8 +1,8 @@
 // What came of asking for one robots.txt, redirects followed, and what it means in a profile (access §4, §7). Whatever
 // is not understood means *transient*: the host is held and asked again.
 
-import type { HeaderLookup } from './lifetime.js';
 import type { ResolvedAccessOptions } from './profile.js';
+import type { HeaderLookup } from './timing.js';
 
 /** Why an exchange brought no complete response. All of them mean the same here; the word is for the operator. */
 export type RobotsFailure =

@@ -3,7 +3,7 @@
 
 import { MAX_VALIDATOR_CHARS } from '../limits.js';
 import { type AnswerMeaning, declaredCharset, type RobotsAnswer } from './answer.js';
-import { type HeaderLookup, mayStore } from './lifetime.js';
+import { type HeaderLookup, mayStore } from './timing.js';
 
 /** The last body successfully received, with what is needed to read it and to ask whether it still holds. */
 export interface GoodCopy {
@@ -38,7 +38,6 @@ export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Rec
 /**
  * The copy after an answer: `parse` replaces it, `not-modified` confirms it, `gone` drops it, others leave it alone
  * (access §8, DECISION A12).
- * @param nowMs - Epoch milliseconds of receipt.
  */
 export function copyAfter(
   copy: GoodCopy | null,

@@ -21,9 +21,8 @@ import {
 } from '../limits.js';
 import { type AccessNote, classifyAnswer, type RobotsAnswer } from './answer.js';
 import { copyAfter, copyValidators, type GoodCopy } from './good-copy.js';
-import { robotsLifetimeMs } from './lifetime.js';
 import type { ResolvedAccessOptions } from './profile.js';
-import { retryAfterMs, robotsRetryMs } from './retry.js';
+import { retryAfterMs, robotsLifetimeMs, robotsRetryMs } from './timing.js';
 
 /** The states of access §8. */
 export type AccessPhase = 'none-yet' | 'rules' | 'no-rules' | 'restricted' | 'kept' | 'unreachable' | 'last-good';
@@ -85,11 +84,7 @@ export function initialAccess(): AccessState {
   return INITIAL;
 }
 
-/**
- * The state after an event (access §8).
- * @param nowMs - Epoch milliseconds.
- * @returns A new state, or the same one when nothing changed.
- */
+/** The state after an event (access §8). @returns A new state, or the same one when nothing changed. */
 export function nextAccess(
   state: AccessState,
   event: AccessEvent,

@@ -5,8 +5,8 @@
 import { bytesOf } from '../bytes.js';
 import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { readUrl } from '../web-url.js';
-import type { DataRecord, Dataset, DataTxt } from './document.js';
+import { readUrl } from '../target.js';
+import type { DataRecord, Dataset, DataTxt } from './parse.js';
 
 /** A dataset that a data.txt offers, with the line of its record. */
 export interface DatasetOffer {
@@ -41,7 +41,6 @@ const CLOSED: DataTxtDecision = { allowed: false, line: null };
 /**
  * Selects once what is asked often: a hostile file may hold thousands of datasets and thousands of rules (data-txt §5,
  * DECISION T7).
- * @param tokens - The crawler's product tokens, in order of preference.
  */
 export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataTxtView {
   const block = selectedBlock(document, tokens);
@@ -65,18 +64,12 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
   };
 }
 
-/**
- * The datasets offered to a crawler, for a single question.
- * @see viewDataTxt
- */
+/** The datasets offered to a crawler, for a single question. @see viewDataTxt */
 export function selectDatasets(document: DataTxt, tokens: readonly string[]): readonly DatasetOffer[] {
   return viewDataTxt(document, tokens).offers;
 }
 
-/**
- * Whether a URL may be fetched as a dataset, for a single question; several are asked of one view.
- * @see viewDataTxt
- */
+/** Whether a URL may be fetched as a dataset, for a single question; several are asked of one view. @see viewDataTxt */
 export function decideDataTxt(document: DataTxt, tokens: readonly string[], url: string): DataTxtDecision {
   return viewDataTxt(document, tokens).decide(url);
 }

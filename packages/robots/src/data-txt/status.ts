@@ -2,9 +2,8 @@
 // §1, §2, §6). A data.txt that cannot be read never holds or closes anything: it is an offer, not a restriction
 // (DECISION T1). Redirects are decided by `nextHop` of the robots entry.
 
-import { type HeaderLookup, lifetimeMs } from '../access/lifetime.js';
-import { robotsRetryMs } from '../access/retry.js';
 import { rootUrl } from '../access/robots-url.js';
+import { type HeaderLookup, lifetimeMs, robotsRetryMs } from '../access/timing.js';
 import { LIFETIME_1996_MS, MAX_DATA_TXT_RETRIES } from '../limits.js';
 
 /** `parsed`: read the body. `not-modified`: the copy at hand holds. `none`: there is none. `retry`: ask again later. */
@@ -26,10 +25,7 @@ export function dataTxtUrl(url: string): string | null {
   return rootUrl(url, '/data.txt');
 }
 
-/**
- * What an answer means. None of the outcomes affects the crawl (data-txt §2).
- * @param isRevalidation - Whether the request carried validators of a copy still at hand.
- */
+/** What an answer means. None of the outcomes affects the crawl (data-txt §2). */
 export function dataTxtOutcome(answer: DataTxtAnswer, isRevalidation = false): DataTxtOutcome {
   if (answer.kind === 'failure') return 'retry';
   if (answer.kind === 'redirect-limit') return 'none';
@@ -42,10 +38,6 @@ export function dataTxtOutcome(answer: DataTxtAnswer, isRevalidation = false): D
 /**
  * The pause after failure number `failures` in a row, or null when it is time to give up: five retries, as for
  * robots.txt (data-txt §2; access §5).
- * @param failures - From 1.
- * @param retryAfter - Milliseconds, or null for none.
- * @param jitter - Share added, 0 to 0.1.
- * @returns Milliseconds, or null.
  */
 export function dataTxtRetryMs(failures: number, retryAfter: number | null, jitter = 0): number | null {
   return failures > MAX_DATA_TXT_RETRIES ? null : robotsRetryMs(failures, retryAfter, jitter);
@@ -54,7 +46,6 @@ export function dataTxtRetryMs(failures: number, retryAfter: number | null, jitt
 /**
  * How long an answer is fresh: its cache headers, else a week; from ten minutes to a week (data-txt §6, DECISION T8).
  * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
- * @returns Milliseconds.
  */
 export function dataTxtLifetimeMs(headers: HeaderLookup, receivedAtMs: number): number {
   return lifetimeMs(headers, receivedAtMs, LIFETIME_1996_MS);

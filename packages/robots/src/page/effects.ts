@@ -2,10 +2,10 @@
 // reading of all places decides; every effect carries its reason word and its sources. Effects never change what
 // robots.txt decided.
 
-import type { Preferences } from '../preferences/preference-fields.js';
+import type { Preferences } from '../preferences/preferences.js';
 import { CONTENT_USES, type ContentUse, type Purpose, type ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
-import type { TagWord } from './tag-rules.js';
+import type { TagWord } from './tags.js';
 import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
 
 /** Why something is, or could have been, left. */
@@ -62,10 +62,7 @@ const CATEGORIES: readonly (readonly [Purpose, string])[] = [
   ['ai-input', 'ai-input'],
 ];
 
-/**
- * Decides what follows from a page's signals (page-level §7, DECISIONS L13 and L14).
- * @param nowMs - Epoch milliseconds, for dates.
- */
+/** Decides what follows from a page's signals (page-level §7, DECISIONS L13 and L14). */
 export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageEffects {
   const reasons = [
     ...indexReasons(signals, options, nowMs),
@@ -103,7 +100,6 @@ function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonCode> 
 /**
  * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched at all.
  * Purposes without a category are never disallowed, and unknown is not disallowed (page-level §7).
- * @param preferences - What robots.txt says for the URL (`resolvePreferences`).
  */
 export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedPageOptions): boolean {
   if (options.preferences !== 'respect' || options.purposes.length === 0) return false;

@@ -4,7 +4,7 @@
 
 import { MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../pattern.js';
-import { readUrl } from '../web-url.js';
+import { readUrl } from '../target.js';
 
 /** What a place says, or all of them together. Null: unset. */
 export interface TdmReservation {
@@ -29,7 +29,6 @@ export const TDMREP_PATH = '/.well-known/tdmrep.json';
 /**
  * Reads a tdmrep.json. Rules without `location` or a valid reservation are skipped (page-level §5).
  * @param json - The parsed value, or the text of the file; null for a file that is missing.
- * @param fileUrl - The URL of the file; a relative policy is resolved against it.
  * @returns No rules for anything that is not an array.
  */
 export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] {
@@ -48,10 +47,7 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   return rules;
 }
 
-/**
- * What the file says of a URL: its first matching rule, in sequence (page-level §5).
- * @param url - An absolute http(s) URL.
- */
+/** What the file says of a URL: its first matching rule, in sequence (page-level §5). */
 export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
   const read = rules.length === 0 ? null : readUrl(url);
   if (read === null) return UNSET_TDM;
@@ -63,7 +59,6 @@ export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservatio
 /**
  * What a header, a page's meta elements or embedded metadata say (page-level §5).
  * @param reservation - The value as written: `1`, `0`, anything else is unset.
- * @param policy - A URL.
  * @param baseUrl - The URL of the response, for a relative policy.
  */
 export function readTdm(reservation: string | null, policy: string | null, baseUrl: string): TdmReservation {

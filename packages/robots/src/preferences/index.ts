@@ -9,6 +9,7 @@ export {
   parseContentUsage,
   resolvePreferences,
   resolveSignals,
+  type SitePreferences,
   signalPreferences,
-} from './preference-fields.js';
-export { type SitePreferences, sitePreferences } from './site-preferences.js';
+  sitePreferences,
+} from './preferences.js';

@@ -6,8 +6,8 @@ import { bytesOf } from '../bytes.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { matchesStretch } from '../pattern.js';
-import { readUrl } from '../web-url.js';
-import { isSignalPiece, withoutPath } from './content-signal.js';
+import type { RobotsRules } from '../rules.js';
+import { readUrl } from '../target.js';
 import { parseDictionary } from './structured-field.js';
 
 /** What a source says about one category of use; a category that is absent is unknown. */
@@ -108,7 +108,6 @@ export function parseUsage(dictionary: string): Preferences | null {
 /**
  * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal beside them,
  * disallow over allow over unknown (robots §10.2, DECISION R51).
- * @param url - An absolute http(s) URL that may be crawled.
  * @throws Never. A URL that cannot be read matches only lines without a path.
  */
 export function resolvePreferences(
@@ -136,7 +135,6 @@ export function resolvePreferences(
 /**
  * The signals that hold for a URL. All matching lines count, the strictest value of each key wins: a line without a
  * path applies to every URL, so a longer path adds to it and never lifts it (DECISION R49) (robots §10.1).
- * @param url - An absolute http(s) URL.
  */
 export function resolveSignals(
   signalLines: readonly ContentSignalLine[],
@@ -213,3 +211,48 @@ function targetOf(url: string): Target {
 function refusalsOf(usage: Preferences): Preferences {
   return Object.fromEntries(Object.entries(usage).filter(([, verdict]) => verdict === 'disallow'));
 }
+
+const PIECE =
+  /^\s*(?:(?:search|ai-input|ai-train)\s*=\s*(?:yes|no)\s*|use\s*=\s*(?:immediate|reference|full)\s*|(?!(?:search|ai-input|ai-train|use)\s*=)[^=\s][^=]*=.*)$/is;
+
+/** Whether a piece can be read; one that cannot earns `content-signal-invalid`. */
+export function isSignalPiece(piece: string): boolean {
+  return PIECE.test(piece);
+}
+
+/** A preference line without the path that it may begin with (robots §10.1, §10.2, R49). */
+export function withoutPath(value: string): string {
+  return value.trim().replace(/^\/[^ \t]*[ \t]*/, '');
+}
+
+/** The answers of one file to one crawler. */
+export interface SitePreferences {
+  /**
+   * Category → `allow` or `disallow`; absent is unknown. Empty for a URL that may not be fetched. Lines before the
+   * first group and lines of the groups are weighed apart, and disallow counts over allow over unknown.
+   */
+  preferences(url: string): Preferences;
+  /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its word; absent is unknown. */
+  signals(url: string): Readonly<Record<string, string>>;
+}
+
+/** Reads the preference lines once; ask as often as you like (robots §10.1, §10.2, R49, R51). */
+export function sitePreferences(rules: RobotsRules): SitePreferences {
+  const sources = rules.fields.map((fields) => {
+    const read = <T>(name: string, parse: (value: string) => T | null): T[] =>
+      fields.filter(({ field }) => field === name).flatMap(({ value }) => parse(value) ?? []);
+    return { usage: read('content-usage', parseContentUsage), signals: read('content-signal', parseContentSignal) };
+  });
+  if (sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0)) return NO_PREFERENCES;
+  const allSignals = sources.flatMap(({ signals }) => signals);
+  return {
+    preferences(url) {
+      if (!rules.isAllowed(url)) return {};
+      return sources.map(({ usage, signals }) => resolvePreferences(usage, signals, url)).reduce(mergePreferences, {});
+    },
+    signals: (url) => resolveSignals(allSignals, url),
+  };
+}
+
+/** Most files. */
+const NO_PREFERENCES: SitePreferences = { preferences: () => ({}), signals: () => ({}) };
