@@ -1,10 +1,8 @@
-/**
- * Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else would
- * have mattered is worked out by `explain`.
- */
+// Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else
+// would have mattered is worked out by `explain`.
 
 import { textOf } from './bytes.js';
-import type { DialectName } from './dialects/dialect.js';
+import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { readRecord } from './packed-records.js';
 import { decidingRule, type Reading } from './reading.js';
@@ -44,12 +42,7 @@ export interface Verdict {
 
 const ROBOTS_URL = -2;
 
-/**
- * The verdict on a target.
- *
- * @throws Never.
- * @see specification, robots §7.4, §8
- */
+/** The verdict on a target (robots §7.4, §8). */
 export function judgeTarget(readings: Readings, target: Target): Verdict {
   const { path, isUsual } = target;
   let first: Verdict | null = null;
@@ -67,11 +60,7 @@ export function judgeTarget(readings: Readings, target: Target): Verdict {
   return first as Verdict;
 }
 
-/**
- * A verdict in words.
- *
- * @throws Never.
- */
+/** A verdict in words. */
 export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
   const { agent, dialect } = reading;
   const said = rule < 0 ? null : readRecord(reading.packed, originOf(reading, rule));

@@ -1,7 +1,6 @@
-/**
- * Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
- * line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
- */
+// Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
+// line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
+
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 import type { FileNote } from './document.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
@@ -33,12 +32,9 @@ export interface DecodedLines {
 }
 
 /**
- * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt.
- *
- * @param input - The body's bytes, or text.
+ * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt (robots §2.1, §2.3,
+ * §2.4, §3.1).
  * @param options - `maxBytes` in bytes, 512 000 to 8 388 608 (default 512 000).
- * @throws Never.
- * @see specification, robots §2.1, §2.3, §2.4, §3.1
  */
 export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {
   const body = decodeBody(input, options.maxBytes);
@@ -68,12 +64,9 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
 }
 
 /**
- * The bytes of a body that count.
- *
+ * The bytes of a body that count (robots §2.1, §2.4, R2, R6).
  * @param input - The body's bytes (not copied where they can be used as they are), or text.
  * @param maxBytes - Bytes that are read; values outside 512 000 to 8 388 608 are moved to the nearer end.
- * @throws Never.
- * @see specification, robots §2.1, §2.4, R2, R6
  */
 export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FILE_BYTES): DecodedBody {
   const limit = maxBytes > MAX_FILE_BYTES ? Math.min(Math.floor(maxBytes), MAX_FILE_BYTES_CEILING) : MAX_FILE_BYTES;

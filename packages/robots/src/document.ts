@@ -1,28 +1,24 @@
-/**
- * The shapes of a parsed robots.txt file. A document is immutable and keeps every field, known or not, with its
- * line number; groups, dialects and policies are readings of it. What a document does not keep are comments, blank
- * lines and the way blanks were set.
- */
+// The shapes of a parsed robots.txt file. A document is immutable and keeps every field, known or not, with its line
+// number; groups, dialects and policies are readings of it. What a document does not keep are comments, blank lines and
+// the way blanks were set.
+
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 
 /** How a file is to be read. */
 export interface ParseOptions {
   /**
-   * Where the file was asked for (before redirects), as an absolute URL. Relative Sitemap and PleaseVisit values
-   * are resolved against it. Without it they are dropped.
+   * Where the file was asked for (before redirects), as an absolute URL. Relative Sitemap and PleaseVisit values are
+   * resolved against it. Without it they are dropped.
    * @default none
    */
   readonly robotsUrl?: string;
   /**
-   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such bytes also
-   * counts in this encoding (robots §2.2, R4). An unknown name is ignored.
+   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such bytes also counts in
+   * this encoding (robots §2.2, R4). An unknown name is ignored.
    * @default none
    */
   readonly charset?: string;
-  /**
-   * Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end.
-   * @default 512_000
-   */
+  /** Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end. @default 512_000 */
   readonly maxBytes?: number;
   /**
    * Whether misspellings, missing colons, several paths on a line and the like are repaired (robots §3.4–3.7, §4.4).
@@ -108,6 +104,9 @@ export interface RobotsDocument {
   readonly unknown: readonly FieldRecord[];
   /** Rules and group fields that stand before the first User-agent line. */
   readonly orphans: readonly FieldRecord[];
-  /** What was odd about the file as a whole. Read it with `diagnose` of `@mannerly/robots/diagnostics`, which adds the lines. */
+  /**
+   * What was odd about the file as a whole. Read it with `diagnose` of `@mannerly/robots/diagnostics`, which adds the
+   * lines.
+   */
   readonly notes: readonly FileNote[];
 }

@@ -1,10 +1,8 @@
-/**
- * Why a decision is what it is, and what would have decided otherwise: for people, off the fast path.
- */
+/** Why a decision is what it is, and what would have decided otherwise: for people, off the fast path. */
 
 import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
-import type { DialectName } from './dialects/dialect.js';
+import type { DialectName } from './dialects.js';
 import { canonical, queryForm } from './normalize.js';
 import { readRecord } from './packed-records.js';
 import type { Reading } from './reading.js';
@@ -45,14 +43,7 @@ export interface Explanation {
   readonly sentence: string;
 }
 
-/**
- * Why `rules.decide` answers as it does, and which rule would have decided otherwise.
- *
- * @param rules - Compiled rules.
- * @param url - An absolute URL or a path.
- * @throws Never.
- * @see specification, robots §7, §8
- */
+/** Why `rules.decide` answers as it does, and which rule would have decided otherwise (robots §7, §8). */
 export function explain(rules: RobotsRules, url: string): Explanation {
   const { readings } = rules;
   const target = targetOf(url);

@@ -2,13 +2,12 @@
 // platform's `URL.canParse` is not so: optimised, it takes the bytes of a Latin-1 string for UTF-8 and calls such a URL none.
 // At stake: rules that are not asked for, wishes that are not seen, pages that are lost, and only in long runs.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { nextHop } from './access/next-hop.js';
 import { resolveAccessOptions } from './access/profile.js';
-import { robotsUrl } from './access/robots-url.js';
+import { nextHop, robotsUrl } from './access/robots-url.js';
 import { decideDataTxt, parseDataTxt } from './data-txt/index.js';
 import { readPageSignals } from './page/signals.js';
 import { parseTdmRep, readTdm, tdmForUrl } from './page/tdm-reservation.js';
-import { parseContentSignal, resolveSignals } from './preferences/preference-fields.js';
+import { parseContentSignal, resolveSignals } from './preferences/preferences.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;

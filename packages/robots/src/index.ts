@@ -1,10 +1,10 @@
 /**
- * The front door of `@mannerly/robots`: named re-exports, one by one. What a crawler that parses and decides does not need
- * has doors of its own (docs/decisions/0010).
+ * The front door of `@mannerly/robots`: named re-exports, one by one. What a crawler that parses and decides does not
+ * need has doors of its own (docs/decisions/0010).
  */
 
 export type { Decision, DecisionReason } from './decide.js';
-export type { BaseDialect, DialectName } from './dialects/dialect.js';
+export type { BaseDialect, DialectName } from './dialects.js';
 export type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
 export { RobotsError, type RobotsErrorCode } from './errors.js';
 export type { Schedule } from './group-fields.js';

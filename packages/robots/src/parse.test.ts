@@ -4,8 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { byteArray } from './bytes.js';
 import { diagnose } from './diagnostics/diagnose.js';
-import { diagnosticSeverity } from './diagnostics/diagnostic.js';
-import { DIAGNOSTIC_CODES, diagnosticMeaning } from './diagnostics/meanings.js';
+import { DIAGNOSTIC_CODES, diagnosticMeaning, diagnosticSeverity } from './diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
 import { readRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';

@@ -1,26 +1,29 @@
-/**
- * Which readings of a file count together. All of them must allow; the first that does not decides. A file can select
- * 2.0.0 itself, but RFC 9309 forbids other records to interfere with rules: the intersection honours both (R34).
- */
+// Which readings of a file count together. All of them must allow; the first that does not decides. A file can select
+// 2.0.0 itself, but RFC 9309 forbids other records to interfere with rules: the intersection honours both (R34).
+
 import type { Readings } from './decide.js';
-import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects/dialect.js';
-import { google } from './dialects/google.js';
-import { rfc9309 } from './dialects/rfc9309.js';
-import { declaredVersion, selectGeneral, type VersionReading, v2, versionReading } from './dialects/v2.js';
-import { y1994 } from './dialects/y1994.js';
-import { y1996 } from './dialects/y1996.js';
+import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects.js';
+import {
+  declaredVersion,
+  google,
+  rfc9309,
+  selectGeneral,
+  type VersionReading,
+  v2,
+  versionReading,
+  y1994,
+  y1996,
+} from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { groupSpans, selectGroups } from './groups.js';
-import type { CompileSettings } from './options.js';
+import type { ResolvedCompileOptions } from './options.js';
 import { compileReading, type Reading } from './reading.js';
 
 const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
 
 /**
- * The groups that speak to a crawler in a base dialect; politeness and preferences come from those of the first dialect.
- *
- * @throws Never.
- * @see specification, robots §4.3, §9
+ * The groups that speak to a crawler in a base dialect; politeness and preferences come from those of the first dialect
+ * (robots §4.3, §9).
  */
 export function selectionOf(
   document: RobotsDocument,
@@ -32,13 +35,8 @@ export function selectionOf(
   return { ...selectGroups(dialect, all, tokens), all };
 }
 
-/**
- * The readings of a file that count for a crawler; at least one.
- *
- * @throws Never.
- * @see specification, robots §5.5, §8
- */
-export function readingsOf(document: RobotsDocument, settings: CompileSettings): Readings {
+/** The readings of a file that count for a crawler; at least one (robots §5.5, §8). */
+export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOptions): Readings {
   const { tokens, policy, dialect } = settings;
   const base = DIALECTS[dialect];
   const selection = selectionOf(document, dialect, tokens);

@@ -1,9 +1,7 @@
-/**
- * A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in every
- * form; anything unusual takes the slow road, where the platform's URL parser may be asked.
- */
+// A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in
+// every form; anything unusual takes the slow road, where the platform's URL parser may be asked.
+
 import { bytesOf } from './bytes.js';
-import { readUrl } from './web-url.js';
 
 /** The path and query of a URL. */
 export interface Target {
@@ -18,11 +16,8 @@ const USUAL =
   /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
 
 /**
- * The path and query of any URL, with dot segments resolved.
- *
+ * The path and query of any URL, with dot segments resolved (robots §6, R26).
  * @param url - An absolute URL or a path; whatever cannot be parsed is taken as a path.
- * @throws Never.
- * @see specification, robots §6, R26
  */
 export function targetOf(url: string): Target {
   const usual = USUAL.exec(url);
@@ -35,4 +30,14 @@ export function targetOf(url: string): Target {
     path = pathname + search;
   }
   return { path: bytesOf(path), isUsual: false };
+}
+
+/** Reads a URL. @returns `null` for anything else, an empty value included. */
+export function readUrl(value: string, base: string | null = null): URL | null {
+  try {
+    return value === '' ? null : new URL(value, base ?? undefined);
+  } catch {
+    // A TypeError: not a URL.
+    return null;
+  }
 }

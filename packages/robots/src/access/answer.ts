@@ -1,10 +1,8 @@
-/**
- * What came of asking for one robots.txt, redirects followed, and what it means in a profile.
- *
- * Clause: specification, access §4, §7. Whatever is not understood means *transient*: the host is held and asked again.
- */
-import type { HeaderLookup } from './lifetime.js';
+// What came of asking for one robots.txt, redirects followed, and what it means in a profile (access §4, §7). Whatever
+// is not understood means *transient*: the host is held and asked again.
+
 import type { ResolvedAccessOptions } from './profile.js';
+import type { HeaderLookup } from './timing.js';
 
 /** Why an exchange brought no complete response. All of them mean the same here; the word is for the operator. */
 export type RobotsFailure =
@@ -36,7 +34,7 @@ export type RobotsAnswer =
   | { readonly kind: 'failure'; readonly failure: RobotsFailure }
   | { readonly kind: 'redirect-limit' };
 
-/** What the operator is told about an answer (specification, access §12). */
+/** What the operator is told about an answer (access §12). */
 export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-content-type' | 'robots-html';
 
 /**
@@ -54,12 +52,9 @@ export interface AnswerClass {
 const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
 
 /**
- * What an answer means in a profile.
- *
+ * What an answer means in a profile (access §4, DECISIONS A3 to A6).
  * @param isRevalidation - Whether the request carried validators of a copy that is still at hand: without, 304 means
  *   nothing.
- * @throws Never.
- * @see specification, access §4, DECISIONS A3 to A6
  */
 export function classifyAnswer(
   answer: RobotsAnswer,
@@ -82,12 +77,7 @@ export function classifyAnswer(
   return { meaning: 'transient', notes: [] };
 }
 
-/**
- * The charset that a response declares, in lower case.
- *
- * @throws Never.
- * @see specification, robots §2.2
- */
+/** The charset that a response declares, in lower case (robots §2.2). */
 export function declaredCharset(headers: HeaderLookup): string | null {
   const match = /;[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9_.:+-]{1,40})/i.exec(headers['content-type'] ?? '');
   return match?.[1]?.toLowerCase() ?? null;

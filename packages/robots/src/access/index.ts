@@ -1,6 +1,4 @@
-/**
- * The front door of `@mannerly/robots/access`: when robots.txt is asked for, and what its answers mean.
- */
+/** The front door of `@mannerly/robots/access`: when robots.txt is asked for, and what its answers mean. */
 export {
   type AccessNote,
   type AnswerClass,
@@ -11,8 +9,6 @@ export {
 } from './answer.js';
 export { copyValidators, type GoodCopy } from './good-copy.js';
 export { parseHttpDate } from './http-date.js';
-export { type HeaderLookup, robotsLifetimeMs } from './lifetime.js';
-export { type NextHop, nextHop } from './next-hop.js';
 export {
   type AccessOptions,
   type AccessProfile,
@@ -21,8 +17,7 @@ export {
   resolveAccessOptions,
 } from './profile.js';
 export { decodeAccess, encodeAccess } from './record.js';
-export { parseRetryAfter, retryAfterMs, robotsRetryMs } from './retry.js';
-export { robotsUrl, rootUrl } from './robots-url.js';
+export { type NextHop, nextHop, robotsUrl, rootUrl } from './robots-url.js';
 export {
   type AccessAdvice,
   type AccessEvent,
@@ -33,3 +28,4 @@ export {
   isFetchDue,
   nextAccess,
 } from './state.js';
+export { type HeaderLookup, parseRetryAfter, retryAfterMs, robotsLifetimeMs, robotsRetryMs } from './timing.js';

@@ -1,7 +1,5 @@
-/**
- * The front door of `@mannerly/robots/data-txt`: reading /data.txt, the discovery file.
- */
-export type { DataRecord, Dataset, DataTxt, DataTxtDiagnostic } from './document.js';
+/** The front door of `@mannerly/robots/data-txt`: reading /data.txt, the discovery file. */
+export type { DataRecord, Dataset, DataTxt, DataTxtDiagnostic } from './parse.js';
 export { type DataTxtOptions, parseDataTxt } from './parse.js';
 export {
   type DatasetOffer,

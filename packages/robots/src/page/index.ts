@@ -1,7 +1,7 @@
 /**
  * The front door of `@mannerly/robots/page`: what a response says about exclusion and use, and what follows from it.
  */
-export { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
+
 export {
   forbidsEveryPurpose,
   type PageEffects,
@@ -10,8 +10,7 @@ export {
   pageEffects,
   wantsTdmRep,
 } from './effects.js';
-export { type LinkVerdict, linkVerdict } from './link-rel.js';
-export { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
+export { type LinkVerdict, linkVerdict, type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
 export {
   type ContentUse,
   PAGE_DEFAULTS,
@@ -20,10 +19,25 @@ export {
   type ResolvedPageOptions,
   resolvePageOptions,
 } from './page-options.js';
-export { type PageMeta, parseRobotsMeta } from './robots-meta.js';
-export { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
-export { type PageSignals, type PageSignalsInput, readPageSignals, type SignalSource } from './signals.js';
-export { type ImagePreview, mergeTags, type PageTags, type TagWord } from './tag-rules.js';
+export {
+  type PageSignals,
+  type PageSignalsInput,
+  parseContentSignalField,
+  parseContentUsageField,
+  readPageSignals,
+  type SignalSource,
+  tagPreferences,
+} from './signals.js';
+export {
+  type ImagePreview,
+  mergeTags,
+  type PageMeta,
+  type PageTags,
+  parseRobotsMeta,
+  parseRobotsTag,
+  parseRobotsTagLists,
+  type TagWord,
+} from './tags.js';
 export {
   mergeTdm,
   parseTdmRep,

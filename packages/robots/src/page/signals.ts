@@ -1,16 +1,28 @@
-/**
- * Everything a response says about exclusion and use, gathered with its sources before anything is decided.
- *
- * Clause: specification, page-level §1 to §6. Plain data in, plain data out; what follows from it is `effects.ts`.
- */
-import { mergePreferences, type Preferences, signalPreferences } from '../preferences/preference-fields.js';
-import { readUrl } from '../web-url.js';
-import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
-import { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
+// Everything a response says about exclusion and use, gathered with its sources before anything is decided (page-level
+// §1 to §6). Plain data in, plain data out; what follows from it is `effects.ts`.
+
+import {
+  mergePreferences,
+  type Preferences,
+  parseContentSignal,
+  parseUsage,
+  resolveSignals,
+  signalPreferences,
+} from '../preferences/preferences.js';
+import { readUrl } from '../target.js';
+import { type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
 import { CONTENT_USES, type ContentUse } from './page-options.js';
-import { isRobotsMeta, metaName, metaNamed, type PageMeta, parseRobotsMeta } from './robots-meta.js';
-import { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
-import { mergeTags, type PageTags } from './tag-rules.js';
+import {
+  isRobotsMeta,
+  mergeTags,
+  metaName,
+  metaNamed,
+  type PageMeta,
+  type PageTags,
+  parseRobotsMeta,
+  parseRobotsTag,
+  parseRobotsTagLists,
+} from './tags.js';
 import { mergeTdm, readTdm, type TdmReservation, type TdmRule, tdmForUrl } from './tdm-reservation.js';
 
 /** Where a signal was found. */
@@ -71,12 +83,7 @@ export interface PageSignals extends NamedLinks {
   readonly tdmBy: readonly SignalSource[];
 }
 
-/**
- * Gathers the signals of a final response.
- *
- * @throws Never.
- * @see specification, page-level §1
- */
+/** Gathers the signals of a final response (page-level §1). */
 export function readPageSignals(input: PageSignalsInput): PageSignals {
   const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
@@ -222,4 +229,33 @@ const NO_WISHES: Wishes = frozen(
 function frozen<Value extends object>(value: Value): Value {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) frozen(part);
   return Object.freeze(value);
+}
+
+/**
+ * Reads the field lines of `Content-Usage` as one dictionary. A key that differs between lines has its restrictive
+ * value (DECISION L10). When a line does not parse the whole is no dictionary: what the other lines allow is unknown
+ * then, while what they disallow still counts, which is the stricter error (page-level §6; RFC 9651 §4.2).
+ */
+export function parseContentUsageField(values: readonly string[]): Preferences {
+  const lines = values.map(parseUsage);
+  const merged = lines.reduce<Preferences>((left, right) => mergePreferences(left, right ?? {}), {});
+  if (!lines.includes(null)) return merged;
+  return Object.fromEntries(Object.entries(merged).filter(([, verdict]) => verdict === 'disallow'));
+}
+
+/**
+ * Reads the field lines of `Content-Signal` like the line of robots.txt (page-level §6).
+ * @returns Key → `allow`, `disallow`, or the word of `use`.
+ */
+export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
+  return resolveSignals(
+    values.flatMap((value) => parseContentSignal(value) ?? []),
+    url,
+  );
+}
+
+/** What `noai` and `noimageai` say about categories of use: both refuse training and input (page-level §2). */
+export function tagPreferences(tags: PageTags): Preferences {
+  const refuses = tags.restrictions.includes('noai') || tags.restrictions.includes('noimageai');
+  return refuses ? { 'train-ai': 'disallow', 'ai-input': 'disallow' } : {};
 }

@@ -1,6 +1,4 @@
-/**
- * The front door of `@mannerly/robots/preferences`: what a site says may be done with its content.
- */
+/** The front door of `@mannerly/robots/preferences`: what a site says may be done with its content. */
 export {
   type ContentSignalLine,
   type ContentUsageLine,
@@ -11,6 +9,7 @@ export {
   parseContentUsage,
   resolvePreferences,
   resolveSignals,
+  type SitePreferences,
   signalPreferences,
-} from './preference-fields.js';
-export { type SitePreferences, sitePreferences } from './site-preferences.js';
+  sitePreferences,
+} from './preferences.js';
