@@ -5,10 +5,10 @@
 const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
 
 /**
- * The agents of a User-agent line, as RFC 9309 and the readings beside it see them (RFC 9309 §2.2.1; robots §4.3, §4.4,
+ * The agents of a User-agent line, as RFC 9309 and the other readings see them (RFC 9309 §2.2.1; robots §4.3, §4.4,
  * R18).
  * @param repair - Whether several agents on one line each count (R21).
- * @returns Lower-case tokens and `*`; empty when the line names nobody.
+ * @returns Lower-case tokens and `*`; empty when the line names no crawler.
  */
 export function agentsOf(value: string, repair: boolean): string[] {
   const text = value.toLowerCase();
@@ -16,12 +16,12 @@ export function agentsOf(value: string, repair: boolean): string[] {
   if (pieces.length > 1 && pieces.every((piece) => LISTED_AGENT.test(piece))) {
     return pieces.map((piece) => leadingToken(piece, true) || '*');
   }
-  const token = isEverybody(text) ? '*' : leadingToken(text, true);
+  const token = isForAll(text) ? '*' : leadingToken(text, true);
   return token === '' ? [] : [token];
 }
 
-/** Whether a User-agent value speaks to everybody: an asterisk, alone or before a blank. */
-export function isEverybody(value: string): boolean {
+/** Whether a User-agent value addresses all crawlers: an asterisk, alone or before a blank. */
+export function isForAll(value: string): boolean {
   return /^\*(\s|$)/.test(value);
 }
 

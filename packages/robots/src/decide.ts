@@ -10,7 +10,7 @@ import { isAllowRule, OVERWORK, originOf } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**
- * Why a URL may be fetched or not: a `rule` matched; `no-match` of the rules of our groups; `no-group` speaks to us;
+ * Why a URL may be fetched or not: a `rule` matched; `no-match` of the rules of our groups; `no-group` applies to the crawler;
  * `robots-url`, the file itself; `oversize`, the file, the group or the work to compare is larger than we take on;
  * `closed-rate`, a Request-rate of zero documents is in force (only from `decideAt`).
  */
@@ -26,15 +26,15 @@ export interface Decision {
   readonly line: number | null;
   /** The rule's value as written, or `null`. */
   readonly pattern: string | null;
-  /** The name under which the deciding groups speak to us: one of our tokens, `*`, or `null` for no group. */
+  /** The name that selected the deciding groups: one of the crawler's tokens, `*`, or `null` for no group. */
   readonly agent: string | null;
 }
 
 /** The readings of a file in the order in which they are asked; all must allow. */
 export type Readings = readonly [Reading, ...Reading[]];
 
-/** A verdict without the words: which reading, and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
-export interface Verdict {
+/** A verdict as numbers: which reading, and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
+interface Verdict {
   readonly allowed: boolean;
   readonly reading: Reading;
   readonly rule: number;
@@ -60,7 +60,7 @@ export function judgeTarget(readings: Readings, target: Target): Verdict {
   return first as Verdict;
 }
 
-/** A verdict in words. */
+/** A verdict as a decision. */
 export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
   const { agent, dialect } = reading;
   const said = rule < 0 ? null : readRecord(reading.packed, originOf(reading, rule));

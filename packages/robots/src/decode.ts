@@ -9,7 +9,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /** A body as UTF-8 (or unknown) bytes, cut to the limit at a line end, marks removed. */
-export interface DecodedBody {
+interface DecodedBody {
   /** Holds the bytes in `[0, length)` and is never longer than it needs to be by much. */
   readonly bytes: Uint8Array;
   /** Index of the first byte behind a byte order mark. */
@@ -23,7 +23,7 @@ export interface DecodedBody {
 }
 
 /** The lines of a file as text, for files other than robots.txt. */
-export interface DecodedLines {
+interface DecodedLines {
   /** The lines without terminators; line number n is at index n - 1. Bad UTF-8 became U+FFFD, NUL is gone. */
   readonly lines: readonly string[];
   /** Whether the file was longer than the limit. */
@@ -48,7 +48,7 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
     while (end < body.end && body.bytes[end] !== LF && body.bytes[end] !== CR) end++;
     let bytes = body.bytes.subarray(start, end);
     if (bytes.includes(0)) {
-      diagnostics.push({ code: 'nul-octet', line: lines.length + 1 });
+      diagnostics.push({ code: 'nul-byte', line: lines.length + 1 });
       bytes = bytes.filter((byte) => byte !== 0);
     }
     try {

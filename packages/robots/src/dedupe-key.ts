@@ -10,7 +10,7 @@ import { matchesBytes } from './pattern.js';
 import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
-export interface DedupeOptions {
+interface DedupeOptions {
   /** Whether parameters that `Clean-param` names leave the key. @default 'dedupe' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**

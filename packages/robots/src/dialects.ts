@@ -1,7 +1,7 @@
 // What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
 // Everything else about a file is the same for all of them (robots §1).
 
-import { agentsOf, isEverybody, leadingToken } from './agents.js';
+import { agentsOf, isForAll, leadingToken } from './agents.js';
 import { textOf } from './bytes.js';
 import { ALLOW, BAD, DISALLOW, fieldName, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
 import type { Form } from './normalize.js';
@@ -24,10 +24,10 @@ export interface GroupSpan {
   readonly to: number;
 }
 
-/** Which groups speak to a crawler, and under which name. */
+/** Which groups apply to a crawler, and under which name. */
 export interface Selection {
   readonly spans: readonly GroupSpan[];
-  /** The crawler's token that was addressed, `*`, or `null` when no group speaks to the crawler. */
+  /** The crawler's token that was addressed, `*`, or `null` when no group applies. */
   readonly agent: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface Selection {
 export interface Dialect {
   readonly name: DialectName;
   /**
-   * Whether blank lines end a record (1994, 1996) or only User-agent lines do; and the first that speaks to us counts,
+   * Whether blank lines end a record (1994, 1996) or only User-agent lines do; and the first matching one counts,
    * not all.
    */
   readonly hasRecords: boolean;
@@ -53,7 +53,7 @@ export interface Dialect {
   /** The agents that a User-agent value names, lower case. */
   agentsOf(value: string, repair: boolean): string[];
   /** Whether the name of a group, not `*`, addresses a token. */
-  speaksTo(agent: string, token: string): boolean;
+  matchesToken(agent: string, token: string): boolean;
 }
 
 /**
@@ -75,7 +75,7 @@ export const rfc9309: Dialect = {
   kindOf: plainKind,
   valueOf: (record) => record.value,
   agentsOf,
-  speaksTo: (agent, token) => agent === token,
+  matchesToken: (agent, token) => agent === token,
 };
 
 const PREFIXES: readonly (readonly [kind: number, prefix: RegExp])[] = [
@@ -97,7 +97,7 @@ export const google: Dialect = {
   valueOf: (record) => fieldOf(record)[1],
   agentsOf(value) {
     const text = value.toLowerCase();
-    const token = isEverybody(text) ? '*' : leadingToken(text, false);
+    const token = isForAll(text) ? '*' : leadingToken(text, false);
     return token === '' ? [] : [token];
   },
 };
@@ -122,7 +122,7 @@ export const y1996: Dialect = {
   form: 'decoded',
   precedence: 'first',
   agentsOf: writtenAgents,
-  speaksTo: (agent, token) => agent.includes(token),
+  matchesToken: (agent, token) => agent.includes(token),
 };
 
 /**
@@ -141,7 +141,7 @@ export const y1994: Dialect = {
   name: '1994',
   hasAllow: false,
   // The standard recommends a substring match without saying of which in which, so either direction counts.
-  speaksTo(agent, token) {
+  matchesToken(agent, token) {
     const bare = agent.replace(/\/.*/s, '').trim();
     return agent.includes(token) || (bare !== '' && token.includes(bare));
   },
@@ -151,7 +151,7 @@ export const y1994: Dialect = {
 export type VersionReading = 'base' | 'two' | 'experimental' | 'unsupported';
 
 /** A version as written, with missing parts as zero (R22). */
-export interface RobotVersion {
+interface RobotVersion {
   readonly major: number;
   readonly minor: number;
   /** Three numbers with dots. */
@@ -169,7 +169,7 @@ export function parseRobotVersion(value: string): RobotVersion | null {
   return { major, minor, text: `${major}.${minor}.${revision ?? 0}`, isShort: revision === undefined };
 }
 
-/** Which reading a version asks for (robots §5.5, R24). */
+/** Which reading a version selects (robots §5.5, R24). */
 export function versionReading(version: RobotVersion | null): VersionReading {
   if (version === null) return 'base';
   const { major, minor } = version;

@@ -7,7 +7,7 @@ import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 /** How a file is to be read. */
 export interface ParseOptions {
   /**
-   * Where the file was asked for (before redirects), as an absolute URL. Relative Sitemap and PleaseVisit values are
+   * The URL that was requested for the file, before redirects, absolute. Relative Sitemap and PleaseVisit values are
    * resolved against it. Without it they are dropped.
    * @default none
    */
@@ -50,7 +50,7 @@ export interface Rule {
 
 /** A run of User-agent lines and what belongs to them (RFC 9309 §2.2.1). */
 export interface Group {
-  /** The agents that are addressed: lower-case product tokens, `*` for everybody. */
+  /** The agents that are addressed: lower-case product tokens, `*` for all crawlers. */
   readonly agents: readonly string[];
   /** Line numbers of the User-agent lines. */
   readonly agentLines: readonly number[];
@@ -77,11 +77,11 @@ export interface FileNote {
   readonly line: 0 | 1;
 }
 
-/** A parsed file. Every list is computed when first asked for and is the same list from then on. */
+/** A parsed file. Every list is computed when it is first read, and stays the same list. */
 export interface RobotsDocument {
   /** The file as packed records; an implementation detail (packed-records.ts) that compiled rules share. */
   readonly packed: string;
-  /** Where the file was asked for, or `null`. */
+  /** The URL that was requested for the file, or `null`. */
   readonly robotsUrl: string | null;
   /** The charset that the response declared, or `null`. */
   readonly charset: string | null;

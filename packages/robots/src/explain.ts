@@ -11,7 +11,7 @@ import type { RobotsRules } from './rules.js';
 import { type Target, targetOf } from './target.js';
 
 /** A rule that matches a URL. */
-export interface MatchingRule {
+interface MatchingRule {
   readonly kind: 'allow' | 'disallow';
   /** The value as written. */
   readonly pattern: string;
@@ -19,7 +19,7 @@ export interface MatchingRule {
 }
 
 /** What one reading says about a URL. */
-export interface ReadingExplanation {
+interface ReadingExplanation {
   readonly dialect: DialectName;
   readonly agent: string | null;
   readonly allowed: boolean;
@@ -95,7 +95,7 @@ function sentenceOf(decision: Decision, otherwise: MatchingRule | null): string 
     case 'no-match':
       return `${verdict}: no rule${who} matches (${decision.dialect})`;
     case 'no-group':
-      return `${verdict}: no group speaks to this crawler (${decision.dialect})`;
+      return `${verdict}: no group applies to this crawler (${decision.dialect})`;
     case 'robots-url':
       return 'allowed: robots.txt itself always is';
     case 'oversize':

@@ -75,7 +75,7 @@ export function bytesKind(bytes: Uint8Array, start: number, end: number): number
   return UNKNOWN;
 }
 
-/** Whether a field speaks to the crawlers of its group, as opposed to everybody who reads the file. */
+/** Whether a field applies to the crawlers of its group, not to all crawlers. */
 export function isGroupField(kind: number): boolean {
   return kind >= CRAWL_DELAY && kind <= ROBOT_VERSION;
 }

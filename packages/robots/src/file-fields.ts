@@ -1,4 +1,4 @@
-// Fields that speak to everybody, wherever they stand: Sitemap, Host, Clean-param, PleaseVisit (robots §9.6–9.9). Each
+// Fields for all crawlers, anywhere in the file: Sitemap, Host, Clean-param, PleaseVisit (robots §9.6–9.9). Each
 // reader says what the value means, or that it means nothing.
 
 import type { CleanParam } from './document.js';
@@ -7,7 +7,7 @@ import { readUrl } from './target.js';
 
 /**
  * Reads a Sitemap value: an absolute http(s) URL of any host, or one relative to the file (robots §9.6).
- * @param robotsUrl - Where the file was asked for; without it relative values are dropped.
+ * @param robotsUrl - The URL requested for the file; without it relative values are dropped.
  * @returns `null` when the line is to be ignored.
  */
 export function readSitemap(value: string, robotsUrl: string | null): string | null {

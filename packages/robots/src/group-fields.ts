@@ -1,6 +1,6 @@
-// What the groups that speak to us ask beside rules, gathered once per file and crawler when somebody first asks.
+// What the selected groups require besides rules, read once per file and crawler.
 // Sources are kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the
-// selected groups, and, when asked for, the groups for everybody (R37).
+// selected groups, and, if the option says so, the `*` groups (R37).
 
 import { type GroupSpan, plainKind } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';

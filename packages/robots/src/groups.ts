@@ -33,14 +33,14 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpa
 }
 
 /**
- * The groups that speak to a crawler: those of the first token that has any, else those for everybody. Groups are
+ * The groups that apply to a crawler: those of the first token that has any, else the `*` groups. Groups are
  * merged in file order (R19), of records the first counts. Named groups and `*` groups never mix (robots §4.3).
  * @param tokens - Lower-case product tokens in order of preference.
  */
 export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
   for (const agent of [...tokens, '*']) {
     const spans = groups.filter(({ agents }) =>
-      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.speaksTo(name, agent))),
+      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.matchesToken(name, agent))),
     );
     if (spans.length > 0) return { spans: dialect.hasRecords ? spans.slice(0, 1) : spans, agent };
   }

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveAccessOptions } from './access/profile.js';
 import { nextHop, robotsUrl } from './access/robots-url.js';
-import { decideDataTxt, parseDataTxt } from './data-txt/index.js';
+import { parseDataTxt, viewDataTxt } from './data-txt/index.js';
 import { readPageSignals } from './page/signals.js';
 import { parseTdmRep, readTdm, tdmForUrl } from './page/tdm-reservation.js';
 import { parseContentSignal, resolveSignals } from './preferences/preferences.js';
@@ -36,7 +36,7 @@ const ANSWERS: readonly (readonly [asked: string, answer: () => unknown, expecte
   ['the address of a dataset', () => dataTxt(PAGE), `${HOST}/a.csv`],
   [
     'what data.txt says',
-    () => decideDataTxt(parseDataTxt('User-agent: *\npath: /x\nDisallow: /b\n'), ['tidepool'], PAGE).allowed,
+    () => viewDataTxt(parseDataTxt('User-agent: *\npath: /x\nDisallow: /b\n'), ['tidepool']).decide(PAGE).allowed,
     true,
   ],
   ['a canonical link of a page there', () => signals(PAGE).canonical, `${HOST}/b`],

@@ -2,7 +2,7 @@
 
 /** Bytes of a file that are read at least and by default (500 KiB; RFC 9309 §2.5). */
 export const MAX_FILE_BYTES = 512_000;
-/** The largest `maxBytes` a caller may ask for, in bytes (ours: offsets are kept in 23 bits). */
+/** The largest `maxBytes` a caller may set, in bytes (ours: offsets are kept in 23 bits). */
 export const MAX_FILE_BYTES_CEILING = 8_388_608;
 /** Bytes of a line that are used (8 × 2083 less one, the limit of Google's parser; robots §2.5). */
 export const MAX_LINE_BYTES = 16_663;
@@ -71,7 +71,7 @@ export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
 // Page-level signals (specification, page-level §3, §5)
 /** Characters of one tag, header or meta value that are read (ours; the draft asks for 8 KiB at least). */
 export const MAX_TAG_CHARS = 65_536;
-/** Words kept of those that a page's tags hold and nobody knows (ours). */
+/** Unknown words of a page's tags that are kept (ours). */
 export const MAX_IGNORED_WORDS = 100;
 /** Rules kept of a tdmrep.json (ours; each is one comparison per page). More count as one that reserves everything. */
 export const MAX_TDM_RULES = 1_000;

@@ -1,5 +1,5 @@
 // Paths and patterns → the bytes that are compared (robots §6). Every dialect has a *form*; text and pattern are
-// brought to the same form and then compared byte by byte, so that everything behind this file is ignorant of dialects.
+// brought to the same form and then compared byte by byte, so that all later steps are the same for every dialect.
 //
 // In a canonical pattern `*` is always the operator and a final `$` always the anchor; a literal asterisk or dollar
 // sign is written `%2A`, `%24` on both sides (only `google` leaves them alone in the text, where nothing can ask for

@@ -2,7 +2,7 @@
 
 import { RobotsError } from './errors.js';
 
-/** By option: the words it may be, the default first; or of a number the default, the least and the greatest. */
+/** By option: the values it may have, the default first; or of a number the default, the least and the greatest. */
 export type OptionTable = Readonly<Record<string, readonly unknown[]>>;
 
 /** Every option of the table, absent ones by their default. @throws RobotsError `option-invalid`, `option-unknown`. */
@@ -20,11 +20,7 @@ export function readOptions(table: OptionTable, given: object): Record<string, u
       ? Number.isFinite(value) && (value as number) >= least && (value as number) <= (greatest as number)
       : values.includes(value);
     if (value === undefined || isWithin) return [option, value === undefined ? byDefault : value];
-    throw invalidOption(
-      option,
-      isNumber ? `from ${least} to ${greatest}` : `one of ${[...new Set(values)].join(', ')}`,
-      value,
-    );
+    throw invalidOption(option, isNumber ? `from ${least} to ${greatest}` : `one of ${values.join(', ')}`, value);
   });
   return Object.fromEntries(read);
 }

@@ -7,7 +7,7 @@ import { RobotsError } from './errors.js';
 import { MAX_CRAWL_DELAY_SECONDS, MAX_TOKENS } from './limits.js';
 import { invalidOption, readOptions } from './option-table.js';
 
-/** What counts beside the base dialect (robots §8). */
+/** What counts besides the base dialect (robots §8). */
 export type Policy = 'base' | 'declared' | 'declared-only' | 'strictest';
 
 /** Who asks, and which reading counts. */
@@ -29,7 +29,7 @@ export interface CompileOptions {
   /** The dialects that must agree under `strictest`. @default ['rfc9309', 'google', '1996'] */
   readonly strictDialects?: readonly BaseDialect[];
   /**
-   * What a file past the size limit means: its first part, or `Disallow: /` for everybody.
+   * What a file past the size limit means: its first part, or `Disallow: /` for all crawlers.
    * @default 'truncate' for rfc9309 and google; 'disallow-all' for 1996, 1994 and policy strictest
    */
   readonly onOversize?: 'truncate' | 'disallow-all';
@@ -88,8 +88,8 @@ export function resolveCompileOptions(options: CompileOptions): ResolvedCompileO
   const table = {
     dialect: DIALECTS,
     policy: ['declared', 'base', 'declared-only', 'strictest'],
-    onOversize: isOld ? ['disallow-all', 'truncate'] : ['truncate', 'disallow-all'],
-    ambiguousRules: isStrictest ? ['nothing-else', 'everything-else'] : ['everything-else', 'nothing-else'],
+    onOversize: firstIf(isOld, 'disallow-all', 'truncate'),
+    ambiguousRules: firstIf(isStrictest, 'nothing-else', 'everything-else'),
     inheritPoliteness: [false, true],
     requestRateMode: ['spaced', 'bucket'],
     cacheDelay: ['ignore', 'as-crawl-delay'],
@@ -98,6 +98,11 @@ export function resolveCompileOptions(options: CompileOptions): ResolvedCompileO
   };
   const read = { tokens: resolveTokens(tokens), strictDialects, ...readOptions(table, given) };
   return read as unknown as ResolvedCompileOptions;
+}
+
+/** The first value is the default if the condition holds, else the second. */
+function firstIf(isFirst: boolean, first: string, second: string): readonly string[] {
+  return isFirst ? [first, second] : [second, first];
 }
 
 function isDialect(name: unknown): boolean {
@@ -113,6 +118,6 @@ function resolveTokens(given: unknown): readonly string[] {
   throw new RobotsError(
     'invalid-tokens',
     `expected \`tokens\` to be 1 to ${MAX_TOKENS} names of letters, digits, "-" and "_", got ${JSON.stringify(given)}`,
-    'use the bare name: "examplebot", not "examplebot/1.0"',
+    'use "examplebot", not "examplebot/1.0"',
   );
 }

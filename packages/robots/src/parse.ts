@@ -1,5 +1,5 @@
 // Bytes → document. The heart is two calls: `decodeBody` finds the bytes that count, `packRecords` makes one string of
-// them. All that a person or a crawler may want to see beside decisions is unpacked when first asked for.
+// them. Everything else is unpacked when it is first read.
 
 import { decodeBody } from './decode.js';
 import type { GroupSpan } from './dialects.js';

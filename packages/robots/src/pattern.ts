@@ -60,7 +60,7 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
 
 const scratch = { last: new Float64Array(8192).fill(-1), base: 0, length: 0 };
 
-/** Makes a text the text in hand. */
+/** Makes a text the current one. */
 export function rememberText(text: string): void {
   scratch.base += scratch.length;
   scratch.length = text.length;
@@ -71,7 +71,7 @@ export function rememberText(text: string): void {
 }
 
 /**
- * Whether a pattern can match the text in hand; false is certain.
+ * Whether a pattern can match the current text; false is certain.
  * @param pattern - Holds the canonical pattern in `[from, to)`.
  */
 export function mayMatch(pattern: string, from: number, to: number): boolean {

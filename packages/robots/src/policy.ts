@@ -22,7 +22,7 @@ import { compileReading, type Reading } from './reading.js';
 const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
 
 /**
- * The groups that speak to a crawler in a base dialect; politeness and preferences come from those of the first dialect
+ * The groups that apply to a crawler in a base dialect; politeness and preferences come from those of the first dialect
  * (robots §4.3, §9).
  */
 export function selectionOf(
@@ -49,7 +49,7 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
   const isNamed = (agent: string | null) => agent !== null && agent !== '*';
   // A 2.0.0 author who named us by a general match withheld something; the base dialect cannot see it.
   const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(selection.all, 'two'), tokens);
-  const everybody = selection.all.filter(({ agents }) => agents.includes('*'));
+  const starred = selection.all.filter(({ agents }) => agents.includes('*'));
   if (policy === 'declared-only') {
     // The pure reading: declared groups in 2.0.0, others in the base dialect.
     const { spans, agent } = general.agent === null ? selection : general;
@@ -63,11 +63,11 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
       add(v2, ofTwo, name);
     };
     const experimental = ofVersion(spans, 'experimental');
-    // R23: without a group for everybody an experimental group is read in the base dialect after all.
-    const isReplaced = experimental.length > 0 && agent !== '*' && everybody.length > 0;
+    // R23: without a `*` group an experimental group is read in the base dialect after all.
+    const isReplaced = experimental.length > 0 && agent !== '*' && starred.length > 0;
     addPure(isReplaced ? spans.filter((span) => !experimental.includes(span)) : spans, agent);
-    if (isReplaced) addPure(everybody, '*');
-    // Where no group speaks to us, there is one reading that says so.
+    if (isReplaced) addPure(starred, '*');
+    // Where no group applies, one reading says so.
     if (spans.length === 0) readings.push(compileReading(document, base, selection, settings));
   } else {
     for (const name of policy === 'strictest' ? settings.strictDialects : [dialect]) {
@@ -77,9 +77,9 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
     if (policy !== 'base') {
       add(v2, ofVersion(selection.spans, 'two'), selection.agent);
       add(v2, general.spans, general.agent);
-      if (isNamed(selection.agent) && ofVersion(selection.spans, 'experimental').length > 0) add(base, everybody, '*');
+      if (isNamed(selection.agent) && ofVersion(selection.spans, 'experimental').length > 0) add(base, starred, '*');
     }
   }
-  // A copy holds no room to grow.
+  // A copy has no spare capacity.
   return readings.slice() as [Reading, ...Reading[]];
 }

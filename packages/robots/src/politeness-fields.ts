@@ -19,21 +19,21 @@ export interface RequestRate {
   readonly window: TimeWindow | null;
 }
 
-/** A readable Crawl-delay: what is to be kept, what was asked for, and whether with a unit. */
-export interface CrawlDelay {
+/** A readable Crawl-delay: clamped, as written, and whether it had a unit. */
+interface CrawlDelay {
   readonly delayMs: number;
   readonly requiredMs: number;
   readonly hasUnit: boolean;
 }
 
 /** The rate that binds at a time. `untilMs` is the first time at which the host is no longer closed. */
-export type RateInForce =
+type RateInForce =
   | { readonly kind: 'none' }
   | { readonly kind: 'rate'; readonly intervalMs: number; readonly rate: RequestRate }
   | { readonly kind: 'closed'; readonly untilMs: number };
 
 /** Whether Visit-time lets requests start at a time. `closesAtMs` null: open all day. */
-export type VisitState =
+type VisitState =
   | { readonly kind: 'open'; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly opensAtMs: number };
 

@@ -19,8 +19,8 @@ import {
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
 
-/** What a reading can be told beside the file. */
-export interface ReadingOptions {
+/** What a reading needs besides the file. */
+interface ReadingOptions {
   /** What 2.0.0 says about everything else (robots §7.5). */
   readonly ambiguousRules: 'everything-else' | 'nothing-else';
   /** Rule lines of a group beyond which it closes everything; 0 for none. */

@@ -1,6 +1,5 @@
-// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged
-// here; what a dialect makes of them is decided when rules are compiled, and what is odd about them when somebody asks
-// for the diagnostics. The common line (a known name, ASCII, no surprises) makes no string and no object.
+// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged here:
+// dialects read them when rules are compiled, diagnostics on demand. The common line makes no string and no object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
 import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, UNKNOWN } from './fields.js';

@@ -30,7 +30,7 @@ const DOLLAR = 0x24;
 /** In the head of a copied rule: for texts in form `n1` alone. */
 export const QUERY_ONLY = 0x20;
 const KIND = 0x1f;
-/** What `find` answers when the rules ask for more work than `MAX_MATCH_WORK`: the caller fails closed. */
+/** The result of `findRule` when the work exceeds `MAX_MATCH_WORK`: the caller fails closed. */
 export const OVERWORK = -3;
 const BEGINS = -1;
 const AFTER = -2;

@@ -7,7 +7,7 @@ const BLANKS = /[ \t]+/;
 
 /**
  * The patterns of a rule line (robots §3.6, §3.7, R13, R14).
- * @param robotsUrl - Where the file was asked for, to know its own authority; unknown means that any authority counts
+ * @param robotsUrl - The URL requested for the file, to know its own authority; unknown means that any authority counts
  *   as its own, which is the stricter reading.
  * @returns Patterns in bytes; empty for an empty value or a rule that cannot be used.
  */

@@ -17,7 +17,7 @@ import { targetOf } from './target.js';
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
 
-/** What the selected groups say beside rules. */
+/** What the selected groups say besides rules. */
 interface GroupFacts {
   readonly agents: readonly string[];
   readonly groupLines: readonly number[];
@@ -26,7 +26,7 @@ interface GroupFacts {
   readonly noindex: Reading;
 }
 
-/** What a file says to one crawler. Everything but decisions is worked out when first asked for. */
+/** What a file says to one crawler. Everything but decisions is computed when it is first read. */
 export class RobotsRules {
   /** The file. */
   readonly document: RobotsDocument;
@@ -51,7 +51,7 @@ export class RobotsRules {
     return decisionOf(judgeTarget(this.readings, targetOf(url)));
   }
 
-  /** Whether a URL may be fetched; `decide` without the words. */
+  /** Whether a URL may be fetched; `decide` without the reason. */
   isAllowed(url: string): boolean {
     return judgeTarget(this.readings, targetOf(url)).allowed;
   }
@@ -68,18 +68,18 @@ export class RobotsRules {
     return { ...decision, allowed: false, reason: schedule.reason, line: null, pattern: null };
   }
 
-  /** The name under which groups speak to us: one of our tokens, `*`, or nothing. */
+  /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
   get agents(): readonly string[] {
     return RobotsRules.#facts(this).agents;
   }
 
-  /** Line numbers of the User-agent lines of the groups that speak to us. */
+  /** Line numbers of the User-agent lines of the selected groups. */
   get groupLines(): readonly number[] {
     return RobotsRules.#facts(this).groupLines;
   }
 
   /**
-   * The extension fields that speak to us, as written: those before the first group, and those of our groups. They are
+   * The extension fields for this crawler, as written: those before the first group, and those of its groups. They are
    * kept apart, because the stricter of both counts.
    */
   get fields(): readonly (readonly FieldRecord[])[] {
@@ -89,7 +89,7 @@ export class RobotsRules {
   }
 
   /**
-   * The Crawl-delay in milliseconds, `null` when none is asked for (robots §9.1). It runs from the end of a response.
+   * The Crawl-delay in milliseconds, `null` for none (robots §9.1). It runs from the end of a response.
    * In an archiving crawl the larger of Crawl-delay and Cache-delay.
    */
   get crawlDelayMs(): number | null {
@@ -103,7 +103,7 @@ export class RobotsRules {
     return largest(RobotsRules.#delaysMs(this, 'cache-delay'));
   }
 
-  /** All Request-rate lines that speak to us (robots §9.2). Which one is in force when, `schedule` says. */
+  /** All Request-rate lines for this crawler (robots §9.2). Which one is in force when, `schedule` says. */
   get requestRates(): readonly RequestRate[] {
     return RobotsRules.#facts(this).sources.flatMap((source) => source.requestRates);
   }
@@ -153,7 +153,7 @@ export class RobotsRules {
   get warnings(): readonly string[] {
     return this.#settings.tokens
       .filter((token) => /\d/.test(token))
-      .map((token) => `product token "${token}" holds digits, which RFC 9309 does not know`);
+      .map((token) => `product token "${token}" has digits, which RFC 9309 does not allow`);
   }
 
   // Static, because private methods of an instance cost each instance a slot.

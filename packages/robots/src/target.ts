@@ -1,5 +1,5 @@
 // A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in
-// every form; anything unusual takes the slow road, where the platform's URL parser may be asked.
+// every form; anything unusual takes the slow path, where the platform's URL parser may be asked.
 
 import { bytesOf } from './bytes.js';
 

@@ -1,10 +1,10 @@
-// What came of asking for one robots.txt, redirects followed, and what it means in a profile (access §4, §7). Whatever
+// The result of fetching one robots.txt, redirects followed, and what it means in a profile (access §4, §7). Whatever
 // is not understood means *transient*: the host is held and asked again.
 
 import type { ResolvedAccessOptions } from './profile.js';
 import type { HeaderLookup } from './timing.js';
 
-/** Why an exchange brought no complete response. All of them mean the same here; the word is for the operator. */
+/** Why an exchange brought no complete response. All of them mean the same here; the name is for the operator. */
 export type RobotsFailure =
   | 'dns'
   | 'refused'
@@ -44,7 +44,7 @@ export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-
 export type AnswerMeaning = 'parse' | 'not-modified' | 'gone' | 'unavailable' | 'restricted' | 'transient';
 
 /** A meaning, with what the operator should know. */
-export interface AnswerClass {
+interface AnswerClass {
   readonly meaning: AnswerMeaning;
   readonly notes: readonly AccessNote[];
 }

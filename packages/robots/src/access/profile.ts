@@ -1,4 +1,4 @@
-// The access profile: which column of the specification's tables holds, and the options beside it (access §4, §5). No
+// The access profile: which column of the specification's tables holds, and the other options (access §4, §5). No
 // other file of this folder supplies a default.
 
 import { MAX_ROBOTS_REDIRECTS, MAX_ROBOTS_REDIRECTS_1996 } from '../limits.js';
@@ -11,7 +11,7 @@ export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';
  * What follows when robots.txt has been unreachable for `unreachableDays`: the good copy and without one hold or allow;
  * `allow` whatever there is; `hold` for as long as it takes; `google` is that profile's own table.
  */
-export type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google';
+type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google';
 
 /** The options as a caller gives them. */
 export interface AccessOptions {
@@ -24,7 +24,7 @@ export interface AccessOptions {
   /** What 401 and 403 mean. @default 'deny' in 1996 and strictest, else 'allow' */
   readonly onForbidden?: 'allow' | 'deny' | undefined;
   /**
-   * What follows a long time without answer. Every value but `hold` and `copy-or-hold` visits hosts whose wishes are
+   * What follows a long time without answer. Every value but `hold` and `copy-or-hold` visits hosts whose rules are
    * unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
    */
   readonly afterUnreachable?: AfterUnreachable | undefined;
@@ -62,9 +62,9 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
     {
       dialect: DIALECTS,
       policy: ['declared', 'base', 'declared-only', 'strictest'],
-      accessProfile: [byPolicy, ...DIALECTS, 'strictest'],
+      accessProfile: withDefault(byPolicy, [...DIALECTS, 'strictest']),
       onForbidden: isOld || profile === 'strictest' ? ['deny', 'allow'] : ['allow', 'deny'],
-      afterUnreachable: [after, 'copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google'],
+      afterUnreachable: withDefault(after, ['copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google']),
       unreachableDays: [30, 1, 3650],
       holdMaxMs: [DAY_MS, 0, 3650 * DAY_MS],
     },
@@ -78,4 +78,9 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
     holdMaxMs: read['holdMaxMs'] as number,
     maxRedirects: isOld ? MAX_ROBOTS_REDIRECTS_1996 : MAX_ROBOTS_REDIRECTS,
   });
+}
+
+/** The values with the default first. */
+function withDefault(byDefault: string, values: readonly string[]): readonly string[] {
+  return [byDefault, ...values.filter((value) => value !== byDefault)];
 }

@@ -33,7 +33,7 @@ export function rootUrl(url: string, path: string): string | null {
  * `final`: the response is no redirect and is the answer. `follow`: ask `url` next. The other two are answers in
  * themselves: `redirect-limit`, and the failure `redirect-unusable`.
  */
-export type NextHop =
+type NextHop =
   | { readonly kind: 'final' }
   | { readonly kind: 'follow'; readonly url: string }
   | { readonly kind: 'redirect-limit' }

@@ -61,7 +61,7 @@ export type AccessEvent =
   | { readonly kind: 'restored' };
 
 /** What holds for URLs other than robots.txt. `by-rules`: compile `state.copy`. `untilMs`: look again then. */
-export type AccessAdvice =
+type AccessAdvice =
   | { readonly kind: 'by-rules' }
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny' }
@@ -233,11 +233,10 @@ function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean 
   return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS;
 }
 
-/** No request survives a restart. Instants further ahead than any answer can set them come from a clock set back. */
+/** No request survives a restart. Times further ahead than any answer can set them come from a clock that was set back. */
 function restored(state: AccessState, nowMs: number): AccessState {
   const latestRetryMs = nowMs + MAX_RETRY_AFTER_MS * (1 + MAX_JITTER);
-  const notAfter = (instantMs: number | null, latestMs: number) =>
-    instantMs === null ? null : Math.min(instantMs, latestMs);
+  const notAfter = (timeMs: number | null, latestMs: number) => (timeMs === null ? null : Math.min(timeMs, latestMs));
   return {
     ...state,
     fetching: false,

@@ -27,7 +27,7 @@ export function robotsLifetimeMs(headers: HeaderLookup, receivedAtMs: number, pr
 
 /**
  * The same with any longest lifetime, which is the default too (access §6; data-txt §6).
- * @param longestMs - Milliseconds: the lifetime without cache headers, and the most that headers can ask for.
+ * @param longestMs - Milliseconds: the lifetime without cache headers, and the longest that headers can set.
  * @returns Milliseconds, from ten minutes to `longestMs`.
  */
 export function lifetimeMs(headers: HeaderLookup, receivedAtMs: number, longestMs: number): number {

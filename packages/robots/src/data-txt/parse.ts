@@ -16,7 +16,7 @@ export interface Dataset {
   readonly description?: string;
   /** Text or URL, not interpreted. */
   readonly license?: string;
-  /** Media type or word, not interpreted. */
+  /** Media type or name, not interpreted. */
   readonly type?: string;
 }
 
@@ -38,7 +38,7 @@ export interface DataRecord {
 }
 
 /** An oddity of the file. */
-export interface DataTxtDiagnostic {
+interface DataTxtDiagnostic {
   readonly code: DiagnosticCode | 'data-path-invalid';
   readonly severity: DiagnosticSeverity;
   /** From 1; 0 for the file. */
@@ -57,7 +57,7 @@ export interface DataTxt {
 }
 
 /** How a file is read. */
-export interface DataTxtOptions {
+interface DataTxtOptions {
   /** The URL of the file before redirects; without it paths stay unresolved. @default none */
   readonly base?: string | undefined;
   /** Bytes that are read; 512 000 to 8 388 608. @default 512_000 */
@@ -76,7 +76,7 @@ export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions
   };
   for (const { code, line } of notes) report(code, line);
 
-  const builder = createRecordBuilder(base, report);
+  const builder = new RecordBuilder(base, report);
   for (const [index, raw] of lines.entries()) {
     const text = withoutComment(raw);
     const field = readField(text);
@@ -115,22 +115,12 @@ function severityOf(code: DiagnosticCode | 'data-path-invalid'): DataTxtDiagnost
 }
 
 /** One field line. */
-export interface DataField {
+interface DataField {
   /** As written. */
   readonly name: string;
   readonly value: string;
   /** The line starts with a list marker. */
   readonly isListItem: boolean;
-}
-
-/** Collects records. */
-export interface RecordBuilder {
-  /** A field, with its line number. */
-  add(field: DataField, line: number): void;
-  /** A blank line: ends a record that has more than agents. */
-  blank(): void;
-  /** The end of a record in any case; hands out all records so far. */
-  end(): readonly DataRecord[];
 }
 
 type Typed = 'path' | 'name' | 'description' | 'license' | 'type';
@@ -161,53 +151,59 @@ interface OpenRecord {
   url: string | undefined;
 }
 
-/** An empty collection (data-txt §4, DECISIONS T4 to T6). */
-export function createRecordBuilder(
-  base: string | undefined,
-  report: (code: 'data-path-invalid', line: number) => void,
-): RecordBuilder {
-  const records: DataRecord[] = [];
-  let open = emptyRecord([], 0);
-  const close = () => {
-    if (open.line > 0) records.push(finished(open));
-    open = emptyRecord([], open.block + 1);
-  };
-  const split = () => {
-    // What follows agents alone belongs to them.
-    if (open.line === 0) return;
-    records.push(finished(open));
-    open = emptyRecord(open.agents, open.block);
-  };
-  return {
-    add({ name, value, isListItem }, line) {
-      const lower = name.toLowerCase();
-      if (lower === 'user-agent') {
-        if (open.line > 0) close();
-        open.agents.push(value);
-        return;
-      }
-      const typed = Object.hasOwn(TYPED, lower) ? TYPED[lower] : undefined;
-      if (isListItem || (typed === 'path' && open.typed.path !== undefined)) split();
-      if (open.line === 0) open.line = line;
-      if (lower === 'allow' || lower === 'disallow') {
-        open.rules.push([lower, value]);
-        open.ruleLines.push(line);
-      } else if (typed === undefined || open.typed[typed] !== undefined) open.extra.push([name, value]);
-      else {
-        open.typed[typed] = value;
-        if (typed !== 'path') return;
-        open.url = resolvePath(value, base);
-        if (open.url === undefined) report('data-path-invalid', line);
-      }
-    },
-    blank() {
-      if (open.line > 0) close();
-    },
-    end() {
-      close();
-      return records;
-    },
-  };
+/** Collects records (data-txt §4, DECISIONS T4 to T6). */
+class RecordBuilder {
+  readonly #base: string | undefined;
+  readonly #report: (code: 'data-path-invalid', line: number) => void;
+  readonly #records: DataRecord[] = [];
+  #open = emptyRecord([], 0);
+
+  constructor(base: string | undefined, report: (code: 'data-path-invalid', line: number) => void) {
+    this.#base = base;
+    this.#report = report;
+  }
+
+  add({ name, value, isListItem }: DataField, line: number): void {
+    const lower = name.toLowerCase();
+    if (lower === 'user-agent') {
+      this.blank();
+      this.#open.agents.push(value);
+      return;
+    }
+    const typed = Object.hasOwn(TYPED, lower) ? TYPED[lower] : undefined;
+    if (isListItem || (typed === 'path' && this.#open.typed.path !== undefined)) this.#split();
+    const open = this.#open;
+    if (open.line === 0) open.line = line;
+    if (lower === 'allow' || lower === 'disallow') {
+      open.rules.push([lower, value]);
+      open.ruleLines.push(line);
+    } else if (typed === undefined || open.typed[typed] !== undefined) open.extra.push([name, value]);
+    else {
+      open.typed[typed] = value;
+      if (typed !== 'path') return;
+      open.url = resolvePath(value, this.#base);
+      if (open.url === undefined) this.#report('data-path-invalid', line);
+    }
+  }
+
+  /** A blank line ends a record that has more than agents. */
+  blank(): void {
+    if (this.#open.line > 0) this.end();
+  }
+
+  /** Ends the record in any case. @returns All records so far. */
+  end(): readonly DataRecord[] {
+    if (this.#open.line > 0) this.#records.push(finished(this.#open));
+    this.#open = emptyRecord([], this.#open.block + 1);
+    return this.#records;
+  }
+
+  /** The next record of the same agents. What follows agents alone belongs to them. */
+  #split(): void {
+    if (this.#open.line === 0) return;
+    this.#records.push(finished(this.#open));
+    this.#open = emptyRecord(this.#open.agents, this.#open.block);
+  }
 }
 
 function emptyRecord(agents: readonly string[], block: number): OpenRecord {

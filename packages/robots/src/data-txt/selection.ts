@@ -1,4 +1,4 @@
-// Which records of a data.txt speak to a crawler, and what its Allow and Disallow lines say, by the 1996 reading
+// Which records of a data.txt apply to a crawler, and what its Allow and Disallow lines say, by the 1996 reading
 // (data-txt §5). robots.txt alone decides about crawling: a Disallow here only keeps a URL from being fetched as a
 // dataset found here, and an Allow opens nothing.
 
@@ -15,13 +15,13 @@ export interface DatasetOffer {
 }
 
 /** Whether a URL may be fetched as a dataset, as far as data.txt goes; `line` is the deciding rule's, or null. */
-export interface DataTxtDecision {
+interface DataTxtDecision {
   readonly allowed: boolean;
   readonly line: number | null;
 }
 
 /** A data.txt as one crawler sees it. */
-export interface DataTxtView {
+interface DataTxtView {
   /** Of the records selected for it and of all records without agents, in file order; at most 10 000. */
   readonly offers: readonly DatasetOffer[];
   /**
@@ -62,16 +62,6 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
       return decisions.find(({ allowed }) => !allowed) ?? decisions.find(({ line }) => line !== null) ?? OPEN;
     },
   };
-}
-
-/** The datasets offered to a crawler, for a single question. @see viewDataTxt */
-export function selectDatasets(document: DataTxt, tokens: readonly string[]): readonly DatasetOffer[] {
-  return viewDataTxt(document, tokens).offers;
-}
-
-/** Whether a URL may be fetched as a dataset, for a single question; several are asked of one view. @see viewDataTxt */
-export function decideDataTxt(document: DataTxt, tokens: readonly string[], url: string): DataTxtDecision {
-  return viewDataTxt(document, tokens).decide(url);
 }
 
 /** The block of the first record whose agents contain the name, else of the first `*`, else none. */

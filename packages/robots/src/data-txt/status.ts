@@ -7,10 +7,10 @@ import { type HeaderLookup, lifetimeMs, robotsRetryMs } from '../access/timing.j
 import { LIFETIME_1996_MS, MAX_DATA_TXT_RETRIES } from '../limits.js';
 
 /** `parsed`: read the body. `not-modified`: the copy at hand holds. `none`: there is none. `retry`: ask again later. */
-export type DataTxtOutcome = 'parsed' | 'not-modified' | 'none' | 'retry';
+type DataTxtOutcome = 'parsed' | 'not-modified' | 'none' | 'retry';
 
 /** The end of one chain of exchanges; `status` counts for responses only. */
-export type DataTxtAnswer =
+type DataTxtAnswer =
   | { readonly kind: 'response'; readonly status: number }
   | { readonly kind: 'failure' }
   | { readonly kind: 'redirect-limit' };

@@ -1,5 +1,5 @@
-// What is odd about a file, worked out from its records when somebody asks (robots §11). Nothing that decides about
-// URLs depends on it, so a crawler that shows it to nobody need not load it.
+// What is odd about a file, computed from its records on demand (robots §11). Nothing that decides about
+// URLs depends on it, so a crawler that does not show it need not load it.
 
 import { agentsOf } from '../agents.js';
 import { textOf } from '../bytes.js';
@@ -97,7 +97,7 @@ function reportLine(document: RobotsDocument, record: PackedRecord, before: Befo
   const isDropped = notes & TOO_LONG && plainKind(record) === BAD;
   const isKnown = isKnownField(kind) && !isDropped;
   const isOutside = !before.file.has(USER_AGENT);
-  report(notes & NUL, 'nul-octet');
+  report(notes & NUL, 'nul-byte');
   report(notes & INVALID_UTF8, 'invalid-utf8');
   report(notes & ODD_WHITESPACE, 'odd-whitespace');
   report(notes & TOO_LONG, 'line-too-long');

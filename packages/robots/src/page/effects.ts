@@ -1,5 +1,5 @@
 // What a crawl does about a page's signals, under its options and declared purposes (page-level §7). The strictest
-// reading of all places decides; every effect carries its reason word and its sources. Effects never change what
+// reading of all places decides; every effect carries its reason and its sources. Effects never change what
 // robots.txt decided.
 
 import type { Preferences } from '../preferences/preferences.js';
@@ -138,7 +138,7 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   return reasons;
 }
 
-/** Words, the reason they give, and the option for it. */
+/** Tag words, their reason, and its option. */
 const TAG_REASONS: readonly (readonly [
   TagWord,
   PageReasonCode,

@@ -1,7 +1,4 @@
-/**
- * The front door of `@mannerly/robots/page`: what a response says about exclusion and use, and what follows from it.
- */
-
+/** What a response says about exclusion and use, and its effects. */
 export {
   forbidsEveryPurpose,
   type PageEffects,
@@ -10,7 +7,7 @@ export {
   pageEffects,
   wantsTdmRep,
 } from './effects.js';
-export { type LinkVerdict, linkVerdict, type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
+export { linkVerdict, type PageLinkElement } from './links.js';
 export {
   type ContentUse,
   PAGE_DEFAULTS,
@@ -19,25 +16,8 @@ export {
   type ResolvedPageOptions,
   resolvePageOptions,
 } from './page-options.js';
-export {
-  type PageSignals,
-  type PageSignalsInput,
-  parseContentSignalField,
-  parseContentUsageField,
-  readPageSignals,
-  type SignalSource,
-  tagPreferences,
-} from './signals.js';
-export {
-  type ImagePreview,
-  mergeTags,
-  type PageMeta,
-  type PageTags,
-  parseRobotsMeta,
-  parseRobotsTag,
-  parseRobotsTagLists,
-  type TagWord,
-} from './tags.js';
+export { type PageSignals, parseContentUsageField, readPageSignals } from './signals.js';
+export { type PageMeta, type PageTags, parseRobotsMeta, parseRobotsTag } from './tags.js';
 export {
   mergeTdm,
   parseTdmRep,

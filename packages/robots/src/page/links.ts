@@ -5,8 +5,8 @@ import { readUrl } from '../target.js';
 import type { ResolvedPageOptions } from './page-options.js';
 import { metaNamed, type PageMeta } from './tags.js';
 
-/** The fate of a link, with the reason word where it is left, and the words it is marked with where it is taken. */
-export interface LinkVerdict {
+/** Whether a link is taken, the reason where it is not, and its `ugc` and `sponsored` marks. */
+interface LinkVerdict {
   readonly isTaken: boolean;
   readonly reason: 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null;
   readonly marks: readonly ('ugc' | 'sponsored')[];
@@ -14,7 +14,7 @@ export interface LinkVerdict {
 
 /**
  * Decides about a link on `a`, `area` or `form` (page-level §4, DECISION L7).
- * @param rel - The words of `rel`, or the attribute as written.
+ * @param rel - The tokens of `rel`, or the attribute as written.
  * @param followLinks - `PageEffects.followLinks` of the page.
  */
 export function linkVerdict(
@@ -32,7 +32,7 @@ export function linkVerdict(
     : { isTaken: false, reason: `link-${left}`, marks };
 }
 
-/** A `link` element, attributes as written; `rel` is split into words. */
+/** A `link` element, attributes as written; `rel` is split into tokens. */
 export interface PageLinkElement {
   readonly rel: readonly string[];
   readonly name: string | null;

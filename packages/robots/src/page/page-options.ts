@@ -6,7 +6,7 @@ import { invalidOption, type OptionTable, readOptions } from '../option-table.js
 /** What a crawl declares it is for. */
 export type Purpose = 'search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | 'other';
 
-/** How far content is used, as Content-Signal's `use` words it, least first. */
+/** How far content is used, as in Content-Signal's `use`, least first. */
 export type ContentUse = 'immediate' | 'reference' | 'full';
 
 /** The options as a caller gives them. Every value but the default keeps or follows what a page asked to be left. */
@@ -27,7 +27,7 @@ export interface PageOptions {
   readonly robotsNoindex?: 'apply' | 'expose' | undefined;
   /** Page-level `nofollow`. @default 'respect' */
   readonly pageNofollow?: 'respect' | 'ignore' | undefined;
-  /** Whether links with these words are taken. @default { nofollow: false, ugc: true, sponsored: true } */
+  /** Whether links with these `rel` tokens are taken. @default { nofollow: false, ugc: true, sponsored: true } */
   readonly rel?: { readonly nofollow?: boolean; readonly ugc?: boolean; readonly sponsored?: boolean } | undefined;
   /** INDEXINSTEAD. @default 'respect' */
   readonly indexInstead?: 'respect' | 'expose' | undefined;
@@ -35,7 +35,7 @@ export interface PageOptions {
   readonly tdm?: 'respect' | 'observe' | 'off' | undefined;
   /** Use preferences against the declared purposes. @default 'respect' */
   readonly preferences?: 'respect' | 'observe' | 'off' | undefined;
-  /** What a category nobody speaks about counts as. @default 'allow' */
+  /** What an unknown category counts as. @default 'allow' */
   readonly unknownPreference?: 'allow' | 'disallow' | undefined;
   /** The level of use that this crawl declares; null declares none. @default null */
   readonly contentUse?: ContentUse | null | undefined;

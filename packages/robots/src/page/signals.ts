@@ -53,7 +53,7 @@ export interface PageSignalsInput {
   readonly linkElements?: readonly PageLinkElement[];
   /** `href` of the document's `base`. @default null */
   readonly baseHref?: string | null;
-  /** What robots.txt says of this URL beside allow and deny. @default nothing */
+  /** What robots.txt says of this URL besides allow and deny. @default nothing */
   readonly robots?: {
     readonly isNoindex: boolean;
     readonly preferences: Preferences;
@@ -88,37 +88,16 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
   const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
   const baseUrl = resolveBase(input.baseHref ?? null, url);
-  const wishes = saysNothing(input, metas, fields) ? NO_WISHES : readWishes(input, metas, fields, baseUrl);
-  const { indexInstead, canonical, metaUrl } = readNamedLinks(
-    linkElements,
-    metas,
-    fields.get('link') ?? NONE,
-    url,
-    baseUrl,
-  );
-  return {
-    url,
-    tags: wishes.tags,
-    taggedBy: wishes.taggedBy,
-    isRobotsNoindex: wishes.isRobotsNoindex,
-    preferences: wishes.preferences,
-    preferredBy: wishes.preferredBy,
-    contentUse: wishes.contentUse,
-    contentUseBy: wishes.contentUseBy,
-    tdm: wishes.tdm,
-    tdmBy: wishes.tdmBy,
-    indexInstead,
-    canonical,
-    metaUrl,
-  };
+  const directives = saysNothing(input, metas, fields) ? NO_DIRECTIVES : readDirectives(input, metas, fields, baseUrl);
+  return { url, ...directives, ...readNamedLinks(linkElements, metas, fields.get('link') ?? NONE, url, baseUrl) };
 }
 
-/** What is asked of crawlers: the signals without the links. */
-type Wishes = Omit<PageSignals, 'url' | keyof NamedLinks>;
+/** The signals without the links. */
+type Directives = Omit<PageSignals, 'url' | keyof NamedLinks>;
 
 const NONE: readonly never[] = [];
 
-/** Most pages: no field, no element, nothing in a file. Then all that was read is `NO_WISHES`. */
+/** True for most pages: no field, no element, nothing in a file. */
 function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines): boolean {
   const { robots, tokens, tdmRules = NONE } = input;
   if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
@@ -138,7 +117,12 @@ function isTdmMeta(meta: PageMeta): boolean {
   return name === 'tdm-reservation' || name === 'tdm-policy';
 }
 
-function readWishes(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines, baseUrl: string): Wishes {
+function readDirectives(
+  input: PageSignalsInput,
+  metas: readonly PageMeta[],
+  fields: SignalLines,
+  baseUrl: string,
+): Directives {
   const { url, tokens, robots } = input;
   const lines = (name: SignalField): readonly string[] => fields.get(name) ?? NONE;
   const taggedBy: [SignalSource, PageTags][] = [
@@ -221,9 +205,9 @@ function resolveBase(baseHref: string | null, url: string): string {
   return (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
 }
 
-/** Read as any other page is, from one that says nothing; shared by all of them, so nobody may change it. */
-const NO_WISHES: Wishes = frozen(
-  readWishes({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
+/** The result for a page without directives, shared by all of them. */
+const NO_DIRECTIVES: Directives = frozen(
+  readDirectives({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
 );
 
 function frozen<Value extends object>(value: Value): Value {
@@ -245,7 +229,7 @@ export function parseContentUsageField(values: readonly string[]): Preferences {
 
 /**
  * Reads the field lines of `Content-Signal` like the line of robots.txt (page-level §6).
- * @returns Key → `allow`, `disallow`, or the word of `use`.
+ * @returns Key → `allow`, `disallow`, or the level of `use`.
  */
 export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
   return resolveSignals(

@@ -17,7 +17,7 @@ export type TagWord =
   | 'noimageai';
 
 /** How large an image preview may be, smallest first. */
-export type ImagePreview = 'none' | 'standard' | 'large';
+type ImagePreview = 'none' | 'standard' | 'large';
 
 /** The strictest union of everything that was read. */
 export interface PageTags {
@@ -35,7 +35,7 @@ export interface PageTags {
 }
 
 /** Nothing asked. */
-export const NO_TAGS: PageTags = Object.freeze({
+const NO_TAGS: PageTags = Object.freeze({
   restrictions: Object.freeze([]),
   maxSnippet: null,
   maxImagePreview: null,
@@ -74,7 +74,7 @@ const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
  * The comma-separated pieces of a value, white space trimmed; a date that holds a comma is one piece (page-level §3).
  * @returns Non-empty pieces, in order; `prefix: unavailable_after: …` is recognised as well.
  */
-export function tagPieces(value: string): string[] {
+function tagPieces(value: string): string[] {
   const raw = value.slice(0, MAX_TAG_CHARS).split(',');
   const pieces: string[] = [];
   for (let at = 0; at < raw.length; at += 1) {
@@ -91,11 +91,11 @@ export function tagPieces(value: string): string[] {
 }
 
 /** Whether a word before a colon is a rule with a value, rather than the name of an agent (page-level §3). */
-export function isValuedRule(word: string): boolean {
+function isValuedRule(word: string): boolean {
   return VALUED.includes(word.toLowerCase());
 }
 
-/** What one rule asks: a word, `word: value`, or known words separated by blanks (DECISION L2) (page-level §2). */
+/** Reads one rule: a word, `word: value`, or known words separated by blanks (page-level §2, DECISION L2). */
 export function readTagRule(piece: string): PageTags {
   const colon = piece.indexOf(':');
   if (colon >= 0) {

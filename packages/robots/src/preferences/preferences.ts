@@ -11,13 +11,13 @@ import { readUrl } from '../target.js';
 import { parseDictionary } from './structured-field.js';
 
 /** What a source says about one category of use; a category that is absent is unknown. */
-export type PreferenceVerdict = 'allow' | 'disallow';
+type PreferenceVerdict = 'allow' | 'disallow';
 
 /** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
 /**
- * A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written.
+ * A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its level; `other` is as written.
  */
 export interface ContentSignalLine {
   readonly path: string | null;
@@ -45,7 +45,7 @@ const SIGNAL_CATEGORIES: Readonly<Record<string, string>> = {
   'ai-train': 'train-ai',
 };
 
-/** Yes and no in our words. */
+/** The verdicts of yes and no. */
 const VERDICTS: Readonly<Record<string, PreferenceVerdict>> = { yes: 'allow', no: 'disallow' };
 
 /** Levels of `use`, least first: the least one wins a conflict. */
@@ -106,7 +106,7 @@ export function parseUsage(dictionary: string): Preferences | null {
 }
 
 /**
- * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal beside them,
+ * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal,
  * disallow over allow over unknown (robots §10.2, DECISION R51).
  * @throws Never. A URL that cannot be read matches only lines without a path.
  */
@@ -232,7 +232,7 @@ export interface SitePreferences {
    * first group and lines of the groups are weighed apart, and disallow counts over allow over unknown.
    */
   preferences(url: string): Preferences;
-  /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its word; absent is unknown. */
+  /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its level; absent is unknown. */
   signals(url: string): Readonly<Record<string, string>>;
 }
 
