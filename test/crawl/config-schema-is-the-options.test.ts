@@ -79,7 +79,9 @@ function withValue(path: readonly string[], value: unknown): CrawlerOptions {
     return { ...before, [key]: put(before[key], further) };
   };
   const base = BASE as Record<string, unknown>;
-  const beside = path.join('.').startsWith('profile.') ? { factor: 0, minMs: 0, maxMs: 86_400_000 } : {};
+  const beside = path.join('.').startsWith('politeness.profile.')
+    ? { profile: { factor: 0, minMs: 0, maxMs: 86_400_000 } }
+    : {};
   if (value === 'list' || value === 'surt') return { ...BASE, scope: { ...BASE.scope, ...WITHIN[value] } };
   return { ...base, [first]: put({ ...(base[first] as object), ...beside }, rest) } as unknown as CrawlerOptions;
 }
@@ -162,7 +164,7 @@ describe('the schema of a configuration', () => {
       const below = exclusiveMinimum ?? (type === 'integer' ? least - 1 : least > 0 ? least / 2 : -0.001);
       expect([below, accepts(withValue(path, below))]).toEqual([below, false]);
       // What is the greatest whole number has no neighbour to try.
-      if (maximum < Number.MAX_SAFE_INTEGER && name !== 'profile.minMs') {
+      if (maximum < Number.MAX_SAFE_INTEGER && name !== 'politeness.profile.minMs') {
         expect([maximum, accepts(withValue(path, maximum + 1))]).toEqual([maximum, false]);
       }
     },

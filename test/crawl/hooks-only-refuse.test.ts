@@ -189,8 +189,8 @@ it('hooks that answer nothing change nothing, and are asked of pages, tries, red
     beforeFetch(each) {
       planned.push(each);
     },
-    async afterFetch({ url, status, failure, headers, maxBodyBytes }) {
-      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${maxBodyBytes > 0}`);
+    async afterFetch({ url, status, failure, headers, bodyBytes }) {
+      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${bodyBytes > 0}`);
     },
     onExclusion: ({ url, reason }) => excluded.push(`${new URL(url).pathname} ${reason}`),
   });
@@ -311,7 +311,7 @@ it('after a hook that thinks, the clock is asked again: no request is early, and
   const think = () => new Promise<undefined>((resolve) => setTimeout(resolve, 30));
   const { report, itemUrls } = await crawl({
     seeds: [web.url('a.test')],
-    profile: { factor: 0, minMs: 100, maxMs: 100 },
+    politeness: { profile: { factor: 0, minMs: 100, maxMs: 100 } },
     hooks: { beforeFetch: think, afterFetch: think },
   });
   expect(itemUrls).toHaveLength(3);

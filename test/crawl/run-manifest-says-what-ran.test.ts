@@ -29,7 +29,7 @@ function crawler(pages: number, more: Partial<CrawlerOptions> = {}) {
     identity: { name: 'tester', contact: 'https://example.org/us' },
     scope: { seeds: [web.url('a.test')], allows: () => true, exclude: [/\.zip$/] },
     bounds: { pages },
-    profile: { factor: 0, minMs: 0, maxMs: 0 },
+    politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
     network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   });
@@ -59,7 +59,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
       network: { resolve: '(function)', concurrency: 64 },
       handlerTimeoutMs: 60_000,
     },
-    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.outcomes }, moreRobots: 0 },
+    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, outcomes: report.outcomes }, moreRobots: 0 },
     earlier: [],
   });
   const { robots = [], outputs = [] } = manifest?.end ?? {};

@@ -171,10 +171,10 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['ground'],
     ['directory'],
     ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
-    ['record'],
+    ['journal'],
     ['discovery'],
     ['crawl'],
-    ['options', 'seeded', 'replay'],
+    ['options', 'order-seed', 'replay'],
     ['run'],
     ['inspection'],
     ['default-parts.ts'],
@@ -202,6 +202,7 @@ const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
 
 function roomOf(inside: string, floors: readonly (readonly string[])[]): string {
   if (inside.includes('/')) return inside.slice(0, inside.indexOf('/'));
+  if (inside === 'internal.ts') return 'index.ts';
   return inside === 'index.ts' || floors.some((floor) => floor.includes(inside)) ? inside : 'ground';
 }
 

@@ -36,7 +36,7 @@ export {
   type PlannedFetch,
   refuse,
 } from './crawl/hooks.js';
-export type { RequestUnderway } from './crawl/underway.js';
+export type { RequestUnderway } from './crawl/watched-egress.js';
 export { type Crawler, createCrawler, type RunOptions } from './crawler.js';
 export { inspectCrawl } from './default-parts.js';
 export {
@@ -92,7 +92,7 @@ export type { RejectedItem } from './handle/rejected-item.js';
 export type { RoutedFollow, RoutedPage, RoutedRevisit, Routes, SchemaInput, SchemaOutput } from './handle/routes.js';
 export type { SavedFile } from './handle/save.js';
 export { type Schema, type SchemaIssue, unchecked } from './handle/schema.js';
-export { RefusePage, RetryPage, StopCrawl } from './handle/words.js';
+export { RefusePage, RetryPage, StopCrawl } from './handle/signals.js';
 export type { CrawlInspection } from './inspection/inspection.js';
 export {
   inspectStore,
@@ -100,6 +100,7 @@ export {
   type StoreInspection,
   type StoreReport,
 } from './inspection/store-inspection.js';
+export type { CrawlEventMap, CrawlEvents, StoreNotice } from './journal/events.js';
 export type { BoundsOptions } from './options/bounds-options.js';
 export { type CodeOption, type CrawlConfig, defineConfig } from './options/config.js';
 export type { NetworkOptions } from './options/network-options.js';
@@ -135,7 +136,6 @@ export type { FetchedPage, PageRendering } from './page/page.js';
 export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
 export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';
-export type { CrawlEventMap, CrawlEvents, StoreNotice } from './record/events.js';
 export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay/replay.js';
 export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
 export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';
@@ -148,12 +148,10 @@ export {
 } from './report/audit/violation.js';
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { HostClockReading, RequestRecord, RobotsReceipt, UrlDecision, UrlStatus } from './report/decision.js';
-export { findDecision, readDecisions } from './report/decision-log.js';
+export type { DecisionLogOptions } from './report/decision-log.js';
 export { type Explanation, explain, explanationText } from './report/explain.js';
-export { type LoggedReport, type LogPaths, type PartLogPaths, reportFromLogs } from './report/from-logs.js';
-export type { DecisionLogOptions } from './report/log-share.js';
+export { type LoggedReport, type LoggedTotals, reportFromLogs, totalsFromLogs } from './report/from-logs.js';
 export type { LoggedHost } from './report/logged-host.js';
-export { type LoggedTotals, totalsFromLogs } from './report/logged-totals.js';
 export type { ReportedPaths } from './report/page/gather-report.js';
 export type {
   ReportData,
@@ -165,9 +163,16 @@ export type {
 export { type WrittenReport, writeReport } from './report/page/write-report.js';
 export { createPolitenessLedger, OTHER_HOSTS, type PolitenessLedger } from './report/politeness.js';
 export { progressText } from './report/progress-line.js';
+export {
+  findDecision,
+  type LogPaths,
+  type PartLogPaths,
+  readDecisions,
+  readHostWarnings,
+  readRejected,
+  readRequests,
+} from './report/read-logs.js';
 export { REASONS, type Reason, type ReasonEntry, reasonOf } from './report/reasons.js';
-export { readRejected } from './report/rejected-log.js';
-export { readRequests } from './report/request-log.js';
 export type { RunPace, RunPromise } from './report/run-line.js';
 export {
   type MeasuredRow,
@@ -179,7 +184,6 @@ export {
   type TableOptions,
 } from './report/table.js';
 export { waitText } from './report/wait-text.js';
-export { readHostWarnings } from './report/warning-log.js';
 export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';
 export type { RetryAnswer, RetryFilter } from './run/retry.js';
 export {

@@ -23,7 +23,7 @@ const crawler = createCrawler({
   scope: { seeds: lines(seedsFile), within: 'list', hosts: lines(scopeFile) },
   bounds: { pages: 10_000_000, depth: 1_000 },
   // The synthetic web is ours: no interval, unless the run is about politeness.
-  profile: isPolite ? 'polite' : { factor: 0, minMs: 0, maxMs: 0 },
+  politeness: { profile: isPolite ? 'polite' : { factor: 0, minMs: 0, maxMs: 0 } },
   // The benchmark counts a page under another tracking parameter as fetched twice.
   urls: { trackingParameters: 'drop' },
   network: { allowAddresses: ['127.0.0.0/8'], concurrency },
@@ -47,7 +47,7 @@ const report = await crawler.run(process.env.BENCH_OUT === '0' ? {} : { out: joi
 const own = {
   state: report.state,
   requests: report.requests,
-  words: report.outcomes,
+  outcomes: report.outcomes,
   maxRssKb: process.resourceUsage().maxRSS,
 };
 writeFileSync(join(outDir, 'result.json'), `${JSON.stringify({ ...stat, ...own })}\n`);

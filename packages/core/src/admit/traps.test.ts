@@ -1,6 +1,6 @@
 // At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of one.
 
-import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
 import {
@@ -228,11 +228,15 @@ describe('the watch', () => {
 
 describe('the option', () => {
   it('has defaults, can be changed in part, and can be switched off', () => {
-    expect(resolveTrapOptions(undefined)).toEqual({ maxSimilarPages: 128, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions(undefined)).toEqual({
+      maxSimilarPages: 128,
+      maxPathSegments: 32,
+      maxQueryParameters: 32,
+    });
     expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({
       maxSimilarPages: 50,
-      pathSegments: 32,
-      parameters: 32,
+      maxPathSegments: 32,
+      maxQueryParameters: 32,
     });
     expect(resolveTrapOptions(false)).toBeNull();
   });
@@ -243,8 +247,8 @@ describe('the option', () => {
       'option-invalid',
       '`traps.maxSimilarPages` to be a whole number from 16 to 1000000, got 15',
     ],
-    [{ pathSegments: 2.5 }, 'option-invalid', '`traps.maxPathSegments`'],
-    [{ parameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
+    [{ maxPathSegments: 2.5 }, 'option-invalid', '`traps.maxPathSegments`'],
+    [{ maxQueryParameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
     [{ pages: 5 }, 'option-unknown', '`traps.pages`'],
     [true, 'option-invalid', '`traps` to be false or an object'],
   ])('%j is refused by name', (given, code, message) => {

@@ -13,7 +13,7 @@ export interface BoundsFlags {
   readonly pagesPerHost?: number;
   readonly bytesPerHost?: number;
   readonly minutesPerHost?: number;
-  readonly queued?: number;
+  readonly queuedUrls?: number;
 }
 
 /** A year; a crawl of the command's is not meant to run longer. */
@@ -49,12 +49,12 @@ export function withBounds(command: Command): Command {
       'running time from the first request to a host at most (default: no limit)',
       minutes,
     )
-    .option('--queued <n>', 'URLs queued at a time; links past it are dropped (default: 10000000)', pages);
+    .option('--queued-urls <n>', 'URLs queued at a time; links past it are dropped (default: 10000000)', pages);
 }
 
 /** The bounds from the flags. Never throws. */
 export function boundsFrom(flags: BoundsFlags): BoundsOptions {
-  const { pages, depth, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queued } = flags;
+  const { pages, depth, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls } = flags;
   return {
     pages,
     depth,
@@ -63,6 +63,6 @@ export function boundsFrom(flags: BoundsFlags): BoundsOptions {
     ...(pagesPerHost === undefined ? {} : { pagesPerHost }),
     ...(bytesPerHost === undefined ? {} : { bytesPerHost }),
     ...(minutesPerHost === undefined ? {} : { minutesPerHost }),
-    ...(queued === undefined ? {} : { queuedUrls: queued }),
+    ...(queuedUrls === undefined ? {} : { queuedUrls }),
   };
 }

@@ -104,7 +104,7 @@ describe('mannerly crawl', () => {
 
   it('ends with 3 when only a host is left that must be waited for', async () => {
     robots = { status: 503, body: '' };
-    const { code, report } = await crawl(fakeIo(), '--patience', '1');
+    const { code, report } = await crawl(fakeIo(), '--max-idle', '1');
     expect({ code, state: report.state }).toEqual({ code: 3, state: 'waiting' });
     expect(report.waiting).toMatchObject([{ host: '127.0.0.1', reason: 'robots-unreachable' }]);
     expect(asked).toEqual(['/robots.txt']);
@@ -132,11 +132,14 @@ describe('mannerly crawl', () => {
     expect(code).toBe(130);
     onPage = () => undefined;
     const second = await crawl(fakeIo(), '--pages', '4');
-    expect(second).toMatchObject({ code: 0, report: { state: 'bounded', resumed: true, wasOver: false, pages: 4 } });
+    expect(second).toMatchObject({
+      code: 0,
+      report: { state: 'bounded', resumed: true, alreadyFinished: false, pages: 4 },
+    });
     expect(second.report.requests).toBeGreaterThan(report.requests);
     expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
     const third = fakeIo();
-    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { wasOver: true, pages: 4 } });
+    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { alreadyFinished: true, pages: 4 } });
     expect(third.errLines.join('\n')).toContain('Going on in');
     const told = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];

@@ -36,7 +36,7 @@ export interface CrawlFlags
   readonly port?: number[];
   readonly maxBodyBytes?: number;
   readonly concurrency?: number;
-  readonly patience?: number;
+  readonly maxIdle?: number;
   readonly seeded?: string;
   readonly json?: boolean;
   /** The configuration file; `false`: none, `undefined`: the one in the working directory. */
@@ -112,7 +112,7 @@ function withNetwork(command: Command): Command {
       (text: string, before: number[] = []) => [...before, numberArgument(1, 65_535, true)(text)],
     )
     .option(
-      '--body-bytes <bytes>',
+      '--max-body-bytes <bytes>',
       'decoded bytes kept of a page at most (default: 10485760)',
       numberArgument(1, GIB, true),
     )
@@ -122,7 +122,7 @@ function withNetwork(command: Command): Command {
       numberArgument(1, 1_024, true),
     )
     .option(
-      '--patience <seconds>',
+      '--max-idle <seconds>',
       'end when only hosts are left that wait longer (default: 600)',
       numberArgument(0, 2_592_000, false),
     );
@@ -146,7 +146,7 @@ export function crawlOptions(seeds: readonly string[], flags: CrawlFlags): Crawl
     ...networkFrom(flags),
     ...discoveryFrom(flags),
     ...outputFrom(flags),
-    ...(flags.patience === undefined ? {} : { maxIdleMs: flags.patience * 1_000 }),
+    ...(flags.maxIdle === undefined ? {} : { maxIdleMs: flags.maxIdle * 1_000 }),
     ...(flags.seeded === undefined ? {} : { orderSeed: flags.seeded }),
   };
 }

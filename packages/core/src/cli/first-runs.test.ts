@@ -43,7 +43,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us'];
 const crawl = (seed: string, ...more: string[]) =>
-  run('crawl', seed, ...who, '--interval', '0', '--patience', '1', '--out', join(base, 'out'), ...more);
+  run('crawl', seed, ...who, '--interval', '0', '--max-idle', '1', '--out', join(base, 'out'), ...more);
 const onLoopback = (...more: string[]) => crawl(`${site}/`, '--allow-address', '127.0.0.0/8', ...more);
 
 describe('who asks, and where', () => {

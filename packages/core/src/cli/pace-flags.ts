@@ -44,22 +44,20 @@ export function withPace(command: Command): Command {
 }
 
 /** The options of pace from the flags. @throws UsageError for an unknown profile, or two paces. */
-export function paceFrom(flags: PaceFlags): Pick<CrawlerOptions, 'profile' | 'politeness'> {
+export function paceFrom(flags: PaceFlags): Pick<CrawlerOptions, 'politeness'> {
   const { interval, profile, perDomain, perIp, requestsPerSecond, jitter } = flags;
   if (interval !== undefined && profile !== undefined) {
     throw new UsageError('--interval and --profile both set the pace', 'Give one of them.');
   }
   const politeness = {
+    ...(profile === undefined ? {} : { profile: oneOf('--profile', PROFILES, profile) }),
+    ...(interval === undefined ? {} : { profile: everySeconds(interval) }),
     ...(perDomain === undefined ? {} : { perDomain }),
     ...(perIp === undefined ? {} : { perIp }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
     ...(jitter === undefined ? {} : { jitter }),
   };
-  return {
-    ...(profile === undefined ? {} : { profile: oneOf('--profile', PROFILES, profile) }),
-    ...(interval === undefined ? {} : { profile: everySeconds(interval) }),
-    ...(Object.keys(politeness).length === 0 ? {} : { politeness }),
-  };
+  return Object.keys(politeness).length === 0 ? {} : { politeness };
 }
 
 function everySeconds(interval: number): { readonly factor: 0; readonly minMs: number; readonly maxMs: number } {

@@ -54,7 +54,7 @@ export const MEASURES = Object.freeze({
     prometheus: 'urls_total',
     openTelemetry: 'mannerly.urls',
     unit: '{url}',
-    labels: ['word', 'reason'],
+    labels: ['status', 'reason'],
     help: 'URLs by final word (fetched, excluded, dropped, failed, held) and reason; every status has the reason status.',
   },
   items: {
@@ -73,12 +73,12 @@ export const MEASURES = Object.freeze({
     labels: [],
     help: 'Handlers that threw or took too long.',
   },
-  notices: {
+  hostWarnings: {
     kind: 'counter',
-    prometheus: 'notices_total',
-    openTelemetry: 'mannerly.notices',
-    unit: '{notice}',
-    labels: ['host-warning'],
+    prometheus: 'host_warnings_total',
+    openTelemetry: 'mannerly.host_warnings',
+    unit: '{warning}',
+    labels: ['code'],
     help: 'What an operator should know of a host: pauses, closed hours, hosts set aside.',
   },
   pages: {
@@ -182,12 +182,10 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => voi
       gauges.add('receivedBytes', record.encodedBytes, { purpose });
       gauges.observe('requestSeconds', Math.max(0, record.endedAtMs - record.startedAtMs) / 1_000, { purpose });
     }),
-    events.on('decision', ({ status, reason }) =>
-      gauges.add('decisions', 1, { word: status, reason: knownReason(reason) }),
-    ),
+    events.on('decision', ({ status, reason }) => gauges.add('decisions', 1, { status, reason: knownReason(reason) })),
     events.on('item', () => gauges.add('items', 1, {})),
     events.on('handler-error', () => gauges.add('handlerErrors', 1, {})),
-    events.on('host-warning', ({ code }) => gauges.add('notices', 1, { notice: code })),
+    events.on('host-warning', ({ code }) => gauges.add('hostWarnings', 1, { code })),
   ];
   return () => {
     for (const end of ends) end();

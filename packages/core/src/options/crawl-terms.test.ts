@@ -20,7 +20,7 @@ const differences = [
   ['the scope', { scope: { ...usual.scope, within: 'domain' } }, true],
   ['a pattern of it', { scope: { ...usual.scope, exclude: [/private/] } }, true],
   ['the bounds', { bounds: { pages: 200 } }, true],
-  ['the pace', { profile: 'gentle' }, true],
+  ['the pace', { politeness: { profile: 'gentle' } }, true],
   ['purposes', { purposes: ['tdm'] }, true],
   ['robots', { robots: { policy: 'strictest' } }, true],
 ] as unknown as readonly (readonly [string, Partial<CrawlerOptions>, boolean])[];

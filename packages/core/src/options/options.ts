@@ -10,6 +10,7 @@ import { type HookOptions, type ResolvedHookOptions, resolveHooks } from '../cra
 import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { type Identity, type IdentityOptions, resolveIdentity } from '../fetch/identity.js';
+import type { StoreNotice } from '../journal/events.js';
 import { MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
 import {
@@ -18,8 +19,7 @@ import {
   resolveExclusionOptions,
 } from '../page/exclusion-options.js';
 import { parseUrl } from '../parse-url.js';
-import type { StoreNotice } from '../record/events.js';
-import { type DecisionLogOptions, resolveDecisionLog } from '../report/log-share.js';
+import { type DecisionLogOptions, resolveDecisionLog } from '../report/decision-log.js';
 import { BOUNDS_KEYS, type Bounds, type BoundsOptions, resolveBounds } from './bounds-options.js';
 import { MAX_SEED_CHARS } from './limits.js';
 import { NETWORK_KEYS, type Network, type NetworkOptions, resolveNetwork } from './network-options.js';
@@ -35,8 +35,6 @@ export interface CrawlerOptions extends ExclusionOptions {
   readonly urls?: UrlOptions;
   /** How endless spaces are told from real ones; `false`: not at all. */
   readonly traps?: TrapOptions | false;
-  /** How requests to a host are spaced where it asks for nothing. @default 'polite' */
-  readonly profile?: PolitenessOptions['profile'];
   /** Spacing beyond single hosts: per registrable domain, per address, for the crawl as a whole. The strictest wins. */
   readonly politeness?: SpacingOptions;
   /** How robots.txt is read, and what happens when it cannot be. The product tokens come from `identity`. */
@@ -118,7 +116,6 @@ const KNOWN_KEYS: readonly (keyof CrawlerOptions)[] = [
   'bounds',
   'urls',
   'traps',
-  'profile',
   'politeness',
   'robots',
   'network',
@@ -157,7 +154,6 @@ const NESTED_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 /** What is used where nothing is said. */
 const DEFAULTS = Object.freeze({
-  profile: 'polite' as const,
   maxIdleMs: 600_000,
   handlerTimeoutMs: 60_000,
 });
@@ -182,6 +178,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   }
   const identity = resolveIdentity(options.identity);
   const scope = resolveScope(options.scope);
+  const spacing = resolveSpacing(options.politeness);
   const network = resolveNetwork(options.network ?? {}, scope.seeds, options.fetcher);
   checkDeferred({ ...options.robots, tokens: identity.tokens }, network);
   return {
@@ -190,8 +187,8 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     bounds: resolveBounds(options.bounds),
     canonicalRules: resolveUrlOptions(options.urls),
     traps: resolveTrapOptions(options.traps),
-    profile: options.profile ?? DEFAULTS.profile,
-    spacing: resolveSpacing(options.profile ?? DEFAULTS.profile, options.politeness),
+    profile: spacing.politeness.profile,
+    spacing,
     robots: options.robots ?? {},
     network,
     exclusion: resolveExclusionOptions(options),

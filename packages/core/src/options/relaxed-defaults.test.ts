@@ -13,7 +13,7 @@ const GOOD: CrawlerOptions = {
 describe('the departures of a crawl', () => {
   it.each<[string, Partial<CrawlerOptions>]>([
     ['the defaults', {}],
-    ['a slower profile', { profile: 'gentle', politeness: { perDomain: true, perIp: true } }],
+    ['a slower profile', { politeness: { profile: 'gentle', perDomain: true, perIp: true } }],
     ['no cookies, said aloud', { network: { cookies: false, allowUnpinnedDns: false } }],
   ])('%s: none', (_, options) => {
     expect(relaxedDefaultsOf(resolveOptions({ ...GOOD, ...options }))).toEqual([]);
@@ -22,7 +22,7 @@ describe('the departures of a crawl', () => {
   it.each<[string, Partial<CrawlerOptions>]>([
     ['network.cookies', { network: { cookies: true } }],
     ['network.allowUnpinnedDns', { network: { allowUnpinnedDns: true } }],
-    ['minMs', { profile: { factor: 0, minMs: 0, maxMs: 0 } }],
+    ['minMs', { politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } } }],
     ['robots.visitTime', { robots: { visitTime: 'ignore' } }],
     ['robots.policy', { robots: { policy: 'base' } }],
   ])('%s is named, once', (name, options) => {

@@ -1,6 +1,6 @@
 // Settings that are bolder than a site may expect, one sentence each, for whoever reads the report.
 
-import { resolvePoliteness } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { resolveAccessOptions } from '@mannerly/robots/access';
 import { relaxedExclusionDefaults } from '../page/exclusion-options.js';
 import type { ResolvedOptions } from './options.js';

@@ -14,8 +14,8 @@ const given = (more: object): CrawlerOptions => ({ ...base, ...more }) as Crawle
 
 describe('what createCrawler refuses at once', () => {
   const rows: [object, string][] = [
-    [{ profile: 'rude' }, 'politeness.profile'],
-    [{ profile: { factor: 1, minMs: 5, maxMs: 1 } }, 'politeness.profile.maxMs'],
+    [{ politeness: { profile: 'rude' } }, 'politeness.profile'],
+    [{ politeness: { profile: { factor: 1, minMs: 5, maxMs: 1 } } }, 'politeness.profile.maxMs'],
     [{ politeness: { perIp: 'yes' } }, 'politeness.perIp'],
     [{ politeness: { perDomain: 1 } }, 'politeness.perDomain'],
     [{ politeness: { requestsPerSecond: -1 } }, 'politeness.requestsPerSecond'],
@@ -30,7 +30,7 @@ describe('what createCrawler refuses at once', () => {
     [{ bounds: { pages: 1, bytes: 0 } }, 'bounds.bytes'],
     [{ bounds: { pages: 1, bytesPerHost: 1.5 } }, 'bounds.bytesPerHost'],
     [{ bounds: { pages: 1, minutesPerHost: 0 } }, 'bounds.minutesPerHost'],
-    [{ bounds: { pages: 1, queued: -3 } }, 'bounds.queuedUrls'],
+    [{ bounds: { pages: 1, queuedUrls: -3 } }, 'bounds.queuedUrls'],
   ];
   it.each(rows)('%j', (more, named) => {
     const refusal = () => createCrawler(given(more));
@@ -41,7 +41,7 @@ describe('what createCrawler refuses at once', () => {
   it('takes the nearest that is allowed', () => {
     const more = {
       politeness: { perIp: true, perDomain: true, requestsPerSecond: 0.5, jitter: 0.1 },
-      bounds: { minutes: 1, bytes: 1, bytesPerHost: 1, minutesPerHost: 0.5, queued: 1 },
+      bounds: { minutes: 1, bytes: 1, bytesPerHost: 1, minutesPerHost: 0.5, queuedUrls: 1 },
       robots: { crawlDelay: { maxSeconds: 1 } },
       network: { allowAddresses: ['10.0.0.0/8'] },
     };
@@ -57,7 +57,7 @@ describe('departures', () => {
   const rows: [object, string | null][] = [
     [{}, null],
     [{ politeness: { perIp: true } }, null],
-    [{ profile: { factor: 0, minMs: 100, maxMs: 100 } }, '100 ms'],
+    [{ politeness: { profile: { factor: 0, minMs: 100, maxMs: 100 } } }, '100 ms'],
     [{ robots: { visitTime: 'warn' } }, 'robots.visitTime'],
     [{ robots: { crawlDelay: { maxSeconds: 5 } } }, 'robots.crawlDelay.maxSeconds'],
     [{ robots: { crawlDelay: { maxSeconds: 5, onOverMax: 'skip-host' } } }, null],

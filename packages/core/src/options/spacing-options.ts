@@ -1,18 +1,15 @@
 // How a crawl spaces its requests beyond the profile of a host: per registrable domain, per address, over all hosts.
 // Each only ever slows it down; where several hold, the strictest wins.
 
-import {
-  checkRobotsOptions,
-  FrontierError,
-  type HostKeyBy,
-  type PolitenessOptions,
-  resolvePoliteness,
-} from '@mannerly/frontier';
+import { FrontierError, type HostKeyBy, type PolitenessOptions } from '@mannerly/frontier';
+import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 
-/** Spacing beyond the profile. */
+/** How requests are spaced. */
 export interface SpacingOptions {
+  /** The pause between two requests to a host that requires none. @default 'polite' */
+  readonly profile?: PolitenessOptions['profile'];
   /** Hosts of one registrable domain are asked as one: one request at a time, one interval. @default false */
   readonly perDomain?: boolean;
   /** Hosts on one address are asked one at a time, with the longer interval of two between them. @default false */
@@ -30,25 +27,31 @@ export interface Spacing {
 }
 
 /** What `politeness` may say. */
-export const SPACING_KEYS: readonly (keyof SpacingOptions)[] = ['perDomain', 'perIp', 'requestsPerSecond', 'jitter'];
+export const SPACING_KEYS: readonly (keyof SpacingOptions)[] = [
+  'profile',
+  'perDomain',
+  'perIp',
+  'requestsPerSecond',
+  'jitter',
+];
 
 /**
  * Checks spacing and hands it on.
  *
  * @throws MannerlyError `option-invalid`.
  */
-export function resolveSpacing(profile: PolitenessOptions['profile'], options: SpacingOptions = {}): Spacing {
+export function resolveSpacing(options: SpacingOptions = {}): Spacing {
   if (typeof options !== 'object' || options === null) {
     throw new MannerlyError('option-invalid', `expected \`politeness\` to be an object, got ${String(options)}`);
   }
-  const { perDomain = false, ...rest } = options;
+  const { perDomain = false, profile = 'polite', ...rest } = options;
   if (typeof perDomain !== 'boolean') {
     throw new MannerlyError(
       'option-invalid',
       `expected \`politeness.perDomain\` to be true or false, got ${String(perDomain)}`,
     );
   }
-  const politeness = { ...rest, ...(profile === undefined ? {} : { profile }) };
+  const politeness = { ...rest, profile };
   refused(() => resolvePoliteness(politeness));
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
@@ -60,10 +63,10 @@ export function resolveSpacing(profile: PolitenessOptions['profile'], options: S
  * @throws MannerlyError `option-invalid`.
  */
 export function checkDeferred(
-  robots: Parameters<typeof checkRobotsOptions>[0],
+  robots: Parameters<typeof resolveRobotsOptions>[0],
   network: { readonly allowAddresses: readonly string[]; readonly ports: readonly number[] | 'any' },
 ): void {
-  refused(() => checkRobotsOptions(robots));
+  refused(() => resolveRobotsOptions(robots));
   createAddressGuard({ ...network, resolve: null, nowMs: () => 0 });
 }
 

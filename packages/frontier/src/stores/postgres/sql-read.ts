@@ -1,0 +1,111 @@
+// The verbs that only read, and `reserve`, in PL/pgSQL and SQL.
+
+import { FUNCTION_SETTINGS, HOST_VARIABLES, meetServer } from './sql-host.js';
+
+/** The next thing due, microseconds, or nothing. */
+export const DUE_SQL = `
+SELECT CASE WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
+  SELECT greatest(0, due - coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8))
+  FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
+) END`;
+
+/** Counts. */
+export const STATS_SQL = `
+SELECT sum(unfinished)::int8, sum(in_hand)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
+
+/** `reserve`: microseconds to wait for each key, in their order. Keys come sorted. */
+export const RESERVE_SQL = `
+CREATE OR REPLACE FUNCTION $S.reserve(p_now int8, p_key text[], p_delay int8[]) RETURNS int8[] ${FUNCTION_SETTINGS} AS $reserve$
+DECLARE
+  ${HOST_VARIABLES}
+  v_waits int8[] := '{}'; v_next int8; v_slot int4;
+BEGIN
+  ${meetServer('0')}
+  FOR v_slot IN 1 .. cardinality(p_key) LOOP
+    INSERT INTO $S.slot AS s (key, next_at)
+      VALUES (p_key[v_slot], greatest(v_now, CASE WHEN v_met > 0 THEN v_met + p_delay[v_slot] END) + p_delay[v_slot])
+      ON CONFLICT (key) DO UPDATE
+        SET next_at = greatest(v_now, s.next_at, CASE WHEN v_met > 0 THEN v_met + p_delay[v_slot] END) + p_delay[v_slot]
+      RETURNING next_at INTO v_next;
+    v_waits := v_waits || (v_next - p_delay[v_slot] - v_now);
+  END LOOP;
+  RETURN v_waits;
+END $reserve$;`;
+
+/** Most entries that are counted of one host. */
+const COUNTED_MOST = 10_000;
+
+/** `readHost`: one row or none. */
+export const READ_HOST_SQL = `
+CREATE OR REPLACE FUNCTION $S.read_host(p_now int8, p_key text)
+RETURNS TABLE (o_state bytea, o_queued int8, o_in_hand int4, o_leased boolean, o_parked boolean, o_due int8) ${FUNCTION_SETTINGS} AS $read$
+DECLARE
+  ${HOST_VARIABLES}
+BEGIN
+  SELECT * INTO h FROM $S.host x WHERE x.key = p_key;
+  IF NOT FOUND THEN RETURN; END IF;
+  o_state := h.state;
+  o_in_hand := cardinality(h.hand_id);
+  o_queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${COUNTED_MOST}) c)
+    + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${COUNTED_MOST}) c) - o_in_hand;
+  o_leased := h.lease_end > 0;
+  o_parked := h.parked;
+  o_due := greatest(0, CASE WHEN h.due IS NULL THEN NULL WHEN o_leased THEN h.lease_end + h.delay ELSE h.due END - v_now);
+  IF h.due IS NULL THEN o_due := NULL; END IF;
+  RETURN NEXT;
+END $read$;`;
+
+/**
+ * `scan`: rows of host and packed entry, then one row with where to continue, or none at the end. Hosts by key; of each
+ * the entries that wait, by time, then the others, by lane.
+ */
+export const SCAN_SQL = `
+CREATE OR REPLACE FUNCTION $S.scan(p_limit int4, p_key text, p_phase int4, p_first int8, p_second int8, p_only boolean)
+RETURNS TABLE (o_key text, o_phase int4, o_first int8, o_second int8, o_entry bytea) ${FUNCTION_SETTINGS} AS $scan$
+DECLARE
+  h $S.host; v_left int4 := p_limit; v_steps int4 := 4 * p_limit; v_got int4;
+  v_phase int4 := p_phase; v_first int8 := p_first; v_second int8 := p_second;
+BEGIN
+  FOR h IN SELECT * FROM $S.host x WHERE x.key >= p_key AND (NOT p_only OR x.key = p_key) ORDER BY x.key LIMIT v_steps + 1 LOOP
+    IF h.key <> p_key THEN v_phase := 0; v_first := 0; v_second := 0; END IF;
+    v_steps := v_steps - 1;
+    IF v_left <= 0 OR v_steps < 0 THEN
+      o_key := h.key; o_phase := v_phase; o_first := v_first; o_second := v_second; o_entry := NULL;
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    o_key := h.key;
+    IF v_phase = 0 THEN
+      v_got := 0;
+      FOR o_first, o_second, o_entry IN
+        SELECT l.ready_at, l.id, int8send(l.id) || int2send(l.attempt) || int2send(l.priority) || int4send(length(l.body)) || l.body
+        FROM $S.later l WHERE l.host = h.id AND (l.ready_at, l.id) > (v_first, v_second) ORDER BY l.ready_at, l.id LIMIT v_left LOOP
+        v_got := v_got + 1;
+        o_phase := 0;
+        RETURN NEXT;
+      END LOOP;
+      v_left := v_left - v_got;
+      IF v_left <= 0 THEN
+        o_entry := NULL;
+        RETURN NEXT;
+        RETURN;
+      END IF;
+      v_phase := 1; v_first := -2147483649; v_second := 0;
+    END IF;
+    v_got := 0;
+    FOR o_first, o_second, o_entry IN
+      SELECT e.lane, e.ord, int8send(coalesce(e.id, e.ord & 4503599627370495)) || int2send(e.attempt) || int2send(e.priority)
+        || int4send(length(e.body)) || e.body
+      FROM $S.entry e WHERE e.host = h.id AND (e.lane, e.ord) > (v_first, v_second) ORDER BY e.lane, e.ord LIMIT v_left LOOP
+      v_got := v_got + 1;
+      o_phase := 1;
+      RETURN NEXT;
+    END LOOP;
+    v_left := v_left - v_got;
+    IF v_left <= 0 THEN
+      o_entry := NULL;
+      RETURN NEXT;
+      RETURN;
+    END IF;
+  END LOOP;
+END $scan$;`;

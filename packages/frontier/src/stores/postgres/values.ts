@@ -1,0 +1,192 @@
+// Entries and commits as the lists that the function `commit` takes, and entries from its answer.
+
+import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
+import { createLaneNames, type LaneName } from '../server/lane-names.js';
+import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
+
+/** Bytes of an entry in an answer in front of its body: id, times handed out, priority, length of the body. */
+const ENTRY_HEAD = 16;
+/** Stands for an fencingToken that is no number. */
+const NO_FENCING_TOKEN = -1n;
+const FENCING_TOKEN = /^\d{1,18}$/;
+
+/** Lanes by 32 bits of a hash, 0 for the host's own. */
+export function laneNames(): LaneName<number> {
+  return createLaneNames(0, (sha256) => sha256.readInt32BE() || 1);
+}
+
+interface Link {
+  readonly fingerprint: bigint;
+  readonly place: number;
+  readonly entry: NewEntry;
+}
+
+/** Links as arguments, and how their answer is read. */
+export interface LinkValues {
+  readonly values: unknown[];
+  /**
+   * The outcomes in the order of the links. `fresh`: fingerprints that were not known; `full`: places that did not fit.
+   */
+  readonly outcomes: (fresh: readonly bigint[], full: readonly bigint[]) => AddOutcome[];
+}
+
+/**
+ * Links, sorted by fingerprint and each fingerprint once: two transactions that add the same wait for each other in one
+ * order.
+ *
+ * @param links - At most 2,048.
+ */
+export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>): LinkValues {
+  const { sent, twins } = sorted(links);
+  const pairs = pairsOf(links, laneOf);
+  const bodies = sent.map(({ entry }) => entry.body);
+  const at = placesOf(bodies);
+  const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
+  const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
+  const values = [
+    textArray(pairs.all.map(({ key }) => key)),
+    int4Array(pairs.all.map(({ lane }) => lane)),
+    int8Array(sent.map(({ fingerprint }) => fingerprint)),
+    int4Array(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
+    int4Array(sent.map(({ place }) => place)),
+    int2Array(sent.map(({ entry }) => entry.priority)),
+    int4Array(at),
+    int4Array(bodies.map(({ length }) => length)),
+    isPlain ? null : boolArray(sent.map(({ entry }) => entry.dedupe === false)),
+    waits ? int8Array(sent.map(({ entry }) => microseconds(entry.notBeforeMs ?? 0))) : null,
+    Buffer.concat(bodies),
+  ];
+  const outcomes = (fresh: readonly bigint[], full: readonly bigint[]) => {
+    const isFresh = new Set(fresh);
+    const isFull = new Set(full.map(Number));
+    const answer: AddOutcome[] = [];
+    for (const { fingerprint, place, entry } of sent) {
+      answer[place] = isFull.has(place) ? 'full' : isFresh.has(fingerprint) || entry.dedupe === false ? 'new' : 'known';
+    }
+    for (const [place, first] of twins) answer[place] = answer[first] === 'full' ? 'full' : 'known';
+    return answer;
+  };
+  return { values, outcomes };
+}
+
+/** Links to send, and those whose fingerprint is in the batch before, with its index there. */
+function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, number][] } {
+  const first = new Map<bigint, number>();
+  const sent: Link[] = [];
+  const twins: [number, number][] = [];
+  for (const [place, entry] of links.entries()) {
+    const { buffer, byteOffset, byteLength } = entry.fingerprint;
+    const fingerprint = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
+    const before = first.get(fingerprint);
+    if (before !== undefined && entry.dedupe !== false) {
+      twins.push([place, before]);
+      continue;
+    }
+    if (before === undefined) first.set(fingerprint, place);
+    sent.push({ fingerprint, place, entry });
+  }
+  sent.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : a.place - b.place));
+  return { sent, twins };
+}
+
+/** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
+function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
+  const known = new Map<string, Map<number, { key: string; lane: number; number: number }>>();
+  const pairOf = links.map(({ host, lane }) => {
+    let ofHost = known.get(host);
+    if (ofHost === undefined) {
+      ofHost = new Map();
+      known.set(host, ofHost);
+    }
+    const name = laneOf(lane);
+    let pair = ofHost.get(name);
+    if (pair === undefined) {
+      pair = { key: host, lane: name, number: 0 };
+      ofHost.set(name, pair);
+    }
+    return pair;
+  });
+  const all = [...known.keys()].toSorted().flatMap((host) => [...(known.get(host)?.values() ?? [])]);
+  for (const [at, pair] of all.entries()) pair.number = at + 1;
+  return { all, numbers: pairOf.map(({ number }) => number) };
+}
+
+/** Where each body begins behind the others, counted from 1. */
+function placesOf(bodies: readonly Uint8Array[]): number[] {
+  let next = 1;
+  return bodies.map(({ length }) => {
+    const at = next;
+    next += length;
+    return at;
+  });
+}
+
+/** Parts of a commit as lists; each host's part of a list ends where `…To` says. */
+export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
+  const done: bigint[] = [];
+  const doneTo: number[] = [];
+  const requeues = parts.map(({ requeue = [] }) => requeue);
+  const holds = parts.map(({ blockLanes = [] }) => blockLanes);
+  for (const part of parts) {
+    for (const id of part.done ?? []) done.push(idOf(id));
+    doneTo.push(done.length);
+  }
+  const allRequeues = requeues.flat();
+  const allHolds = holds.flat();
+  return [
+    textArray(parts.map(({ host }) => host)),
+    int8Array(
+      parts.map(({ fencingToken }) => (FENCING_TOKEN.test(fencingToken) ? BigInt(fencingToken) : NO_FENCING_TOKEN)),
+    ),
+    int2Array(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
+    int8Array(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
+    int4Array(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
+    int8Array(parts.map(({ delayMs }) => (delayMs === undefined ? null : microseconds(delayMs)))),
+    byteaArray(parts.map(({ state }) => state ?? null)),
+    int4Array(doneTo),
+    int8Array(done),
+    int4Array(endsOf(requeues)),
+    int8Array(allRequeues.map(({ id }) => idOf(id))),
+    int2Array(allRequeues.map(({ priority }) => priority ?? null)),
+    int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
+    byteaArray(allRequeues.map(({ body }) => body ?? null)),
+    int4Array(endsOf(holds)),
+    int4Array(allHolds.map(({ lane }) => laneOf(lane))),
+    int8Array(allHolds.map(({ ms }) => microseconds(ms))),
+  ];
+}
+
+/** Entries of an answer, in hexadecimal digits. */
+export function readEntries(hex: string | null): Entry[] {
+  const bytes = Buffer.from(hex ?? '', 'hex');
+  const entries: Entry[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + ENTRY_HEAD + bytes.readInt32BE(at + 12);
+    entries.push({
+      id: bytes.readBigInt64BE(at).toString(),
+      attempt: bytes.readInt16BE(at + 8),
+      priority: bytes.readInt16BE(at + 10),
+      // A copy: the answer's bytes are part of something larger.
+      body: new Uint8Array(bytes.subarray(at + ENTRY_HEAD, end)),
+    });
+    at = end;
+  }
+  return entries;
+}
+
+/** A duration in the store's unit, rounded up. */
+export function microseconds(ms: number): bigint {
+  return BigInt(Math.max(0, Math.ceil(ms * 1_000)));
+}
+
+function idOf(id: string): bigint {
+  return FENCING_TOKEN.test(id) ? BigInt(id) : NO_FENCING_TOKEN;
+}
+
+function endsOf(lists: readonly (readonly unknown[])[]): number[] {
+  let end = 0;
+  return lists.map(({ length }) => {
+    end += length;
+    return end;
+  });
+}

@@ -1,0 +1,170 @@
+// The verbs that only read, and `reserve`, in Lua.
+
+/** Lua, after the shard. Returns microseconds until the first host is due, or nothing. */
+export const DUE_LUA = `
+local first = call('ZRANGE', base .. 'due', 0, 0, 'WITHSCORES')[2]
+if m.u == 0 or not first then return false end
+return string.format('%.0f', math.max(0, tonumber(first) - now))
+`;
+
+/**
+ * Lua, after the shard. ARGV: now; most hosts. Returns for how long hosts have been due, microseconds, the longest
+ * first.
+ */
+export const LATE_LUA = `
+local found = call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local late = {}
+for at = 2, #found, 2 do late[#late + 1] = string.format('%.0f', now - tonumber(found[at])) end
+return late
+`;
+
+/** Lua, after the shard. Returns unfinished, in flight, known, hosts, leased, parked. */
+export const STATS_LUA = `
+return { m.u, m.i, m.k, m.n, m.l, m.p }
+`;
+
+/** Lua, after the shard and the host. ARGV: now; host. */
+export const READ_HOST_LUA = `
+local r = load(ARGV[2])
+if not r then return false end
+local at = call('ZSCORE', base .. 'due', r.key)
+local inUs = at and string.format('%.0f', math.max(0, tonumber(at) - now))
+return { call('HGET', base .. 's', r.n), r.q, r.i, r.l > 0 and 1 or 0, r.parked and 1 or 0, inUs }
+`;
+
+/** Lua, after the shard. ARGV: now; then key and delay of each slot. Returns microseconds to wait. */
+export const RESERVE_LUA = `
+local waits = {}
+meetServer(0)
+for at = 2, #ARGV, 2 do
+  local key, delay = base .. 't' .. ARGV[at], tonumber(ARGV[at + 1])
+  local start = math.max(now, tonumber(call('GET', key) or 0))
+  if m.g > 0 then start = math.max(start, m.g + delay) end
+  call('SET', key, start + delay, 'PX', math.ceil((start + delay - now) / 1000) + 60000)
+  waits[#waits + 1] = string.format('%.0f', start - now)
+end
+saveCounts()
+return waits
+`;
+
+/**
+ * Lua, after the shard and the host. ARGV: now; most entries; number of the host, phase and two values of the place in
+ * it; the only host or nothing. Returns where to continue (nothing at the end), then host and entry by turns in one
+ * list.
+ */
+export const SCAN_LUA = `
+local limit, number, phase, first, second = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
+local last, only = m.n - 1, ARGV[7] ~= '' and ARGV[7]
+local items = {}
+if only then
+  local r = load(only)
+  if not r then return { false, {} } end
+  number, last = r.n, r.n
+end
+
+local function left() return limit - #items / 2 end
+local function put(key, entry)
+  items[#items + 1] = key
+  items[#items + 1] = entry
+end
+
+-- Each phase lists as many entries as fit, notes where it stopped, and returns whether it reached its end.
+local function scanInFlight(r)
+  local after = tonumber(first)
+  local entries, orders = inHand(r)
+  for at = 1, #entries do
+    local order = orders[entries[at]]
+    if order > after then
+      if left() == 0 then return false end
+      put(r.key, entries[at])
+      first = tostring(order)
+    end
+  end
+  return true
+end
+
+local function scanWaiting(r)
+  if r.w == 0 then return true end
+  local from, skipped = 0, { tonumber(first), tonumber(second) }
+  while true do
+    local found = call('ZRANGEBYSCORE', base .. 'w' .. r.n, skipped[1], '+inf', 'WITHSCORES', 'LIMIT', from, limit + 1)
+    for at = 1, #found, 2 do
+      local score, order = tonumber(found[at + 1]), struct.unpack('>I5', found[at])
+      if score > skipped[1] or order > skipped[2] then
+        if left() == 0 then return false end
+        put(r.key, found[at])
+        first, second = string.format('%.0f', score), tostring(order)
+      end
+    end
+    if #found < 2 * (limit + 1) then return true end
+    from = from + limit + 1
+  end
+end
+
+-- The index of the first entry of a line after an order. Orders grow along it.
+local function indexAfter(key, order)
+  local low, high = 0, call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if struct.unpack('>I5', call('LINDEX', key, middle)) > order then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
+-- The entries of a line after an order, up to a number. The only entry of a host may be in its record.
+local function entriesAfter(r, rank, lane, order, count)
+  if r.only and lane == r.lane and tonumber(rank) == r.onlyRank then
+    return struct.unpack('>I5', r.only) > order and { r.only } or {}
+  end
+  local key = line(r, rank, lane)
+  local from = order > 0 and indexAfter(key, order) or 0
+  return call('LRANGE', key, from, from + count - 1)
+end
+
+local function scanLines(r)
+  local lines = {}
+  local lanes = r.multi and call('SMEMBERS', base .. 'L' .. r.n) or {}
+  lanes[#lanes + 1] = r.lane
+  for at = 1, #lanes do
+    for rank = 0, 8 do lines[#lines + 1] = rank .. lanes[at] end
+  end
+  table.sort(lines)
+  for at = 1, #lines do
+    if lines[at] >= first then
+      local order = lines[at] == first and tonumber(second) or 0
+      local found = entriesAfter(r, string.sub(lines[at], 1, 1), string.sub(lines[at], 2), order, left() + 1)
+      for place = 1, #found do
+        if left() == 0 then return false end
+        put(r.key, found[place])
+        first, second = lines[at], tostring((struct.unpack('>I5', found[place])))
+      end
+    end
+  end
+  return true
+end
+
+local steps = limit * 4
+while number <= last and steps > 0 do
+  steps = steps - 1
+  local key = only or call('LINDEX', base .. 'N' .. math.floor(number / 1024), number % 1024)
+  local r = load(key)
+  if phase == 'i' then
+    if not scanInFlight(r) then break end
+    phase, first, second = 'w', '0', '0'
+  end
+  if phase == 'w' then
+    if not scanWaiting(r) then break end
+    phase, first, second = 'l', '-', '0'
+  end
+  if r.q > 0 and not scanLines(r) then break end
+  number, phase, first, second = number + 1, 'i', '0', '0'
+  if left() == 0 then break end
+end
+local cursor = number <= last and { tostring(number), phase, first, second }
+return { cursor, items }
+`;
+
+/** Lua, after the shard. Returns what INFO says of memory, persistence and the server. */
+export const SETTINGS_LUA = `
+return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence')
+`;
