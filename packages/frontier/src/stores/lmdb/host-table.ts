@@ -107,8 +107,6 @@ export class HostTable {
   flush(): boolean {
     this.syncIndex();
     const isAnyDirty = this.#dirty.length > 0;
-    // Neighbours are on the same page.
-    this.#dirty.sort((a, b) => a.number - b.number);
     for (const host of this.#dirty) {
       this.#hosts.putSync(numberKey(host.number), encodeHost(host));
       host.isDirty = false;
