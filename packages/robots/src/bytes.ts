@@ -8,10 +8,7 @@ export function bytesOf(text: string): string {
   return /[^\0-\x7f]/.test(text) ? byteString(new TextEncoder().encode(text)) : text;
 }
 
-/**
- * Bytes as a string, in one piece. The platform decodes ASCII at memory speed, but has no decoder for plain bytes (its
- * `latin1` is really windows-1252), so high bytes are put in between by hand.
- */
+/** Bytes as a string. ASCII runs are decoded by the platform, which has no decoder for plain bytes. */
 export function byteString(bytes: Uint8Array): string {
   const pieces: string[] = [];
   let from = 0;

@@ -10,7 +10,7 @@ import { isAllowRule, OVERWORK, originOf } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**
- * Why a URL may be fetched or not: a `rule` matched; `no-match` of the rules of our groups; `no-group` applies to the crawler;
+ * Why a URL may be fetched or not: a `rule` matched; `no-match`: no rule did; `no-group` applies;
  * `robots-url`, the file itself; `oversize`, the file, the group or the work to compare is larger than we take on;
  * `closed-rate`, a Request-rate of zero documents is in force (only from `decideAt`).
  */

@@ -31,11 +31,7 @@ interface DecodedLines {
   readonly diagnostics: readonly { readonly code: DiagnosticCode; readonly line: number }[];
 }
 
-/**
- * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt (robots §2.1, §2.3,
- * §2.4, §3.1).
- * @param options - `maxBytes` in bytes, 512 000 to 8 388 608 (default 512 000).
- */
+/** Cuts a file into numbered lines, by the rules of robots.txt (robots §2.1, §2.3, §2.4, §3.1). */
 export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {
   const body = decodeBody(input, options.maxBytes);
   const diagnostics: { code: DiagnosticCode; line: number }[] = [...body.notes];
@@ -63,11 +59,7 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
   return { lines, truncated: body.truncated, diagnostics };
 }
 
-/**
- * The bytes of a body that count (robots §2.1, §2.4, R2, R6).
- * @param input - The body's bytes (not copied where they can be used as they are), or text.
- * @param maxBytes - Bytes that are read; values outside 512 000 to 8 388 608 are moved to the nearer end.
- */
+/** The bytes of a body that count. `maxBytes` is clamped to 512,000 … 8,388,608 (robots §2.1, §2.4, R2, R6). */
 export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FILE_BYTES): DecodedBody {
   const limit = maxBytes > MAX_FILE_BYTES ? Math.min(Math.floor(maxBytes), MAX_FILE_BYTES_CEILING) : MAX_FILE_BYTES;
   const notes: FileNote[] = [];

@@ -34,10 +34,7 @@ export interface Selection {
 /** One way of reading a file. */
 export interface Dialect {
   readonly name: DialectName;
-  /**
-   * Whether blank lines end a record (1994, 1996) or only User-agent lines do; and the first matching one counts,
-   * not all.
-   */
+  /** Whether blank lines end a record (1994, 1996) and only the first matching record counts. */
   readonly hasRecords: boolean;
   /** Whether `Allow` is known. */
   readonly hasAllow: boolean;
@@ -56,10 +53,7 @@ export interface Dialect {
   matchesToken(agent: string, token: string): boolean;
 }
 
-/**
- * What every dialect but Google's takes a line for: a line that is too long is dropped, unless it is a rule, which
- * counts as a rule line (robots §2.5).
- */
+/** The kind of a line in all dialects but Google's: too long a line is dropped unless it is a rule (robots §2.5). */
 export function plainKind({ kind, notes }: PackedRecord): number {
   return notes & TOO_LONG && kind !== DISALLOW && kind !== ALLOW ? BAD : kind;
 }
@@ -125,10 +119,7 @@ export const y1996: Dialect = {
   matchesToken: (agent, token) => agent.includes(token),
 };
 
-/**
- * The agents of a line for substring comparison: the value as a whole, and `*` where it stands alone or in a list
- * (robots §4.3, §4.4).
- */
+/** The agents of a line for substring comparison: the whole value, and `*` alone or in a list (robots §4.3, §4.4). */
 export function writtenAgents(value: string, repair: boolean): string[] {
   const agents = agentsOf(value, repair);
   if (agents.length > 1) return value.toLowerCase().split(/[\s,]+/);
@@ -178,11 +169,7 @@ export function versionReading(version: RobotVersion | null): VersionReading {
   return major === 2 ? 'two' : 'base';
 }
 
-/**
- * The version a group declares: its first `Robot-version`, if no other recognised field stands between it and the
- * User-agent lines.
- * @returns `null` when there is none, it is misplaced or it cannot be read.
- */
+/** The `Robot-version` of a group; `null` where it is absent, unreadable or not next to the User-agent lines. */
 export function declaredVersion(packed: string, span: GroupSpan): RobotVersion | null {
   for (const record of records(packed, span.from, span.to)) {
     const kind = plainKind(record);
@@ -192,10 +179,7 @@ export function declaredVersion(packed: string, span: GroupSpan): RobotVersion |
   return null;
 }
 
-/**
- * The 2.0.0 groups that address a token by a general match: the longest agent that is a prefix of the token (robots
- * §4.3).
- */
+/** The 2.0.0 groups whose longest agent is a prefix of a token: a general match (robots §4.3). */
 export function selectGeneral(groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
   for (const token of tokens) {
     const names = groups.flatMap(({ agents }) => agents).filter((agent) => token.startsWith(agent));

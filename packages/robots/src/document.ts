@@ -20,10 +20,7 @@ export interface ParseOptions {
   readonly charset?: string;
   /** Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end. @default 512_000 */
   readonly maxBytes?: number;
-  /**
-   * Whether misspellings, missing colons, several paths on a line and the like are repaired (robots §3.4–3.7, §4.4).
-   * @default true
-   */
+  /** Whether misspellings, missing colons and the like are repaired (robots §3.4–3.7, §4.4). @default true */
   readonly repair?: boolean;
 }
 
@@ -104,9 +101,6 @@ export interface RobotsDocument {
   readonly unknown: readonly FieldRecord[];
   /** Rules and group fields that stand before the first User-agent line. */
   readonly orphans: readonly FieldRecord[];
-  /**
-   * What was odd about the file as a whole. Read it with `diagnose` of `@mannerly/robots/diagnostics`, which adds the
-   * lines.
-   */
+  /** What is odd about the file as a whole. `diagnose` of `@mannerly/robots/diagnostics` adds the lines. */
   readonly notes: readonly FileNote[];
 }

@@ -34,10 +34,7 @@ export interface Explanation {
   readonly decision: Decision;
   /** The readings that were asked, in order; the URL is fetched only if all allow. */
   readonly readings: readonly ReadingExplanation[];
-  /**
-   * The strongest rule of the deciding reading that says the opposite and was outweighed; it would decide if the rules
-   * before it were gone. `null` when there is none.
-   */
+  /** The strongest rule of the deciding reading that says the opposite and was outweighed; `null` for none. */
   readonly otherwise: MatchingRule | null;
   /** One sentence in English. */
   readonly sentence: string;

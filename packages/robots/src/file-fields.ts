@@ -5,11 +5,7 @@ import type { CleanParam } from './document.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { readUrl } from './target.js';
 
-/**
- * Reads a Sitemap value: an absolute http(s) URL of any host, or one relative to the file (robots §9.6).
- * @param robotsUrl - The URL requested for the file; without it relative values are dropped.
- * @returns `null` when the line is to be ignored.
- */
+/** Reads a Sitemap value, absolute or relative to the file; `null`: to be ignored (robots §9.6). */
 export function readSitemap(value: string, robotsUrl: string | null): string | null {
   return webUrl(value, isAbsoluteUrl(value) ? null : robotsUrl)?.href ?? null;
 }
@@ -19,10 +15,7 @@ export function isAbsoluteUrl(value: string): boolean {
   return /^[a-z][a-z\d+.-]*:/i.test(value);
 }
 
-/**
- * Reads a PleaseVisit value: a URL of the file's own authority (robots §9.9, R48).
- * @returns `null` when the line is to be ignored.
- */
+/** Reads a PleaseVisit value, a URL of the file's own authority; `null`: to be ignored (robots §9.9, R48). */
 export function readPleaseVisit(value: string, robotsUrl: string | null): string | null {
   const url = webUrl(value, robotsUrl);
   return url !== null && robotsUrl !== null && url.origin === webUrl(robotsUrl, null)?.origin ? url.href : null;
@@ -34,10 +27,7 @@ export function isHostValue(value: string): boolean {
   return match !== null && webUrl(`http://${match[1]}/`, null) !== null;
 }
 
-/**
- * Reads a Clean-param value: `param&param path` (robots §9.8).
- * @returns `null` when it cannot be used (`clean-param-invalid`).
- */
+/** Reads a Clean-param value, `param&param path`; `null`: `clean-param-invalid` (robots §9.8). */
 export function parseCleanParam(value: string): CleanParam | null {
   if (value.length > MAX_CLEAN_PARAM_CHARS) return null;
   const [names = '', path = '/', ...more] = value.split(/[ \t]+/);

@@ -30,9 +30,7 @@ export const MAX_CRAWL_DELAY_SECONDS = 86_400;
 export const CRAWL_DELAY_LARGE_SECONDS = 60;
 /** Documents or seconds. Larger numbers of a Request-rate are cut here, so that arithmetic on them stays exact. */
 export const MAX_RATE_NUMBER = 1e12;
-/**
- * Content-Usage or Content-Signal lines of a file whose paths are compared with a URL (ours: each costs once a page).
- */
+/** Content-Usage or Content-Signal lines that are compared with a URL (ours: each costs once a page). */
 export const MAX_PREFERENCE_LINES = 1_000;
 
 // Access (specification, access §3, §5, §6, §8)

@@ -39,10 +39,7 @@ export interface CompileOptions {
    * @default 'everything-else'; 'nothing-else' under policy strictest
    */
   readonly ambiguousRules?: 'everything-else' | 'nothing-else';
-  /**
-   * A selected group with more rule lines than this is read as `Disallow: /`. 1 or more.
-   * @default none; the size limit suffices
-   */
+  /** A selected group with more rule lines means `Disallow: /`. 1 or more. @default none; the size limit suffices */
   readonly maxRulesPerGroup?: number;
   /**
    * Whether a named group also obeys the politeness lines of the `*` groups, the stricter counting (R37).
@@ -74,10 +71,7 @@ export type ResolvedCompileOptions = Required<CompileOptions> & { readonly token
 
 const DIALECTS = ['rfc9309', 'google', '1996', '1994'] as const;
 
-/**
- * Checks options and fills in what is absent.
- * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.
- */
+/** Checks options and fills in defaults. @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`. */
 export function resolveCompileOptions(options: CompileOptions): ResolvedCompileOptions {
   const { tokens, strictDialects = DIALECTS.slice(0, 3), ...given } = options;
   const isStrictest = options.policy === 'strictest';

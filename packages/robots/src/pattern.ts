@@ -32,10 +32,7 @@ export function matchesBytes(pattern: string, path: string): boolean {
   });
 }
 
-/**
- * Whether a canonical pattern matches the whole of a canonical text from its first byte on.
- * @param pattern - Holds the pattern in `[from, to)`, so that it need not be cut out.
- */
+/** Whether a canonical pattern, `pattern[from, to)`, matches a canonical text from its first byte on. */
 export function matchesStretch(pattern: string, from: number, to: number, text: string): boolean {
   const isAnchored = to > from && pattern.charCodeAt(to - 1) === DOLLAR;
   const end = isAnchored ? to - 1 : to;
@@ -58,6 +55,7 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
   return true;
 }
 
+/** For each pair of bytes, hashed, where it last ends in the current text: counted on over all texts, never reset. */
 const scratch = { last: new Float64Array(8192).fill(-1), base: 0, length: 0 };
 
 /** Makes a text the current one. */
@@ -70,10 +68,7 @@ export function rememberText(text: string): void {
   }
 }
 
-/**
- * Whether a pattern can match the current text; false is certain.
- * @param pattern - Holds the canonical pattern in `[from, to)`.
- */
+/** Whether a canonical pattern, `pattern[from, to)`, can match the current text; false is certain. */
 export function mayMatch(pattern: string, from: number, to: number): boolean {
   let star = from;
   while (star < to && pattern.charCodeAt(star) !== STAR) star++;

@@ -21,10 +21,7 @@ import { compileReading, type Reading } from './reading.js';
 
 const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
 
-/**
- * The groups that apply to a crawler in a base dialect; politeness and preferences come from those of the first dialect
- * (robots §4.3, §9).
- */
+/** The groups that apply to a crawler in a base dialect, and all groups (robots §4.3, §9). */
 export function selectionOf(
   document: RobotsDocument,
   name: BaseDialect,

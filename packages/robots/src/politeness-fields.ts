@@ -59,7 +59,7 @@ export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DE
   const match = DELAY.exec(value.trim());
   if (match === null) return null;
   const [, whole = '0', fraction, bareFraction, unit] = match;
-  // Doubles are a little more or less than what was written, so that 1.1 s would be 1101 ms: nanoseconds are exact enough.
+  // Doubles are inexact, so 1.1 s would be 1101 ms. Nanoseconds are exact enough.
   const exactMs = Number(`${whole}.${fraction ?? bareFraction ?? 0}`) * unitSeconds(unit) * 1000;
   const requiredMs = Math.ceil(Number(exactMs.toFixed(6)));
   return { delayMs: Math.min(requiredMs, maxSeconds * 1000), requiredMs, hasUnit: unit !== undefined };

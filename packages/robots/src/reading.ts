@@ -34,10 +34,7 @@ export interface Reading extends RuleIndex {
   readonly dialect: Dialect;
   /** The name under which the crawler was addressed: one of its tokens, `*`, or `null`. */
   readonly agent: string | null;
-  /**
-   * What holds where no rule matches; `overfull` closes everything: the file or a group is larger than the caller will
-   * hold.
-   */
+  /** The answer where no rule matches. `overfull`: the file or a group is over a limit, nothing is allowed. */
   readonly rest: 'open' | 'closed' | 'overfull';
 }
 

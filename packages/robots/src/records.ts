@@ -1,4 +1,4 @@
-// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged here:
+// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are kept as they are:
 // dialects read them when rules are compiled, diagnostics on demand. The common line makes no string and no object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
@@ -23,7 +23,7 @@ const HASH = 0x23;
 const COLON = 0x3a;
 /** SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
 const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
-// Blanks at the end are taken from where their run begins, so that a run in the middle costs its length, not its square.
+// Blanks at the end match from where their run begins, so that a run in the middle costs its length, not its square.
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
 
 /** Packs the lines of a file (robots §2.3, §2.5, §3). */

@@ -1,25 +1,18 @@
-/**
- * Compiled rules: thousands of rules, one look-up.
- *
- * Every pattern begins with a literal stretch (up to its first `*` or its final `$`), and the patterns are sorted by
- * it. The literals that begin a text are found from the longest to the shortest, by going back from the last entry that
- * is not greater than the text. An entry that begins the text is compared, and the one before it comes next; where an
- * entry leaves the text, whatever begins the text and stands before it is not greater than what both share, so the
- * search goes on there:
- *
- *     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
- *                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1, which shares /a/b
- *
- * So a decision is a few binary searches and a short walk, on which rules that could not win any more are not even
- * compared.
- *
- * An entry is a reference, one character wide, or two in large files, in a string: a typed array costs 200 bytes before
- * its first element, and most files have thirty rules. A reference is twice an offset into the packed file, where the
- * rule stands as written; or, odd, into `extra`, where patterns are copied that are spelt or weighed otherwise, as
- * records of the same form with the rule's offset in place of the line:
- *
- *     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
- */
+// Compiled rules: thousands of rules, one look-up.
+//
+// A pattern begins with a literal (up to its first `*` or final `$`). Patterns are sorted by it. The search starts at
+// the last entry that is not greater than the text and goes back: past an entry that begins the text to the one before
+// it, past another to the last that is not greater than what both share. Rules that can no longer win are skipped.
+//
+//     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
+//                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1, which shares /a/b
+//
+// Entries are references in a string, one or two characters wide: a typed array costs 200 bytes before its first
+// element. A reference is twice an offset into the packed file, or, odd, into `extra`: copies of patterns that are
+// normalized or weighed otherwise, as records with the rule's offset in place of the line.
+//
+//     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
+
 import { ALLOW } from './fields.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { lineAt, numberAt, numberText, valueStart } from './packed-records.js';
@@ -66,10 +59,7 @@ export interface RuleIndex {
   readonly rows: string;
 }
 
-/**
- * Compiles patterns.
- * @param rules - In file order. Of two with the same pattern the one with the higher weight stays.
- */
+/** Compiles patterns, in file order. Of two equal patterns the one with the higher weight stays. */
 export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleIndex {
   const strongest = new Map<string, IndexedRule>();
   for (const rule of rules) {
@@ -226,9 +216,7 @@ function lastNotAfter(index: RuleIndex, text: string, end = text.length, high?: 
   return low - 1;
 }
 
-/**
- * How a pattern's literal stands to `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share where it is less.
- */
+/** Compares a pattern's literal with `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share. */
 function compare(source: string, from: number, to: number, text: string, end: number): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);

@@ -15,10 +15,7 @@ export interface Target {
 const USUAL =
   /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
 
-/**
- * The path and query of any URL, with dot segments resolved (robots §6, R26).
- * @param url - An absolute URL or a path; whatever cannot be parsed is taken as a path.
- */
+/** The path and query of any URL or path, with dot segments resolved (robots §6, R26). */
 export function targetOf(url: string): Target {
   const usual = USUAL.exec(url);
   if (usual !== null) return { path: usual[1] as string, isUsual: true };

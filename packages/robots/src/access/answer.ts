@@ -37,10 +37,7 @@ export type RobotsAnswer =
 /** What the operator is told about an answer (access §12). */
 export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-content-type' | 'robots-html';
 
-/**
- * What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a young one; both allow. `transient`
- * is what the specification calls unreachable or defer.
- */
+/** What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a young one; both allow. */
 export type AnswerMeaning = 'parse' | 'not-modified' | 'gone' | 'unavailable' | 'restricted' | 'transient';
 
 /** A meaning, with what the operator should know. */

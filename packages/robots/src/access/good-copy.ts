@@ -35,10 +35,7 @@ export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Rec
   };
 }
 
-/**
- * The copy after an answer: `parse` replaces it, `not-modified` confirms it, `gone` drops it, others leave it alone
- * (access §8, DECISION A12).
- */
+/** The copy after an answer: `parse` replaces, `not-modified` confirms, `gone` drops it (access §8, DECISION A12). */
 export function copyAfter(
   copy: GoodCopy | null,
   meaning: AnswerMeaning,

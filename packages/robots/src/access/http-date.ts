@@ -32,10 +32,7 @@ const ASCTIME = new RegExp(`^${DAY_NAME} ${MONTH} +(\\d{1,2}) ${TIME} (\\d{4})$`
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?: *(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i;
 
-/**
- * Reads an HTTP-date: IMF-fixdate, the RFC 850 form, or asctime, always in GMT (RFC 9110 §5.6.7).
- * @returns Epoch milliseconds, or null when it is none of the three.
- */
+/** Reads an HTTP-date in any of its three forms. @returns Epoch milliseconds, or null (RFC 9110 §5.6.7). */
 export function parseHttpDate(text: string): number | null {
   const trimmed = text.trim();
   const isFixdate = /^[a-z]+, .*\d:\d\d:\d\d gmt$/i.test(trimmed);

@@ -47,10 +47,7 @@ export interface ResolvedAccessOptions {
 const DAY_MS = 86_400_000;
 const DIALECTS = ['rfc9309', 'google', '1996', '1994'];
 
-/**
- * Fills in the options of access (access §4, §5).
- * @throws RobotsError `option-invalid`, `option-unknown`.
- */
+/** Fills in the options of access (access §4, §5). @throws RobotsError `option-invalid`, `option-unknown`. */
 export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAccessOptions {
   const { dialect = 'rfc9309', policy } = options;
   const byPolicy = policy === 'strictest' ? 'strictest' : dialect;

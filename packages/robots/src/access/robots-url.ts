@@ -14,10 +14,7 @@ export function robotsUrl(url: string): string | null {
   return rootUrl(url, '/robots.txt');
 }
 
-/**
- * The URL of a file at the root of a URL's authority (access §1; data-txt §1).
- * @param path - Absolute path, such as `/data.txt`.
- */
+/** The URL of a file at the root of a URL's authority; `path` is absolute (access §1; data-txt §1). */
 export function rootUrl(url: string, path: string): string | null {
   const read = readUrl(url);
   if (read === null) return null;
@@ -29,10 +26,7 @@ export function rootUrl(url: string, path: string): string | null {
   return `${protocol}//${authority}${path}`;
 }
 
-/**
- * `final`: the response is no redirect and is the answer. `follow`: ask `url` next. The other two are answers in
- * themselves: `redirect-limit`, and the failure `redirect-unusable`.
- */
+/** `final`: this response is the answer. `follow`: request `url` next. The others are answers in themselves. */
 type NextHop =
   | { readonly kind: 'final' }
   | { readonly kind: 'follow'; readonly url: string }

@@ -106,10 +106,7 @@ export function nextAccess(
   }
 }
 
-/**
- * Whether robots.txt is to be fetched before anything else of the authority: never while a fetch is under way (access
- * §2, §8).
- */
+/** Whether robots.txt must be fetched before anything else of the authority (access §2, §8). */
 export function isFetchDue(state: AccessState, nowMs: number): boolean {
   return !state.fetching && nowMs >= fetchDueMs(state);
 }
@@ -233,7 +230,7 @@ function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean 
   return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS;
 }
 
-/** No request survives a restart. Times further ahead than any answer can set them come from a clock that was set back. */
+/** No request survives a restart. Times further ahead than any answer sets them come from a clock set back. */
 function restored(state: AccessState, nowMs: number): AccessState {
   const latestRetryMs = nowMs + MAX_RETRY_AFTER_MS * (1 + MAX_JITTER);
   const notAfter = (timeMs: number | null, latestMs: number) => (timeMs === null ? null : Math.min(timeMs, latestMs));

@@ -16,27 +16,17 @@ import type { AccessProfile } from './profile.js';
 /** Response header fields: lower-case name → value; several lines of one field are joined by a comma. */
 export type HeaderLookup = Readonly<Record<string, string | undefined>>;
 
-/**
- * The lifetime of a robots.txt answer in a profile: at least ten minutes, at most a day, or a week in 1996 (access §6,
- * DECISIONS A9 and A10).
- * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
- */
+/** The lifetime of a robots.txt answer: ten minutes to a day, in 1996 to a week (access §6, DECISIONS A9 and A10). */
 export function robotsLifetimeMs(headers: HeaderLookup, receivedAtMs: number, profile: AccessProfile): number {
   return lifetimeMs(headers, receivedAtMs, profile === '1996' ? LIFETIME_1996_MS : LIFETIME_MS);
 }
 
-/**
- * The same with any longest lifetime, which is the default too (access §6; data-txt §6).
- * @param longestMs - Milliseconds: the lifetime without cache headers, and the longest that headers can set.
- * @returns Milliseconds, from ten minutes to `longestMs`.
- */
+/** The same for any longest lifetime, which is also the default (access §6; data-txt §6). */
 export function lifetimeMs(headers: HeaderLookup, receivedAtMs: number, longestMs: number): number {
   return Math.min(Math.max(baseMs(headers, receivedAtMs) ?? longestMs, MIN_LIFETIME_MS), longestMs);
 }
 
-/**
- * Whether an answer may be written to disk: `no-store` keeps it in memory for its lifetime (DECISION A9) (access §6).
- */
+/** Whether an answer may be written to disk: not with `no-store` (access §6, DECISION A9). */
 export function mayStore(headers: HeaderLookup): boolean {
   return !cacheDirectives(headers['cache-control']).has('no-store');
 }

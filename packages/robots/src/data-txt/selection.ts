@@ -38,10 +38,7 @@ type RuleList = readonly { readonly allows: boolean; readonly pattern: string; r
 const OPEN: DataTxtDecision = { allowed: true, line: null };
 const CLOSED: DataTxtDecision = { allowed: false, line: null };
 
-/**
- * Selects once what is asked often: a hostile file may hold thousands of datasets and thousands of rules (data-txt §5,
- * DECISION T7).
- */
+/** The view of a data.txt for a crawler. Make one and ask it often (data-txt §5, DECISION T7). */
 export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataTxtView {
   const block = selectedBlock(document, tokens);
   const general = document.records.filter(({ agents }) => agents.length === 0);

@@ -17,10 +17,7 @@ type DataTxtAnswer =
 
 const RETRIED_4XX: readonly number[] = [408, 421, 425, 429];
 
-/**
- * The address of an authority's data.txt (data-txt §1).
- * @returns Null when the URL cannot be read or is neither http nor https.
- */
+/** The URL of an authority's data.txt; null for a URL that is not http or https (data-txt §1). */
 export function dataTxtUrl(url: string): string | null {
   return rootUrl(url, '/data.txt');
 }
@@ -35,18 +32,12 @@ export function dataTxtOutcome(answer: DataTxtAnswer, isRevalidation = false): D
   return status >= 400 && status <= 499 && !RETRIED_4XX.includes(status) ? 'none' : 'retry';
 }
 
-/**
- * The pause after failure number `failures` in a row, or null when it is time to give up: five retries, as for
- * robots.txt (data-txt §2; access §5).
- */
+/** The pause after failure number `failures` in a row; null after five retries (data-txt §2; access §5). */
 export function dataTxtRetryMs(failures: number, retryAfter: number | null, jitter = 0): number | null {
   return failures > MAX_DATA_TXT_RETRIES ? null : robotsRetryMs(failures, retryAfter, jitter);
 }
 
-/**
- * How long an answer is fresh: its cache headers, else a week; from ten minutes to a week (data-txt §6, DECISION T8).
- * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
- */
+/** How long an answer is fresh: by its cache headers, ten minutes to a week (data-txt §6, DECISION T8). */
 export function dataTxtLifetimeMs(headers: HeaderLookup, receivedAtMs: number): number {
   return lifetimeMs(headers, receivedAtMs, LIFETIME_1996_MS);
 }

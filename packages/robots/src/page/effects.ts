@@ -21,13 +21,13 @@ export type PageReasonCode =
   | 'preferences'
   | 'content-use';
 
-/** One reason, where it was found, and whether a option lets it act. */
+/** One reason, where it was found, and whether an option lets it act. */
 export interface PageReason {
   readonly reason: PageReasonCode;
   readonly sources: readonly SignalSource[];
   /** The category, date, policy URL or target that goes with it; null where there is nothing to add. */
   readonly detail: string | null;
-  /** False: the signal is there, and a option or the lack of a declared purpose keeps it from acting. */
+  /** False: the signal is there, and an option or the lack of a declared purpose keeps it from acting. */
   readonly isApplied: boolean;
 }
 

@@ -49,10 +49,7 @@ export interface NamedLinks {
   readonly metaUrl: string | null;
 }
 
-/**
- * Reads the named links of a page (page-level §4.1, §4.2, DECISION L8).
- * @param baseUrl - What relative URLs are resolved against: the document's base, else `pageUrl`.
- */
+/** Reads the named links of a page. `baseUrl` resolves relative URLs (page-level §4.1, §4.2, DECISION L8). */
 export function readNamedLinks(
   elements: readonly PageLinkElement[],
   metas: readonly PageMeta[],

@@ -71,7 +71,7 @@ const PURPOSES: readonly unknown[] = ['search', 'archive', 'tdm', 'ai-train', 'a
 /** The defaults of page-level exclusion. */
 export const PAGE_DEFAULTS: ResolvedPageOptions = resolvePageOptions();
 
-/** Fills in the options of page-level exclusion (page-level §7). @throws RobotsError `option-invalid`, `option-unknown`. */
+/** Fills in the options of page-level exclusion. @throws RobotsError `option-invalid`, `option-unknown`. */
 export function resolvePageOptions(options: PageOptions = {}): ResolvedPageOptions {
   const { purposes = [], rel = {}, ...words } = options;
   if (!Array.isArray(purposes) || !purposes.every((purpose) => PURPOSES.includes(purpose))) {

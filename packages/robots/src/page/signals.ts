@@ -215,11 +215,7 @@ function frozen<Value extends object>(value: Value): Value {
   return Object.freeze(value);
 }
 
-/**
- * Reads the field lines of `Content-Usage` as one dictionary. A key that differs between lines has its restrictive
- * value (DECISION L10). When a line does not parse the whole is no dictionary: what the other lines allow is unknown
- * then, while what they disallow still counts, which is the stricter error (page-level §6; RFC 9651 §4.2).
- */
+/** Reads `Content-Usage` lines as one dictionary. Bad lines and conflicts count strictly (page-level §6, L10). */
 export function parseContentUsageField(values: readonly string[]): Preferences {
   const lines = values.map(parseUsage);
   const merged = lines.reduce<Preferences>((left, right) => mergePreferences(left, right ?? {}), {});
@@ -227,10 +223,7 @@ export function parseContentUsageField(values: readonly string[]): Preferences {
   return Object.fromEntries(Object.entries(merged).filter(([, verdict]) => verdict === 'disallow'));
 }
 
-/**
- * Reads the field lines of `Content-Signal` like the line of robots.txt (page-level §6).
- * @returns Key → `allow`, `disallow`, or the level of `use`.
- */
+/** Reads `Content-Signal` lines: key → `allow`, `disallow`, or the level of `use` (page-level §6). */
 export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
   return resolveSignals(
     values.flatMap((value) => parseContentSignal(value) ?? []),

@@ -70,10 +70,7 @@ const WORDS: Readonly<Record<string, readonly TagWord[]>> = {
 const VALUED: readonly string[] = ['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after'];
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
 
-/**
- * The comma-separated pieces of a value, white space trimmed; a date that holds a comma is one piece (page-level §3).
- * @returns Non-empty pieces, in order; `prefix: unavailable_after: …` is recognised as well.
- */
+/** The comma-separated pieces of a value, trimmed. A date with a comma is one piece (page-level §3). */
 function tagPieces(value: string): string[] {
   const raw = value.slice(0, MAX_TAG_CHARS).split(',');
   const pieces: string[] = [];
@@ -107,10 +104,7 @@ export function readTagRule(piece: string): PageTags {
   return withWords(words.flatMap((word) => WORDS[word] ?? []));
 }
 
-/**
- * Several readings as one: the sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION
- * L1).
- */
+/** The sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION L1). */
 export function mergeTags(all: readonly PageTags[]): PageTags {
   if (all.every((tags) => tags === NO_TAGS)) return NO_TAGS;
   const least = (values: readonly (number | null)[]) =>
@@ -182,10 +176,7 @@ export function parseRobotsTag(values: readonly string[], tokens: readonly strin
   return rules.length === 0 ? NO_TAGS : mergeTags(rules);
 }
 
-/**
- * Reads the field lines of `Robots-Tag`: lists of rules for `token=`, for `*=` or for all, separated by semicolons
- * (draft-illyes-repext; page-level §3, DECISION L6).
- */
+/** Reads `Robots-Tag` lines: lists for `token=`, for `*=` or for all, separated by semicolons (page-level §3, L6). */
 export function parseRobotsTagLists(values: readonly string[], tokens: readonly string[]): PageTags {
   const lists = values.flatMap((value) => value.slice(0, MAX_TAG_CHARS).split(';'));
   const rules = lists.flatMap((list) => {

@@ -26,11 +26,7 @@ export interface TdmRule {
 /** The path of the file, on the authority of the pages it speaks about. */
 export const TDMREP_PATH = '/.well-known/tdmrep.json';
 
-/**
- * Reads a tdmrep.json. Rules without `location` or a valid reservation are skipped (page-level §5).
- * @param json - The parsed value, or the text of the file; null for a file that is missing.
- * @returns No rules for anything that is not an array.
- */
+/** Reads a tdmrep.json, parsed or as text. Unusable rules are skipped (page-level §5). */
 export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] {
   const value = typeof json === 'string' ? parseJson(json) : json;
   if (!Array.isArray(value)) return [];
@@ -56,20 +52,12 @@ export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservatio
   return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
 }
 
-/**
- * What a header, a page's meta elements or embedded metadata say (page-level §5).
- * @param reservation - The value as written: `1`, `0`, anything else is unset.
- * @param baseUrl - The URL of the response, for a relative policy.
- */
+/** What a header, meta elements or embedded metadata say. Only `1` and `0` are reservations (page-level §5). */
 export function readTdm(reservation: string | null, policy: string | null, baseUrl: string): TdmReservation {
   return { reserved: readReservation(reservation?.trim()), policy: readPolicy(policy, baseUrl) };
 }
 
-/**
- * Several places as one (page-level §5, DECISION L9).
- * @param places - In the report's order: file, header, HTML, embedded metadata. A later value supersedes, an absent one
- *   never resets.
- */
+/** Merges file, header, HTML and embedded metadata, in this order: later values win (page-level §5, DECISION L9). */
 export function mergeTdm(places: readonly TdmReservation[]): TdmReservation {
   const reserved = places.findLast((place) => place.reserved !== null)?.reserved ?? null;
   const policy = places.findLast((place) => place.policy !== null)?.policy ?? null;

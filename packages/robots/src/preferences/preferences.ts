@@ -16,9 +16,7 @@ type PreferenceVerdict = 'allow' | 'disallow';
 /** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
-/**
- * A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its level; `other` is as written.
- */
+/** A readable Content-Signal line. Signals are `allow`, `disallow`, or a level of `use`; `other` is as written. */
 export interface ContentSignalLine {
   readonly path: string | null;
   readonly signals: Readonly<Record<string, string>>;
@@ -51,11 +49,7 @@ const VERDICTS: Readonly<Record<string, PreferenceVerdict>> = { yes: 'allow', no
 /** Levels of `use`, least first: the least one wins a conflict. */
 const USE_LEVELS: readonly string[] = ['immediate', 'reference', 'full'];
 
-/**
- * Reads the value of a Content-Signal line, or of a response field of that name. Keys and values ignore case (robots
- * §10.1).
- * @returns Null when no piece of it is `key=value` (`content-signal-invalid`).
- */
+/** Reads a Content-Signal value; null when no piece of it is `key=value` (robots §10.1). */
 export function parseContentSignal(value: string): ContentSignalLine | null {
   const text = value.trim();
   const signals: Record<string, string> = {};
@@ -78,10 +72,7 @@ export function parseContentSignal(value: string): ContentSignalLine | null {
   return pairs.length > 0 ? { path: pathOf(text), signals, other, hasInvalid, raw: value } : null;
 }
 
-/**
- * Reads the value of a Content-Usage line (robots §10.2).
- * @returns Null when the dictionary does not parse (`content-usage-invalid`): everything stays unknown.
- */
+/** Reads a Content-Usage value; null when the dictionary does not parse (robots §10.2). */
 export function parseContentUsage(value: string): ContentUsageLine | null {
   const text = value.trim();
   const usage = parseUsage(withoutPath(text));

@@ -19,11 +19,7 @@ const MEMBER = new RegExp(
   'y',
 );
 
-/**
- * Reads one field value (or one line of it) as a dictionary. A repeated key keeps its last value (RFC 9651 §4.2.2).
- * @returns Key → token, or `''` for a value that is none. Null when the text does not parse; an empty map for an empty
- *   text.
- */
+/** Reads a dictionary: key → token, or `''` for other values; null when the text does not parse (RFC 9651 §4.2.2). */
 export function parseDictionary(text: string): ReadonlyMap<string, string> | null {
   const trimmed = text.replace(/^ +|(?<! ) +$/g, '');
   const member = new RegExp(MEMBER); // sticky: it has a position, so each call has its own
