@@ -1,0 +1,31 @@
+// A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it
+// is about.
+
+import { encodedLimit } from '../fetch/body.js';
+import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';
+
+/** Caps that let an honest loopback server finish on a busy machine. */
+export const TEST_CAPABILITIES: FetchLimits = {
+  connectTimeoutMs: 60_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  maxBodyBytes: 100_000,
+  maxEncodedBytes: encodedLimit(100_000),
+};
+
+/** A request for `url` at 127.0.0.1; `more` replaces what it names. Never throws. */
+export function fetchRequest(
+  url: string,
+  more: Partial<Omit<FetchRequest, 'limits'>> & { readonly limits?: Partial<FetchLimits> } = {},
+): FetchRequest {
+  return {
+    method: 'GET',
+    headers: { 'User-Agent': 'bot/1.0 (+https://example.org/bot)' },
+    address: { address: '127.0.0.1', family: 4 },
+    mayStart: () => true,
+    signal: new AbortController().signal,
+    ...more,
+    url,
+    limits: { ...TEST_CAPABILITIES, ...more.limits },
+  };
+}

@@ -1,0 +1,148 @@
+// What a fake web answers: the short forms that a test writes, and the complete answer that they stand for.
+
+import { STATUS_CODES } from 'node:http';
+import type { FailureCode, HeaderLines } from '../fetch/outcome.js';
+
+/** A request as a route sees it. */
+export interface FakeRequest {
+  readonly url: string;
+  /** Host name without port. */
+  readonly host: string;
+  /** With query. */
+  readonly path: string;
+  /** As they were sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How often this URL was asked for before. */
+  readonly before: number;
+  /** The time it arrived at, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** The parts of an answer; all may be left out. */
+export interface FakeAnswerParts {
+  /** @default 200 */
+  readonly status?: number;
+  /** @default the usual words for the status */
+  readonly statusText?: string;
+  /**
+   * One value or several under each name; `Content-Type` follows the path where it is not named, `Content-Length` the
+   * body. Or field lines in their order, to which nothing is added.
+   */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | HeaderLines;
+  /** Bytes as they travel: coded as `Content-Encoding` says. @default '' */
+  readonly body?: string | Uint8Array;
+  /** Milliseconds from the request to the header section. @default the host's `delayMs` */
+  readonly delayMs?: number;
+  /** Milliseconds from there to the last byte. @default 0 */
+  readonly bodyMs?: number;
+  /** The connection ends after half of the body. @default false */
+  readonly isCut?: boolean;
+  /**
+   * No response comes, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen
+   * before the request leaves (in what a function answers: after it), the others after it; timeouts take the time of
+   * their deadlines.
+   */
+  readonly failure?: FailureCode;
+}
+
+/** An answer: a body with status 200, or its parts. */
+export type FakeAnswer = string | FakeAnswerParts;
+
+/**
+ * An answer made of the request, or its promise; `null`: nothing is there (404). What it throws fails the request, and
+ * is kept.
+ */
+export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Promise<FakeAnswer | null>;
+
+/** An answer, or what makes one. */
+export type FakeRoute = FakeAnswer | FakeRouteFunction;
+
+/** An answer with everything said. */
+export interface CompleteAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: HeaderLines;
+  readonly body: Uint8Array;
+  readonly delayMs: number;
+  readonly bodyMs: number;
+  readonly isCut: boolean;
+  readonly failure: FailureCode | null;
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css',
+  csv: 'text/csv; charset=utf-8',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+  xml: 'application/xml',
+  zip: 'application/zip',
+};
+
+/** The media type that a path's ending stands for; HTML without one. Never throws. */
+export function mediaTypeOf(path: string): string {
+  const ending = /\.([a-z0-9]+)(?:\?.*)?$/i.exec(path)?.[1]?.toLowerCase() ?? 'html';
+  if (/^x?html?$/.test(ending)) return 'text/html; charset=utf-8';
+  return MEDIA_TYPES[ending] ?? (path.includes('?') ? 'text/html; charset=utf-8' : 'application/octet-stream');
+}
+
+const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
+
+/** Fills in what a test left out. Never throws. */
+export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: number): CompleteAnswer {
+  const parts = typeof answer === 'string' ? { body: answer } : answer;
+  const status = parts.status ?? 200;
+  const given = fieldLines(parts.headers ?? {});
+  const names = new Set(given.map(([name]) => name.toLowerCase()));
+  const body = NO_BODY.has(status) ? Buffer.alloc(0) : Buffer.from(parts.body ?? '');
+  const added: [string, string][] = [];
+  const isAdded = (name: string): boolean => !isFieldLines(parts.headers ?? {}) && !names.has(name);
+  if (body.length > 0 && isAdded('content-type')) added.push(['Content-Type', mediaTypeOf(path)]);
+  if (!NO_BODY.has(status) && isAdded('content-length')) added.push(['Content-Length', String(body.length)]);
+  return {
+    status,
+    statusText: parts.statusText ?? STATUS_CODES[status] ?? '',
+    headers: [...added, ...given],
+    body,
+    delayMs: parts.delayMs ?? hostDelayMs,
+    bodyMs: parts.bodyMs ?? 0,
+    isCut: parts.isCut ?? false,
+    failure: parts.failure ?? null,
+  };
+}
+
+function fieldLines(headers: NonNullable<FakeAnswerParts['headers']>): HeaderLines {
+  if (isFieldLines(headers)) return headers;
+  return Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((line): [string, string] => [name, line]),
+  );
+}
+
+function isFieldLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is HeaderLines {
+  return Array.isArray(headers);
+}
+
+/**
+ * A page that links to the given addresses. Never throws.
+ *
+ * @param head - What stands in its head besides the title, such as `<meta name="robots" content="nofollow">`.
+ */
+export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
+  const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');
+  return `<!doctype html>\n<html><head><title>${escaped(title)}</title>${head}</head><body>\n${body}\n</body></html>\n`;
+}
+
+/** A redirect. Never throws. */
+export function fakeRedirect(location: string, status = 302): FakeAnswerParts {
+  return { status, headers: { Location: location } };
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;');
+}

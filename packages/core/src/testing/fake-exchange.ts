@@ -1,0 +1,153 @@
+// One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the limits hold, codings
+// are undone, and every ending is a value.
+
+import { BodyCollector, encodedLimit } from '../fetch/body.js';
+import { parseContentEncoding } from '../fetch/content-coding.js';
+import type { BodyConsumer, FetchRequest } from '../fetch/fetcher.js';
+import { type FailedOutcome, type FailureCode, type FetchOutcome, headerValue } from '../fetch/outcome.js';
+import type { CompleteAnswer } from './fake-answer.js';
+import { MAX_TIMER_MS } from './limits.js';
+
+/** What an exchange needs of its web. */
+export interface ExchangeEnds {
+  readonly request: FetchRequest;
+  /** What keeps the connection from being made; `null`: nothing. */
+  readonly unreached: FailureCode | null;
+  /** The request has left: what comes back. Never rejects. */
+  readonly arrive: (startedAtMs: number) => Promise<CompleteAnswer>;
+  /** Runs what takes real time off the main thread, while virtual time stands still. */
+  readonly decode: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Failures that happen before a request leaves. */
+const BEFORE_SENDING: ReadonlySet<FailureCode> = new Set([
+  'dns',
+  'refused',
+  'unreachable-network',
+  'tls',
+  'timeout-connect',
+  'address-forbidden',
+  'port-forbidden',
+  'scheme-unsupported',
+]);
+
+/** Whether a failure happens before the request leaves. Never throws. */
+export function isBeforeSending(failure: FailureCode): boolean {
+  return BEFORE_SENDING.has(failure);
+}
+
+/** Makes one exchange; `null` when `mayStart` refused. Never rejects. */
+export async function fakeExchange({ request, unreached, arrive, decode }: ExchangeEnds): Promise<FetchOutcome | null> {
+  const { limits, signal } = request;
+  const calledAtMs = Date.now();
+  let startedAtMs = calledAtMs;
+  let headersAtMs: number | null = null;
+  let wasSent = false;
+  const failed = (failure: FailureCode, detail: string): FailedOutcome => ({
+    kind: 'failed',
+    url: request.url,
+    failure,
+    detail,
+    remoteAddress: wasSent ? request.address.address : null,
+    wasSent,
+    timing: { startedAtMs, headersAtMs, endedAtMs: Date.now() },
+  });
+  if (!/^https?:/.test(request.url)) return failed('scheme-unsupported', 'neither an http nor an https URL');
+  if (signal.aborted) return failed('aborted', GIVEN_UP);
+  if (unreached === 'timeout-connect') {
+    const connected = await within(limits.connectTimeoutMs, signal, (pause) => pause(Number.POSITIVE_INFINITY));
+    return connected.kind === 'aborted' ? failed('aborted', GIVEN_UP) : failed(unreached, AS_TOLD);
+  }
+  if (unreached !== null) return failed(unreached, AS_TOLD);
+  try {
+    if (!request.mayStart()) return null;
+  } catch (error) {
+    return failed('internal', String(error));
+  }
+  startedAtMs = Date.now();
+  wasSent = true;
+  const head = await within(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs), signal, async (pause) => {
+    const answer = await arrive(startedAtMs);
+    await pause(
+      answer.failure === 'timeout-headers' ? Number.POSITIVE_INFINITY : answer.delayMs - (Date.now() - startedAtMs),
+    );
+    return answer;
+  });
+  if (head.kind === 'aborted') return failed('aborted', GIVEN_UP);
+  if (head.kind === 'late') {
+    return failed(
+      limits.headersTimeoutMs < limits.requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
+      'no header section in time',
+    );
+  }
+  const answer = head.value;
+  const isEndless = answer.failure === 'timeout-exchange';
+  if (answer.failure !== null && !isEndless) return failed(answer.failure, AS_TOLD);
+  headersAtMs = Date.now();
+  const coding = parseContentEncoding(headerValue(answer.headers, 'content-encoding'));
+  if (coding.kind === 'unknown') return failed('encoding', coding.detail);
+  const taker: BodyConsumer | null = request.consumeBody?.({ status: answer.status, headers: answer.headers }) ?? null;
+  const body = await within(startedAtMs + limits.requestTimeoutMs - headersAtMs, signal, (pause) =>
+    pause(isEndless ? Number.POSITIVE_INFINITY : answer.bodyMs),
+  );
+  if (body.kind === 'aborted') return failed('aborted', GIVEN_UP);
+  if (body.kind === 'late') return failed('timeout-exchange', 'not ended in time');
+  const bodyLimits =
+    taker === null ? limits : { maxBodyBytes: taker.maxBytes, maxEncodedBytes: encodedLimit(taker.maxBytes) };
+  const keepsEncoded = request.keepsEncoded ?? false;
+  const collector = new BodyCollector(coding.codings, { ...bodyLimits, keepsEncoded }, () => undefined, taker);
+  const bytes = answer.isCut ? answer.body.subarray(0, Math.floor(answer.body.length / 2)) : answer.body;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    if (collector.push(bytes.subarray(at, at + PIECE_BYTES)) === 'full') break;
+  }
+  const endedAtMs = Date.now();
+  await request.beforeDecoding?.();
+  const decoded = await decode(async () => collector.end(answer.isCut ? 'connection' : 'whole'));
+  if (decoded.kind === 'undecodable') return failed('encoding', decoded.detail);
+  const encodedBody = collector.encodedBody();
+  return {
+    kind: 'response',
+    url: request.url,
+    status: answer.status,
+    statusText: answer.statusText,
+    headers: answer.headers,
+    body: decoded.body,
+    ...(encodedBody === null ? {} : { encodedBody }),
+    truncated: decoded.cut,
+    encodedBytes: collector.encodedBytes,
+    remoteAddress: request.address.address,
+    timing: { startedAtMs, headersAtMs, endedAtMs },
+  };
+}
+
+/** Bytes that arrive at a time, as from a socket. */
+const PIECE_BYTES = 65_536;
+const AS_TOLD = 'as the fake web was told';
+const GIVEN_UP = 'given up by the crawl';
+
+/** The result of work that has a deadline. */
+type Timed<T> = { readonly kind: 'over'; readonly value: T } | { readonly kind: 'aborted' } | { readonly kind: 'late' };
+
+/** Does work until a deadline or an abort; the pauses in it end with it. An infinite one needs no timer. */
+function within<T>(
+  deadlineMs: number,
+  signal: AbortSignal,
+  work: (pause: (ms: number) => Promise<void>) => Promise<T>,
+): Promise<Timed<T>> {
+  return new Promise((resolve, reject) => {
+    const timers: NodeJS.Timeout[] = [];
+    const end = (timed: Timed<T>): void => {
+      for (const timer of timers) clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      resolve(timed);
+    };
+    const abort = (): void => end({ kind: 'aborted' });
+    const after = (ms: number, fn: () => void): void => void timers.push(setTimeout(fn, Math.min(ms, MAX_TIMER_MS)));
+    signal.addEventListener('abort', abort, { once: true });
+    after(Math.max(0, deadlineMs), () => end({ kind: 'late' }));
+    if (signal.aborted) abort();
+    work((ms) =>
+      ms <= 0 ? Promise.resolve() : new Promise((over) => void (Number.isFinite(ms) && after(ms, over))),
+    ).then((value) => end({ kind: 'over', value }), reject);
+  });
+}

@@ -1,0 +1,227 @@
+// A web without a network: hosts and what they answer, said as data, served through the contract that real fetchers
+// keep, with a record of every request that arrived. It keeps the time of the platform's timers, replaced or not.
+
+import { MannerlyError } from '../errors.js';
+import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
+import type { FailureCode } from '../fetch/outcome.js';
+import type { NetworkOptions } from '../options/network-options.js';
+import { parseUrl } from '../parse-url.js';
+import {
+  completeAnswer,
+  type FakeAnswer,
+  type FakeRequest,
+  type FakeRoute,
+  type FakeRouteFunction,
+} from './fake-answer.js';
+import { fakeExchange, isBeforeSending } from './fake-exchange.js';
+import { type FolderSite, readFolder } from './fake-folder.js';
+import { FAKE_ADDRESSES } from './limits.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** What a host serves. Everything may be left out: a host without anything answers 404. */
+export interface FakeHost {
+  /** Its robots.txt: the text of the file, or any other answer. @default 404 */
+  readonly robots?: FakeRoute;
+  /**
+   * Path → answer. A path without a query answers all its queries that are not named; `*` answers what nothing else
+   * does, but no robots.txt. Or a function, which answers everything but `robots`.
+   */
+  readonly pages?: Readonly<Record<string, FakeRoute>> | FakeRouteFunction;
+  /** A folder whose files are served where `pages` has nothing. */
+  readonly folder?: string;
+  /** Milliseconds until its answers begin. @default that of the web */
+  readonly delayMs?: number;
+  /** Its address. @default one of its own, out of 198.18.0.0/15 */
+  readonly address?: string;
+  /** Fails every request so; `dns`: its name leads nowhere. */
+  readonly failure?: FailureCode;
+}
+
+/** What a fake web consists of. */
+export interface FakeWebOptions {
+  /**
+   * Host name (`example.org`), with a port (`example.org:8080`) or an origin (`https://example.org`) → what it serves.
+   * The closest key wins.
+   */
+  readonly hosts: Readonly<Record<string, FakeHost>>;
+  /** Milliseconds until an answer begins, where a host says nothing else. @default 0 */
+  readonly delayMs?: number;
+}
+
+/** One request as the fake web saw it. Times are epoch milliseconds. */
+export interface FakeExchange {
+  readonly url: string;
+  /** Host name without port. */
+  readonly host: string;
+  /** With query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** It arrived. */
+  readonly startMs: number;
+  /** Its answer had left, or it was broken off; `Infinity` while it is under way. */
+  readonly endMs: number;
+  /** `null`: no response came. */
+  readonly status: number | null;
+}
+
+/** What a crawler is given so that it crawls a fake web. */
+export interface CrawlerFakes {
+  readonly fetcher: Fetcher;
+  readonly network: Pick<NetworkOptions, 'resolve' | 'allowAddresses'>;
+  /** Absent where no virtual clock was named. */
+  readonly clock?: VirtualClock;
+}
+
+/** A fake web. */
+export interface FakeWeb {
+  /** Every request that arrived, in order. Live. */
+  readonly exchanges: readonly FakeExchange[];
+  /** What routes have thrown. Such a request fails as `internal`. */
+  readonly errors: readonly unknown[];
+  /** URLs asked of a host, in order; of all hosts without one. */
+  requested(host?: string): string[];
+  /**
+   * The parts of `createCrawler`'s options that make a crawler crawl this web: `createCrawler({ ...options,
+   * ...web.fakes(clock) })`. They hold no state of a run, so that several may use them.
+   */
+  fakes(clock?: VirtualClock): CrawlerFakes;
+  /** Forgets what has arrived. */
+  forget(): void;
+}
+
+const CAPS: FetcherCapabilities = Object.freeze({
+  rawHeaders: true,
+  remoteAddress: true,
+  pinsAddress: true,
+  encodedBody: true,
+  exactHeaders: true,
+  checksMayStart: true,
+});
+
+/** A host with its folder listed. */
+interface Site {
+  readonly host: FakeHost;
+  readonly folder: FolderSite | null;
+}
+
+/**
+ * Makes a fake web. Nothing listens anywhere.
+ *
+ * @example
+ * ```ts
+ * const web = createFakeWeb({
+ *   hosts: { 'example.org': { robots: 'User-agent: *\nCrawl-delay: 10\n', pages: { '/': fakePage('Start', ['/a']), '/a': 'A' } } },
+ * });
+ * ```
+ * @throws MannerlyError `option-invalid` for a key that names no host, and a folder that is none.
+ */
+export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
+  const sites = new Map<string, Site>();
+  const addresses = new Map<string, string>();
+  for (const [key, host] of Object.entries(hosts)) {
+    const { name, place } = placeOf(key);
+    sites.set(place, { host, folder: host.folder === undefined ? null : readFolder(host.folder) });
+    if (host.address !== undefined) addresses.set(name, host.address);
+    else if (!addresses.has(name)) addresses.set(name, addressOf(addresses.size));
+    if (host.failure === 'dns' && place === name) addresses.delete(name);
+  }
+  const exchanges: FakeExchange[] = [];
+  const errors: unknown[] = [];
+  const asked = new Map<string, number>();
+
+  const siteOf = (url: URL): Site | null =>
+    sites.get(url.origin) ?? (url.port === '' ? null : sites.get(url.host)) ?? sites.get(url.hostname) ?? null;
+
+  const answerOf = async (route: FakeRoute, request: FakeRequest): Promise<FakeAnswer> => {
+    try {
+      return (typeof route === 'function' ? await route(request) : route) ?? NOT_HERE;
+    } catch (error) {
+      errors.push(error);
+      return { failure: 'internal' };
+    }
+  };
+
+  const fetcherOn = (clock: VirtualClock | undefined): Fetcher => ({
+    capabilities: CAPS,
+    async fetch(request) {
+      const url = parseUrl(request.url) ?? new URL('http://nowhere.invalid/');
+      const path = url.pathname + url.search;
+      const site = siteOf(url);
+      const route: FakeRoute = site === null ? { failure: 'dns' } : routeOf(site, path);
+      const failure = typeof route === 'object' ? (route.failure ?? null) : null;
+      let place = -1;
+      const outcome = await fakeExchange({
+        request,
+        unreached: failure !== null && isBeforeSending(failure) ? failure : null,
+        decode: (work) => (clock === undefined ? work() : clock.standStill(work)),
+        async arrive(startMs) {
+          const before = asked.get(request.url) ?? 0;
+          asked.set(request.url, before + 1);
+          const arrived = { url: request.url, host: url.hostname, path, headers: request.headers, startMs };
+          place = exchanges.length;
+          exchanges.push({ ...arrived, endMs: Number.POSITIVE_INFINITY, status: null });
+          const answer = await answerOf(route, { ...arrived, before, atMs: startMs });
+          return completeAnswer(answer, path, site?.host.delayMs ?? delayMs);
+        },
+      });
+      const exchange = exchanges[place];
+      if (exchange !== undefined && outcome !== null) {
+        const status = outcome.kind === 'response' ? outcome.status : null;
+        exchanges[place] = { ...exchange, endMs: outcome.timing.endedAtMs, status };
+      }
+      return outcome;
+    },
+    close: () => Promise.resolve(),
+  });
+
+  const network = {
+    allowAddresses: ['198.18.0.0/15'],
+    resolve: async (name: string) => {
+      const address = addresses.get(name.toLowerCase());
+      return address === undefined ? [] : [address];
+    },
+  };
+  return {
+    exchanges,
+    errors,
+    requested: (host) =>
+      exchanges.filter((exchange) => host === undefined || exchange.host === host).map(({ url }) => url),
+    fakes: (clock) => ({ fetcher: fetcherOn(clock), network, ...(clock === undefined ? {} : { clock }) }),
+    forget() {
+      exchanges.length = 0;
+      errors.length = 0;
+      asked.clear();
+    },
+  };
+}
+
+const NOT_HERE: FakeAnswer = { status: 404, headers: { 'Content-Type': 'text/plain' }, body: 'not here' };
+
+function routeOf({ host, folder }: Site, path: string): FakeRoute {
+  if (host.failure !== undefined) return { failure: host.failure };
+  if (path === '/robots.txt' && host.robots !== undefined) return host.robots;
+  const { pages = {} } = host;
+  if (typeof pages === 'function') return path === '/robots.txt' ? NOT_HERE : pages;
+  const found = pages[path] ?? pages[path.replace(/\?.*$/, '')] ?? folder?.(path) ?? null;
+  return found ?? (path === '/robots.txt' ? NOT_HERE : (pages['*'] ?? NOT_HERE));
+}
+
+/** A key of `hosts` as URLs spell it: an origin, `host:port`, or a name. */
+function placeOf(key: string): { readonly name: string; readonly place: string } {
+  const hasScheme = /^https?:\/\//i.test(key);
+  const text = hasScheme ? key : `http://${key}`;
+  const url = parseUrl(text);
+  if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') {
+    throw new MannerlyError(
+      'option-invalid',
+      `expected a key of \`hosts\` to be a host name, host:port or an origin, got ${JSON.stringify(key)}`,
+    );
+  }
+  return { name: url.hostname, place: hasScheme ? url.origin : url.host };
+}
+
+/** An address for the nth host; after 131,072 they begin again. */
+function addressOf(index: number): string {
+  const at = index % FAKE_ADDRESSES;
+  return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
+}

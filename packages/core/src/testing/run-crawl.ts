@@ -1,0 +1,82 @@
+// A crawl on virtual time, from its first request to its report: days of waiting take as long as what is done in them.
+
+import type { Crawler, RunOptions } from '../crawler.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
+import { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
+
+/** A crawl of a fake web that is over. */
+export interface FakeCrawl {
+  readonly report: CrawlReport;
+  /** Its requests, as the web saw them, in order. */
+  readonly exchanges: readonly FakeExchange[];
+  /** For questions, such as `crawler.explain(url)`. */
+  readonly crawler: Crawler;
+  /** Virtual milliseconds it took. */
+  readonly tookMs: number;
+}
+
+/** How a crawl on virtual time is set up. */
+export interface FakeCrawlOptions {
+  /** What `crawler.run` is told. */
+  readonly run?: RunOptions;
+  /** What the clock is told. */
+  readonly clock?: VirtualClockOptions;
+}
+
+/** Virtual milliseconds in which a crawl that got stuck may come to its end; a stop takes ten seconds. */
+const LAST_MS = 20_000;
+
+/**
+ * Runs a crawler to its end, while the clock goes from timer to timer.
+ *
+ * Rejects as `crawler.run` does; with MannerlyError `clock-stuck` when nothing can move any more, or too much has
+ * moved: the crawl has been stopped by then.
+ */
+export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: RunOptions = {}): Promise<CrawlReport> {
+  const running = crawler.run(options);
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  running.then(over, over);
+  try {
+    return await clock.finish(running);
+  } finally {
+    if (!isOver) {
+      crawler.stop();
+      crawler.stop();
+      // Why it got stuck is what the caller hears of, not what comes of stopping it.
+      await clock.advance(LAST_MS).catch(over);
+    }
+  }
+}
+
+/**
+ * Crawls a fake web on virtual time, with a clock that is there for this crawl alone.
+ *
+ * @param make - Makes the crawler, as the program under test does, with the fakes among its options.
+ * @example
+ * ```ts
+ * const crawl = await crawlInVirtualTime(web, (fakes) => createCrawler({ ...options, ...fakes }));
+ * assertKeepsGap(crawl, 'example.org', 10_000);
+ * ```
+ * @returns Rejects as `runCrawl` does, with what `make` threw, and with the first thing that a route of the web threw.
+ */
+export async function crawlInVirtualTime(
+  web: FakeWeb,
+  make: (fakes: CrawlerFakes & { readonly clock: VirtualClock }) => Crawler,
+  options: FakeCrawlOptions = {},
+): Promise<FakeCrawl> {
+  const clock = createVirtualClock(options.clock);
+  try {
+    const startMs = clock.nowMs();
+    const [before, errorsBefore] = [web.exchanges.length, web.errors.length];
+    const crawler = make({ ...web.fakes(clock), clock });
+    const report = await runCrawl(crawler, clock, options.run);
+    if (web.errors.length > errorsBefore) throw web.errors[errorsBefore];
+    return { report, exchanges: web.exchanges.slice(before), crawler, tookMs: clock.nowMs() - startMs };
+  } finally {
+    clock.end();
+  }
+}

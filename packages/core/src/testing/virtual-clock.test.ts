@@ -1,0 +1,131 @@
+// A clock that runs ahead of what happens, or not at all, would make every test on it worthless.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzip } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createVirtualClock, type VirtualClockOptions } from './virtual-clock.js';
+
+function clockForTest(options: VirtualClockOptions = {}) {
+  const clock = createVirtualClock(options);
+  onTestFinished(() => clock.end());
+  return clock;
+}
+
+const DAY = 86_400_000;
+
+describe('a virtual clock', () => {
+  it('is what every reader of the time reads', async () => {
+    const clock = clockForTest({ startMs: 1_000_000 });
+    const beganAt = performance.now();
+    await clock.advance(DAY);
+    expect([clock.nowMs(), Date.now(), new Date(Date.now()).valueOf()]).toEqual(Array(3).fill(1_000_000 + DAY));
+    expect(performance.now() - beganAt).toBe(DAY);
+  });
+
+  it('fires timers of every kind at their own times, in order, those set meanwhile included', async () => {
+    const clock = clockForTest();
+    const startMs = clock.nowMs();
+    const told: [string, number][] = [];
+    const tell = (what: string) => told.push([what, clock.nowMs() - startMs]);
+    setTimeout(() => tell('timeout'), 5_000);
+    clock.after(3_000, () => {
+      tell('after');
+      setImmediate(() => tell('immediate'));
+      setTimeout(() => tell('set meanwhile'), 1_000);
+    });
+    clock.after(3_500, () => tell('cancelled'))();
+    const interval = setInterval(() => tell('interval'), 2_000);
+    sleep(4_500).then(
+      () => tell('sleep'),
+      () => undefined,
+    );
+    await clock.advance(5_000);
+    clearInterval(interval);
+    expect(told).toEqual([
+      ['interval', 2_000],
+      ['after', 3_000],
+      ['immediate', 3_000],
+      ['interval', 4_000],
+      ['set meanwhile', 4_000],
+      ['sleep', 4_500],
+      ['timeout', 5_000],
+    ]);
+  });
+
+  it('goes on until a promise is settled, and answers as it does', async () => {
+    const clock = clockForTest();
+    const startMs = clock.nowMs();
+    expect(await clock.finish(sleep(14 * DAY).then(() => 'well'))).toBe('well');
+    expect(clock.nowMs() - startMs).toBe(14 * DAY);
+    await expect(clock.finish(sleep(1).then(() => Promise.reject(new Error('no'))))).rejects.toThrow('no');
+  });
+
+  it('stands still while files are read and written, and while it is told to', async () => {
+    const clock = clockForTest();
+    const startMs = clock.nowMs();
+    const path = join(tmpdir(), `mannerly-clock-${process.pid}`);
+    setTimeout(() => undefined, 1_000);
+    const work = async (): Promise<number[]> => {
+      const bytes = Buffer.alloc(3_000_000, 'x');
+      await writeFile(path, bytes);
+      const read = await readFile(path);
+      const atFile = clock.nowMs();
+      // Nothing tells of this one.
+      await clock.standStill(() => new Promise((resolve) => gzip(read, resolve)));
+      return [atFile - startMs, clock.nowMs() - startMs];
+    };
+    expect(await clock.finish(work())).toEqual([0, 0]);
+  });
+
+  it('waits a moment for what does not tell of itself before it says that nothing moves', async () => {
+    const clock = clockForTest();
+    const zipped = new Promise((resolve) => gzip(Buffer.alloc(3_000_000), resolve));
+    await expect(clock.finish(zipped)).resolves.toBeNull();
+  });
+
+  it.each<[string, VirtualClockOptions, () => Promise<unknown>, RegExp]>([
+    ['no timer is left', {}, () => new Promise(() => undefined), /no timer is left at 2026-01-01T00:00:00/],
+    [
+      'it never ends',
+      { maxSteps: 50 },
+      () => new Promise(() => void setInterval(() => undefined, 10)),
+      /^50 timers have fired/,
+    ],
+    [
+      'it takes longer than anybody waits',
+      { maxMs: 30 * DAY },
+      () => new Promise(() => void setInterval(() => undefined, DAY)),
+      /not over after 30\.000 days/,
+    ],
+  ])('says when %s', async (_what, options, open, says) => {
+    const clock = clockForTest(options);
+    const stuck = expect(clock.finish(open())).rejects;
+    await stuck.toMatchObject({ code: 'clock-stuck', message: expect.stringMatching(says) });
+  });
+
+  it('hands on what a timer throws', async () => {
+    const clock = clockForTest();
+    setTimeout(() => {
+      throw new Error('thrown in a timer');
+    }, 10);
+    await expect(clock.finish(sleep(20))).rejects.toThrow('thrown in a timer');
+  });
+
+  it('replaces no other timers, and leaves everything as it was', () => {
+    const before = [globalThis.setTimeout, globalThis.Date, performance.now];
+    const clock = clockForTest();
+    expect(() => createVirtualClock()).toThrow(expect.objectContaining({ code: 'clock-unavailable' }));
+    clock.end();
+    clock.end();
+    expect([globalThis.setTimeout, globalThis.Date, performance.now]).toEqual(before);
+    vi.useFakeTimers();
+    expect(() => createVirtualClock()).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('useRealTimers') }),
+    );
+    vi.useRealTimers();
+    createVirtualClock().end();
+  });
+});

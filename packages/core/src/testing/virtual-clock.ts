@@ -1,0 +1,272 @@
+// Time that passes only when nothing else is left to do: a day of waiting takes as long as what is done in it. It
+// stands in for the platform's timers as long as it lasts, so that the frontier, the second lock, deadlines and a
+// test's own timers agree about what time it is.
+//
+// A step is one timer. Between two steps everything that a timer set off comes to rest: promises, files that are being
+// read or written, and what `standStill` was told of. So a run over the same fakes takes the same steps at the same
+// times.
+
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import type { Clock } from '@mannerly/frontier';
+import type { Clock as FakeClock } from '@sinonjs/fake-timers';
+import { MannerlyError } from '../errors.js';
+import {
+  MAX_STILL_MS,
+  MAX_TIMER_MS,
+  MAX_VIRTUAL_MS,
+  MAX_VIRTUAL_STEPS,
+  REAL_GRACE_MS,
+  REAL_WORK_MS,
+  VIRTUAL_START_MS,
+} from './limits.js';
+
+/** How a virtual clock is set up. */
+export interface VirtualClockOptions {
+  /** Epoch milliseconds it begins with. @default 1 January 2026, 00:00 UTC */
+  readonly startMs?: number;
+  /** Steps (timers) that one `finish` or `advance` may take, 1 or more. @default 5,000,000 */
+  readonly maxSteps?: number;
+  /** Milliseconds of its own that one `finish` may take, 1 or more. @default 400 days */
+  readonly maxMs?: number;
+}
+
+/** A clock that moves by itself, from one timer to the next, as long as it is asked to. */
+export interface VirtualClock extends Clock {
+  /**
+   * Lets so many milliseconds pass, and whatever happens in them.
+   *
+   * Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer threw.
+   */
+  advance(ms: number): Promise<void>;
+  /**
+   * Lets time pass until a promise is settled, and answers as it does.
+   *
+   * Rejects with MannerlyError `clock-stuck` when no timer is left and the promise is still open, and when the bounds
+   * of the clock are reached; with what a timer threw.
+   */
+  finish<T>(promise: Promise<T>): Promise<T>;
+  /**
+   * Time stands still until `work` is over: for what a handler or a sink asks of the real world, such as a database.
+   * Files need none of this. After 30 real seconds the clock is stuck.
+   */
+  standStill<T>(work: () => Promise<T>): Promise<T>;
+  /** Puts the platform's timers back. Safe to call twice; what still waits for this clock waits for ever. */
+  end(): void;
+}
+
+// What the platform has, taken while it is still the platform's.
+const { setImmediate: realImmediate, setTimeout: realTimeout } = globalThis;
+const realNow = performance.now.bind(performance);
+
+/** What the platform says is under way, and takes no virtual time: turns of the loop, files, names, connections. */
+const REAL_WORK = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
+
+/** What is replaced. Promises, `process.nextTick` and `setImmediate` are not: they do not wait. */
+const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
+
+/**
+ * Makes the clock, and puts it in the place of the platform's timers and `Date` until `end`. One at a time.
+ *
+ * @example
+ * ```ts
+ * const clock = createVirtualClock();
+ * const waited = new Promise((resolve) => setTimeout(resolve, 86_400_000));
+ * await clock.finish(waited); // at once
+ * clock.end();
+ * ```
+ * @throws MannerlyError `clock-unavailable` while timers are replaced already, and without `@sinonjs/fake-timers`.
+ */
+export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  const { startMs = VIRTUAL_START_MS, maxSteps = MAX_VIRTUAL_STEPS, maxMs = MAX_VIRTUAL_MS } = options;
+  const clock = new ReplacedClock(startMs, maxSteps, maxMs);
+  // Its parts are handed on one by one: they must not depend on what they are called on.
+  return {
+    nowMs: () => clock.nowMs(),
+    after: (ms, fn) => clock.after(ms, fn),
+    advance: (ms) => clock.advance(ms),
+    finish: (promise) => clock.finish(promise),
+    standStill: (work) => clock.standStill(work),
+    end: () => clock.end(),
+  };
+}
+
+class ReplacedClock implements VirtualClock {
+  readonly #fake: FakeClock;
+  readonly #maxSteps: number;
+  readonly #maxMs: number;
+  #isOver = false;
+  /** Work that time stands still for. */
+  #still = 0;
+  /** Requests of the platform that do not end, and are no longer waited for. */
+  #ignored = 0;
+
+  constructor(startMs: number, maxSteps: number, maxMs: number) {
+    this.#maxSteps = maxSteps;
+    this.#maxMs = maxMs;
+    this.#fake = replaceTimers(startMs, (work) => this.standStill(work));
+  }
+
+  nowMs(): number {
+    return this.#fake.now;
+  }
+
+  after(ms: number, fn: () => void): () => void {
+    const timer = this.#fake.setTimeout(fn, Math.min(Math.max(0, ms), MAX_TIMER_MS));
+    return () => this.#fake.clearTimeout(timer);
+  }
+
+  async advance(ms: number): Promise<void> {
+    let isThere = false;
+    this.#fake.setTimeout(() => {
+      isThere = true;
+    }, ms);
+    await this.#step(() => isThere, Number.POSITIVE_INFINITY);
+    await this.#rest();
+  }
+
+  async finish<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settled = (): void => {
+      isSettled = true;
+    };
+    promise.then(settled, settled);
+    await this.#step(() => isSettled, this.#fake.now + this.#maxMs);
+    return promise;
+  }
+
+  async standStill<T>(work: () => Promise<T>): Promise<T> {
+    this.#still += 1;
+    try {
+      return await work();
+    } finally {
+      this.#still -= 1;
+    }
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    restoreTimers(this.#fake);
+  }
+
+  /** From timer to timer, until it is over. */
+  async #step(isOver: () => boolean, untilMs: number): Promise<void> {
+    const fromMs = this.#fake.now;
+    for (let steps = 0; ; steps += 1) {
+      await this.#rest();
+      if (isOver()) return;
+      if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
+        throw stuck(
+          `no timer is left at ${this.#told()}, and what is waited for is not over`,
+          'something waits for what never happens: a promise that is never settled, or work outside of this process that `clock.standStill` was not told of',
+        );
+      }
+      if (isOver()) return;
+      if (steps >= this.#maxSteps) {
+        const days = ((this.#fake.now - fromMs) / 86_400_000).toFixed(3);
+        throw stuck(
+          `${steps} timers have fired in ${days} days of virtual time, and it is not over at ${this.#told()}`,
+          'bound the crawl (`bounds.pages`, `bounds.minutes`), or raise `maxSteps`',
+        );
+      }
+      this.#fake.next();
+      if (this.#fake.now > untilMs) {
+        throw stuck(
+          `it is not over after ${(this.#maxMs / 86_400_000).toFixed(3)} days of virtual time, at ${this.#told()}`,
+          'bound the crawl (`bounds.minutes`, `maxIdleMs`), or raise `maxMs`',
+        );
+      }
+    }
+  }
+
+  #told(): string {
+    return new Date(this.#fake.now).toISOString();
+  }
+
+  /** Promises first, then turns of the loop, files and what stands still. */
+  async #rest(): Promise<void> {
+    await realTurn();
+    let sinceMs: number | null = null;
+    for (let turns = 0; this.#still > 0 || this.#hasWork(); turns += 1) {
+      sinceMs ??= realNow();
+      if (this.#still > 0 && realNow() - sinceMs > MAX_STILL_MS) {
+        throw stuck(
+          `time has stood still at ${this.#told()} for ${MAX_STILL_MS / 1_000} real seconds`,
+          'what `clock.standStill` was given does not end; it must not wait for virtual time',
+        );
+      }
+      if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = realWork();
+      // A turn is enough for most; a file that takes longer is not worth a busy loop.
+      await (turns < 100 ? realTurn() : new Promise((resolve) => realTimeout(resolve, 1)));
+    }
+  }
+
+  /** Whether the platform works on something besides what does not end. */
+  #hasWork(): boolean {
+    const work = realWork();
+    this.#ignored = Math.min(this.#ignored, work);
+    return work > this.#ignored;
+  }
+
+  /** Whether something happens although no timer is left: work of the real world that does not tell of itself. */
+  async #movesByItself(isOver: () => boolean): Promise<boolean> {
+    const untilMs = realNow() + REAL_GRACE_MS;
+    while (realNow() < untilMs) {
+      await new Promise((resolve) => realTimeout(resolve, 1));
+      if (isOver() || this.#fake.countTimers() > 0) return true;
+    }
+    return false;
+  }
+}
+
+function stuck(message: string, hint: string): MannerlyError {
+  return new MannerlyError('clock-stuck', message, { hint });
+}
+
+/** A turn of the real event loop: promises and ticks have run when it is over. */
+function realTurn(): Promise<void> {
+  return new Promise((resolve) => realImmediate(resolve));
+}
+
+function realWork(): number {
+  return process.getActiveResourcesInfo().filter((name) => REAL_WORK.test(name)).length;
+}
+
+/** Loaded on the spot: who does not test need not install it. */
+function replaceTimers(startMs: number, standStill: VirtualClock['standStill']): FakeClock {
+  const require = createRequire(import.meta.url);
+  let library: typeof import('@sinonjs/fake-timers');
+  try {
+    library = require('@sinonjs/fake-timers');
+  } catch (cause) {
+    throw new MannerlyError('clock-unavailable', '@sinonjs/fake-timers cannot be loaded', {
+      hint: 'Install it: npm install --save-dev @sinonjs/fake-timers.',
+      cause,
+    });
+  }
+  let fake: FakeClock;
+  try {
+    fake = library.install({ now: startMs, toFake: [...REPLACED], shouldClearNativeTimers: true });
+  } catch (cause) {
+    throw new MannerlyError('clock-unavailable', 'the timers of this process are replaced already', {
+      hint: 'Call `end` of the virtual clock before, and `vi.useRealTimers()` where the runner has replaced them.',
+      cause,
+    });
+  }
+  const beganMs = performance.now();
+  performance.now = () => beganMs + fake.now - startMs;
+  // Copies of robots.txt are hashed off the main thread, of which the platform tells nothing.
+  const digest = crypto.subtle.digest.bind(crypto.subtle);
+  crypto.subtle.digest = (...asked) => standStill(() => digest(...asked));
+  // What was imported by name from `node:timers/promises` is replaced as well.
+  syncBuiltinESMExports();
+  return fake;
+}
+
+function restoreTimers(fake: FakeClock): void {
+  fake.uninstall();
+  // The prototype has the platform's.
+  Reflect.deleteProperty(performance, 'now');
+  Reflect.deleteProperty(crypto.subtle, 'digest');
+  syncBuiltinESMExports();
+}

@@ -1,0 +1,42 @@
+// What `extrapolate.mjs` exports.
+
+/** What one layout of the store was asked in a simulation. */
+export interface LayoutFigures {
+  readonly servers: number;
+  readonly serverUsPerPage: number;
+  readonly perProcessS: number;
+  readonly readsPerPair: number;
+  readonly readUs: number;
+}
+
+/** The crawl that is asked about. */
+export interface Target {
+  readonly processes: number;
+  readonly urls: number;
+  readonly hosts: number;
+  readonly queuedShare: number;
+  readonly bodyBytes: number;
+  /** Of one host's record. */
+  readonly robotsBytes: number;
+  readonly bytes: { readonly seen: number; readonly queued: number; readonly host: number };
+}
+
+export const BUSY_MOST: number;
+
+export function extrapolate(
+  figures: LayoutFigures,
+  target: Target,
+): {
+  readonly crawlersPerS: number;
+  readonly pagesPerS: number;
+  readonly first: 'crawlers' | 'store';
+  readonly processesServed: number;
+  readonly serversWanted: number;
+  readonly accountsBusy: number;
+  readonly days: number;
+  readonly seenBytes: number;
+  readonly queuedBytes: number;
+  readonly hostBytes: number;
+  readonly robotsBytes: number;
+  readonly pagesLostToFingerprints: number;
+};

@@ -1,0 +1,49 @@
+// From what a simulated crawl asked of its store to what a larger one would: cost by page, cost by pair of processes,
+// and space. Pure; what does not grow in proportion is measured by simulation and not extrapolated.
+
+/** How busy a server may be before answers get slow: beyond it, waiting grows faster than work. */
+export const BUSY_MOST = 0.7;
+const SECONDS_PER_DAY = 86_400;
+
+/**
+ * @param figures of one layout of the store: `servers` (cores of it), `serverUsPerPage`, `perProcessS`: pages per
+ *   second of a process
+ *   that does not wait for the store; and `readsPerPair`: reads a second for each pair of processes, `readUs` each
+ * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt),
+ *   `bytes`
+ *   of the store's costs
+ * @returns pages per second that the crawlers could do, and that they do with no more of them than the store serves;
+ *   what is
+ *   full first; bytes
+ */
+export function extrapolate(figures, target) {
+  const { servers, serverUsPerPage, perProcessS, readsPerPair, readUs } = figures;
+  const { processes, urls, hosts, queuedShare, bodyBytes, robotsBytes, bytes } = target;
+  const accountsUs = readsPerPair * processes * processes * readUs;
+  const crawlersPerS = processes * perProcessS;
+  const processesServed = Math.floor(
+    positiveRoot(readsPerPair * readUs, perProcessS * serverUsPerPage, servers * 1e6 * BUSY_MOST),
+  );
+  const pagesPerS = Math.min(processes, processesServed) * perProcessS;
+  return {
+    crawlersPerS,
+    pagesPerS,
+    first: processes <= processesServed ? 'crawlers' : 'store',
+    /** Processes beyond which another one only makes the store slower. */
+    processesServed,
+    serversWanted: (crawlersPerS * serverUsPerPage + accountsUs) / 1e6 / BUSY_MOST,
+    accountsBusy: accountsUs / (servers * 1e6),
+    days: urls / pagesPerS / SECONDS_PER_DAY,
+    seenBytes: urls * bytes.seen,
+    queuedBytes: urls * queuedShare * (bytes.queued + bodyBytes),
+    hostBytes: hosts * bytes.host,
+    robotsBytes: hosts * robotsBytes,
+    // Eight bytes: pairs among all that are known (the birthday bound).
+    pagesLostToFingerprints: (urls * urls) / 2 ** 65,
+  };
+}
+
+/** The positive x with a x² + b x = c. */
+function positiveRoot(a, b, c) {
+  return a === 0 ? c / b : (Math.sqrt(b * b + 4 * a * c) - b) / (2 * a);
+}

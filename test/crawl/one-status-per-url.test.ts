@@ -1,0 +1,85 @@
+// One final status per URL and run, however many pages link to it. A URL counted twice makes the report wrong, and
+// `explain` would show the wrong one of two.
+
+import { memoryStore } from '@mannerly/frontier';
+import { expect, it } from 'vitest';
+import { type CrawlStory, crawl } from '../support/crawl.js';
+import { page, redirect, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const ROBOTS = text('User-agent: *\nDisallow: /closed');
+const paths = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `/${name}${index}`);
+
+/** URLs with more than one word, and the words. */
+function repeated({ decisions }: CrawlStory): string[] {
+  const words = new Map<string, string[]>();
+  for (const { url, status, reason } of decisions) words.set(url, [...(words.get(url) ?? []), `${status} ${reason}`]);
+  return [...words].filter(([, of]) => of.length > 1).map(([url, of]) => `${url}: ${of.join(', ')}`);
+}
+
+it('where a host has given all its pages, and others go on linking to it', async () => {
+  const far = paths('far', 12);
+  const web = await webForTest({
+    hosts: {
+      'hub.test': {
+        '/robots.txt': ROBOTS,
+        '/': { body: page('hub', paths('p', 6)), headers: { 'content-type': 'text/html' }, delayMs: 300 },
+        '*': ({ headers }) =>
+          page(
+            'hub',
+            far.map((path) => `http://far.test:${headers['host']?.split(':')[1]}${path}`),
+          ),
+      },
+      'far.test': { '/robots.txt': ROBOTS, '*': page('far') },
+    },
+  });
+  const story = await crawl({
+    seeds: [],
+    scope: { seeds: [web.url('hub.test'), ...paths('seed', 4).map((path) => web.url('far.test', path))] },
+    bounds: { pages: 100, pagesPerHost: 4 },
+  });
+  expect(story.report.outcomes['dropped']?.['bound-host-pages']).toBeGreaterThan(8);
+  expect(repeated(story)).toEqual([]);
+});
+
+it('where the queue is full, and has space again', async () => {
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': ROBOTS, '*': page('a', paths('p', 20)) } },
+  });
+  const story = await crawl({ seeds: [web.url('a.test')], store: memoryStore({ maxQueued: 4 }) });
+  expect(story.report.outcomes['fetched']?.['fetched']).toBeGreaterThan(4);
+  expect(repeated(story)).toEqual([]);
+});
+
+it('where redirects, closed paths, depth and nofollow lead to the same URLs', async () => {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': ROBOTS,
+        '/': page('a', [
+          '/closed/1',
+          '/to-closed',
+          '/to-x',
+          '/no',
+          '/x',
+          '/x#part',
+          '/loop',
+          'http://else.test/',
+          '/deep',
+        ]),
+        '/no': page('no', ['/closed/1', '/x', '/y', '/deeper'], '<meta name="robots" content="nofollow">'),
+        '/deep': page('deep', ['/deeper', '/closed/1', 'http://else.test/']),
+        '/deeper': page('deeper', ['/y', '/deepest', '/closed/2']),
+        '/to-closed': redirect('/closed/1'),
+        '/to-x': redirect('/x'),
+        '/loop': redirect('/pool'),
+        '/pool': redirect('/loop'),
+        '*': page('leaf', ['/', '/x']),
+      },
+    },
+  });
+  const story = await crawl({ seeds: [web.url('a.test')], bounds: { pages: 100, depth: 2 } });
+  expect(story.report.state).toBe('finished');
+  expect(repeated(story)).toEqual([]);
+});

@@ -1,0 +1,36 @@
+// A host that refuses twenty requests in a row is parked: no restart tries it again, but the operator can.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { crawl, makeCrawler } from '../support/crawl.js';
+import { page } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+it('a parked host stays parked over restarts until it is unparked', async () => {
+  let isClosed = true;
+  const paths = Array.from({ length: 24 }, (_, number) => `/${number}`);
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': { status: 404 },
+        '/': page('start', paths),
+        '*': () => (isClosed ? { status: 403 } : page('leaf')),
+      },
+    },
+  });
+  const base = mkdtempSync(join(tmpdir(), 'mannerly-resume-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const options = { seeds: [web.url('a.test')], out: join(base, 'crawl') };
+  const parked = { state: 'waiting', waiting: [{ host: 'a.test', reason: 'host-parked', untilMs: null, queued: 4 }] };
+  expect((await crawl(options)).report).toMatchObject(parked);
+  const asked = web.log.length;
+  isClosed = false;
+  expect((await crawl(options)).report).toMatchObject(parked);
+  expect(web.log).toHaveLength(asked);
+  const crawler = makeCrawler(options);
+  await crawler.unpark('a.test');
+  expect(await crawler.run({ out: options.out })).toMatchObject({ state: 'finished', waiting: [] });
+  expect(web.log).toHaveLength(asked + 4);
+});
