@@ -1,6 +1,6 @@
-// An audit that finds nothing must mean something. One crawl of a web with every kind of wish is audited as it is: nothing
-// may be found. Then its log is doctored, one lie at a time, and each lie must be found under its own name. In virtual time, so
-// that the log is the same on every machine.
+// An audit that finds nothing must mean something. One crawl with every kind of rule is audited: no violation. Then its
+// log is falsified, one line at a time, and the audit must name each falsification. In virtual time, so that the log is
+// the same on every machine.
 
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
-/** Every kind of wish that a host can have. */
+/** Every kind of rule that a host can have. */
 const HOSTS: WebOptions['hosts'] = {
   'slow.test': {
     '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 0.4\n', { etag: '"1"' }),
@@ -84,7 +84,7 @@ afterAll(async () => {
 });
 
 describe('an audit of a crawl', () => {
-  it('finds nothing in the log of a real one, which has every kind of wish in it', async () => {
+  it('finds nothing in the log of a real one, which has every kind of rule in it', async () => {
     const report = await audit(original);
     expect(report.violations).toEqual([]);
     expect(report).toMatchObject({ passed: true, runs: 1, hosts: 6 });

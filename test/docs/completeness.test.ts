@@ -1,5 +1,5 @@
-// Whoever meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it up. If this
-// breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
+// Anyone who meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it
+// up. If this breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
 
 import { readFileSync } from 'node:fs';
 import { REASONS, VIOLATION_KINDS } from 'mannerly';

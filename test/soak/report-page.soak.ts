@@ -1,5 +1,5 @@
-// report.html in a real Chromium, opened from the file system: what it says, that its tables sort, that it asks nobody for
-// anything, that it reads on a telephone and in the dark, and that a site's text is never more than text.
+// report.html in a real Chromium, opened from the file system: what it says, that its tables sort, that it makes no
+// request for anything, that it reads on a telephone and in the dark, and that a site's text is never more than text.
 // With SCREENSHOTS=DIR it leaves pictures there for people to look at.
 
 // What runs in the page is written here too, and knows the names of a browser.
