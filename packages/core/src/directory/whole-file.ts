@@ -6,14 +6,14 @@ import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 /** What a name ends with while its file is being written; a killed process may leave one behind. */
 export const PART_SUFFIX = '.part';
 
-/** A name beside `path` that is not used. Never throws. */
-export function besideName(path: string): string {
+/** A name next to `path` that is not used. Never throws. */
+export function partialName(path: string): string {
   return `${path}.${randomUUID()}${PART_SUFFIX}`;
 }
 
 /** Writes another file and renames it, so that a crash leaves the old file or the new one, never half of it. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const beside = besideName(path);
+  const beside = partialName(path);
   await writeFile(beside, content);
   await rename(beside, path);
 }
