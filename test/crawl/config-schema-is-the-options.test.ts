@@ -1,5 +1,5 @@
-// The schema of configurations is what editors show and what mistakes are told by. If it drifted from the options, a file that
-// it calls right would be refused, or a new option could not be said. So every key and every range is tried at createCrawler.
+// Editors use the schema of configurations. If it differed from the options, a valid file would be refused, or a new
+// option could not be written. So every key and every range is tested with createCrawler.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,7 +35,7 @@ const CODE_WITHIN: Readonly<Record<string, readonly string[]>> = {
   urls: ['rules'],
 };
 
-/** Words that need another key beside them. */
+/** Words that need another key next to them. */
 const WITHIN = {
   list: { within: 'list', hosts: ['a.test'] },
   surt: { within: 'surt', surts: ['(test,a,'] },
@@ -79,11 +79,11 @@ function withValue(path: readonly string[], value: unknown): CrawlerOptions {
     return { ...before, [key]: put(before[key], further) };
   };
   const base = BASE as Record<string, unknown>;
-  const beside = path.join('.').startsWith('politeness.profile.')
+  const related = path.join('.').startsWith('politeness.profile.')
     ? { profile: { factor: 0, minMs: 0, maxMs: 86_400_000 } }
     : {};
   if (value === 'list' || value === 'surt') return { ...BASE, scope: { ...BASE.scope, ...WITHIN[value] } };
-  return { ...base, [first]: put({ ...(base[first] as object), ...beside }, rest) } as unknown as CrawlerOptions;
+  return { ...base, [first]: put({ ...(base[first] as object), ...related }, rest) } as unknown as CrawlerOptions;
 }
 
 const accepts = (options: CrawlerOptions): boolean => {

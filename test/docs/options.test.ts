@@ -1,5 +1,6 @@
-// The reference of options is where a user looks up a default or a bound. The schema of configurations is held against the options
-// themselves elsewhere; here the page is held against the schema: every key, its words, its range, its default.
+// The reference of options is where a user looks up a default or a bound. The schema of configurations is compared with
+// the options themselves elsewhere; here the page is compared with the schema: every key, its words, its range, its
+// default.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +26,9 @@ const schema = JSON.parse(readFileSync(`${rootPath}packages/core/schema/config.s
 const page = readFileSync(`${rootPath}docs/reference/options.md`, 'utf8');
 const rows = rowsUnder(page, null).filter(({ words }) => words.length > 0);
 
-/** Options that are code: the schema of a JSON file cannot have them. Their groups are interfaces, read from the source. */
+/**
+ * Options that are code: the schema of a JSON file cannot have them. Their groups are interfaces, read from the source.
+ */
 const OF_CODE = ['scope.allows', 'urls.rules', 'network.resolve', 'hooks', 'sinks', 'fetcher', 'store', 'clock'];
 const OF_A_RUN = keysOf('packages/core/src/crawler.ts', 'RunOptions');
 

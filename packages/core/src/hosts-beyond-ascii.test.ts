@@ -8,7 +8,7 @@ import { createScope } from './admit/scope.js';
 import { resolveScope, type ScopeOptions } from './admit/scope-options.js';
 import { defaultDirectory } from './cli/default-directory.js';
 import { resolveOptions } from './options/options.js';
-import { requestedForm } from './report/explain-host.js';
+import { requestedForm } from './report/explain.js';
 import { wasRequested } from './testing-kit/politeness-assertions.js';
 
 /** So often is a function called that it is optimised. */

@@ -1,7 +1,7 @@
 // What a user says of where a crawl may go, checked once. How it is judged: scope.ts.
 
 import type { Via } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_URL_PATTERNS } from './limits.js';
@@ -64,19 +64,19 @@ const WITHIN: readonly unknown[] = ['host', 'domain', 'list', 'surt'];
 export function resolveScope(scope: ScopeOptions | undefined): ResolvedScope {
   const seeds = readSeeds(scope?.seeds);
   const { within = 'host', hosts, surts, prefixes, include, exclude, allows } = scope ?? { seeds };
-  if (!WITHIN.includes(within)) throw invalid('scope.within', 'host, domain, list or surt', within);
+  if (!WITHIN.includes(within)) throw invalidOption('scope.within', 'host, domain, list or surt', within);
   if (within === 'list' && !(isTexts(hosts) && hosts.length > 0)) {
-    throw invalid('scope.hosts', 'at least one host name (--host), since `scope.within` is list', hosts);
+    throw invalidOption('scope.hosts', 'at least one host name (--host), since `scope.within` is list', hosts);
   }
   if (within === 'surt') readSurts('scope.surts', surts);
   if (within !== 'surt' && surts !== undefined) throw needless('scope.surts', 'surt');
   if (prefixes !== undefined && !(isTexts(prefixes) && prefixes.every((prefix) => prefix.startsWith('/')))) {
-    throw invalid('scope.prefixes', `at most ${MAX_URL_PATTERNS} paths that begin with /`, prefixes);
+    throw invalidOption('scope.prefixes', `at most ${MAX_URL_PATTERNS} paths that begin with /`, prefixes);
   }
   readPatterns('scope.include', include);
   readPatterns('scope.exclude', exclude);
   if (allows !== undefined && typeof allows !== 'function') {
-    throw invalid('scope.allows', 'a function of a URL and the road it came by', allows);
+    throw invalidOption('scope.allows', 'a function of a URL and the road it came by', allows);
   }
   return { ...scope, seeds, within };
 }
@@ -124,9 +124,4 @@ function needless(option: string, within: string): MannerlyError {
   return new MannerlyError('option-invalid', `\`${option}\` has a meaning only with \`scope.within\`: ${within}`, {
     hint: `Say within: '${within}', or leave ${option} out.`,
   });
-}
-
-function invalid(option: string, expected: string, got: unknown): MannerlyError {
-  const told = typeof got === 'string' ? JSON.stringify(got) : String(got);
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${told}`);
 }

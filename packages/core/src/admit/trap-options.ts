@@ -1,6 +1,6 @@
 // What a crawl may say about traps, and the words in which a trap is told.
 
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_ALIKE_PAGES, MAX_PATH_SEGMENTS, MAX_QUERY_PARAMETERS } from './limits.js';
 
 /** How endless spaces are told from real ones. Every number is the crawler's own patience: a site pays for a larger one with more requests. */
@@ -63,7 +63,7 @@ export function resolveTrapOptions(given: TrapOptions | false | undefined): Reso
   if (given === false) return null;
   if (given === undefined) return TRAP_DEFAULTS;
   if (typeof given !== 'object' || given === null) {
-    throw new MannerlyError('option-invalid', `expected \`traps\` to be false or an object, got ${String(given)}`);
+    throw invalidOption('traps', 'false or an object', given);
   }
   for (const [name, value] of Object.entries(given)) {
     const range = Object.hasOwn(RANGES, name) ? RANGES[name as keyof TrapOptions] : null;
@@ -73,10 +73,7 @@ export function resolveTrapOptions(given: TrapOptions | false | undefined): Reso
     }
     const [least, greatest] = range;
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= greatest)) {
-      throw new MannerlyError(
-        'option-invalid',
-        `expected \`traps.${name}\` to be a whole number from ${least} to ${greatest}, got ${String(value)}`,
-      );
+      throw invalidOption(`traps.${name}`, `a whole number from ${least} to ${greatest}`, value);
     }
   }
   return Object.freeze({

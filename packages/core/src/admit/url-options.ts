@@ -1,7 +1,7 @@
 // Which URLs count as one: the canonical rules of a crawl. What the rules are: docs/urls.md.
 
 import { CANONICAL_RULES, type CanonicalRule, canonicalRulesWith, trackingParameters } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 
 /** Which URLs count as one. It decides what is known, never what is requested. The same for all runs of a crawl, or pages are fetched again. */
 export interface UrlOptions {
@@ -21,7 +21,7 @@ export interface UrlOptions {
  * @throws MannerlyError `option-invalid`, `option-unknown`.
  */
 export function resolveUrlOptions(given: UrlOptions = {}): readonly CanonicalRule[] {
-  if (typeof given !== 'object' || given === null) throw invalid('urls', 'an object', given);
+  if (typeof given !== 'object' || given === null) throw invalidOption('urls', 'an object', given);
   const unknown = Object.keys(given).find((name) => name !== 'trackingParameters' && name !== 'rules');
   if (unknown !== undefined) {
     const message = `\`urls.${unknown}\` is no option of createCrawler; known are trackingParameters, rules`;
@@ -31,19 +31,15 @@ export function resolveUrlOptions(given: UrlOptions = {}): readonly CanonicalRul
   if (rules !== undefined) {
     const isRule = (rule: unknown): boolean =>
       typeof rule === 'object' && rule !== null && 'apply' in rule && typeof rule.apply === 'function';
-    if (!Array.isArray(rules) || !rules.every(isRule)) throw invalid('urls.rules', 'a list of canonical rules', rules);
-    if (tracking !== undefined) throw invalid('urls.trackingParameters', 'absent beside `urls.rules`', tracking);
+    if (!Array.isArray(rules) || !rules.every(isRule))
+      throw invalidOption('urls.rules', 'a list of canonical rules', rules);
+    if (tracking !== undefined) throw invalidOption('urls.trackingParameters', 'absent beside `urls.rules`', tracking);
     return [...rules];
   }
   if (tracking === undefined || tracking === 'keep') return CANONICAL_RULES;
   if (tracking === 'drop') return canonicalRulesWith(trackingParameters());
   if (!Array.isArray(tracking) || !tracking.every((name) => typeof name === 'string' && /^[^*]+\*?$/.test(name))) {
-    throw invalid('urls.trackingParameters', "'keep', 'drop' or a list of names", tracking);
+    throw invalidOption('urls.trackingParameters', "'keep', 'drop' or a list of names", tracking);
   }
   return canonicalRulesWith(trackingParameters(tracking.map((name: string) => name.toLowerCase())));
-}
-
-function invalid(option: string, expected: string, got: unknown): MannerlyError {
-  const told = typeof got === 'string' ? JSON.stringify(got) : String(got);
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${told}`);
 }

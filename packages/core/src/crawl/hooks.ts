@@ -3,8 +3,9 @@
 // `undefined` in time is a refusal. Only its own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
+import type { Journal } from '../journal/journal.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
@@ -72,7 +73,7 @@ export interface HookOptions {
 }
 
 /** Hooks that were checked. */
-export interface ResolvedHookOptions extends Omit<HookOptions, 'limitMs'> {
+export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
   readonly timeoutMs: number;
 }
 
@@ -98,18 +99,18 @@ const HOOKS = ['beforeFetch', 'afterFetch', 'onExclusion'] as const;
 /** Checks hooks; `null`: there are none. @throws MannerlyError `option-invalid`, `option-unknown`. */
 export function resolveHooks(given: HookOptions | undefined): ResolvedHookOptions | null {
   if (given === undefined) return null;
-  if (typeof given !== 'object' || given === null) throw invalid('hooks', 'an object of functions', given);
-  const odd = Object.keys(given).find((key) => key !== 'limitMs' && !HOOKS.some((hook) => hook === key));
+  if (typeof given !== 'object' || given === null) throw invalidOption('hooks', 'an object of functions', given);
+  const odd = Object.keys(given).find((key) => key !== 'timeoutMs' && !HOOKS.some((hook) => hook === key));
   if (odd !== undefined) {
-    throw new MannerlyError('option-unknown', `\`hooks.${odd}\` is no hook; known are ${HOOKS.join(', ')}, limitMs`);
+    throw new MannerlyError('option-unknown', `\`hooks.${odd}\` is no hook; known are ${HOOKS.join(', ')}, timeoutMs`);
   }
   for (const hook of HOOKS) {
     if (given[hook] !== undefined && typeof given[hook] !== 'function')
-      throw invalid(`hooks.${hook}`, 'a function', given[hook]);
+      throw invalidOption(`hooks.${hook}`, 'a function', given[hook]);
   }
   const { timeoutMs = DEFAULT_HOOK_MS } = given;
   if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_HOOK_MS))
-    throw invalid('hooks.timeoutMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
+    throw invalidOption('hooks.timeoutMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
   return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, timeoutMs };
 }
 
@@ -118,7 +119,7 @@ export class Hooks {
   readonly #hooks: Partial<ResolvedHookOptions>;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #signal: AbortSignal;
-  readonly #journal: HookJournal;
+  readonly #journal: Pick<Journal, 'emit'>;
 
   /**
    * @param hooks - `null`: there are none.
@@ -129,7 +130,7 @@ export class Hooks {
     hooks: ResolvedHookOptions | null,
     clock: Pick<Clock, 'after'>,
     signal: AbortSignal,
-    journal: HookJournal,
+    journal: Pick<Journal, 'emit'>,
   ) {
     this.#hooks = hooks ?? {};
     this.#clock = clock;
@@ -159,7 +160,8 @@ export class Hooks {
   decision(decision: UrlDecision): void {
     const { onExclusion } = this.#hooks;
     if (onExclusion === undefined || decision.status !== 'excluded') return;
-    const failed = (error: unknown): void => this.#journal.hookFailed('onExclusion', decision.url, error);
+    const failed = (error: unknown): void =>
+      this.#journal.emit('hook-error', { hook: 'onExclusion', url: decision.url, error });
     try {
       // A copy: what a hook does to it reaches neither the log nor the report.
       const answer = onExclusion(structuredClone(decision));
@@ -176,7 +178,7 @@ export class Hooks {
     const { timeoutMs = DEFAULT_HOOK_MS } = this.#hooks;
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
-      this.#journal.hookFailed(hook, url, error);
+      this.#journal.emit('hook-error', { hook, url, error });
       return { kind: 'refused', detail: `${hook} ${detail}` };
     };
     let cancel = (): void => undefined;
@@ -207,11 +209,6 @@ export class Hooks {
       ignoreAbort();
     }
   }
-}
-
-/** Receives what hooks do wrong. */
-interface HookJournal {
-  hookFailed(hook: string, url: string, error: unknown): void;
 }
 
 type HookedWork = Pick<PageWork, 'url' | 'record'>;
@@ -246,8 +243,4 @@ function textOf(value: unknown): string {
     // No prototype, or a `toString` of the user's own that throws.
     return typeof value;
   }
-}
-
-function invalid(option: string, expected: string, given: unknown): MannerlyError {
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${textOf(given)}`);
 }

@@ -20,19 +20,14 @@ export class SiteKnowledge {
   /** `null`: nothing is taken for a trap. */
   readonly #traps: Traps | null;
   readonly #isShared: boolean;
-  readonly #journal: Pick<Journal, 'scopeMoved' | 'trap'>;
+  readonly #journal: Pick<Journal, 'emit'>;
   #moves = new RecordList<ScopeMove>('scope-move', NO_STORE);
   #found = new RecordList<TrapFinding>('trap', NO_STORE);
   /** What admission checks links with; `null`: nothing is taken for a trap. */
   readonly watch: TrapWatch | null;
 
   /** @param isShared - Whether other processes learn at the same time. */
-  constructor(
-    scope: Scope,
-    options: ResolvedTrapOptions | null,
-    isShared: boolean,
-    journal: Pick<Journal, 'scopeMoved' | 'trap'>,
-  ) {
+  constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'emit'>) {
     this.#scope = scope;
     this.#traps = options === null ? null : createTraps(options);
     this.#isShared = isShared;
@@ -56,7 +51,7 @@ export class SiteKnowledge {
     if (move === null) return;
     // Before the target is queued: a run that continues after a stop must find it in scope.
     this.#scope.restore(await this.#moves.append(move));
-    this.#journal.scopeMoved(move);
+    this.#journal.emit('scope-moved', move);
   }
 
   /** A page came. Before its links are admitted. */
@@ -69,7 +64,7 @@ export class SiteKnowledge {
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await contentOf(page))) {
       await this.#found.append(finding);
-      this.#journal.trap(finding);
+      this.#journal.emit('trap', finding);
     }
   }
 
@@ -79,10 +74,10 @@ export class SiteKnowledge {
   }
 
   /** Why a queued URL is not worth a request any more; `null`: it is. */
-  whyNot({ url, from, via }: UrlRecord): { word: 'dropped'; reason: 'trap'; detail: string } | null {
+  whyNot({ url, from, via }: UrlRecord): { status: 'dropped'; reason: 'trap'; detail: string } | null {
     if (this.#traps === null || (via !== 'link' && via !== 'redirect')) return null;
     const trap = this.#traps.judge(url, from);
-    return trap === null ? null : { word: 'dropped', reason: 'trap', detail: trapText(trap) };
+    return trap === null ? null : { status: 'dropped', reason: 'trap', detail: trapText(trap) };
   }
 
   /** Of the whole crawl in order, at most ten thousand. */

@@ -48,7 +48,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
       journal.frontierEvent(event);
       if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
       const { url } = event;
-      companions.excluded(url).catch((error: unknown) => journal.handlerFailed(url, error));
+      companions.excluded(url).catch((error: unknown) => journal.emit('handler-error', { url, error }));
     },
   });
   const ordered = inSeedOrder(frontier, setup, journal);
@@ -62,7 +62,7 @@ function whyUnwanted({ options, isShared }: RunSetup, { scope, totals }: Frontie
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);
   const outside = url === null ? null : whyOutside(scope, options.bounds, found, url);
   if (outside === null) return null;
-  return { word: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
+  return { status: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
 }
 
 /** The frontier as it is, or in the order that a seed decides. */

@@ -35,10 +35,9 @@ import { createDatasets } from '../page/datasets.js';
 import { createPageReader, type PageReader } from '../page/read-page.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { type Explanation, explain, explainHost } from '../report/explain.js';
-import { isHostName, requestedForm } from '../report/explain-host.js';
+import { type Explanation, explain, explainHost, isHostName, requestedForm } from '../report/explain.js';
+import { createOutcomeCounts, type OutcomeCounts } from '../report/outcome-counts.js';
 import { createPolitenessLedger, type PolitenessLedger } from '../report/politeness.js';
-import { createOutcomeCounts, type OutcomeCounts } from '../report/stats.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
@@ -330,7 +329,7 @@ export class Run {
 /** @throws MannerlyError `option-invalid` */
 function checkOrder({ options, isShared }: RunSetup): void {
   if (options.orderSeed === null || !isShared) return;
-  throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
-    hint: 'Crawl with one process, or without `seeded`: the processes take URLs in an order that no seed decides.',
+  throw new MannerlyError('option-invalid', '`orderSeed` is for one process, and this crawl is shared by several', {
+    hint: 'Crawl with one process, or without `orderSeed`: the processes take URLs in an order that no seed decides.',
   });
 }

@@ -1,5 +1,5 @@
-// A request beside the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else, and a
-// host whose pages all wait for one is not stuck.
+// A request beside the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else, and
+// a host whose pages all wait for one is not stuck.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

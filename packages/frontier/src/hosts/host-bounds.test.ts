@@ -1,4 +1,5 @@
-// What one host may give at most: a bound that is forgotten at a restart, or counted late, takes more of a site than said.
+// What one host may give at most: a bound that is forgotten at a restart, or counted late, takes more of a site than
+// said.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

@@ -1,6 +1,6 @@
-// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: asking it for the same page again and
-// again although it said so, also where its file was read only after the URLs had been queued; or not asking for a page
-// because another site said something about it.
+// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: asking it for the same page again
+// and again although it said so, also where its file was read only after the URLs had been queued; or not asking for a
+// page because another site said something about it.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

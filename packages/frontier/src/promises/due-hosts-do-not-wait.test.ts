@@ -1,5 +1,5 @@
-// A store may take its time over a commit. Hosts that may be asked meanwhile are asked: a crawl that stands still for every
-// commit is as slow as its disk.
+// A store may take its time over a commit. Hosts that may be asked meanwhile are asked: a crawl that stands still for
+// every commit is as slow as its disk.
 
 import { expect, it } from 'vitest';
 import type { FrontierStore } from '../store.js';

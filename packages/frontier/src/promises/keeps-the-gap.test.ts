@@ -1,4 +1,5 @@
-// How a host is spaced: one request at a time, as slowly as its files ask, closed when they say so, left alone when it refuses.
+// How a host is spaced: one request at a time, as slowly as its files ask, closed when they say so, left alone when it
+// refuses.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

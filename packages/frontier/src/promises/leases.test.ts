@@ -1,4 +1,5 @@
-// The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not touched.
+// The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not
+// touched.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

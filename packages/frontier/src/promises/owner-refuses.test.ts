@@ -1,5 +1,5 @@
-// The owner of a frontier may refuse what robots.txt would allow: an authority its own rules forbid, a URL it has no use
-// for. At stake: a refusal that turns into a hold waits for ever, and one that turns into permission is worse.
+// The owner of a frontier may refuse what robots.txt would allow: an authority its own rules forbid, a URL it has no
+// use for. At stake: a refusal that turns into a hold waits for ever, and one that turns into permission is worse.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

@@ -1,5 +1,5 @@
-// A pause is a promise to the people whose sites are visited: nobody is asked anything until it ends. And it must cost the
-// crawl nothing: no lease, no minute of its bound, nothing that is in hand.
+// A pause is a promise to the people whose sites are visited: nobody is asked anything until it ends. And it must cost
+// the crawl nothing: no lease, no minute of its bound, nothing that is in hand.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

@@ -1,5 +1,6 @@
 // The promises that must hold whatever sites do: one exchange at a time per host, never early, no page before its
-// authority's robots.txt was answered, and nobody is visited faster for having refused. Judged from the world's own log.
+// authority's robots.txt was answered, and nobody is visited faster for having refused. Judged from the world's own
+// log.
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// A host that goes back to the store because its only URL is tried again later waits for that URL, and says so. If it said
-// what was left of its interval instead, the URL would have no word at the end of a run that does not wait for it.
+// A host that goes back to the store because its only URL is tried again later waits for that URL, and says so. If it
+// said what was left of its interval instead, the URL would have no word at the end of a run that does not wait for it.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

@@ -1,5 +1,5 @@
-// The bounds of a crawl hold for all of its processes together: what one has used the others know, and pages are counted to the
-// page although each hands them out by itself.
+// The bounds of a crawl hold for all of its processes together: what one has used the others know, and pages are
+// counted to the page although each hands them out by itself.
 
 import { describe, expect, it } from 'vitest';
 import type { ManualClock } from '../clock.js';

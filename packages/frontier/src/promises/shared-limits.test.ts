@@ -1,4 +1,5 @@
-// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The judge is the world's log.
+// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The judge is the world's
+// log.
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// Why hosts wait, over the restarts of several processes: at stake is a host that waits for an operator who is never told, since
-// the process that ended last has overwritten what the others knew.
+// Why hosts wait, over the restarts of several processes: at stake is a host that waits for an operator who is never
+// told, since the process that ended last has overwritten what the others knew.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
