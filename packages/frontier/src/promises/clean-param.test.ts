@@ -4,7 +4,7 @@
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const FILE = 'User-agent: *\nDisallow: /no\nClean-param: sid&ref /forum\nClean-param: utm\n';

@@ -6,7 +6,7 @@ import { parseRobots } from '@mannerly/robots';
 import { beforeAll, expect, it } from 'vitest';
 import { siteKey } from '../robots/site-key.js';
 import { memoryStore } from '../stores/memory.js';
-import { setUp, url } from '../testing/set-up.js';
+import { setUp, url } from '../test-support/set-up.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;

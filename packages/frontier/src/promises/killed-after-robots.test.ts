@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { authorityKey, decodeAuthority } from '../robots/authority.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { mortalClock, setUp, url } from '../testing/set-up.js';
+import { mortalClock, setUp, url } from '../test-support/set-up.js';
 
 const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 

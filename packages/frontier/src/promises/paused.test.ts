@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const MINUTE_MS = 60_000;
 

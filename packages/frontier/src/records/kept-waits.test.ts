@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url, wanderingStore } from '../testing/set-up.js';
+import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), () => 0);
 const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });
