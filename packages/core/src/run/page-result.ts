@@ -1,5 +1,6 @@
-// What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that goes
-// to its handler. The result is a value that `work.ts` commits to the frontier; nothing of the page itself is left by then.
+// What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
+// goes to its handler. The result is a value that `work.ts` commits to the frontier; nothing of the page itself is left
+// by then.
 
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
@@ -92,8 +93,8 @@ function settled(settlement: Settlement): WorkResult {
 const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
 /**
- * The decision about a page. Its candidates are admitted here: nearly all of them end here, and the result, which waits for
- * the commit, stays small.
+ * The decision about a page. Its candidates are admitted here: nearly all of them end here, and the result, which waits
+ * for the commit, stays small.
  */
 function decided(
   { admit, journal }: Run,
