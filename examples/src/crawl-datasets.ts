@@ -18,8 +18,8 @@ crawler.events.on('dataset', ({ dataset }) => {
   if (dataset.url !== undefined) names.set(dataset.url, dataset.name ?? '(unnamed)');
 });
 crawler.on('label:dataset', async (page) => {
-  const octets = await page.bytes();
-  console.log(`${names.get(page.url) ?? '(unnamed)'}: ${page.url}, ${octets.length} octets`);
+  const bytes = await page.bytes();
+  console.log(`${names.get(page.url) ?? '(unnamed)'}: ${page.url}, ${bytes.length} bytes`);
 });
 
 await crawler.run();

@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
 
   it.concurrent('crawl the datasets that a site offers', { timeout: 600_000 }, async () => {
     const out = await runExample('crawl-datasets', 'meadow.test');
-    expect(out).toContain(`Flowers of the meadow: http://meadow.test:${town.port}/data/flowers.csv, 30 octets`);
+    expect(out).toContain(`Flowers of the meadow: http://meadow.test:${town.port}/data/flowers.csv, 30 bytes`);
   });
 
   it.concurrent('answer what robots-parser answers, with reasons', { timeout: 600_000 }, async () => {

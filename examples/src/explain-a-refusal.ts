@@ -12,8 +12,8 @@ const crawler = createCrawler({
 });
 
 const leftAlone: string[] = [];
-crawler.events.on('decision', ({ url, word }) => {
-  if (word === 'excluded') leftAlone.push(url);
+crawler.events.on('decision', ({ url, status }) => {
+  if (status === 'excluded') leftAlone.push(url);
 });
 crawler.on('html', async (page) => page.follow());
 await crawler.run();

@@ -27,5 +27,5 @@ crawler.on('html', async (page) => {
 
 const report = await crawler.run();
 console.log(
-  `${report.pages} pages of the section; ${report.words['dropped']?.['out-of-scope'] ?? 0} links led out of it.`,
+  `${report.pages} pages of the section; ${report.outcomes['dropped']?.['out-of-scope'] ?? 0} links led out of it.`,
 );

@@ -39,4 +39,4 @@ crawler.on('html', async (page) => {
 const report = await crawler.run();
 // Written at the end: a run that fails has seen nothing, and the next one looks again.
 writeFileSync(MEMORY, JSON.stringify([...seen]));
-console.log(`Read again: ${changed}; as they were: ${report.words['dropped']?.['hook-refused'] ?? 0}.`);
+console.log(`Read again: ${changed}; as they were: ${report.outcomes['dropped']?.['hook-refused'] ?? 0}.`);

@@ -23,7 +23,7 @@ crawler.on('html', async (page) => {
 process.on('SIGINT', () => crawler.stop());
 
 const report = await crawler.run({ out: 'resumable' });
-if (report.wasOver) console.log('Nothing was left to do, and nobody was asked.');
+if (report.alreadyFinished) console.log('Nothing was left to do, and nobody was asked.');
 console.log(
   `${report.resumed ? 'Went on' : 'Began'}: ${report.state}, ${report.pages} pages and ${report.items} items so far.`,
 );

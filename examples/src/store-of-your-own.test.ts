@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { describe, it } from 'vitest';
-import { JOURNAL_CAPS, journalStore } from './store-of-your-own.js';
+import { JOURNAL_CAPABILITIES, journalStore } from './store-of-your-own.js';
 
 describe('store-of-your-own', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 60_000),
-    caps: JOURNAL_CAPS,
+    capabilities: JOURNAL_CAPABILITIES,
     modelSteps: 300,
     makeStore: async () => {
       const folder = mkdtempSync(join(tmpdir(), 'store-of-your-own-'));

@@ -4,14 +4,23 @@
 
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { FrontierError, type FrontierStore, memoryStore, type OpenRequest, type StoreCaps } from '@mannerly/frontier';
+import {
+  FrontierError,
+  type FrontierStore,
+  memoryStore,
+  type OpenRequest,
+  type StoreCapabilities,
+} from '@mannerly/frontier';
 
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
 const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord'];
 
 /** What it promises: as much as memory, and that a killed process loses nothing it answered for. */
-export const JOURNAL_CAPS: StoreCaps = Object.freeze({ ...memoryStore().caps, durable: 'process' });
+export const JOURNAL_CAPABILITIES: StoreCapabilities = Object.freeze({
+  ...memoryStore().capabilities,
+  durable: 'process',
+});
 
 /** A store in the file of that path. @param wallMs - Must go on across restarts, so that a delay outlives the process. */
 export function journalStore(path: string, wallMs: () => number = Date.now): FrontierStore {
@@ -50,7 +59,7 @@ export function journalStore(path: string, wallMs: () => number = Date.now): Fro
   };
   return new Proxy(memory, {
     get: (_, name) => {
-      if (name === 'caps') return JOURNAL_CAPS;
+      if (name === 'capabilities') return JOURNAL_CAPABILITIES;
       if (name === 'open') return open;
       return name in memory ? (...given: unknown[]) => verb(String(name), given) : undefined;
     },

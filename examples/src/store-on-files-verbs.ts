@@ -11,14 +11,14 @@ import type {
   NewEntry,
 } from '@mannerly/frontier';
 
-/** In front of every band: what a holder did not finish (L5). */
+/** In front of every priority: what a holder did not finish (L5). */
 const IN_FRONT = -1;
 const NEVER = Number.POSITIVE_INFINITY;
 
 interface Waiting {
   readonly id: number;
   readonly lane: string;
-  band: number;
+  priority: number;
   body: Uint8Array;
   attempt: number;
   /** Handed out by rank, then by turn; in hand, its turn is that at which it was handed out. */
@@ -34,7 +34,7 @@ interface Host {
   /** In the order of their ids. */
   entries: Waiting[];
   nextTurn: number;
-  epoch: number;
+  fencingToken: number;
   nextAt: number;
   delayMs: number;
   leaseEndsAt: number | null;
@@ -65,14 +65,14 @@ export const VERBS = { add, lease, wake, commit, writeRecord };
 
 function add(crawl: Crawl, now: number, entries: readonly NewEntry[]): AddOutcome[] {
   crawl.latestMs = now;
-  return entries.map(({ host: key, lane = '', fp, band, body, notBeforeMs = 0, dedupe = true }) => {
-    const fingerprint = Buffer.from(fp).toString('hex');
+  return entries.map(({ host: key, lane = '', fingerprint: bytes, priority, body, notBeforeMs = 0, dedupe = true }) => {
+    const fingerprint = Buffer.from(bytes).toString('hex');
     if (dedupe && crawl.known.has(fingerprint)) return 'known';
     crawl.known.add(fingerprint);
     const host = hostOf(crawl, key);
     const turn = host.nextTurn++;
     const readyAt = now + notBeforeMs;
-    host.entries.push({ id: turn, lane, band, body, attempt: 0, rank: band, turn, readyAt, isInHand: false });
+    host.entries.push({ id: turn, lane, priority, body, attempt: 0, rank: priority, turn, readyAt, isInHand: false });
     return 'new';
   });
 }
@@ -87,13 +87,21 @@ function lease(crawl: Crawl, now: number, request: LeaseRequest): Lease[] {
     endLease(host, allowedAt(host));
     // A holder that vanished may have had nothing left but what waits for its time (L7).
     if (named === undefined && dueAt(host) > now) continue;
-    host.epoch += 1;
+    host.fencingToken += 1;
     host.leaseEndsAt = now + request.ttlMs;
     host.delayMs = Math.max(host.delayMs, request.delayMs ?? 0);
     const entries = take(host, request.entriesPerHost, now);
     const queued = host.entries.filter(({ isInHand }) => !isInHand).length;
-    const { key, epoch, state } = host;
-    leases.push({ host: key, epoch: String(epoch), ttlMs: request.ttlMs, notBeforeMs: 0, state, entries, queued });
+    const { key, fencingToken, state } = host;
+    leases.push({
+      host: key,
+      fencingToken: String(fencingToken),
+      ttlMs: request.ttlMs,
+      notBeforeMs: 0,
+      state,
+      entries,
+      queued,
+    });
   }
   return leases;
 }
@@ -110,28 +118,28 @@ function commit(crawl: Crawl, now: number, hosts: readonly HostCommit[], links: 
 }
 
 function commitOne(host: Host | undefined, now: number, part: HostCommit): HostCommitAnswer {
-  const isHolder = host !== undefined && host.leaseEndsAt !== null && String(host.epoch) === part.epoch;
+  const isHolder = host !== undefined && host.leaseEndsAt !== null && String(host.fencingToken) === part.fencingToken;
   if (!isHolder) return { ok: false, reason: 'lost' };
-  const inHand = new Map(host.entries.filter(({ isInHand }) => isInHand).map((entry) => [String(entry.id), entry]));
-  const done = new Set((part.done ?? []).map((id) => inHand.get(id)));
+  const inFlight = new Map(host.entries.filter(({ isInHand }) => isInHand).map((entry) => [String(entry.id), entry]));
+  const done = new Set((part.done ?? []).map((id) => inFlight.get(id)));
   host.entries = host.entries.filter((entry) => !done.has(entry));
-  for (const { id, band, body, notBeforeMs = 0 } of part.requeue ?? []) {
-    const entry = inHand.get(id);
+  for (const { id, priority, body, notBeforeMs = 0 } of part.requeue ?? []) {
+    const entry = inFlight.get(id);
     if (entry === undefined || done.has(entry)) continue;
-    inHand.delete(id);
-    const rank = band ?? entry.band;
-    const changes = { band: rank, rank, body: body ?? entry.body, readyAt: now + notBeforeMs };
+    inFlight.delete(id);
+    const rank = priority ?? entry.priority;
+    const changes = { priority: rank, rank, body: body ?? entry.body, readyAt: now + notBeforeMs };
     Object.assign(entry, changes, { turn: host.nextTurn++, isInHand: false });
   }
   host.state = part.state ?? host.state;
   host.delayMs = part.delayMs ?? host.delayMs;
-  for (const { lane, ms } of part.holdLanes ?? []) host.holds.set(lane, now + ms);
+  for (const { lane, ms } of part.blockLanes ?? []) host.holds.set(lane, now + ms);
   if ('keep' in part.then) {
     host.leaseEndsAt = now + part.then.keep.ttlMs;
     return { ok: true, entries: take(host, part.then.keep.want, now) };
   }
   const { dueInMs } = part.then.release;
-  host.epoch += 1;
+  host.fencingToken += 1;
   host.isParked = dueInMs === null;
   endLease(host, now + (dueInMs ?? host.delayMs));
   return { ok: true, entries: [] };
@@ -142,14 +150,14 @@ function writeRecord(crawl: Crawl, _now: number, key: string, value: Uint8Array 
   else crawl.records.set(key, value);
 }
 
-/** The instant a host falls due: of a leased one when its holder counts as gone; `Infinity` when it does not (C3, C6, L4, L7). */
+/** The time a host falls due: of a leased one when its holder counts as gone; `Infinity` when it does not (C3, C6, L4, L7). */
 export function dueAt(host: Host): number {
   if (host.leaseEndsAt !== null) return allowedAt(host);
   const readyAt = host.entries.map((entry) => Math.max(entry.readyAt, host.holds.get(entry.lane) ?? 0));
   return Math.max(allowedAt(host), Math.min(NEVER, ...readyAt));
 }
 
-/** The instant from which somebody may have the host. */
+/** The time from which somebody may have the host. */
 function allowedAt({ isParked, leaseEndsAt, nextAt, delayMs }: Host): number {
   return isParked ? NEVER : leaseEndsAt === null ? nextAt : leaseEndsAt + delayMs;
 }
@@ -170,7 +178,7 @@ function take(host: Host, count: number, now: number): Entry[] {
     .slice(0, count)
     .map((entry) => {
       Object.assign(entry, { isInHand: true, attempt: entry.attempt + 1, turn: host.nextTurn++ });
-      return { id: String(entry.id), band: entry.band, body: entry.body, attempt: entry.attempt - 1 };
+      return { id: String(entry.id), priority: entry.priority, body: entry.body, attempt: entry.attempt - 1 };
     });
 }
 
@@ -182,7 +190,7 @@ function hostOf(crawl: Crawl, key: string): Host {
   const present = crawl.hosts.get(key);
   if (present !== undefined) return present;
   const times = { nextAt: 0, delayMs: 0, leaseEndsAt: null, isParked: false };
-  const host = { key, holds: new Map(), entries: [], nextTurn: 1, epoch: 0, ...times, state: null };
+  const host = { key, holds: new Map(), entries: [], nextTurn: 1, fencingToken: 0, ...times, state: null };
   crawl.hosts.set(key, host);
   return host;
 }

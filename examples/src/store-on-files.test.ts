@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { describe, expect, it } from 'vitest';
-import { FILES_CAPS, storeOnFiles } from './store-on-files.js';
+import { FILES_CAPABILITIES, storeOnFiles } from './store-on-files.js';
 
-/** Far from the wall's clock, so that an instant taken for a duration shows. */
+/** Far from the wall's clock, so that a time taken for a duration shows. */
 const START_MS = Date.UTC(2020, 0, 1);
 
 describe('the example of a store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 60_000),
-    caps: FILES_CAPS,
+    capabilities: FILES_CAPABILITIES,
     without: ['X4'],
     modelSteps: 600,
     makeStore: async () => {
@@ -40,7 +40,7 @@ describe('the example of a store', () => {
   it('passes over a line that a kill has cut off', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
     const path = join(folder, 'crawl.jsonl');
-    const entry = { host: 'h', fp: new Uint8Array(8), band: 4, body: new Uint8Array([7]) };
+    const entry = { host: 'h', fingerprint: new Uint8Array(8), priority: 4, body: new Uint8Array([7]) };
     const request = { crawl: 'c', owner: 'o', create: true };
     const store = storeOnFiles(path);
     await store.open(request);

@@ -5,20 +5,20 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FrontierError, type FrontierStore, type NewEntry, type StoreCaps } from '@mannerly/frontier';
+import { FrontierError, type FrontierStore, type NewEntry, type StoreCapabilities } from '@mannerly/frontier';
 import { type Crawl, dueAt, newCrawl, VERBS, type Verb } from './store-on-files-verbs.js';
 
 const STATE_MOST = 1_024;
 const RECORD_MOST = 1_048_576;
 
 /** What this store can do. */
-export const FILES_CAPS: StoreCaps = Object.freeze({
+export const FILES_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'process',
   exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_000,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 });
 
 /**
@@ -51,7 +51,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     return answer;
   };
   return {
-    caps: FILES_CAPS,
+    capabilities: FILES_CAPABILITIES,
     async open({ crawl: name, create }) {
       if (!create && !existsSync(path)) throw new FrontierError('store-mismatch', `there is no crawl in ${path}`);
       mkdirSync(dirname(path), { recursive: true });
@@ -82,8 +82,8 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
       // Whatever may be refused is refused before anything changes (X3).
       checkEntries(links);
       for (const { state, requeue = [] } of hosts) {
-        checkOctets('state', state, STATE_MOST);
-        for (const { body } of requeue) checkOctets('body', body, FILES_CAPS.maxBody);
+        checkBytes('state', state, STATE_MOST);
+        for (const { body } of requeue) checkBytes('body', body, FILES_CAPABILITIES.maxBody);
       }
       return run('commit', hosts, links) as ReturnType<typeof VERBS.commit>;
     },
@@ -98,27 +98,27 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     },
     async writeRecord(key, value) {
       there();
-      checkOctets('record', value ?? undefined, RECORD_MOST);
+      checkBytes('record', value ?? undefined, RECORD_MOST);
       run('writeRecord', key, value);
     },
     async stats() {
       const { hosts, known } = there();
       const all = [...hosts.values()];
       const entries = all.flatMap((host) => host.entries);
-      const inHand = entries.filter((entry) => entry.isInHand).length;
+      const inFlight = entries.filter((entry) => entry.isInHand).length;
       const leased = all.filter(({ leaseEndsAt }) => leaseEndsAt !== null).length;
       const parked = all.filter(({ isParked }) => isParked).length;
-      return { queued: entries.length - inHand, inHand, known: known.size, hosts: all.length, leased, parked };
+      return { queued: entries.length - inFlight, inFlight, known: known.size, hosts: all.length, leased, parked };
     },
     async scan(cursor, limit, only) {
       const [hostAt, id] = cursor === null ? [0, 0] : (cursor.split(' ').map(Number) as [number, number]);
-      const items: { host: string; entry: { id: string; band: number; body: Uint8Array; attempt: number } }[] = [];
+      const items: { host: string; entry: { id: string; priority: number; body: Uint8Array; attempt: number } }[] = [];
       for (const [at, { key, entries }] of [...there().hosts.values()].entries()) {
         if (at < hostAt || (only !== undefined && key !== only)) continue;
-        for (const { band, body, attempt, ...entry } of entries) {
+        for (const { priority, body, attempt, ...entry } of entries) {
           if (at === hostAt && entry.id <= id) continue;
           if (items.length === limit) return { items, cursor: `${at} ${entry.id - 1}` };
-          items.push({ host: key, entry: { id: String(entry.id), band, body, attempt } });
+          items.push({ host: key, entry: { id: String(entry.id), priority, body, attempt } });
         }
       }
       return { items, cursor: null };
@@ -137,20 +137,21 @@ interface Line {
 }
 
 function checkEntries(entries: readonly NewEntry[]): void {
-  if (entries.length > FILES_CAPS.maxBatch) throw new FrontierError('record-too-large', 'too many entries at once');
-  for (const { body } of entries) checkOctets('body', body, FILES_CAPS.maxBody);
+  if (entries.length > FILES_CAPABILITIES.maxBatch)
+    throw new FrontierError('record-too-large', 'too many entries at once');
+  for (const { body } of entries) checkBytes('body', body, FILES_CAPABILITIES.maxBody);
 }
 
-function checkOctets(what: string, octets: Uint8Array | undefined, most: number): void {
-  if (octets !== undefined && octets.length > most) throw new FrontierError('record-too-large', `too long a ${what}`);
+function checkBytes(what: string, bytes: Uint8Array | undefined, most: number): void {
+  if (bytes !== undefined && bytes.length > most) throw new FrontierError('record-too-large', `too long a ${what}`);
 }
 
-/** JSON that keeps maps, sets and octets. One line. */
+/** JSON that keeps maps, sets and bytes. One line. */
 function toText(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) => {
     if (one instanceof Map) return { map: [...one] };
     if (one instanceof Set) return { set: [...one] };
-    return one instanceof Uint8Array ? { octets: Buffer.from(one).toString('base64') } : one;
+    return one instanceof Uint8Array ? { bytes: Buffer.from(one).toString('base64') } : one;
   });
 }
 
@@ -159,6 +160,6 @@ function fromText(text: string): unknown {
     if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;
     if ('map' in one) return new Map(one.map as [string, unknown][]);
     if ('set' in one) return new Set(one.set as string[]);
-    return 'octets' in one ? new Uint8Array(Buffer.from(String(one.octets), 'base64')) : one;
+    return 'bytes' in one ? new Uint8Array(Buffer.from(String(one.bytes), 'base64')) : one;
   });
 }

@@ -11,4 +11,4 @@ export const seed: string = named ?? 'https://example.org/';
 
 /** How names are found: as everywhere, or all of them on this machine. */
 export const network: NetworkOptions =
-  onLoopback === undefined ? {} : { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] };
+  onLoopback === undefined ? {} : { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] };

@@ -19,7 +19,7 @@ function titlesOf(seed: string, more: Partial<CrawlerOptions> = {}) {
     identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 20, depth: 4 },
-    patienceMs: 2 * 3_600_000,
+    maxIdleMs: 2 * 3_600_000,
     ...more,
   });
   crawler.on('html', async (page) => {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
-import { FILES_CAPS, storeOnFiles } from './store-on-files.js';
+import { FILES_CAPABILITIES, storeOnFiles } from './store-on-files.js';
 
 describe('store-on-files', () => {
   frontierStoreSuite({
     test: (title, body) => void test(title, body),
-    caps: FILES_CAPS,
+    capabilities: FILES_CAPABILITIES,
     // It looks through plain lists, and says so.
     without: ['X4'],
     modelSteps: 300,

@@ -35,8 +35,8 @@ crawler.route({
 
 crawler.events.on('item', ({ url, data }) => console.log(`${url}  ${JSON.stringify(data)}`));
 crawler.events.on('item-rejected', ({ url, issues }) => console.log(`${url}  rejected: ${issues[0]?.message}`));
-crawler.events.on('decision', ({ url, word, reason, detail }) => {
-  if (word === 'dropped' && reason === 'hook-refused') console.log(`${url}  ${reason}: ${detail}`);
+crawler.events.on('decision', ({ url, status, reason, detail }) => {
+  if (status === 'dropped' && reason === 'hook-refused') console.log(`${url}  ${reason}: ${detail}`);
 });
 
 const report = await crawler.run();

@@ -21,7 +21,7 @@ const MS_PER_ENTRY = 0.05;
 /** The store with some verbs replaced. */
 function bend(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
   return {
-    caps: store.caps,
+    capabilities: store.capabilities,
     open: (request) => store.open(request),
     add: (entries) => store.add(entries),
     lease: (request) => store.lease(request),
@@ -58,9 +58,9 @@ function looksThenAdds(store: FrontierStore): FrontierStore {
   const known = new Set<string>();
   return bend(store, {
     add: async (entries) => {
-      const isNew = entries.map(({ fp }) => !known.has(String(fp)));
+      const isNew = entries.map(({ fingerprint }) => !known.has(String(fingerprint)));
       await moment();
-      for (const { fp } of entries) known.add(String(fp));
+      for (const { fingerprint } of entries) known.add(String(fingerprint));
       await store.add(entries.filter((_, at) => isNew[at]).map((entry) => ({ ...entry, dedupe: false })));
       return isNew.map((is) => (is ? 'new' : 'known'));
     },
@@ -108,34 +108,34 @@ function parksEmptyHosts(store: FrontierStore): FrontierStore {
 }
 
 /** Takes anyone's word for the present holder's. */
-function ignoresEpochs(store: FrontierStore): FrontierStore {
+function ignoresFencingTokens(store: FrontierStore): FrontierStore {
   const present = new Map<string, string>();
   return bend(store, {
     lease: async (request) => {
       const leases = await store.lease(request);
-      for (const { host, epoch } of leases) present.set(host, epoch);
+      for (const { host, fencingToken } of leases) present.set(host, fencingToken);
       return leases;
     },
     commit: (hosts, links) =>
       store.commit(
-        hosts.map((part) => ({ ...part, epoch: present.get(part.host) ?? part.epoch })),
+        hosts.map((part) => ({ ...part, fencingToken: present.get(part.host) ?? part.fencingToken })),
         links,
       ),
   });
 }
 
-/** Hands out one of three epochs in turn. */
-function reusesEpochs(store: FrontierStore): FrontierStore {
+/** Hands out one of three fencingTokens in turn. */
+function reusesFencingTokens(store: FrontierStore): FrontierStore {
   const present = new Map<string, string>();
   return bend(store, {
     lease: async (request) =>
       (await store.lease(request)).map((lease) => {
-        present.set(lease.host, lease.epoch);
-        return { ...lease, epoch: String(BigInt(lease.epoch) % 3n) };
+        present.set(lease.host, lease.fencingToken);
+        return { ...lease, fencingToken: String(BigInt(lease.fencingToken) % 3n) };
       }),
     commit: (hosts, links) =>
       store.commit(
-        hosts.map((part) => ({ ...part, epoch: present.get(part.host) ?? '' })),
+        hosts.map((part) => ({ ...part, fencingToken: present.get(part.host) ?? '' })),
         links,
       ),
   });
@@ -147,7 +147,7 @@ function sweepsOnAdd(store: FrontierStore, _nowMs: () => number, spend: (ms: num
   return bend(store, {
     add: (entries) => {
       spend(all.size * MS_PER_ENTRY);
-      for (const { fp } of entries) all.add(String(fp));
+      for (const { fingerprint } of entries) all.add(String(fingerprint));
       return store.add(entries);
     },
   });
@@ -211,7 +211,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     invariant: 'L2',
     wrap: (store) => bend(store, { lease: async (request) => (await store.lease(request)).toReversed() }),
   },
-  { fault: 'uses epochs again', invariant: 'L3', wrap: reusesEpochs },
+  { fault: 'uses fencingTokens again', invariant: 'L3', wrap: reusesFencingTokens },
   {
     fault: 'forgets the delay of a holder that vanished',
     invariant: 'L4',
@@ -225,7 +225,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'hands out by arrival alone',
     invariant: 'L5',
-    wrap: (store) => bend(store, { add: (entries) => store.add(entries.map((entry) => ({ ...entry, band: 0 }))) }),
+    wrap: (store) => bend(store, { add: (entries) => store.add(entries.map((entry) => ({ ...entry, priority: 0 }))) }),
   },
   {
     fault: 'gives entries of a vanished holder new ids',
@@ -246,10 +246,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'lets a held lane stand in front of the others',
     invariant: 'L8',
-    wrap: (store) => bendCommit(store, ({ holdLanes: _lanes, ...part }) => part),
+    wrap: (store) => bendCommit(store, ({ blockLanes: _lanes, ...part }) => part),
   },
   { fault: 'walks over a held lane', invariant: 'L8', wrap: looksThroughHeldLanes },
-  { fault: 'takes a commit under an old epoch', invariant: 'C1', wrap: ignoresEpochs },
+  { fault: 'takes a commit under an old fencingToken', invariant: 'C1', wrap: ignoresFencingTokens },
   {
     fault: 'drops the links of a lost commit',
     invariant: 'C1',
@@ -324,7 +324,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   { fault: 'goes on after close', invariant: 'O2', wrap: (store) => bend(store, { close: async () => undefined }) },
   {
-    fault: 'answers an instant where a duration is meant',
+    fault: 'answers a time where a duration is meant',
     invariant: 'X1',
     wrap: (store, nowMs) =>
       bend(store, {

@@ -9,7 +9,7 @@ describe('the file store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
     makeStore: fileUnderTest,
-    caps: fileStore({ path: 'unused' }).caps,
+    capabilities: fileStore({ path: 'unused' }).capabilities,
     isBounded: true,
     without: ['X4'],
     modelSteps: 500,

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
-import { LMDB_CAPS, lmdbStore } from '@mannerly/frontier/lmdb';
+import { LMDB_CAPABILITIES, lmdbStore } from '@mannerly/frontier/lmdb';
 import { describe, expect, it } from 'vitest';
 import { lmdbProcesses } from '../soak/frontier-kill.js';
 import { sharedUnderTest } from './virtual-store.js';
@@ -23,7 +23,7 @@ describe('the lmdb store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
     makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
-    caps: LMDB_CAPS,
+    capabilities: LMDB_CAPABILITIES,
     isBounded: true,
     processes: { make: lmdbProcesses },
   });
@@ -35,7 +35,7 @@ describe('the trial of processes', () => {
     frontierStoreSuite({
       test: (title, body) => void (title.includes('processes') && bodies.push(body)),
       makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
-      caps: LMDB_CAPS,
+      capabilities: LMDB_CAPABILITIES,
       // A delay that a busy machine does not keep by itself, from one process to the next.
       processes: {
         make: () => lmdbProcesses('broken'),
@@ -55,7 +55,7 @@ describe('the lmdb store with more fingerprints than its memory may hold', () =>
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
     makeStore: (wish) => lmdbUnderTest(wish, 65_536),
-    caps: LMDB_CAPS,
+    capabilities: LMDB_CAPABILITIES,
     isBounded: true,
     modelSteps: 500,
     seed: 2,

@@ -9,7 +9,7 @@ describe('the memory store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
     makeStore: async (wish) => memoryUnderTest(wish),
-    caps: memoryStore().caps,
+    capabilities: memoryStore().capabilities,
     isBounded: true,
   });
 });
@@ -18,7 +18,7 @@ describe('the memory store, with every host packed that rests', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
     makeStore: async (wish) => memoryUnderTest({ ...wish, restingAwake: 0 }),
-    caps: memoryStore().caps,
+    capabilities: memoryStore().capabilities,
     isBounded: true,
     seed: 20_290,
   });

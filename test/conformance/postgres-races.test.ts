@@ -13,9 +13,9 @@ const ROUNDS = 4_000;
 const NOW_MS = 1_000_000;
 
 function entry(round: number): NewEntry {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setUint32(0, round + 1);
-  return { fp, host: 'h', lane: 'h', band: 3, body: new Uint8Array([1]) };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setUint32(0, round + 1);
+  return { fingerprint, host: 'h', lane: 'h', priority: 3, body: new Uint8Array([1]) };
 }
 
 describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
@@ -41,9 +41,9 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
       for (let round = 1; round <= ROUNDS; round += 1) {
         const [lease] = await third.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
         expect(lease, `lease of round ${round}`).toBeDefined();
-        const { epoch, entries } = lease!;
+        const { fencingToken, entries } = lease!;
         const done = entries.map(({ id }) => id);
-        const release = () => one.commit([{ host: 'h', epoch, done, then: { release: { dueInMs: 0 } } }]);
+        const release = () => one.commit([{ host: 'h', fencingToken, done, then: { release: { dueInMs: 0 } } }]);
         const add = () => other.add([entry(round)]);
         await Promise.all(round % 2 === 0 ? [release(), add()] : [add(), release()]);
         expect(await third.nextDueInMs(), `due after round ${round}`).toBe(0);

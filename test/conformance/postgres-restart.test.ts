@@ -51,9 +51,9 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 function entry(host: string, number: number): NewEntry {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number) * 0x9e3779b97f4a7c15n));
-  return { host, fp, band: 4, body: new TextEncoder().encode(`${host} ${number}`) };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number) * 0x9e3779b97f4a7c15n));
+  return { host, fingerprint, priority: 4, body: new TextEncoder().encode(`${host} ${number}`) };
 }
 
 /** Asks until something is granted; answers how long that took, milliseconds. */
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         schema: freshSchema(),
         onNotice: (notice) => notices.push(notice),
       });
-      expect(store.caps.durable).toBe(durable);
+      expect(store.capabilities.durable).toBe(durable);
       expect(notices.map(({ kind }) => kind)).toEqual(told);
     });
 
@@ -186,13 +186,13 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await server.start();
       const { lease, waitedMs } = await firstGrant(store);
       expect(waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
-      expect(BigInt(lease.epoch)).toBeGreaterThan(BigInt(before?.epoch ?? 0));
+      expect(BigInt(lease.fencingToken)).toBeGreaterThan(BigInt(before?.fencingToken ?? 0));
       // Reserved slots too may have been forgotten, of addresses nobody remembers asking.
       const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
       expect(waitMs).toBeGreaterThan(0);
     });
 
-    it('repeats no epoch and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
+    it('repeats no fencingToken and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
       const store = await opened({ pool: poolOf(), schema: freshSchema() });
       await store.add([entry('h', 1), entry('h', 2)]);
       await server.stop();
@@ -201,8 +201,8 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await server.start();
       // All of this the server forgets: the host was leased, given back, and is another's now.
       const first = await firstGrant(store);
-      const { host, epoch } = first.lease;
-      await store.commit([{ host, epoch, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
+      const { host, fencingToken } = first.lease;
+      await store.commit([{ host, fencingToken, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
       const lost = await firstGrant(store);
       await server.kill();
       await rm(server.folder, { recursive: true, force: true });
@@ -210,8 +210,10 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await server.start();
       const after = await firstGrant(store);
       expect(after.waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
-      expect(BigInt(after.lease.epoch)).toBeGreaterThan(BigInt(lost.lease.epoch));
-      const late = await store.commit([{ host, epoch: lost.lease.epoch, then: { release: { dueInMs: 0 } } }]);
+      expect(BigInt(after.lease.fencingToken)).toBeGreaterThan(BigInt(lost.lease.fencingToken));
+      const late = await store.commit([
+        { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
+      ]);
       expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
     });
 
@@ -237,13 +239,17 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       const store = await opened({ pool: doubling, schema: freshSchema() });
       await store.add([entry('h', 1), entry('h', 2)]);
       const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
-      const part = { host: 'h', epoch: lease?.epoch ?? '', done: lease?.entries.map(({ id }) => id) ?? [] };
+      const part = {
+        host: 'h',
+        fencingToken: lease?.fencingToken ?? '',
+        done: lease?.entries.map(({ id }) => id) ?? [],
+      };
       const then = { release: { dueInMs: 0 } };
       isDoubled = true;
       expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: true, entries: [] }]);
       isDoubled = false;
       expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
-      expect(await store.stats()).toMatchObject({ queued: 1, inHand: 0, leased: 0 });
+      expect(await store.stats()).toMatchObject({ queued: 1, inFlight: 0, leased: 0 });
     });
   },
 );

@@ -37,7 +37,14 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     frontierStoreSuite({
       test: (title, body) => void it(title, body, 300_000),
       makeStore: postgresUnderTest,
-      caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
+      capabilities: {
+        shared: true,
+        durable: 'process',
+        exactCounts: true,
+        maxBody: 65_536,
+        maxBatch: 1_024,
+        fingerprintBytes: 8,
+      },
       isBounded: true,
       modelSteps: 500,
       processes: { make: () => postgresProcesses(server.url), seedsPerHost: 1, delayMs: 120, ttlMs: 500 },

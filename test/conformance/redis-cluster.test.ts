@@ -24,9 +24,9 @@ async function clusterUnderTest(): Promise<StoreUnderTest> {
 }
 
 function entry(number: number): NewEntry {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number + 1) * 0x9e3779b97f4a7c15n));
-  return { host: `h${number % 40}`, fp, band: 4, body: new TextEncoder().encode(String(number)) };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number + 1) * 0x9e3779b97f4a7c15n));
+  return { host: `h${number % 40}`, fingerprint, priority: 4, body: new TextEncoder().encode(String(number)) };
 }
 
 describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-server; not run where it is absent)', () => {
@@ -38,7 +38,14 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
     makeStore: clusterUnderTest,
-    caps: { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024, fpBytes: 8 },
+    capabilities: {
+      shared: true,
+      durable: 'process',
+      exactCounts: true,
+      maxBody: 65_536,
+      maxBatch: 1_024,
+      fingerprintBytes: 8,
+    },
     modelSteps: 300,
   });
 
@@ -62,8 +69,8 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
       while (!isOver || (await store.nextDueInMs()) !== null) {
         const leases = await store.lease({ maxHosts: 4, entriesPerHost: 4, ttlMs: TTL_MS });
         if (leases.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-        for (const { host, epoch, entries } of leases) {
-          const part = { host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } };
+        for (const { host, fencingToken, entries } of leases) {
+          const part = { host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } };
           // A slot on its way may take longer than the lease: then the entries come again.
           if ((await store.commit([part])).hosts[0]?.ok !== true) continue;
           for (const { body } of entries) {
@@ -85,8 +92,8 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     expect(done.size).toBe(added);
     // An add that was sent again answers `known` for what it had queued; it is queued all the same.
     expect(known).toBeLessThan(added);
-    const { queued, inHand, known: fingerprints } = await store.stats();
-    expect([queued, inHand, fingerprints]).toEqual([0, 0, added]);
+    const { queued, inFlight, known: fingerprints } = await store.stats();
+    expect([queued, inFlight, fingerprints]).toEqual([0, 0, added]);
     client.disconnect();
   });
 });

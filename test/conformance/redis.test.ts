@@ -32,20 +32,20 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
   }, 300_000);
   afterAll(() => server.dispose());
 
-  const caps = {
+  const capabilities = {
     shared: true,
     durable: 'process',
     exactCounts: true,
     maxBody: 65_536,
     maxBatch: 1_024,
-    fpBytes: 8,
+    fingerprintBytes: 8,
   } as const;
 
   describe('of one shard', () => {
     frontierStoreSuite({
       test: (title, body) => void it(title, body, 300_000),
       makeStore: (wish) => redisUnderTest(wish, 1),
-      caps,
+      capabilities,
       isBounded: true,
       processes: { make: () => redisProcesses(server.url) },
     });
@@ -55,7 +55,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
     frontierStoreSuite({
       test: (title, body) => void it(title, body, 300_000),
       makeStore: (wish) => redisUnderTest(wish, 5),
-      caps,
+      capabilities,
       modelSteps: 500,
       seed: 2,
     });

@@ -12,7 +12,7 @@ async function failuresOf({ invariant, wrap }: BrokenStore): Promise<string[]> {
   frontierStoreSuite({
     test: (title, body) => tests.push({ title, body }),
     makeStore: async (wish) => memoryUnderTest(wish, wrap),
-    caps: memoryStore().caps,
+    capabilities: memoryStore().capabilities,
     isBounded: true,
   });
   const failures: string[] = [];
@@ -40,7 +40,7 @@ describe('the conformance suite', () => {
         for (const word of title.split(/[ ,]+/)) if (/^[A-Z]\d$/.test(word)) named.add(word);
       },
       makeStore: async (wish) => memoryUnderTest(wish),
-      caps: memoryStore().caps,
+      capabilities: memoryStore().capabilities,
       isBounded: true,
     });
     named.delete('X4'); // broken by the store that breaks A4: their tests are the same

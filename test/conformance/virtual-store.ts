@@ -7,7 +7,7 @@ import { type FrontierStore, memoryStore } from '@mannerly/frontier';
 import type { StoreUnderTest } from '@mannerly/frontier/conformance';
 import { fileStore } from '@mannerly/frontier/file';
 
-/** Far from the wall's clock, so that an instant taken for a duration shows. */
+/** Far from the wall's clock, so that a time taken for a duration shows. */
 const START_MS = Date.UTC(2020, 0, 1);
 
 /** A memory store, perhaps wrapped in another. */

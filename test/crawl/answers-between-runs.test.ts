@@ -36,7 +36,7 @@ async function town(more: Partial<CrawlerOptions> = {}) {
     scope: { seeds: [web.url('open.test')] },
     bounds: { pages: 2 },
     profile: { factor: 0, minMs: 5_000, maxMs: 5_000 },
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   };
   const crawler = createCrawler({ ...options, profile: { factor: 0, minMs: 0, maxMs: 0 } });
@@ -113,7 +113,7 @@ it('asking changes nothing in the account of the crawl', async () => {
   const { runningMs, pages } = await crawler.run({ out });
   for (let time = 0; time < 3; time += 1) await crawler.explain('open.test');
   const again = await crawler.run({ out });
-  expect({ wasOver: again.wasOver, pages: again.pages }).toEqual({ wasOver: true, pages });
+  expect({ wasOver: again.alreadyFinished, pages: again.pages }).toEqual({ wasOver: true, pages });
   expect(again.runningMs).toBeGreaterThanOrEqual(runningMs);
 });
 

@@ -52,7 +52,7 @@ async function archived(
   const web = await startWeb({ hosts: { 'a.test': SITE } });
   whenOver(() => rm(out, { recursive: true, force: true }));
   whenOver(() => web.close());
-  const network = { bodyBytes: 65_536 };
+  const network = { maxBodyBytes: 65_536 };
   const story = await crawl({ seeds: [web.url('a.test')], out, archive: true, network, ...options });
   return { out, web, story, folder: join(out, 'archive') };
 }
@@ -97,7 +97,7 @@ describe('an archive', () => {
     expect(coded?.block.toString('latin1')).toMatch(
       /^HTTP\/1\.1 200 OK\r\ncontent-type: text\/html\r\ncontent-encoding: gzip\r\n/,
     );
-    // Octets, not characters: what is no UTF-8 stays what it was.
+    // Bytes, not characters: what is no UTF-8 stays what it was.
     expect(of('response', '/latin')?.payload).toEqual(Buffer.from('caf\u00e9', 'latin1'));
     expect(of('response', '/latin')?.block.includes(Buffer.from('x-name: M\u00fcnchen', 'latin1'))).toBe(true);
     expect(of('response', '/moved')?.block.toString('latin1')).toContain('HTTP/1.1 302');
@@ -197,18 +197,18 @@ describe('a package', () => {
       'datapackage-digest.json',
     ]);
     expect(files.get(`archive/${warc}`)?.isStored).toBe(true);
-    expect(files.get(`archive/${warc}`)?.octets.equals(await readFile(join(folder, warc)))).toBe(true);
-    expect(files.get('indexes/index.cdxj')?.octets.toString().trimEnd().split('\n')).toEqual(await readIndexes(folder));
-    const described = JSON.parse(files.get('datapackage.json')?.octets.toString() ?? '');
+    expect(files.get(`archive/${warc}`)?.bytes.equals(await readFile(join(folder, warc)))).toBe(true);
+    expect(files.get('indexes/index.cdxj')?.bytes.toString().trimEnd().split('\n')).toEqual(await readIndexes(folder));
+    const described = JSON.parse(files.get('datapackage.json')?.bytes.toString() ?? '');
     expect(described).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1' });
     for (const { path, hash, bytes } of described.resources) {
-      expect([path, hash, bytes]).toEqual([path, files.get(path)?.hash, files.get(path)?.octets.length]);
+      expect([path, hash, bytes]).toEqual([path, files.get(path)?.hash, files.get(path)?.bytes.length]);
     }
-    expect(JSON.parse(files.get('datapackage-digest.json')?.octets.toString() ?? '')).toEqual({
+    expect(JSON.parse(files.get('datapackage-digest.json')?.bytes.toString() ?? '')).toEqual({
       path: 'datapackage.json',
       hash: files.get('datapackage.json')?.hash,
     });
-    const pages = (files.get('pages/pages.jsonl')?.octets.toString() ?? '')
+    const pages = (files.get('pages/pages.jsonl')?.bytes.toString() ?? '')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));

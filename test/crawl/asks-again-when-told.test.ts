@@ -26,7 +26,7 @@ it('a page is visited again after a while, and each visit has items of its own',
           visits.push(found.visit);
           if (found.visit < 2) await found.revisit(150);
           await found.follow();
-          await found.add('/x', { force: found.visit === 1 });
+          await found.add('/x', { allowDuplicate: found.visit === 1 });
         }
       }),
   });
@@ -87,7 +87,7 @@ it('what failed is asked again by filter, over a restart, once', async () => {
   expect([asked('/broken'), asked('/gone'), asked('/labelled')]).toEqual([2, 1, 2]);
   expect(
     again.decisions
-      .filter(({ word }) => word === 'fetched')
+      .filter(({ status }) => status === 'fetched')
       .map(({ url }) => new URL(url).pathname)
       .sort(),
   ).toEqual(['/broken', '/labelled']);

@@ -68,7 +68,7 @@ beforeAll(async () => {
     hosts: Object.fromEntries(Object.entries(HOSTS).map(([host, pages]) => [host, { pages }])),
     delayMs: 20,
     profile: { factor: 0, minMs: 200, maxMs: 200 },
-    patienceMs: 100 * SECOND,
+    maxIdleMs: 100 * SECOND,
     bounds: { pages: 100, minutes: 60 },
     out: original,
     handlers: (crawler) =>
@@ -155,14 +155,14 @@ describe('an audit of a crawl', () => {
     expect(report.counts[kind]).toBe(found.length);
   });
 
-  it('finds a copy whose octets were changed', async () => {
+  it('finds a copy whose bytes were changed', async () => {
     const directory = await doctored((lines) => lines);
     const copies = await readdir(join(directory, 'robots'));
     for (const name of copies.filter((each) => each.endsWith('.txt')))
       await writeFile(join(directory, 'robots', name), 'User-agent: *\nDisallow:\n# opened later\n');
     const report = await audit(directory);
     expect(report.violations[0]).toMatchObject({ kind: 'robots-copy' });
-    expect(report.violations[0]?.detail).toMatch(/octets were changed/);
+    expect(report.violations[0]?.detail).toMatch(/bytes were changed/);
   });
 
   it('judges nothing where there is nothing, and says so', async () => {

@@ -14,7 +14,7 @@ const PDF = '%PDF-1.7\n<a href="/never">x</a>';
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const typed = (body: string | Uint8Array, type: string) => ({ body, headers: { 'content-type': type } });
 
-it('by declared type and first octets', async () => {
+it('by declared type and first bytes', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 /** More than a compressor looks back, so that coding it does not make it small. */
 const NOISE = Buffer.concat(Array.from({ length: 2_048 }, (_, at) => createHash('sha256').update(String(at)).digest()));
 const LARGE = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(5 * MIB, NOISE)]);
-const sha256 = (octets: Uint8Array): string => createHash('sha256').update(octets).digest('hex');
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const pdf = (body: Uint8Array, more: Partial<ReplyParts> = {}): ReplyParts => ({
   body,
   ...more,
@@ -51,7 +51,7 @@ it.each([
   await crawl({
     seeds: [web.url('a.test')],
     out,
-    network: { bodyBytes: MIB },
+    network: { maxBodyBytes: MIB },
     handlers: (crawler) => {
       crawler.on('html', (each) => each.follow());
       crawler.on(
@@ -63,13 +63,13 @@ it.each([
             pieces += 1;
             hash.update(piece);
           }
-          seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
+          seen.push(each.truncated, each.maxBodyBytes, hash.digest('hex'), pieces > 10);
           for (const held of [each.bytes(), each.text(), each.json()]) {
             seen.push(await held.catch((error: { readonly code: string }) => error.code));
           }
           saved.push(await each.save('large.pdf'));
         },
-        { bodyBytes: 10 * MIB },
+        { maxBodyBytes: 10 * MIB },
       );
     },
   });
@@ -92,11 +92,11 @@ it('is cut at what its handler asked for, and where the other side ends early, a
   const seen: Record<string, unknown> = {};
   await crawl({
     seeds: [web.url('a.test')],
-    patienceMs: 0,
+    maxIdleMs: 0,
     handlers: (crawler) => {
       crawler.on('html', (each) => each.follow());
-      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.bodyBytes]), {
-        bodyBytes: 3 * MIB,
+      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.maxBodyBytes]), {
+        maxBodyBytes: 3 * MIB,
       });
     },
   });
@@ -104,14 +104,14 @@ it('is cut at what its handler asked for, and where the other side ends early, a
   expect(seen).toEqual({ '/cap.pdf': ['cap', 3 * MIB] });
 });
 
-it('a route that asks for nothing holds what `network.bodyBytes` allows, as ever', async () => {
+it('a route that asks for nothing holds what `network.maxBodyBytes` allows, as ever', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/large.pdf']), '/large.pdf': pdf(LARGE) } },
   });
   const seen: unknown[] = [];
   await crawl({
     seeds: [web.url('a.test')],
-    network: { bodyBytes: MIB },
+    network: { maxBodyBytes: MIB },
     handlers: (crawler) =>
       crawler
         .on('html', (each) => each.follow())

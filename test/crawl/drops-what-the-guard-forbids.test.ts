@@ -22,7 +22,7 @@ it('drops the URLs of a forbidden address with the reason, and finishes', async 
     network: { resolve: async (name) => (name === 'inside.test' ? ['10.0.0.7'] : ['127.0.0.1']) },
   });
   expect(report.state).toBe('finished');
-  const dropped = decisions.filter((each) => each.word === 'dropped');
+  const dropped = decisions.filter((each) => each.status === 'dropped');
   expect(dropped.map((each) => `${each.url} ${each.reason}`).sort()).toEqual([
     'http://inside.test/a address-forbidden',
     'http://inside.test/b address-forbidden',

@@ -1,5 +1,5 @@
 // A crawl ends by itself: when nothing is left but hosts that wait longer than its patience, it says so, names each with its
-// reason and next instant, and stops. A site that never answers does not keep a process alive for hours.
+// reason and next time, and stops. A site that never answers does not keep a process alive for hours.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -10,7 +10,7 @@ import { webForTest } from '../support/web-for-test.js';
 const OPEN_PAGES = { '/': page('start', ['/a']), '/a': page('a') };
 const OPEN: Routes = OPEN_PAGES;
 
-it('ends in state waiting, and lists every host with its reason and its next instant', async () => {
+it('ends in state waiting, and lists every host with its reason and its next time', async () => {
   const web = await webForTest({
     hosts: {
       'open.test': OPEN,
@@ -22,7 +22,7 @@ it('ends in state waiting, and lists every host with its reason and its next ins
   const startedAt = Date.now();
   const { report, itemUrls } = await crawl({
     seeds: ['open.test', 'dark.test', 'busy.test', 'slow.test'].map((host) => web.url(host)),
-    patienceMs: 1_000,
+    maxIdleMs: 1_000,
   });
   expect(report.state).toBe('waiting');
   expect(itemUrls).toEqual([web.url('open.test'), web.url('open.test', '/a')]);
@@ -37,11 +37,11 @@ it('ends in state waiting, and lists every host with its reason and its next ins
 });
 
 it('waits for a host whose turn comes within its patience, and for none that comes later', async () => {
-  const crawlWith = (patienceMs: number) =>
+  const crawlWith = (maxIdleMs: number) =>
     crawlVirtually({
       seeds: ['http://slow.test/'],
       hosts: { 'slow.test': { pages: OPEN_PAGES, robots: 'User-agent: *\nCrawl-delay: 600\n' } },
-      patienceMs,
+      maxIdleMs,
       bounds: { pages: 10 },
     });
   const patient = await crawlWith(601_000);

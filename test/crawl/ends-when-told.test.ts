@@ -47,7 +47,7 @@ it('a handler that hears nothing does not hold up a stop at once; its page is no
       }),
   });
   const told: string[] = [];
-  crawler.events.on('decision', ({ url, word, reason }) => told.push(`${url} ${word} ${reason}`));
+  crawler.events.on('decision', ({ url, status, reason }) => told.push(`${url} ${status} ${reason}`));
   const report = await crawler.run();
   expect(report).toMatchObject({ state: 'stopped', pages: 0 });
   expect(told).toEqual([]);
@@ -58,7 +58,7 @@ it('minutes that are over end the run while it waits for a host', async () => {
     hosts: { 'a.test': { robots: { status: 503, headers: { 'retry-after': '72000' } } } },
     seeds: ['http://a.test/'],
     bounds: { minutes: 1 },
-    patienceMs: 80_000_000,
+    maxIdleMs: 80_000_000,
   });
   expect(report).toMatchObject({ state: 'bounded', bound: 'minutes' });
   expect(paths('a.test')).toEqual(['/robots.txt']);
@@ -70,7 +70,7 @@ it('a store that fails is told after what is in hand has come to its end', async
   const inner = memoryStore();
   let isBroken = false;
   const store: FrontierStore = {
-    caps: inner.caps,
+    capabilities: inner.capabilities,
     open: (request) => inner.open(request),
     add: (entries) => inner.add(entries),
     lease: async (request) => {
@@ -156,7 +156,7 @@ it('what a stop at once breaks off is no try of its URL, nor a failure of robots
   expect(await run).toMatchObject({ state: 'stopped', pages: 0, words: {} });
   isSlow = false;
   // Nothing has to be waited for: neither a URL's next try nor a host's.
-  const later = await makeCrawler({ seeds, store: fileStore({ path }), patienceMs: 0 }).run();
+  const later = await makeCrawler({ seeds, store: fileStore({ path }), maxIdleMs: 0 }).run();
   expect(later).toMatchObject({ state: 'finished', pages: 6 });
 });
 
@@ -181,7 +181,7 @@ it('pages that a loop had not seen when it was left come to the next one', async
 
 it.each([
   ['robots', { robots: { bogus: 1 } as object }],
-  ['network.allow', { network: { allow: ['999'] } }],
+  ['network.allowAddresses', { network: { allowAddresses: ['999'] } }],
 ])('a mistake in `%s` leaves no crawl directory behind', async (_option, options) => {
   const out = await crawlFile();
   const run = async () => makeCrawler({ seeds: ['http://a.test/'], ...options }).run({ out });

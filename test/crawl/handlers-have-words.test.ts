@@ -28,15 +28,15 @@ const SEED = 'https://a.test/';
 
 /** A crawl of the site whose handler may throw; every page that it does not throw for is emitted and followed. */
 async function crawlWith(say: (each: HandledPage) => void, more: { out?: string; pages?: number } = {}) {
-  const words: CrawlEventMap['handler-word'][] = [];
+  const words: CrawlEventMap['handler-signal'][] = [];
   const story = await crawlVirtually({
     hosts: { 'a.test': SITE },
     seeds: [SEED],
-    patienceMs: 3_600_000 * 30,
+    maxIdleMs: 3_600_000 * 30,
     bounds: { pages: more.pages ?? 100 },
     ...(more.out === undefined ? {} : { out: more.out }),
     handlers(crawler) {
-      crawler.events.on('handler-word', (word) => words.push(word));
+      crawler.events.on('handler-signal', (word) => words.push(word));
       crawler.on('html', async (page) => {
         await page.emit({ url: page.url, attempt: page.attempt });
         await page.follow();
@@ -122,12 +122,12 @@ it('StopCrawl stops the run with its reason, and the next run has that page once
   const first = await run(true);
   expect(first.report).toMatchObject({ state: 'stopped', stoppedBy: 'they have a new layout', items: 1 });
   // At most that it waits, if its host's turn had not come yet.
-  const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ word }) => word);
+  const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ status }) => status);
   expect(words.filter((word) => word !== 'held')).toEqual([]);
   const second = await run(false);
   expect(second.items.map(({ data }) => data)).toEqual([{ attempt: 2 }]);
   expect(second.report).toMatchObject({ state: 'finished', items: 2, pages: 2 });
-  expect(second.report.stoppedBy).toBeUndefined();
+  expect(second.report.stopReason).toBeUndefined();
 });
 
 it('a replay hears the same words, and yields the same items', async () => {

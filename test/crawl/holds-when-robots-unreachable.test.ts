@@ -29,7 +29,7 @@ describe('at a server, a host whose robots.txt cannot be had', () => {
     expect(itemUrls).toEqual([web.url('open.test'), web.url('open.test', '/a')]);
     expect(report.state).toBe('waiting');
     const held = decisions.filter((each) => each.url.includes('dark.test'));
-    expect(held.map((each) => `${each.word} ${each.reason}`)).toEqual(HELD);
+    expect(held.map((each) => `${each.status} ${each.reason}`)).toEqual(HELD);
     expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
   });
 
@@ -86,7 +86,7 @@ describe('case by case, a host whose robots.txt cannot be had', () => {
     expect(asked.length).toBeLessThanOrEqual(1);
     expect(wait?.untilMs).toBeGreaterThanOrEqual((asked[0]?.endMs ?? report.startedAtMs) + leastMs);
     const held = decisions.filter((each) => each.url.includes('dark.test'));
-    expect(held.map((each) => `${each.word} ${each.reason}`)).toEqual(HELD);
+    expect(held.map((each) => `${each.status} ${each.reason}`)).toEqual(HELD);
     expect(judge(log, { contact: CONTACT })).toEqual(POLITE);
   });
 
@@ -99,7 +99,7 @@ describe('case by case, a host whose robots.txt cannot be had', () => {
           robots: ({ before }) => (before === 0 ? { status: 500 } : text('User-agent: *\nDisallow: /a\n')),
         },
       },
-      patienceMs: 600_000,
+      maxIdleMs: 600_000,
       bounds: { pages: 5 },
     });
     expect(paths('dark.test')).toEqual(['/robots.txt', '/robots.txt', '/']);

@@ -39,7 +39,7 @@ async function crawlWith(hooks: HookOptions) {
     hosts: HOSTS,
     seeds: ['https://a.test/', 'https://dark.test/'],
     hooks,
-    patienceMs: 60_000,
+    maxIdleMs: 60_000,
     bounds: { pages: 50, minutes: 60 },
     handlers(crawler) {
       crawler.events.on('hook-error', (error) => broken.push(error));
@@ -110,7 +110,7 @@ const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unkn
 
 describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   it('refuses before the fetch: nothing but robots.txt is asked for', async () => {
-    const story = await crawlWith({ beforeFetch: answer as never, limitMs: 2_000 });
+    const story = await crawlWith({ beforeFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual([]);
     expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: null });
@@ -122,7 +122,7 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   });
 
   it('refuses after the fetch: nothing of the page is kept or followed', async () => {
-    const story = await crawlWith({ afterFetch: answer as never, limitMs: 2_000 });
+    const story = await crawlWith({ afterFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual(['a.test/']);
     expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: 200 });
@@ -164,7 +164,7 @@ it('no answer whatever, of any hook, at any time, opens what is closed', async (
         if (way === 'hangs') return new Promise(() => undefined) as never;
         return (way === 'resolves' ? Promise.resolve(answer) : answer) as never;
       };
-      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, limitMs: 1_000 }));
+      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, timeoutMs: 1_000 }));
     }),
     { numRuns: 40, seed: 20_261_120 },
   );
@@ -179,8 +179,8 @@ it('hooks that answer nothing change nothing, and are asked of pages, tries, red
     beforeFetch(each) {
       planned.push(each);
     },
-    async afterFetch({ url, status, failure, headers, bodyBytes }) {
-      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${bodyBytes > 0}`);
+    async afterFetch({ url, status, failure, headers, maxBodyBytes }) {
+      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${maxBodyBytes > 0}`);
     },
     onExclusion: ({ url, reason }) => excluded.push(`${new URL(url).pathname} ${reason}`),
   });
@@ -251,8 +251,8 @@ it('a refusal after a redirect follows it nowhere, and one after a failure makes
   ).toEqual(['/', '/down', '/go']);
   expect(
     decisions
-      .filter(({ word }) => word === 'dropped')
-      .map(({ reason, detail, status }) => [reason, detail, status])
+      .filter(({ status }) => status === 'dropped')
+      .map(({ reason, detail, httpStatus }) => [reason, detail, httpStatus])
       .sort(),
   ).toEqual([
     ['hook-refused', 'a 302', 302],
@@ -285,13 +285,13 @@ it('a hook that thinks holds up its own host alone', async () => {
               signal.addEventListener('abort', () => fail(signal.reason), { once: true }),
             )
           : undefined,
-      limitMs: 60_000,
+      timeoutMs: 60_000,
     },
   });
   const pages = log.filter(({ path }) => path !== '/robots.txt');
   expect(pages.map(({ host }) => host)).toEqual(['b.test', 'b.test', 'b.test']);
   expect(Math.max(...pages.map(({ endMs }) => endMs))).toBeLessThan((log[0]?.startMs ?? 0) + 60_000);
-  expect(report.words).toMatchObject({ dropped: { 'hook-refused': 1 } });
+  expect(report.outcomes).toMatchObject({ dropped: { 'hook-refused': 1 } });
 });
 
 it('after a hook that thinks, the clock is asked again: no request is early, and none overlaps another', async () => {
@@ -322,7 +322,7 @@ it.each(['beforeFetch', 'afterFetch'] as const)(
           stop();
           return new Promise(() => undefined);
         },
-        limitMs: 60_000,
+        timeoutMs: 60_000,
       },
       handlers(crawler) {
         stop = () => crawler.stop();
@@ -331,7 +331,7 @@ it.each(['beforeFetch', 'afterFetch'] as const)(
     });
     expect(report.state).toBe('stopped');
     expect(tookMs).toBeLessThan(60_000);
-    expect(decisions.filter(({ word }) => word !== 'held')).toEqual([]);
+    expect(decisions.filter(({ status }) => status !== 'held')).toEqual([]);
     expect(items).toEqual([]);
   },
 );

@@ -163,7 +163,7 @@ it('nothing inside is ever connected to, and everything outside is still fetched
     seeds,
     scope: { seeds, within: 'list', hosts: [...new Set(seeds.map((url) => new URL(url).hostname))] },
     network: {
-      allow: [`${OUTSIDE}/32`],
+      allowAddresses: [`${OUTSIDE}/32`],
       ports: 'any',
       resolve: async (name) => {
         const before = asked.get(name) ?? 0;
@@ -185,7 +185,7 @@ it('nothing inside is ever connected to, and everything outside is still fetched
   expect(web.paths('open.test').sort()).toEqual(['/', '/last', '/robots.txt', ...hops].sort());
   expect(web.paths('rebinds.test').sort()).toEqual(['/', '/b', '/robots.txt']);
   // Each target has its word, and the word is the guard's.
-  const words = new Map(story.decisions.map(({ url, word, reason }) => [url, `${word} ${reason}`]));
+  const words = new Map(story.decisions.map(({ url, status, reason }) => [url, `${status} ${reason}`]));
   for (const target of targets) {
     const clean = new URL(target);
     clean.username = '';
@@ -214,13 +214,13 @@ it('neither is it by the hops of robots.txt', async () => {
   });
   const story = await crawl({
     seeds: names.map((name) => web.url(name)),
-    network: { allow: [`${OUTSIDE}/32`], resolve: async (name) => [names.includes(name) ? OUTSIDE : INSIDE] },
+    network: { allowAddresses: [`${OUTSIDE}/32`], resolve: async (name) => [names.includes(name) ? OUTSIDE : INSIDE] },
   });
   expect(inside.connections()).toBe(0);
   expect([...attempts]).toEqual([OUTSIDE]);
   // What robots.txt says cannot be known, so nothing was asked of the hosts beside it.
   for (const name of names) expect(web.paths(name)).toEqual(['/robots.txt']);
-  expect(new Set(story.decisions.map(({ word }) => word))).toEqual(new Set(['held']));
+  expect(new Set(story.decisions.map(({ status }) => status))).toEqual(new Set(['held']));
 });
 
 it('neither is it by what a handler asks for itself', async () => {
@@ -244,7 +244,7 @@ it('neither is it by what a handler asks for itself', async () => {
       within: 'list',
       hosts: ['open.test', ...targets.map((url) => new URL(url).hostname)],
     },
-    network: { allow: [`${OUTSIDE}/32`], resolve: async (name) => [name === 'open.test' ? OUTSIDE : INSIDE] },
+    network: { allowAddresses: [`${OUTSIDE}/32`], resolve: async (name) => [name === 'open.test' ? OUTSIDE : INSIDE] },
     handlers: (crawler) =>
       crawler.on('html', async (one) => {
         for (const url of targets) answers.push((await one.fetch(url, { waitMs: 5_000 })).kind);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const options = {
     scenarios: HOSTILE_WEB,
     // Retries are due after ten seconds and more: the run ends before most of them.
-    patienceMs: 2_000,
+    maxIdleMs: 2_000,
     minutes: 10,
     healthyHosts: HEALTHY_HOSTS,
     healthyPages: HEALTHY_PAGES,

@@ -36,7 +36,7 @@ describe('at a server that stamps arrivals', () => {
     expect(web.paths('slow.test').sort()).toEqual(REQUESTS);
     const wishes = { 'slow.test': { gapMs: 300, startToStartMs: 333 } };
     expect(judge(web.log, { contact: CONTACT, wishes })).toEqual(POLITE);
-    expect(report.politeness[0]).toMatchObject({ host: 'slow.test', askedMs: 334, requests: REQUESTS.length });
+    expect(report.politeness[0]).toMatchObject({ host: 'slow.test', requiredMs: 334, requests: REQUESTS.length });
   });
 
   it('the profile is kept where robots.txt asks for nothing', async () => {
@@ -64,7 +64,7 @@ describe('spacing as robots.txt asks for it', () => {
     const { report, log, paths } = await crawlVirtually({
       seeds: ['http://slow.test/'],
       hosts: { 'slow.test': { pages: site(text(robots), 150) } },
-      patienceMs: 3 * HOUR,
+      maxIdleMs: 3 * HOUR,
       bounds: { pages: 20 },
     });
     expect(
@@ -75,7 +75,7 @@ describe('spacing as robots.txt asks for it', () => {
     expect(judge(log, { contact: CONTACT, wishes: { 'slow.test': wishes } })).toEqual(POLITE);
     const { gapMs = 0, startToStartMs = 0 } = wishes;
     const host = report.politeness.find((each) => each.host === 'slow.test');
-    expect(host?.askedMs).toBe(Math.max(gapMs, startToStartMs === 333 ? 334 : startToStartMs));
+    expect(host?.requiredMs).toBe(Math.max(gapMs, startToStartMs === 333 ? 334 : startToStartMs));
     expect(host?.requests).toBe(log.length);
     for (const [at, next] of log.slice(1).entries()) {
       const dueMs = Math.max((log[at]?.endMs ?? 0) + gapMs, (log[at]?.startMs ?? 0) + startToStartMs);
@@ -92,7 +92,7 @@ describe('spacing as robots.txt asks for it', () => {
         },
       },
       profile: { factor: 0, minMs: 20_000, maxMs: 20_000 },
-      patienceMs: HOUR,
+      maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
     expect(paths('slow.test')).toHaveLength(REQUESTS.length + 1);
@@ -111,7 +111,7 @@ describe('spacing where robots.txt asks for nothing', () => {
       seeds: ['http://open.test/'],
       hosts: { 'open.test': { pages: site(robots) } },
       profile: { factor: 0, minMs: 22_000, maxMs: 22_000 },
-      patienceMs: HOUR,
+      maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
     expect(judge(log, { contact: CONTACT, wishes: { 'open.test': { gapMs: 22_000 } } })).toEqual(POLITE);
@@ -134,7 +134,7 @@ describe('spacing where robots.txt asks for nothing', () => {
       seeds: ['http://open.test/'],
       hosts: { 'open.test': { pages: site({ status: 404 }, 4_000) } },
       profile: { factor: 2, minMs: 20, maxMs: 50_000 },
-      patienceMs: HOUR,
+      maxIdleMs: HOUR,
     });
     const at = log.findIndex((exchange) => exchange.path === '/a');
     const gapMs = (log[at + 1]?.startMs ?? 0) - (log[at]?.endMs ?? 0);

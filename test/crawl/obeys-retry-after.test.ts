@@ -33,7 +33,7 @@ describe('a server that says later', () => {
     const { itemUrls } = await crawl({
       seeds: [web.url('busy.test')],
       clock,
-      patienceMs: HOUR,
+      maxIdleMs: HOUR,
       bounds: { pages: 20, minutes: 60 },
     });
     const at = web.log.findIndex((exchange) => exchange.path === '/busy');
@@ -76,11 +76,11 @@ const CASES: readonly (readonly [title: string, status: number, retryAfter: stri
 
 describe('case by case, a host that says later', () => {
   it.each(CASES)('%s (access §10)', async (_title, status, retryAfter, pauseMs) => {
-    let askedMs = 0;
+    let requiredMs = 0;
     const refuse = (atMs: number): ReplyParts => {
       if (retryAfter !== DATE) return { status, headers: retryAfter === null ? {} : { 'retry-after': retryAfter } };
-      askedMs = Math.floor((atMs + 120_000) / 1_000) * 1_000;
-      return { status, headers: { 'retry-after': new Date(askedMs).toUTCString() } };
+      requiredMs = Math.floor((atMs + 120_000) / 1_000) * 1_000;
+      return { status, headers: { 'retry-after': new Date(requiredMs).toUTCString() } };
     };
     const { report, itemUrls, requests, notices, log } = await crawlVirtually({
       seeds: ['http://busy.test/'],
@@ -94,17 +94,17 @@ describe('case by case, a host that says later', () => {
           },
         },
       },
-      patienceMs: 2 * HOUR,
+      maxIdleMs: 2 * HOUR,
       bounds: { pages: 20 },
     });
     // The pause is planned to the millisecond, from the end of the one in which the answer ended.
     const endedMs = (requests.find((request) => request.status === status)?.endedAtMs ?? 0) + 1;
-    const pauses = notices.filter(({ notice }) => notice === 'host-paused');
-    expect(pauses.map(({ untilMs }) => untilMs)).toEqual([Math.max(endedMs + pauseMs, askedMs)]);
+    const pauses = notices.filter(({ code }) => code === 'host-paused');
+    expect(pauses.map(({ untilMs }) => untilMs)).toEqual([Math.max(endedMs + pauseMs, requiredMs)]);
     const at = log.findIndex((exchange) => exchange.path === '/busy');
     const next = log[at + 1]?.startMs ?? 0;
     expect(next - (log[at]?.endMs ?? 0)).toBeGreaterThanOrEqual(pauseMs);
-    expect(next).toBeGreaterThanOrEqual(askedMs);
+    expect(next).toBeGreaterThanOrEqual(requiredMs);
     expect(next - (pauses[0]?.untilMs ?? 0)).toBeLessThanOrEqual(25);
     expect([...itemUrls].sort()).toEqual(['http://busy.test/', 'http://busy.test/busy', 'http://busy.test/other']);
     expect(judge(log, { contact: CONTACT })).toEqual(POLITE);
@@ -116,7 +116,7 @@ describe('case by case, a host that says later', () => {
     const { decisions, log } = await crawlVirtually({
       seeds: ['http://busy.test/'],
       hosts: { 'busy.test': { pages: { '/': { status: 503 } } } },
-      patienceMs: HOUR,
+      maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
     const tries = log.filter((exchange) => exchange.path === '/');
@@ -124,7 +124,7 @@ describe('case by case, a host that says later', () => {
     const pauses = tries.slice(1).map((each, index) => each.startMs - (tries[index]?.endMs ?? 0));
     for (const [index, leastMs] of [30_000, 60_000, 120_000].entries())
       expect(pauses[index]).toBeGreaterThanOrEqual(leastMs);
-    expect(decisions.filter((each) => each.word === 'failed').map((each) => each.reason)).toEqual([
+    expect(decisions.filter((each) => each.status === 'failed').map((each) => each.reason)).toEqual([
       'retries-exhausted',
     ]);
   });
@@ -135,7 +135,7 @@ describe('case by case, a host that says later', () => {
       hosts: {
         'busy.test': { pages: { '/': redirect('/later', 302, { 'retry-after': '40' }), '/later': page('later') } },
       },
-      patienceMs: HOUR,
+      maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
     expect(paths('busy.test')).toEqual(['/robots.txt', '/', '/later']);

@@ -14,7 +14,7 @@ const paths = (name: string, count: number): string[] =>
 /** URLs with more than one word, and the words. */
 function repeated({ decisions }: CrawlStory): string[] {
   const words = new Map<string, string[]>();
-  for (const { url, word, reason } of decisions) words.set(url, [...(words.get(url) ?? []), `${word} ${reason}`]);
+  for (const { url, status, reason } of decisions) words.set(url, [...(words.get(url) ?? []), `${status} ${reason}`]);
   return [...words].filter(([, of]) => of.length > 1).map(([url, of]) => `${url}: ${of.join(', ')}`);
 }
 
@@ -39,7 +39,7 @@ it('where a host has given all its pages, and others go on linking to it', async
     scope: { seeds: [web.url('hub.test'), ...paths('seed', 4).map((path) => web.url('far.test', path))] },
     bounds: { pages: 100, pagesPerHost: 4 },
   });
-  expect(story.report.words['dropped']?.['bound-host-pages']).toBeGreaterThan(8);
+  expect(story.report.outcomes['dropped']?.['bound-host-pages']).toBeGreaterThan(8);
   expect(repeated(story)).toEqual([]);
 });
 
@@ -48,7 +48,7 @@ it('where the queue is full, and has room again', async () => {
     hosts: { 'a.test': { '/robots.txt': ROBOTS, '*': page('a', paths('p', 20)) } },
   });
   const story = await crawl({ seeds: [web.url('a.test')], store: memoryStore({ maxQueued: 4 }) });
-  expect(story.report.words['fetched']?.['fetched']).toBeGreaterThan(4);
+  expect(story.report.outcomes['fetched']?.['fetched']).toBeGreaterThan(4);
   expect(repeated(story)).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 // What a handler fetches by itself is a request like any other: asked of robots.txt, spaced, guarded, logged. And a handler
 // that waits for its own host does not wait for ever.
 
-import type { HandledPage, OwnFetch } from 'mannerly';
+import type { HandledPage, PageFetch } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { CONTACT, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
@@ -33,7 +33,7 @@ async function run(
 
 /** Runs a crawl whose first page asks for one thing. */
 async function ask(hosts: Readonly<Record<string, Routes>>, path: string, more: Partial<TestCrawlOptions> = {}) {
-  const answers: OwnFetch[] = [];
+  const answers: PageFetch[] = [];
   const story = await run(
     hosts,
     async (each) => {
@@ -143,7 +143,7 @@ describe('page.fetch', () => {
       'http://inside.test/',
       {
         network: {
-          allow: ['127.0.0.0/8'],
+          allowAddresses: ['127.0.0.0/8'],
           resolve: async (name) => [name === 'inside.test' ? '10.0.0.1' : '127.0.0.1'],
         },
       },
@@ -171,7 +171,7 @@ describe('page.fetch', () => {
   const SLOW: Routes = { '/robots.txt': text('User-agent: *\nCrawl-delay: 60\n'), '*': text('x') };
 
   it('to a host that asks for a long delay is held, as soon as that is known', async () => {
-    const answers: OwnFetch[] = [];
+    const answers: PageFetch[] = [];
     const { paths } = await run(
       { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'slow.test': SLOW },
       async (each, url) => {
@@ -243,7 +243,7 @@ describe('page.fetch', () => {
   it('waits no longer than a stop', async () => {
     const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'slow.test': SLOW } });
     const seeds = [web.url('a.test')];
-    const answers: OwnFetch[] = [];
+    const answers: PageFetch[] = [];
     const { report } = await crawl({
       seeds,
       scope: { seeds, within: 'list', hosts: ['a.test', 'slow.test'] },

@@ -46,7 +46,7 @@ function fetcherWith(
             headers: {},
             anywhere,
             waitMs: 30_000,
-            bodyBytes: 1_000,
+            maxBodyBytes: 1_000,
             signal: request.signal,
           });
         const rendering = await render(request, ask);
@@ -113,7 +113,7 @@ describe('a page in a browser', () => {
       fetcher,
       profile: { factor: 0, minMs: 30, maxMs: 30 },
       network: {
-        allow: ['127.0.0.1/32'],
+        allowAddresses: ['127.0.0.1/32'],
         ports: 'any',
         resolve: async (name) => [name === 'private.test' ? '127.0.0.2' : '127.0.0.1'],
       },
@@ -141,7 +141,7 @@ describe('a page in a browser', () => {
     expect(report).toMatchObject({ pages: 1, state: 'finished' });
     expect(items.map(({ data }) => data)).toMatchObject([{ title: 'made' }]);
     const told = decisions.filter(({ detail }) => detail === 'asked for by a page in a browser');
-    expect(told.map(({ url, word, reason, line }) => [new URL(url).pathname, word, reason, line])).toContainEqual([
+    expect(told.map(({ url, status, reason, line }) => [new URL(url).pathname, status, reason, line])).toContainEqual([
       '/closed/y.js',
       'excluded',
       'robots-rule',
@@ -247,7 +247,7 @@ describe('a page in a browser', () => {
     const fetcher = fetcherWith(async ({ url, load, signal }, ask) => {
       await ask('/now.js');
       const over = new AbortController();
-      const wanted = { type: 'script', headers: {}, anywhere: true, waitMs: 600_000, bodyBytes: 1 };
+      const wanted = { type: 'script', headers: {}, anywhere: true, waitMs: 600_000, maxBodyBytes: 1 };
       const late = (href: string) =>
         load({ ...wanted, url: href, signal: AbortSignal.any([signal, over.signal]) }).then(wordOf);
       // One is being answered, for an hour; the other waits for its host, for five minutes.
@@ -300,7 +300,7 @@ describe('a page in a browser', () => {
     );
     expect(report.state).toBe('stopped');
     expect(items).toEqual([]);
-    expect(decisions.filter(({ word }) => word !== 'held')).toEqual([]);
+    expect(decisions.filter(({ status }) => status !== 'held')).toEqual([]);
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
   });
 });

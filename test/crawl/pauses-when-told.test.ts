@@ -23,7 +23,7 @@ it('asks nobody anything while it is paused, lets what is in hand come to its en
   const web = await webForTest({ hosts });
   const crawler = makeCrawler({
     seeds: [web.url('a.test')],
-    patienceMs: 0,
+    maxIdleMs: 0,
     handlers: (made) =>
       made.on('html', async (handled) => {
         if (handled.depth === 0) crawler.pause();

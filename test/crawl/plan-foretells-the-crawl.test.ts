@@ -77,7 +77,7 @@ describe('the duration of a plan is within a fifth of the crawl', () => {
     [
       'for visiting hours that end and begin again',
       { 'a.test': site('a.test', 60, 'Crawl-delay: 60\nVisit-time: 1000-1230\nVisit-time: 1245-1700\n') },
-      { patienceMs: 3_600_000 },
+      { maxIdleMs: 3_600_000 },
     ],
     ['for hosts beside each other', { 'a.test': site('a.test', 9), 'b.test': site('b.test', 30, 'Crawl-delay: 4\n') }],
     [

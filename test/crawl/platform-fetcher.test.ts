@@ -19,20 +19,23 @@ afterEach(() => {
   nock.activate();
 });
 
-/** One exchange within caps that nothing here meets. */
-async function ask(url: string, caps: { readonly bodyBytes?: number; readonly headersMs?: number } = {}) {
+/** One exchange within capabilities that nothing here meets. */
+async function ask(
+  url: string,
+  capabilities: { readonly maxBodyBytes?: number; readonly headersTimeoutMs?: number } = {},
+) {
   return createPlatformFetcher().fetch({
     url,
     method: 'GET',
     headers: { 'User-Agent': 'test-bot/1.0 (+https://example.org/bot)' },
     address: { address: '127.0.0.1', family: 4 },
-    caps: {
-      connectMs: 60_000,
-      headersMs: 60_000,
-      exchangeMs: 60_000,
-      bodyBytes: 10_000,
-      encodedBytes: 20_000,
-      ...caps,
+    limits: {
+      connectTimeoutMs: 60_000,
+      headersTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+      maxBodyBytes: 10_000,
+      maxEncodedBytes: 20_000,
+      ...capabilities,
     },
     mayStart: () => true,
     signal: new AbortController().signal,
@@ -60,13 +63,16 @@ describe('under nock, the platform fetcher', () => {
   it('cuts a body at the cap', async () => {
     nock(HOST).get('/').reply(200, 'x'.repeat(20_000));
     const outcome = await ask(`${HOST}/`);
-    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (outcome?.kind === 'response') expect(outcome.body.length).toBe(10_000);
   });
 
   it('ends at the deadline for headers', async () => {
     nock(HOST).get('/').delay(200_000).reply(200, 'late');
-    expect(await ask(`${HOST}/`, { headersMs: 50 })).toMatchObject({ kind: 'failed', failure: 'timeout-headers' });
+    expect(await ask(`${HOST}/`, { headersTimeoutMs: 50 })).toMatchObject({
+      kind: 'failed',
+      failure: 'timeout-headers',
+    });
   });
 
   it.each([
@@ -91,7 +97,7 @@ describe('under nock, the platform fetcher', () => {
     const story = await crawl({
       seeds: [`${HOST}/`],
       fetcher: createPlatformFetcher(),
-      network: { unpinned: true },
+      network: { allowUnpinnedDns: true },
     });
     expect(story.requests.map(({ url }) => new URL(url).pathname).sort()).toEqual([
       '/',
@@ -106,19 +112,22 @@ describe('under nock, the platform fetcher', () => {
 });
 
 describe('a fetcher that does not pin the address', () => {
-  const options = (fetcher: Fetcher, unpinned?: boolean) => ({
+  const options = (fetcher: Fetcher, allowUnpinnedDns?: boolean) => ({
     identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
     scope: { seeds: ['https://example.org/'] },
     bounds: { pages: 1 },
     fetcher,
-    ...(unpinned === undefined ? {} : { network: { unpinned } }),
+    ...(allowUnpinnedDns === undefined ? {} : { network: { allowUnpinnedDns } }),
   });
 
   it('is refused, with a hint, unless the operator takes it', () => {
     const fetcher = createPlatformFetcher();
     expect(() => createCrawler(options(fetcher))).toThrow(MannerlyError);
     expect(() => createCrawler(options(fetcher))).toThrow(
-      expect.objectContaining({ code: 'option-invalid', hint: expect.stringContaining('network: { unpinned: true }') }),
+      expect.objectContaining({
+        code: 'option-invalid',
+        hint: expect.stringContaining('network: { allowUnpinnedDns: true }'),
+      }),
     );
     expect(() => createCrawler(options(fetcher, false))).toThrow(MannerlyError);
     expect(() => createCrawler(options(fetcher, true))).not.toThrow();
@@ -130,10 +139,10 @@ describe('a fetcher that does not pin the address', () => {
     const story = await crawl({
       seeds: ['http://127.0.0.2/', 'http://inside.test/'],
       fetcher: createPlatformFetcher(),
-      network: { unpinned: true, allow: [], resolve: async () => ['127.0.0.1'] },
+      network: { allowUnpinnedDns: true, allowAddresses: [], resolve: async () => ['127.0.0.1'] },
     });
     expect(story.requests).toEqual([]);
-    expect(story.decisions.map(({ word, reason }) => `${word} ${reason}`)).toEqual([
+    expect(story.decisions.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
       'dropped address-forbidden',
       'dropped address-forbidden',
     ]);

@@ -52,11 +52,11 @@ it('in events, report, decision log and explain', async () => {
     seeds,
     scope: { seeds, exclude: ['/skip'] },
     out,
-    patienceMs: 0,
+    maxIdleMs: 0,
   });
 
   // The events: each URL once, with the expected word.
-  const told = Object.fromEntries(decisions.map((each) => [each.url, `${each.word} ${each.reason}`]));
+  const told = Object.fromEntries(decisions.map((each) => [each.url, `${each.status} ${each.reason}`]));
   expect(Object.keys(told)).toHaveLength(decisions.length);
   expect(told).toEqual({
     ...Object.fromEntries(Object.entries(EXPECTED).map(([path, word]) => [web.url('a.test', path), word])),
@@ -78,14 +78,14 @@ it('in events, report, decision log and explain', async () => {
 
   // The report: the same, counted.
   const counted: Record<string, Record<string, number>> = {};
-  for (const { word, reason } of decisions) {
-    const reasons = counted[word] ?? {};
-    counted[word] = reasons;
+  for (const { status, reason } of decisions) {
+    const reasons = counted[status] ?? {};
+    counted[status] = reasons;
     reasons[reason] = (reasons[reason] ?? 0) + 1;
   }
-  expect(report.words).toEqual(counted);
+  expect(report.outcomes).toEqual(counted);
   const host = report.politeness.find((each) => each.host === 'a.test');
-  expect(host?.excluded).toBe(decisions.filter((each) => each.word === 'excluded').length);
+  expect(host?.excluded).toBe(decisions.filter((each) => each.status === 'excluded').length);
   expect(host?.failed).toBe(2);
   expect(host?.dropped).toBe(1);
   expect(report.politeness.find((each) => each.host === 'dark.test')?.held).toBe(1);
@@ -94,9 +94,9 @@ it('in events, report, decision log and explain', async () => {
   for (const decision of decisions) {
     const explained = await crawler.explain(decision.url);
     expect(`${decision.url} ${explained.word} ${explained.reason}`).toBe(
-      `${decision.url} ${decision.word} ${decision.reason}`,
+      `${decision.url} ${decision.status} ${decision.reason}`,
     );
-    if (decision.word === 'excluded')
+    if (decision.status === 'excluded')
       expect([explained.line, explained.pattern]).toEqual([decision.line, decision.pattern]);
   }
   expect((await crawler.explain(web.url('a.test', '/never-met'))).word).toBe('unknown');

@@ -85,7 +85,7 @@ it('nothing inside is ever connected to, and everything outside is still fetched
     seeds: [web.url('open.test'), web.url('moves-robots.test')],
     scope: { seeds: [web.url('open.test'), web.url('moves-robots.test')], within: 'list', hosts: [...new Set(hosts)] },
     network: {
-      allow: ['127.0.0.1/32'],
+      allowAddresses: ['127.0.0.1/32'],
       ports: 'any',
       resolve: async (name) => NAMES[name] ?? [INSIDE],
     },
@@ -94,7 +94,7 @@ it('nothing inside is ever connected to, and everything outside is still fetched
   expect(inside.connections()).toBe(0);
   if (insideSix !== null) expect(insideSix.connections()).toBe(0);
   expect(story.requests.filter(({ remoteAddress }) => remoteAddress !== '127.0.0.1')).toEqual([]);
-  const fetched = story.decisions.filter(({ word }) => word === 'fetched').map(({ url }) => new URL(url).hostname);
+  const fetched = story.decisions.filter(({ status }) => status === 'fetched').map(({ url }) => new URL(url).hostname);
   expect([...new Set(fetched)]).toEqual(['open.test']);
 });
 
@@ -110,7 +110,7 @@ it('a name that moves inside while the crawl runs is not followed there', async 
   await crawl({
     seeds: [web.url('moving.test')],
     network: {
-      allow: ['127.0.0.1/32'],
+      allowAddresses: ['127.0.0.1/32'],
       // Whoever looks the name up a second time is sent inside.
       resolve: async () => {
         asked += 1;

@@ -73,16 +73,31 @@ function routes(on: (...args: Parameters<ReplayRoutes['on']>) => unknown): void 
       await page.emit({ ...seen(page), extra: extra?.kind === 'response' ? Buffer.from(extra.body).toString() : null });
       if (page.kind === 'html') await page.follow();
     },
-    { bodyBytes: 10_000_000 },
+    { maxBodyBytes: 10_000_000 },
   );
   on('pdf', (page) => page.emit(seen(page)));
   on('json', async (page) => page.emit({ ...seen(page), json: await page.json() }));
 }
 
 function seen(page: HandledPage) {
-  const { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, bodyBytes } = page;
+  const { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, maxBodyBytes } = page;
   const headers = page.headers.filter(([name]) => name !== 'Date').map(([name, value]) => `${name}: ${value}`);
-  return { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, bodyBytes, headers };
+  return {
+    url,
+    status,
+    kind,
+    title,
+    depth,
+    via,
+    from,
+    label,
+    userData,
+    attempt,
+    visit,
+    truncated,
+    maxBodyBytes,
+    headers,
+  };
 }
 
 const byId = (items: readonly Item[]): Item[] => [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -95,7 +110,7 @@ async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () =>
     seeds: [web.url('a.test')],
     out,
     archive: { warcBytes: 1_048_576 },
-    network: { bodyBytes: 1_048_576 },
+    network: { maxBodyBytes: 1_048_576 },
     purposes: ['ai-train', 'search'],
     preferences: 'observe',
     handlers: (crawler) => routes(crawler.on),
@@ -137,11 +152,11 @@ it('other handlers see the same pages, large files among them, and one that fail
         async (page) => {
           if (page.kind === 'json') failing();
           const hash = createHash('sha256');
-          for await (const octets of page.body) hash.update(octets);
+          for await (const bytes of page.body) hash.update(bytes);
           hashes.set(new URL(page.url).pathname, hash.digest('hex'));
           await page.emit({ answer: (await page.fetch('/never-asked')).kind });
         },
-        { bodyBytes: 10_000_000 },
+        { maxBodyBytes: 10_000_000 },
       ),
   });
   const large = createHash('sha256').update(LARGE).digest('hex');

@@ -28,7 +28,7 @@ beforeAll(async () => {
       'held.test': { '/robots.txt': { status: 503 } },
     },
   });
-  story = await crawl({ seeds: [web.url('a.test'), web.url('held.test')], patienceMs: 0, out: directory });
+  story = await crawl({ seeds: [web.url('a.test'), web.url('held.test')], maxIdleMs: 0, out: directory });
 });
 
 afterAll(async () => {
@@ -70,7 +70,7 @@ describe('report.json', () => {
     const report = await written();
     const { totals, audit, hosts, pauses, reasons, rules } = report;
     expect(totals).toMatchObject({ requests: web.log.length, pageRequests: 3, robotsRequests: 2, hosts: 2 });
-    expect(totals.words).toEqual({ fetched: 2, excluded: 2, dropped: 1, failed: 1, held: 1 });
+    expect(totals.outcomes).toEqual({ fetched: 2, excluded: 2, dropped: 1, failed: 1, held: 1 });
     expect(audit).toMatchObject({ passed: true, requests: web.log.length, violations: [] });
     const [row] = hosts;
     expect(row).toMatchObject({ host: 'a.test', requests: 4, crawlDelayMs: 50, excluded: 2, failed: 1, violations: 0 });

@@ -24,7 +24,7 @@ it('does not fetch what robots.txt refuses for every declared purpose', async ()
     tdm: 'off',
   });
   expect(web.paths('a.test')).toEqual(['/robots.txt', '/free/', '/free/y']);
-  expect(report.words['excluded']).toEqual({ 'robots-preferences': 1 });
+  expect(report.outcomes['excluded']).toEqual({ 'robots-preferences': 1 });
   expect(itemUrls).toHaveLength(2);
 });
 
@@ -45,7 +45,7 @@ it('asks for tdmrep.json before the first page, and keeps what it reserves out o
   const { report, itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'] });
   expect(web.paths('a.test').slice(0, 3)).toEqual(['/robots.txt', '/.well-known/tdmrep.json', '/']);
   expect([...itemUrls].sort()).toEqual([web.url('a.test'), web.url('a.test', '/news/1')].sort());
-  expect(report.words['excluded']).toEqual({ 'tdm-reserved': 1 });
+  expect(report.outcomes['excluded']).toEqual({ 'tdm-reserved': 1 });
 });
 
 it('asks for nothing beside robots.txt when no purpose calls for it', async () => {
@@ -66,7 +66,7 @@ it('keeps everything out while the reservation is unknown: a tdmrep.json that fa
       },
     },
   });
-  const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], patienceMs: 0 });
+  const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], maxIdleMs: 0 });
   expect(web.paths('a.test')).toContain('/');
   expect(itemUrls).toEqual([]);
 });

@@ -46,7 +46,7 @@ it.each(CASES)('%s', async (title, reply, asked) => {
   expect(
     decisions
       // A page that says `none` is excluded itself as well: that is respects-noindex.
-      .filter((each) => each.word === 'excluded' && each.url !== web.url('a.test'))
+      .filter((each) => each.status === 'excluded' && each.url !== web.url('a.test'))
       .map((each) => `${each.url} ${each.reason}`)
       .sort(),
   ).toEqual(left.map((url) => `${url} ${reason}`));

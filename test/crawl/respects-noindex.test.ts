@@ -51,7 +51,7 @@ it.each(CASES)('%s: kept %s', async (title, reply, isKept) => {
   expect(handled).toBe(isFollowed ? 2 : 1);
   expect(itemUrls.includes(web.url('a.test'))).toBe(isKept);
   const word = decisions.find((each) => each.url === web.url('a.test'));
-  expect(word?.word).toBe(isKept ? 'fetched' : 'excluded');
+  expect(word?.status).toBe(isKept ? 'fetched' : 'excluded');
   if (!isKept) expect(word?.reason).toBe(title.startsWith('unavailable') ? 'unavailable-after' : 'noindex');
-  if (!isKept) expect(report.words['excluded']?.[word?.reason ?? '']).toBe(1);
+  if (!isKept) expect(report.outcomes['excluded']?.[word?.reason ?? '']).toBe(1);
 });

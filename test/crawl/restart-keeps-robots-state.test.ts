@@ -105,7 +105,7 @@ describe('a restart in each state of an authority (access §8)', () => {
         store: fileStore({ path: join(path, 'frontier'), nowMs: clock.nowMs }),
         clock,
         bounds: { pages: taken + 2 },
-        patienceMs: 0,
+        maxIdleMs: 0,
         robots: { holdMaxMs: 400 * DAY },
       });
       const paths = web.log.slice(from).map((exchange) => exchange.path);

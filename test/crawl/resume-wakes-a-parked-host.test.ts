@@ -31,7 +31,7 @@ it('a parked host stays parked over restarts until it is woken', async () => {
   expect((await crawl(options)).report).toMatchObject(parked);
   expect(web.log).toHaveLength(asked);
   const crawler = makeCrawler(options);
-  await crawler.wake('a.test');
+  await crawler.unpark('a.test');
   expect(await crawler.run({ out: options.out })).toMatchObject({ state: 'finished', waiting: [] });
   expect(web.log).toHaveLength(asked + 4);
 });

@@ -46,8 +46,8 @@ describe('the same command', () => {
     const options = { seeds: [web.url('a.test')], out };
     const first = makeCrawler(options);
     let pages = 0;
-    first.events.on('decision', ({ word }) => {
-      pages += word === 'fetched' ? 1 : 0;
+    first.events.on('decision', ({ status }) => {
+      pages += status === 'fetched' ? 1 : 0;
       if (pages === 4) first.stop();
     });
     const stopped = await first.run({ out });
@@ -57,7 +57,7 @@ describe('the same command', () => {
     expect(report).toMatchObject({ state: 'finished', resumed: true, wasOver: false, pages: PAGES, items: PAGES });
     expect(report.requests).toBe(PAGES + 1);
     expect(requests).toHaveLength(PAGES + 1 - stopped.requests);
-    expect(report.words).toEqual({ fetched: { fetched: PAGES } });
+    expect(report.outcomes).toEqual({ fetched: { fetched: PAGES } });
     expect(report.politeness).toMatchObject([{ host: 'a.test', requests: PAGES + 1, early: 0 }]);
     expect(report.politenessOf).toBe('crawl');
     expect(pagesAsked(web.paths('a.test')).sort()).toEqual([...PATHS].sort());
@@ -114,7 +114,7 @@ describe('the same command', () => {
     const logged = await reportFromLogs({
       requestsPath: join(out, 'requests.jsonl'),
       decisionsPath: join(out, 'decisions.jsonl'),
-      noticesPath: join(out, 'notices.jsonl'),
+      warningsPath: join(out, 'warnings.jsonl'),
     });
     expect(logged.requests).toBe(PAGES + 1);
   });
@@ -129,7 +129,7 @@ describe('the same command', () => {
     expect(report.state).toBe('finished');
     // The first page links to /1 and /2, and /1 to /2 and /3.
     expect(pagesAsked(web.paths('a.test'))).toEqual(['/', '/1', '/3']);
-    expect(decisions.filter(({ word }) => word === 'dropped')).toMatchObject([
+    expect(decisions.filter(({ status }) => status === 'dropped')).toMatchObject([
       { url: web.url('a.test', '/2'), reason: 'scope-excluded', layer: 'scope', detail: 'queued by an earlier run' },
       { url: web.url('a.test', '/4'), reason: 'bound-depth', layer: 'bounds' },
       { url: web.url('a.test', '/5'), reason: 'bound-depth', layer: 'bounds' },
@@ -142,7 +142,7 @@ describe('the same command', () => {
       hosts: { 'a.test': { '/robots.txt': () => (isOpen ? { status: 404 } : { status: 503 }), '/': page('start') } },
     });
     const out = folder();
-    const options = { seeds: [web.url('a.test')], out, patienceMs: 0 };
+    const options = { seeds: [web.url('a.test')], out, maxIdleMs: 0 };
     expect((await crawl(options)).report).toMatchObject({
       state: 'waiting',
       words: { held: { 'robots-unreachable': 1 } },

@@ -25,7 +25,7 @@ const START = page(
 
 /** A page a minute; it ends by itself. */
 const SLOWLY = {
-  patienceMs: 20 * MINUTE,
+  maxIdleMs: 20 * MINUTE,
   profile: { factor: 0, minMs: MINUTE, maxMs: MINUTE },
   bounds: { pages: 100, minutes: 6_000 },
 } as const;
@@ -40,7 +40,7 @@ function expectClosed(log: readonly WebExchange[], story: CrawlStory, slackMs: n
   );
   expect(before.length).toBeGreaterThanOrEqual(1);
   expect(log.filter((exchange) => exchange.startMs > (robots[1]?.startMs ?? 0))).toEqual([]);
-  const excluded = story.decisions.filter((each) => each.word === 'excluded');
+  const excluded = story.decisions.filter((each) => each.status === 'excluded');
   expect(excluded).toHaveLength(21 - before.length);
   expect(new Set(excluded.map((each) => `${each.reason} ${each.line} ${each.pattern}`))).toEqual(
     new Set(['robots-rule 2 /p']),
@@ -91,7 +91,7 @@ describe('a robots.txt that changes while the crawl runs', () => {
       log.filter((exchange) => exchange.path !== '/robots.txt' && exchange.startMs > (second?.startMs ?? 0)),
     ).toEqual([]);
     expect(report.state).toBe('waiting');
-    expect(new Set(decisions.filter((each) => each.word === 'held').map((each) => each.reason))).toEqual(
+    expect(new Set(decisions.filter((each) => each.status === 'held').map((each) => each.reason))).toEqual(
       new Set(['robots-unreachable']),
     );
   });

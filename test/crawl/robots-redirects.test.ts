@@ -37,7 +37,7 @@ describe('a robots.txt behind redirects', () => {
         .filter((path) => !/hop|robots/.test(path))
         .sort(),
     ).toEqual(['/', '/a', '/closed/x']);
-    expect(notices.map((notice) => notice.notice)).toContain('robots-redirect-limit');
+    expect(notices.map((notice) => notice.code)).toContain('robots-redirect-limit');
   });
 
   it('in a circle: each is asked once, everything is open, and the operator is told', async () => {
@@ -46,7 +46,7 @@ describe('a robots.txt behind redirects', () => {
     });
     const { notices } = await crawl({ seeds: [web.url('a.test')] });
     expect(web.paths('a.test').slice(0, 3)).toEqual(['/robots.txt', '/hop-1', '/']);
-    expect(notices.map((notice) => notice.notice)).toContain('robots-redirect-limit');
+    expect(notices.map((notice) => notice.code)).toContain('robots-redirect-limit');
   });
 
   it('on another host: waits for that host, obeys nobody else on the way, and governs the first authority only', async () => {

@@ -49,7 +49,7 @@ describe('robots.txt answers, read as RFC 9309 does', () => {
     const web = await webForTest({ hosts: { 'a.test': { ...PAGES, '/robots.txt': robots } } });
     const { notices } = await crawl({ seeds: [web.url('a.test')] });
     expect(web.paths('a.test')).toEqual(['/robots.txt', ...paths]);
-    if (notice !== null) expect(notices.map((each) => each.notice)).toContain(notice);
+    if (notice !== null) expect(notices.map((each) => each.code)).toContain(notice);
     expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
   });
 });
@@ -59,7 +59,7 @@ describe('robots.txt answers, read as closing', () => {
     const web = await webForTest({ hosts: { 'a.test': { ...PAGES, '/robots.txt': { status } } } });
     const { decisions, report } = await crawl({ seeds: [web.url('a.test')], robots: CLOSING });
     expect(web.paths('a.test')).toEqual(['/robots.txt']);
-    expect(decisions.map((each) => `${each.word} ${each.reason}`)).toEqual(['excluded robots-restricted']);
+    expect(decisions.map((each) => `${each.status} ${each.reason}`)).toEqual(['excluded robots-restricted']);
     expect(report.state).toBe('finished');
   });
 

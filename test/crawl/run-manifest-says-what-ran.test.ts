@@ -30,7 +30,7 @@ function crawler(pages: number, more: Partial<CrawlerOptions> = {}) {
     scope: { seeds: [web.url('a.test')], allows: () => true, exclude: [/\.zip$/] },
     bounds: { pages },
     profile: { factor: 0, minMs: 0, maxMs: 0 },
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   });
   made.on('html', async (found) => {
@@ -40,7 +40,7 @@ function crawler(pages: number, more: Partial<CrawlerOptions> = {}) {
   return made;
 }
 
-const sha256 = (octets: Uint8Array): string => createHash('sha256').update(octets).digest('hex');
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 it('says what ran, with what, under which rules, and what it left', async () => {
   const out = join(folder, 'one');
@@ -57,9 +57,9 @@ it('says what ran, with what, under which rules, and what it left', async () => 
       bounds: { pages: 5, depth: 16 },
       scope: { within: 'host', allows: '(function)', exclude: ['/\\.zip$/'] },
       network: { resolve: '(function)', concurrency: 64 },
-      handlerMs: 60_000,
+      handlerTimeoutMs: 60_000,
     },
-    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.words }, moreRobots: 0 },
+    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.outcomes }, moreRobots: 0 },
     earlier: [],
   });
   const { robots = [], outputs = [] } = manifest?.end ?? {};
@@ -72,8 +72,8 @@ it('says what ran, with what, under which rules, and what it left', async () => 
   expect(names).toEqual(expect.arrayContaining(['items.jsonl', 'requests.jsonl', 'decisions.jsonl', 'crawl.json']));
   expect(names.some((name) => /^archive\/.*\.warc\.gz$/.test(name))).toBe(true);
   for (const { path, bytes, sha256: hash } of outputs) {
-    const octets = await readFile(join(out, path));
-    expect([path, octets.length, sha256(octets)]).toEqual([path, bytes, hash]);
+    const content = await readFile(join(out, path));
+    expect([path, content.length, sha256(content)]).toEqual([path, bytes, hash]);
   }
 });
 

@@ -124,7 +124,7 @@ describe('one scope for every road', () => {
       '/sitemap.xml',
     ]);
     const refused = decisions
-      .filter(({ word }) => word === 'dropped')
+      .filter(({ status }) => status === 'dropped')
       .map(({ url, reason }) => `${new URL(url).pathname} ${reason}`);
     expect(refused.sort()).toEqual([
       '/docs/no-handler hook-refused',
@@ -179,7 +179,7 @@ describe('which URLs count as one', () => {
     });
     expect(pagesOf(web.paths('site.test'))).toEqual(['/', '/a?sid=1']);
     expect(
-      decisions.filter(({ reason }) => reason === 'duplicate').map(({ url, word, detail }) => [url, word, detail]),
+      decisions.filter(({ reason }) => reason === 'duplicate').map(({ url, status, detail }) => [url, status, detail]),
     ).toEqual([[web.url('site.test', '/?sid=9'), 'dropped', web.url('site.test')]]);
     expect(report.state).toBe('finished');
   });

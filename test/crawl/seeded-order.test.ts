@@ -55,13 +55,13 @@ const told: Omit<VirtualCrawlOptions, 'hosts'> = {
   scope: { seeds: HOSTS.map((host) => `https://${host}/p0`), within: 'list', hosts: HOSTS },
   bounds: { pages: 30, minutes: 600, depth: 20 },
   profile: { factor: 1, minMs: 100, maxMs: 2_000 },
-  patienceMs: 600_000,
+  maxIdleMs: 600_000,
 };
 
 /** What was taken of each host, in order; and what was found of what. */
 async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
   const story = await crawlVirtually({ ...told, ...more, hosts: web(latencies(number)) });
-  const finds = story.decisions.map(({ url, word, depth, from }) => `${url} ${word} ${depth} ${from}`).sort();
+  const finds = story.decisions.map(({ url, status, depth, from }) => `${url} ${status} ${depth} ${from}`).sort();
   const pages = new Set(story.log.filter(({ path }) => path !== '/robots.txt').map(({ host, path }) => host + path));
   return { orders: HOSTS.map((host) => story.paths(host)), pages: [...pages].sort(), finds, report: story.report };
 }
@@ -69,9 +69,9 @@ async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
 describe('a seeded crawl', () => {
   it('takes the same pages in the same order of each host, whoever answers first', async () => {
     const [first, ...others] = [
-      await taken(1, { seeded: 'tide' }),
-      await taken(2, { seeded: 'tide' }),
-      await taken(3, { seeded: 'tide' }),
+      await taken(1, { orderSeed: 'tide' }),
+      await taken(2, { orderSeed: 'tide' }),
+      await taken(3, { orderSeed: 'tide' }),
     ];
     expect(first?.report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 30 });
     for (const other of others) {
@@ -82,15 +82,15 @@ describe('a seeded crawl', () => {
   });
 
   it('takes others under another seed, and without one as they come', async () => {
-    const seeded = await taken(1, { seeded: 'tide' });
-    expect((await taken(1, { seeded: 2 })).pages).not.toEqual(seeded.pages);
+    const seeded = await taken(1, { orderSeed: 'tide' });
+    expect((await taken(1, { orderSeed: 2 })).pages).not.toEqual(seeded.pages);
     const [one, two] = [await taken(1, {}), await taken(2, {})];
     expect(one.pages).not.toEqual(two.pages);
   });
 
   it('leaves nothing out where there is room for all', async () => {
     const all = { ...told.bounds, pages: 1_000, minutes: 600, depth: 20 };
-    const [seeded, plain] = [await taken(1, { seeded: 7, bounds: all }), await taken(1, { bounds: all })];
+    const [seeded, plain] = [await taken(1, { orderSeed: 7, bounds: all }), await taken(1, { bounds: all })];
     expect(seeded.report.state).toBe('finished');
     expect(seeded.pages).toEqual(plain.pages);
     expect(seeded.report.queued).toBe(0);
@@ -99,9 +99,9 @@ describe('a seeded crawl', () => {
   it('goes on after its bound in the order it would have kept, and says so in its manifest', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
-    const whole = await taken(1, { seeded: 'tide' });
+    const whole = await taken(1, { orderSeed: 'tide' });
     const less = { ...told.bounds, pages: 12, minutes: 600, depth: 20 };
-    const first = await taken(2, { seeded: 'tide', out, bounds: less, store: undefined as never });
+    const first = await taken(2, { orderSeed: 'tide', out, bounds: less, store: undefined as never });
     expect(first.report.pages).toBe(12);
     expect(first.report.queued).toBeGreaterThan(0);
     // What waits for its wave is known to whoever asks; in a copy, since questions keep the platform's time.
@@ -112,7 +112,7 @@ describe('a seeded crawl', () => {
     const answers = await Promise.all(asked.map((url) => inspection.explain(url)));
     await inspection.close();
     expect(answers.filter(({ word }) => word === 'waiting').length).toBeGreaterThan(0);
-    const second = await taken(3, { seeded: 'tide', out, store: undefined as never });
+    const second = await taken(3, { orderSeed: 'tide', out, store: undefined as never });
     const both = first.orders.map((paths, at) => [
       ...paths,
       ...(second.orders[at] ?? []).filter((path) => path !== '/robots.txt'),
@@ -128,16 +128,16 @@ describe('a seeded crawl', () => {
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const all = { pages: 1_000, minutes: 600, depth: 20 };
     const whole = await taken(1, { bounds: all });
-    const first = await taken(1, { seeded: 1, out, bounds: { ...all, pages: 12 }, store: undefined as never });
+    const first = await taken(1, { orderSeed: 1, out, bounds: { ...all, pages: 12 }, store: undefined as never });
     const second = await taken(1, { out, bounds: all, store: undefined as never });
     expect([...new Set([...first.pages, ...second.pages])].sort()).toEqual(whole.pages);
   });
 
   it('is for one process, and for words that can be said again', async () => {
     const options = { ...told, hosts: web(latencies(1)) };
-    await expect(crawlVirtually({ ...options, seeded: '' })).rejects.toThrow(
+    await expect(crawlVirtually({ ...options, orderSeed: '' })).rejects.toThrow(
       'expected `seeded` to be a text of 1 to 128 characters or a whole number, got ""',
     );
-    await expect(crawlVirtually({ ...options, seeded: 0.5 })).rejects.toBeInstanceOf(MannerlyError);
+    await expect(crawlVirtually({ ...options, orderSeed: 0.5 })).rejects.toBeInstanceOf(MannerlyError);
   });
 });

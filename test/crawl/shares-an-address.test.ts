@@ -39,7 +39,7 @@ async function arrivals(hosts: Readonly<Record<string, string>>, options: Partia
     hosts: Object.fromEntries(
       Object.entries(hosts).map(([name, address]) => [name, { address, robots: { status: 404 }, pages: virtualSite }]),
     ),
-    patienceMs: 3_600_000,
+    maxIdleMs: 3_600_000,
     bounds: { pages: 100 },
     ...options,
   });

@@ -113,7 +113,7 @@ describe('the sitemaps that a robots.txt names', () => {
           '*': PAGE,
         },
       },
-      { patienceMs: 0 },
+      { maxIdleMs: 0 },
     );
     expect(paths()).toEqual(['/robots.txt', '/sitemap.xml', '/']);
     expect(decisions.find(({ url }) => url.endsWith('/sitemap.xml'))).toMatchObject({

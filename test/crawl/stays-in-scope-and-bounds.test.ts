@@ -53,7 +53,7 @@ describe('bounds', () => {
     expect(pagesOf(web.paths('a.test'))).toHaveLength(7);
     expect(pagesOf(web.paths('b.test'))).toHaveLength(7);
     expect(report.state).toBe('finished');
-    expect(report.words['dropped']?.['bound-host-pages']).toBeGreaterThan(0);
+    expect(report.outcomes['dropped']?.['bound-host-pages']).toBeGreaterThan(0);
   });
 
   it('minutes: it ends when they are over, and not before', async () => {
@@ -63,7 +63,7 @@ describe('bounds', () => {
       bounds: { minutes: 5, depth: 1_000 },
       traps: false,
       profile: { factor: 0, minMs: 10_000, maxMs: 10_000 },
-      patienceMs: 60_000,
+      maxIdleMs: 60_000,
     });
     expect([report.state, report.bound]).toEqual(['bounded', 'minutes']);
     expect(tookMs).toBeGreaterThanOrEqual(5 * 60_000);
@@ -103,7 +103,7 @@ describe('scope', () => {
     const web = await webForTest({ hosts });
     const { report } = await crawl({ seeds: [], scope: { seeds: [web.url('a.test')], ...scope } });
     expect([...new Set(web.log.map((exchange) => exchange.host))].sort()).toEqual(asked);
-    expect(report.words['dropped']?.['out-of-scope']).toBe(5 - asked.length);
+    expect(report.outcomes['dropped']?.['out-of-scope']).toBe(5 - asked.length);
     expect(report.state).toBe('finished');
   });
 
@@ -129,7 +129,7 @@ describe('scope', () => {
         hosts: ['A.test'],
       },
     });
-    expect(decisions.map(({ url, word, reason }) => [url, word, reason]).sort()).toEqual([
+    expect(decisions.map(({ url, status, reason }) => [url, status, reason]).sort()).toEqual([
       [web.url('a.test'), 'fetched', 'fetched'],
       [long, 'dropped', 'url-too-long'],
       [elsewhere, 'dropped', 'out-of-scope'],

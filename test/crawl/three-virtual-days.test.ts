@@ -54,7 +54,7 @@ it('keeps every delay of a thousand hosts over three days', async () => {
       identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
       scope: { seeds: ASKED.map(({ host }) => `https://${host}/`), within: 'host' },
       bounds: { minutes: 3 * 1_440 },
-      patienceMs: DAY_MS,
+      maxIdleMs: DAY_MS,
       ...fakes,
     });
     return crawler.on('html', async (page) => page.follow());

@@ -37,7 +37,7 @@ describe('traps', () => {
   it.each(TRAP_SITES.map((site) => [site.name, site] as const))('%s', { timeout: 300_000 }, async (name, site) => {
     const { spent, ordinary, report, decisions } = await crawlTrap(site);
     console.info(
-      `trap: ${name}: ${spent} pages, ${JSON.stringify(report.words['dropped'] ?? {})}, ${report.traps.map((trap) => `${trap.rule} ${trap.pattern}`).join('; ')}`,
+      `trap: ${name}: ${spent} pages, ${JSON.stringify(report.outcomes['dropped'] ?? {})}, ${report.traps.map((trap) => `${trap.rule} ${trap.pattern}`).join('; ')}`,
     );
     expect(spent).toBeLessThanOrEqual(MOST_PAGES);
     expect(ordinary).toBe(ORDINARY.length + 1);
@@ -47,7 +47,7 @@ describe('traps', () => {
     const dropped = decisions.filter((each) => each.reason === reason);
     expect(dropped.length).toBeGreaterThan(0);
     if (reason === 'trap')
-      for (const { word, layer, detail } of dropped)
-        expect([word, layer, detail]).toEqual(['dropped', 'scope', expect.stringMatching(/^[a-z-]+: .+/)]);
+      for (const { status, layer, detail } of dropped)
+        expect([status, layer, detail]).toEqual(['dropped', 'scope', expect.stringMatching(/^[a-z-]+: .+/)]);
   });
 });

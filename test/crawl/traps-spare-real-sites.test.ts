@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { DOCUMENTATION_SITES, htmlPages, serveFolder } from '../support/documentation-sites.js';
 
-const PATIENCES = [{}, { alikePages: 16 }];
+const PATIENCES = [{}, { maxSimilarPages: 16 }];
 
 describe.each(DOCUMENTATION_SITES)('$name (not run where the package is absent)', ({ name, root }) => {
   it.skipIf(root === null).each(PATIENCES)(

@@ -31,10 +31,10 @@ function crawlerOf(seed: string, fetcher: Fetcher, clock?: ReturnType<typeof cre
     identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
     scope: { seeds: [seed] },
     bounds: { pages: 20 },
-    patienceMs: 4 * HOUR,
+    maxIdleMs: 4 * HOUR,
     fetcher,
     // Nothing listens at the last port of loopback's last address.
-    network: { unpinned: true, resolve: async () => ['127.255.255.254'], allow: ['127.0.0.0/8'] },
+    network: { allowUnpinnedDns: true, resolve: async () => ['127.255.255.254'], allowAddresses: ['127.0.0.0/8'] },
     ...(clock === undefined ? {} : { clock }),
   }).on('html', async (page) => page.follow());
 }
@@ -81,7 +81,13 @@ it('nock does not stand in for undici: such a fetcher goes to the network, past 
     method: 'GET',
     headers: { 'User-Agent': 'test-bot/1.0 (+https://example.org/bot)' },
     address: { address: '127.255.255.254', family: 4 },
-    caps: { connectMs: 60_000, headersMs: 60_000, exchangeMs: 60_000, bodyBytes: 1_000, encodedBytes: 2_000 },
+    limits: {
+      connectTimeoutMs: 60_000,
+      headersTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+      maxBodyBytes: 1_000,
+      maxEncodedBytes: 2_000,
+    },
     mayStart: () => true,
     signal: new AbortController().signal,
   });

@@ -14,7 +14,7 @@ interface Node {
  * The string literals of a type.
  *
  * @param path - The source, from the root of the checkout.
- * @param name - `FailureWord`, or `HostNotice.notice` for a property of an interface.
+ * @param name - `FailureCode`, or `HostWarning.code` for a property of an interface.
  * @returns In the order of the source; names of other types in the union are passed over.
  * @throws Error when the type is not there or has no literal: an empty list would be found complete.
  */

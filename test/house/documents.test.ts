@@ -90,7 +90,7 @@ describe('the documents of this house', () => {
     const rows = table.split('\n').filter((line) => line.startsWith('| `'));
     expect(rows).toEqual(
       Object.entries(REASONS).map(
-        ([word, { words, layer, means }]) => `| \`${word}\` | ${words.join(', ')} | ${layer} | ${means} |`,
+        ([word, { statuses, layer, means }]) => `| \`${word}\` | ${statuses.join(', ')} | ${layer} | ${means} |`,
       ),
     );
   });

@@ -3,14 +3,14 @@
 
 import { readFileSync } from 'node:fs';
 import { retryUrl } from '@mannerly/frontier';
-import { type FailureWord, REASONS } from 'mannerly';
+import { type FailureCode, REASONS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { rootPath } from './source-tree.js';
 
 const page = readFileSync(`${rootPath}docs/outcomes.md`, 'utf8');
 
 /** Every word, by construction: a word of the type that is missing here does not compile. */
-const WORDS: Readonly<Record<FailureWord, true>> = {
+const WORDS: Readonly<Record<FailureCode, true>> = {
   dns: true,
   refused: true,
   'unreachable-network': true,
@@ -49,7 +49,7 @@ describe('docs/outcomes.md', () => {
     expect(rows.map(([word, means, again]) => [word, means, again])).toEqual(
       Object.keys(WORDS).map((word) => [
         `\`${word}\``,
-        REASONS[word as FailureWord].means,
+        REASONS[word as FailureCode].means,
         // Cut off by a stop of the crawl: it was no try, and the row says what becomes of it.
         word === 'aborted' ? rows.find(([name]) => name === '`aborted`')?.[2] : triedAgain(null, word),
       ]),

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { entryPaths } from './house.js';
 import { rootPath } from './source-tree.js';
 
-/** Octets, minified, of everything that the main entry exports (docs/decisions/0010). */
+/** Bytes, minified, of everything that the main entry exports (docs/decisions/0010). */
 const MAX_MAIN_BYTES = 25_000;
 
 interface Bundle {
@@ -43,7 +43,7 @@ describe('@mannerly/robots', () => {
   const entries = entryPaths('packages/robots');
   const [main = ''] = entries;
 
-  it('is at most 25,000 octets, all that its main entry exports together', async () => {
+  it('is at most 25,000 bytes, all that its main entry exports together', async () => {
     expect(main).toBe('packages/robots/src/index.ts');
     const { bytes, chunks } = await bundled(main);
     // A second chunk would be code that is loaded later, which counts as little as it is seen.

@@ -59,8 +59,8 @@ it(`holds what it holds whole, after ${KILLS} kills`, { timeout: 1_200_000 }, as
   const records = await readRecords(folder);
   expect(recordFaults(records)).toEqual([]);
   const kept = new Set(records.filter(({ type }) => type === 'response' || type === 'revisit').map(({ url }) => url));
-  for await (const { url, word } of readDecisions(join(out, 'decisions.jsonl'))) {
-    if (word === 'fetched') expect(kept).toContain(url);
+  for await (const { url, status } of readDecisions(join(out, 'decisions.jsonl'))) {
+    if (status === 'fetched') expect(kept).toContain(url);
   }
   const lines = readFileSync(join(out, 'items.jsonl'), 'utf8').trimEnd().split('\n');
   const written = lines.map((line) => JSON.parse(line) as { id: string; title: string });

@@ -24,9 +24,9 @@ beforeAll(async () => {
     identity: { name: 'mannerly-demo', contact: 'https://example.org/mannerly-demo' },
     scope: { seeds: town.seeds, within: 'host' },
     bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 30 },
-    network: { resolve: town.resolve, allow: ['127.0.0.0/8'] },
+    network: { resolve: town.resolve, allowAddresses: ['127.0.0.0/8'] },
     discover: { sitemaps: true, dataTxt: true },
-    patienceMs: 3_000,
+    maxIdleMs: 3_000,
     archive: { wacz: true },
     sinks: [crawled],
   });
@@ -58,7 +58,7 @@ describe('the archive of the demo town', () => {
 
   it('is packaged with the digests that its files have', async () => {
     const files = await unzipped(join(out, 'archive.wacz'));
-    const { resources } = JSON.parse(files.get('datapackage.json')?.octets.toString() ?? '{}');
+    const { resources } = JSON.parse(files.get('datapackage.json')?.bytes.toString() ?? '{}');
     for (const { path, hash } of resources) expect([path, files.get(path)?.hash]).toEqual([path, hash]);
     expect(resources).toHaveLength(3);
   });

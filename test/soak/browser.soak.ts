@@ -56,7 +56,7 @@ async function crawlWithBrowser(
   const story = await crawl({
     seeds,
     bounds: { pages: 20, minutes: 9 },
-    patienceMs: PATIENT_MS,
+    maxIdleMs: PATIENT_MS,
     fetcher: browserFetcher({ launch, pageMs: PATIENT_MS, ...options }),
     handlers: (crawler) =>
       crawler.on('html', async (page) => {
@@ -159,7 +159,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       {
         out,
         network: {
-          allow: ['127.0.0.1/32'],
+          allowAddresses: ['127.0.0.1/32'],
           ports: 'any',
           resolve: async (name) => [name === 'outside.test' ? '127.0.0.2' : '127.0.0.1'],
         },
@@ -268,9 +268,9 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     );
     expect(pages).toEqual([]);
     const words = Object.fromEntries(
-      decisions.map(({ url, word, reason, detail }) => [
+      decisions.map(({ url, status, reason, detail }) => [
         url.slice(web.url('shop.test', '').length),
-        `${word} ${reason} ${reason === 'render-failed' ? detail?.split(':')[0] : ''}`.trim(),
+        `${status} ${reason} ${reason === 'render-failed' ? detail?.split(':')[0] : ''}`.trim(),
       ]),
     );
     expect(words).toEqual({
@@ -321,7 +321,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     );
     expect(pages).toEqual([]);
     expect(browsers).toHaveLength(2);
-    expect(decisions.map(({ word, reason }) => `${word} ${reason}`).sort()).toEqual([
+    expect(decisions.map(({ status, reason }) => `${status} ${reason}`).sort()).toEqual([
       'failed render-failed',
       'fetched fetched',
       'fetched fetched',

@@ -80,10 +80,10 @@ async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
     bounds: { pages: 2_000, minutes: 60 },
     profile: { factor: 0, minMs: 100, maxMs: 100 },
     network: {
-      allow: ['127.0.0.0/8'],
+      allowAddresses: ['127.0.0.0/8'],
       resolve: async () => ['127.0.0.1'],
-      headersMs: SLEEPY_MS,
-      exchangeMs: SLEEPY_MS,
+      headersTimeoutMs: SLEEPY_MS,
+      requestTimeoutMs: SLEEPY_MS,
     },
     ...more,
   });

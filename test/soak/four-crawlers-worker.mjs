@@ -11,7 +11,7 @@ const crawler = createCrawler({
   identity: { name: 'crew', contact: 'https://example.org/our-crawler', version: life },
   scope: { seeds },
   bounds: { pages: 1_000_000, depth: 100 },
-  network: { allow: ['127.0.0.0/8'], concurrency },
+  network: { allowAddresses: ['127.0.0.0/8'], concurrency },
   ...(make === null ? {} : { store: make }),
 });
 let handled = 0;

@@ -7,6 +7,6 @@ export const HOSTS = Array.from({ length: 12 }, (_, at) => `h${at}.example`);
 
 /** The entry of a name on a host. */
 export function entryOf(host, name) {
-  const fp = new Uint8Array(createHash('sha256').update(`${host} ${name}`).digest().subarray(0, 8));
-  return { host, fp, band: 4, body: new Uint8Array(Buffer.from(name)) };
+  const fingerprint = new Uint8Array(createHash('sha256').update(`${host} ${name}`).digest().subarray(0, 8));
+  return { host, fingerprint, priority: 4, body: new Uint8Array(Buffer.from(name)) };
 }

@@ -64,8 +64,8 @@ async function inspect(
   const gone = [...told.trying].filter((name) => !there.has(name)).map((name) => `${name}.link`);
   const orphaned = gone.filter((name) => !there.has(name) && !told.trying.has(name));
   expect(orphaned, `pages done whose link is lost, ${where}`).toEqual([]);
-  const { queued, inHand, known } = await store.stats();
-  expect(queued + inHand, `counts, ${where}`).toBe(there.size);
+  const { queued, inFlight, known } = await store.stats();
+  expect(queued + inFlight, `counts, ${where}`).toBe(there.size);
   const names = [...told.added, ...gone];
   expect(known).toBeGreaterThanOrEqual(new Set(names).size);
   const outcomes = new Set<string>();
@@ -79,7 +79,7 @@ async function inspect(
   ).toEqual([]);
   const record = Buffer.from((await store.readRecord('latest')) ?? []).toString();
   expect(isNoEarlier(record, told.record), `the record says ${record}, told ${told.record}, ${where}`).toBe(true);
-  if (queued + inHand > 0) expect(await store.nextDueInMs(), where).toBe(0);
+  if (queued + inFlight > 0) expect(await store.nextDueInMs(), where).toBe(0);
   await store.close();
 }
 

@@ -30,7 +30,7 @@ async function completing() {
     const leases = await store.lease({ maxHosts: 4, entriesPerHost: 6, ttlMs: 60_000 });
     if (leases.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await Promise.all(
-      leases.map(async ({ host, epoch, entries }) => {
+      leases.map(async ({ host, fencingToken, entries }) => {
         const done = entries.slice(0, 4);
         const links = done.map((entry) => [host, `${Buffer.from(entry.body)}.link`]);
         // Written before the commit: which page brings which link.
@@ -38,7 +38,7 @@ async function completing() {
           'trying',
           done.map((entry) => nameOf(host, entry)),
         );
-        const part = { host, epoch, done: done.map(({ id }) => id), then: { release: { dueInMs: 0 } } };
+        const part = { host, fencingToken, done: done.map(({ id }) => id), then: { release: { dueInMs: 0 } } };
         await store.commit(
           [part],
           links.map(([on, name]) => entryOf(on, name)),

@@ -2,7 +2,7 @@
 // the log of the server they ask. The same in small is in the conformance suite.
 
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
-import { LMDB_CAPS } from '@mannerly/frontier/lmdb';
+import { LMDB_CAPABILITIES } from '@mannerly/frontier/lmdb';
 import { describe, it } from 'vitest';
 import { freshSeed, lmdbProcesses } from './frontier-kill.js';
 
@@ -16,7 +16,7 @@ describe.each([
     makeStore: async () => {
       throw new Error('only processes are tried here');
     },
-    caps: LMDB_CAPS,
+    capabilities: LMDB_CAPABILITIES,
     seed,
     processes: {
       make: lmdbProcesses,

@@ -16,13 +16,13 @@ beforeAll(async () => {
   const options = {
     scenarios: HOSTILE_WEB,
     // Retries come after 10, 20 and 40 s; a robots.txt that fails is asked for again after one minute, then after two.
-    patienceMs: 100_000,
+    maxIdleMs: 100_000,
     minutes: 30,
     healthyHosts: 10,
     healthyPages: 10,
   };
   result = await crawlWithSecondChance(options, true);
-  healthy = await leastHealthyMs(result, { ...options, patienceMs: 2_000 }, WITHIN_MS);
+  healthy = await leastHealthyMs(result, { ...options, maxIdleMs: 2_000 }, WITHIN_MS);
   console.info(
     `the hostile web: ${HOSTILE_WEB.length} scenarios in ${Math.round(result.tookMs / 1_000)} s, healthy pages in ${Math.round(healthy.leastMs / 1_000)} s`,
   );

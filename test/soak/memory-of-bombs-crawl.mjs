@@ -16,13 +16,18 @@ const crawler = createCrawler({
   identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [seed] },
   bounds: { pages: 10, minutes: 1 },
-  patienceMs: 0,
+  maxIdleMs: 0,
   profile: { factor: 0, minMs: 0, maxMs: 0 },
   discover: { sitemaps: true },
-  network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], headersMs: 15_000, exchangeMs: 20_000 },
+  network: {
+    allowAddresses: ['127.0.0.0/8'],
+    resolve: async () => ['127.0.0.1'],
+    headersTimeoutMs: 15_000,
+    requestTimeoutMs: 20_000,
+  },
 });
 crawler.on('any', async (page) => {
-  pages.push({ truncated: page.truncated, bodyBytes: (await page.bytes()).length });
+  pages.push({ truncated: page.truncated, maxBodyBytes: (await page.bytes()).length });
   await page.emit({ url: page.url, title: page.title });
   await page.follow();
 });

@@ -1,5 +1,5 @@
 // Whatever grows without end, the process stays small: every bomb, every endless body and every endless header section, each in
-// a process of its own with the default caps, beside what a crawl of one honest page takes on the same machine.
+// a process of its own with the default limits, beside what a crawl of one honest page takes on the same machine.
 
 import { beforeAll, expect, it } from 'vitest';
 import { BOMBS, HEADERS } from '../support/hostile/bodies.js';

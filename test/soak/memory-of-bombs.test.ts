@@ -15,8 +15,8 @@ it.each(['bomb-br', 'bomb-in-bomb', 'endless-body'])(
     if (scenario === undefined) throw new Error(`no scenario is called ${name}`);
     const cost = await leastCostOf(scenario, GENEROUS_PEAK_BYTES);
     expect(cost.pages).toHaveLength(1);
-    expect(cost.pages[0]?.truncated).toBe('cap');
-    expect(cost.pages[0]?.bodyBytes).toBeLessThanOrEqual(DEFAULT_BODY_BYTES);
+    expect(cost.pages[0]?.truncated).toBe('limit');
+    expect(cost.pages[0]?.maxBodyBytes).toBeLessThanOrEqual(DEFAULT_BODY_BYTES);
     expect(cost.peakBytes).toBeLessThanOrEqual(GENEROUS_PEAK_BYTES);
     expect(cost.readBytes).toBeLessThanOrEqual(MAX_READ_BYTES);
   },

@@ -1,5 +1,5 @@
-// Crawls one scenario of the hostile web in a process of its own, with the default caps, and tells what it took: the peak of
-// its memory, and the octets it read.
+// Crawls one scenario of the hostile web in a process of its own, with the default limits, and tells what it took: the peak of
+// its memory, and the bytes it read.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const program = fileURLToPath(new URL('memory-of-bombs-crawl.mjs', import.meta.url));
 
 const MIB = 1024 * 1024;
-/** The default of `network.bodyBytes`. */
+/** The default of `network.maxBodyBytes`. */
 export const DEFAULT_BODY_BYTES = 10 * MIB;
 /** What a process takes at its peak on a quiet machine, at most: it is run again until it does. */
 export const MAX_PEAK_BYTES = 150_000_000;
@@ -27,7 +27,7 @@ const MOST_RUNS = 6;
 /** What may be read off the wire: the cap, and 4 MiB. */
 export const MAX_READ_BYTES = DEFAULT_BODY_BYTES + 4 * MIB;
 
-/** As the command sets the engine (core/lean-engine.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes. */
+/** As the command sets the engine (core/v8-flags.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes. */
 const AS_THE_COMMAND = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /** A page as most are: what its crawl takes belongs to the engine and the machine. */
@@ -40,12 +40,12 @@ const HONEST: HostileScenario = {
 
 /** What one crawl took. */
 export interface BombCost {
-  /** Octets of the whole process at its peak, and of the same process before it crawled. */
+  /** Bytes of the whole process at its peak, and of the same process before it crawled. */
   readonly peakBytes: number;
   readonly baseBytes: number;
-  /** Octets read off the wire, all connections together. */
+  /** Bytes read off the wire, all connections together. */
   readonly readBytes: number;
-  readonly pages: readonly { readonly truncated: 'cap' | 'peer' | null; readonly bodyBytes: number }[];
+  readonly pages: readonly { readonly truncated: 'limit' | 'connection' | null; readonly maxBodyBytes: number }[];
   /** How each request for the seed was told. */
   readonly requests: readonly (string | number)[];
 }
@@ -86,6 +86,6 @@ export async function honestPeakBytes(): Promise<number> {
 
 /** One line for people. */
 export function costText({ name }: HostileScenario, { peakBytes, baseBytes, readBytes, requests }: BombCost): string {
-  const mb = (octets: number): string => (octets / 1e6).toFixed(0).padStart(4);
+  const mb = (bytes: number): string => (bytes / 1e6).toFixed(0).padStart(4);
   return `${name.padEnd(28)} peak ${mb(peakBytes)} MB (${mb(baseBytes)} before), ${mb(readBytes)} MB off the wire, ${requests.join(' ')}`;
 }

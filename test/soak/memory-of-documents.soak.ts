@@ -1,4 +1,4 @@
-// Whatever a document or a sitemap is full of, the process stays small: one after the other, up to their caps, each in a process of
+// Whatever a document or a sitemap is full of, the process stays small: one after the other, up to their limits, each in a process of
 // its own, beside what a crawl of one honest page takes on the same machine.
 
 import { beforeAll, expect, it } from 'vitest';

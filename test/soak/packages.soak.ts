@@ -31,7 +31,7 @@ const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: 
 ];
 
 /** Entries that are imported for what they do. */
-const WITHOUT_EXPORTS: readonly string[] = ['mannerly/lean-engine'];
+const WITHOUT_EXPORTS: readonly string[] = ['mannerly/v8-flags'];
 
 /** Declarations of the optional browser speak of the DOM; everything else needs the language alone. */
 const LIBRARIES: readonly string[] = ['ES2023', 'DOM'];
@@ -139,7 +139,7 @@ describe.each(VERSIONS)(
       const lines = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(rootPath, 'README.md'), 'utf8'))?.[1] ?? '';
       const program = lines
         .replace(`seeds: ['https://docs.example.org/']`, `seeds: ['${site}']`)
-        .replace('bounds: {', `network: { allow: ['127.0.0.0/8'] },\n  bounds: {`);
+        .replace('bounds: {', `network: { allowAddresses: ['127.0.0.0/8'] },\n  bounds: {`);
       expect(program).toContain('createCrawler');
       expect(program.split('\n').length).toBe(lines.split('\n').length + 1);
       await writeFile(join(project, 'nine-lines.mjs'), program);

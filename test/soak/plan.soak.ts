@@ -43,7 +43,7 @@ async function plannedShare(name: string, port: number): Promise<number> {
     scope: { seeds: [`http://127.0.0.1:${port}/`] },
     bounds: { pages: SITE_PAGES },
     profile: { factor: 0, minMs: SITE_INTERVAL_MS, maxMs: SITE_INTERVAL_MS },
-    network: { allow: ['127.0.0.0/8'] },
+    network: { allowAddresses: ['127.0.0.0/8'] },
   };
   const plan = await planCrawl(options);
   const crawler = createCrawler(options);
@@ -67,8 +67,8 @@ async function offBy(): Promise<number> {
       identity: { name: 'mannerly-demo', contact: 'https://example.org/mannerly-demo' },
       scope: { seeds: town.seeds, within: 'host' },
       bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 1 },
-      network: { resolve: town.resolve, allow: ['127.0.0.0/8'] },
-      patienceMs: 3_000,
+      network: { resolve: town.resolve, allowAddresses: ['127.0.0.0/8'] },
+      maxIdleMs: 3_000,
     };
     const plan = await planCrawl(options);
     expect(town.log.filter(({ path }) => path !== '/robots.txt' && path !== '/sitemap.xml')).toEqual([]);

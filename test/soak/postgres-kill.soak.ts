@@ -14,7 +14,7 @@ const CAPS = {
   exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_024,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 } as const;
 /** Milliseconds after which the server is killed, and how long it stays away. */
 const KILL_AFTER_MS = 4_000;
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
       makeStore: async () => {
         throw new Error('only processes are tried here');
       },
-      caps: CAPS,
+      capabilities: CAPS,
       seed,
       processes: {
         make,

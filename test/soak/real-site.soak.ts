@@ -1,6 +1,6 @@
 // A real documentation site with everything on, through the command as a user types it: crawl, report, audit, replay, export,
 // package; and once more under the same seed, which takes the same pages in the same order. Debian's rust-doc where it is installed,
-// else python3-doc; "not run", by name, where neither is. test/bench/real-site says what the same takes in seconds and octets.
+// else python3-doc; "not run", by name, where neither is. test/bench/real-site says what the same takes in seconds and bytes.
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -52,7 +52,7 @@ it.skipIf(SITE.root === null)(`${SITE.name}, with everything on`, { timeout: 900
     run(
       'crawl',
       `http://127.0.0.1:${port}/`,
-      ...[...told, '--interval', '0', '--pages', String(PAGES), '--depth', '40', '--seeded', 'soak', '--no-config'],
+      ...[...told, '--interval', '0', '--pages', String(PAGES), '--depth', '40', '--order-seed', 'soak', '--no-config'],
       ...['--warc', '--wacz', '--csv', join(base, `${name}.csv`), '--out', join(base, name), '--json'],
     );
   const first = await crawl('first');

@@ -43,7 +43,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
         store: redisStore({ client, prefix, shards, onNotice: () => undefined }),
         profile: { factor: 0, minMs: 20, maxMs: 20 },
         // A lease that ran out while its slot was on the way is waited for.
-        patienceMs: 60_000,
+        maxIdleMs: 60_000,
         bounds: { pages: 500, minutes: 60 },
       });
       await moving;

@@ -287,11 +287,8 @@ function longestSilence(log: readonly WebExchange[], lives: readonly Life[], hos
   let longestMs = 0;
   for (const life of lives) {
     const during = own.filter(({ startMs }) => startMs >= life.startMs && startMs <= life.endMs);
-    const instants = [life.startMs, ...during.map(({ startMs }) => startMs), life.endMs].filter(
-      (atMs) => atMs <= lastMs,
-    );
-    for (const [at, atMs] of instants.slice(1).entries())
-      longestMs = Math.max(longestMs, atMs - (instants[at] ?? atMs));
+    const times = [life.startMs, ...during.map(({ startMs }) => startMs), life.endMs].filter((atMs) => atMs <= lastMs);
+    for (const [at, atMs] of times.slice(1).entries()) longestMs = Math.max(longestMs, atMs - (times[at] ?? atMs));
   }
   return longestMs;
 }

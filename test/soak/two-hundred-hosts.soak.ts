@@ -25,7 +25,7 @@ it('asks nobody early, and misses nothing', { timeout: 600_000 }, async () => {
     profile: 'polite',
     bounds: { pages: 100_000, minutes: 60 },
     // A host rests for twice as long as its answer took: on a busy machine, for longer than tests are used to wait.
-    patienceMs: 120_000,
+    maxIdleMs: 120_000,
     network: { concurrency: 256 },
   });
   const wishes = Object.fromEntries(names.map((name) => [name, { gapMs: DELAY_MS, closed: ['/closed'] }]));

@@ -1,7 +1,7 @@
 // Runs a crawl against a loopback web and keeps everything it tells: the report, the events and the items.
 // Names resolve to 127.0.0.1 inside the crawl alone, so that no test depends on the machine's resolver.
 
-import { type HostNotice, memoryStore } from '@mannerly/frontier';
+import { type HostWarning, memoryStore } from '@mannerly/frontier';
 import {
   type CrawlerOptions,
   type CrawlReport,
@@ -36,7 +36,7 @@ export interface CrawlStory {
   readonly report: CrawlReport;
   readonly decisions: readonly UrlDecision[];
   readonly requests: readonly RequestRecord[];
-  readonly notices: readonly HostNotice[];
+  readonly notices: readonly HostWarning[];
   readonly items: readonly Item[];
   /** URLs of the items. */
   readonly itemUrls: readonly string[];
@@ -62,12 +62,12 @@ export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = 
     scope: { seeds, within: 'host' },
     bounds: { pages: 500, minutes: 20 },
     profile: NO_INTERVAL,
-    patienceMs: 2_000,
+    maxIdleMs: 2_000,
     sinks,
     // The store keeps time of its own: it is given the crawl's.
     ...(rest.clock === undefined ? {} : { store: memoryStore({ nowMs: rest.clock.nowMs }) }),
     ...rest,
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], ...rest.network },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], ...rest.network },
   });
   (handlers ?? followEverything)(crawler);
   return crawler;
@@ -78,11 +78,11 @@ export async function crawl(options: TestCrawlOptions): Promise<CrawlStory> {
   const items: Item[] = [];
   const decisions: UrlDecision[] = [];
   const requests: RequestRecord[] = [];
-  const notices: HostNotice[] = [];
+  const notices: HostWarning[] = [];
   const crawler = makeCrawler(options, [memorySink(items)]);
   crawler.events.on('decision', (decision) => decisions.push(decision));
   crawler.events.on('request', (request) => requests.push(request));
-  crawler.events.on('notice', (notice) => notices.push(notice));
+  crawler.events.on('host-warning', (notice) => notices.push(notice));
   const report = await crawler.run(options.out === undefined ? {} : { out: options.out });
   return { crawler, report, decisions, requests, notices, items, itemUrls: items.map((item) => item.url) };
 }

@@ -97,7 +97,7 @@ export const INSTALL: readonly string[] = [
   '--loglevel=error',
 ];
 
-/** Octets of a folder's files, and how many packages are in its `node_modules`. */
+/** Bytes of a folder's files, and how many packages are in its `node_modules`. */
 export async function measure(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
   const entries = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

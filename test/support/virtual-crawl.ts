@@ -20,7 +20,7 @@ export interface VirtualStory extends CrawlStory {
   paths(host: string): string[];
   /** Virtual milliseconds it took. */
   readonly tookMs: number;
-  /** The instant it began at, epoch milliseconds. */
+  /** The time it began at, epoch milliseconds. */
   readonly startMs: number;
 }
 

@@ -88,11 +88,9 @@ function isFoundAgain(fields: ReadonlyMap<string, string>, records: readonly Rea
   );
 }
 
-function digestOf(octets: Uint8Array, like: string | undefined): string {
-  if (like?.startsWith('sha256:') === true) return `sha256:${createHash('sha256').update(octets).digest('hex')}`;
-  const bits = [...createHash('sha1').update(octets).digest()]
-    .map((octet) => octet.toString(2).padStart(8, '0'))
-    .join('');
+function digestOf(bytes: Uint8Array, like: string | undefined): string {
+  if (like?.startsWith('sha256:') === true) return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  const bits = [...createHash('sha1').update(bytes).digest()].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const letters = (bits.match(/.{5}/g) ?? []).map(
     (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)],
   );

@@ -16,7 +16,7 @@ export interface WebExchange {
   readonly headers: Readonly<Record<string, string>>;
   /** The request's header section had arrived. */
   readonly startMs: number;
-  /** The last octet was handed to the socket, or the socket was gone. */
+  /** The last byte was handed to the socket, or the socket was gone. */
   readonly endMs: number;
   /** `null` when no status line was sent. */
   readonly status: number | null;
@@ -32,9 +32,9 @@ export interface ReplyParts {
   readonly headers?: Readonly<Record<string, string>>;
   /** @default '' */
   readonly body?: string | Uint8Array;
-  /** Milliseconds between the request and the first octet of the answer. @default 0 */
+  /** Milliseconds between the request and the first byte of the answer. @default 0 */
   readonly delayMs?: number;
-  /** `reset`: the socket is destroyed unanswered; `silent`: nothing is ever sent; `cut`: more octets announced than sent. */
+  /** `reset`: the socket is destroyed unanswered; `silent`: nothing is ever sent; `cut`: more bytes announced than sent. */
   readonly misbehave?: 'reset' | 'silent' | 'cut';
 }
 
@@ -74,7 +74,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** Epoch milliseconds with fractions, monotonic. */
+/** FencingToken milliseconds with fractions, monotonic. */
 export function webNow(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -6,7 +6,7 @@ import { type Entry, type Options, open, type ZipFile } from 'yauzl';
 
 /** One file of it. */
 export interface ZippedFile {
-  readonly octets: Buffer;
+  readonly bytes: Buffer;
   /** `sha256:` and hex digits. */
   readonly hash: string;
   readonly isStored: boolean;
@@ -18,9 +18,9 @@ export async function unzipped(path: string): Promise<Map<string, ZippedFile>> {
   const files = new Map<string, ZippedFile>();
   try {
     for (let entry = await nextEntry(zip); entry !== null; entry = await nextEntry(zip)) {
-      const octets = await octetsOf(zip, entry);
-      const hash = `sha256:${createHash('sha256').update(octets).digest('hex')}`;
-      files.set(entry.fileName, { octets, hash, isStored: entry.compressionMethod === 0 });
+      const bytes = await bytesOf(zip, entry);
+      const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+      files.set(entry.fileName, { bytes, hash, isStored: entry.compressionMethod === 0 });
     }
   } finally {
     zip.close();
@@ -37,7 +37,7 @@ function nextEntry(zip: ZipFile): Promise<Entry | null> {
   });
 }
 
-async function octetsOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
+async function bytesOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)));
   });

@@ -39,7 +39,7 @@ export function counted(inner: FrontierStore): FrontierStore & { readonly commit
 
 /** A fetcher that answers by itself. */
 export const fixed: Fetcher = {
-  caps: createPlatformFetcher().caps,
+  capabilities: createPlatformFetcher().capabilities,
   fetch: async () => null,
   close: async () => undefined,
 };

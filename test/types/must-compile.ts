@@ -42,7 +42,7 @@ export const scoped = createCrawler({
   },
   bounds: { pages: 1 },
   urls: { trackingParameters: ['utm_*'] },
-  traps: { alikePages: 64 },
+  traps: { maxSimilarPages: 64 },
 });
 export const everything = createCrawler({ identity, scope, bounds: { pages: 1 }, traps: false });
 
@@ -50,7 +50,7 @@ export function listeners(): void {
   scoped.events.on('scope-moved', ({ from, to }) => console.log(from, to));
   scoped.events.on('trap', ({ rule, pattern }) => console.log(rule, pattern));
   boundedByPages.events.on('decision', (decision) => {
-    const word: 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held' = decision.word;
+    const word: 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held' = decision.status;
     const line: number | null = decision.line;
     console.log(word, line);
   });
@@ -60,8 +60,8 @@ export function listeners(): void {
 export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   html: async (page) => {
     const kind: 'html' = page.kind;
-    const links: number = page.facts.links.length;
-    await page.add('/list', { label: 'list', userData: { shelf: 3 }, band: 2 });
+    const links: number = page.html.links.length;
+    await page.add('/list', { label: 'list', userData: { shelf: 3 }, priority: 2 });
     await page.follow('a.product', { label: 'product', userData: { id: 1, sale: true } });
     await page.follow('a.plain', { label: 'plain', userData: 'anything' });
     await page.follow('a.plain', { label: 'plain' });
@@ -70,7 +70,7 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
     await page.follow();
     await page.emit({ title: page.title ?? kind, links });
   },
-  json: { bodyBytes: 1024, handle: async (page) => page.emit({ kind: page.kind, mime: page.mime }) },
+  json: { maxBodyBytes: 1024, handle: async (page) => page.emit({ kind: page.kind, mime: page.mime }) },
   'application/rss+xml': (page) => page.mime satisfies 'application/rss+xml',
   'label:product': {
     userData: unchecked<{ readonly id: number; readonly sale?: boolean }>(),
@@ -83,11 +83,11 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
         console.log(emitted.issues.map(({ path, message }) => [path.join('.'), message]));
       await page.add('/', { label: 'product', userData: { id: id + 1 } });
       await page.revisit(60_000, { label: 'product', userData: { id } });
-      await page.revisit(60_000, { userData: { id }, band: 5 });
+      await page.revisit(60_000, { userData: { id }, priority: 5 });
       await page.revisit(60_000, { label: 'plain' });
       await page.revisit(60_000);
       if (page.status === 202) throw new RetryPage('not there yet', { afterMs: 60_000 });
-      if (page.bodyBytes === 0) throw new RefusePage('empty');
+      if (page.maxBodyBytes === 0) throw new RefusePage('empty');
       throw new StopCrawl('look at this');
     },
   },
@@ -109,6 +109,6 @@ export const hooked = createCrawler({
       return status === 200 && headers.length === 0 ? refuse('no headers') : undefined;
     },
     onExclusion: ({ url, reason }) => console.log(url, reason),
-    limitMs: 1_000,
+    timeoutMs: 1_000,
   },
 });

@@ -74,8 +74,8 @@ export function createPlay(
       if (hop.kind === 'redirect-unusable') {
         return { answer: { kind: 'failure', failure: 'redirect-unusable' }, conditional };
       }
-      const octets = new TextEncoder().encode(body);
-      const response = { kind: 'response' as const, status, headers, body: octets, robotsUrl: start, finalUrl: url };
+      const bytes = new TextEncoder().encode(body);
+      const response = { kind: 'response' as const, status, headers, body: bytes, robotsUrl: start, finalUrl: url };
       return { answer: response, conditional };
     }
   };

@@ -1,5 +1,5 @@
 /**
- * Every vector about deciding: dialects, groups, agents, octets, precedence, policies. If one of these breaks, the
+ * Every vector about deciding: dialects, groups, agents, bytes, precedence, policies. If one of these breaks, the
  * crawler fetches what a site closed, or leaves out what it opened.
  */
 import { describe, expect, it } from 'vitest';

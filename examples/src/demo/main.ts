@@ -17,8 +17,8 @@ const crawler = createCrawler({
   identity: { name: 'mannerly-demo', contact: CONTACT },
   scope: { seeds: town.seeds, within: 'host' },
   bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 1 },
-  network: { resolve: town.resolve, allow: ['127.0.0.0/8'] },
-  patienceMs: 3_000,
+  network: { resolve: town.resolve, allowAddresses: ['127.0.0.0/8'] },
+  maxIdleMs: 3_000,
 });
 crawler.on('html', async (page) => {
   await page.emit({ url: page.url, title: page.title });

@@ -26,7 +26,7 @@ it('foretells how long the crawl of the town takes', async () => {
       identity: { name: 'mannerly-demo', contact: 'https://example.org/mannerly-demo' },
       scope: { seeds: hosts.map(({ name }) => `http://${name}:${PORT}/`) },
       bounds: { pages: 100, depth: 4, pagesPerHost: 8, minutes: 1 },
-      patienceMs: 3_000,
+      maxIdleMs: 3_000,
       network,
       ...fakes,
     };

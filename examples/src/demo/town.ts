@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type TownAnswer, type TownHost, townPlan } from './plan.js';
 
-/** One request as the town saw it. Times are monotonic milliseconds since some instant. */
+/** One request as the town saw it. Times are monotonic milliseconds since some time. */
 export interface TownRequest {
   readonly host: string;
   /** Path and query. */

@@ -4,8 +4,8 @@ import { tooOldText } from '../dist/cli/node-version.js';
 const tooOld = tooOldText(process.versions.node);
 if (tooOld === null) {
   // Whoever is gone by now sends nothing any more: a crawl that goes on counts from here, not from when all is loaded.
-  (await import('@mannerly/frontier/processes')).lookAtProcesses();
-  await import('../dist/lean-engine.js');
+  (await import('@mannerly/frontier/processes')).inspectProcesses();
+  await import('../dist/v8-flags.js');
   await import('../dist/cli/main.js');
 } else {
   console.error(tooOld);

@@ -18,7 +18,7 @@
     if (s >= 120) return `${sign}${(s / 60).toFixed(1)} min`;
     return `${sign}${s >= 10 ? s.toFixed(1) : s.toFixed(s >= 0.1 || s === 0 ? 2 : 3)} s`;
   };
-  const instant = (ms) => new Date(ms).toISOString().replace('T', ' ').slice(0, 23);
+  const time = (ms) => new Date(ms).toISOString().replace('T', ' ').slice(0, 23);
   const count = (value) => (value === null || value === undefined ? '–' : value.toLocaleString('en'));
   const size = (bytes) => {
     const units = ['B', 'kB', 'MB', 'GB'];
@@ -136,7 +136,7 @@
   const pointText = ([atMs, host, status, gapMs, requiredMs, bad]) =>
     [
       timeline.hosts[host],
-      `${instant(atMs)} UTC`,
+      `${time(atMs)} UTC`,
       status === 0 ? 'no response' : `status ${status}`,
       gapMs === null ? 'first request' : `gap ${span(gapMs)}, required ${span(requiredMs)}`,
       ...(bad === 1 ? ['violation'] : []),
@@ -379,7 +379,7 @@
       const index = plot.posToIdx(x);
       if (progress.atMs[index] === undefined) return null;
       return [
-        `${instant(progress.atMs[index])} UTC`,
+        `${time(progress.atMs[index])} UTC`,
         `requests ${count(progress.requests[index])}`,
         ...lines.map(([name]) => `${name} ${count(progress[name][index])}`),
       ].join('\n');

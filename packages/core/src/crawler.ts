@@ -1,6 +1,6 @@
 // The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
 
-import { type FrontierStore, type ListRequest, type QueuedPage, systemClock } from '@mannerly/frontier';
+import { type FrontierStore, type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
@@ -63,7 +63,7 @@ export interface Crawler {
   /**
    * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called.
    *
-   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.wasOver`.
+   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.alreadyFinished`.
    *
    * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
    *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
@@ -102,7 +102,7 @@ export interface Crawler {
    * @param where - As for `explain`.
    * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs it.
    */
-  queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueuedPage>;
+  queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
    * Queues failures for one more visit: the URLs whose last word in the decision log fits. Without a crawl directory the
    * latest ten thousand words are known. Between runs give the filter to `run`.
@@ -116,7 +116,7 @@ export interface Crawler {
    *
    * @param host - Its name, as `report.waiting` gives it.
    */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }
 
@@ -184,7 +184,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         clock,
         out: out ?? null,
         reset,
-        wake: toWake,
+        unpark: toWake,
         retry: toRetry,
       });
       run = started;
@@ -241,7 +241,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           const only = createHandlers();
           only.on('any', handler);
           // The loop's own pace is no reason to fail a page.
-          return start(runOptions, { options: { ...resolved, handlerMs: MAX_WAIT_MS }, handlers: only });
+          return start(runOptions, { options: { ...resolved, handlerTimeoutMs: MAX_WAIT_MS }, handlers: only });
         },
         stop() {
           crawler.stop();
@@ -283,8 +283,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         hint: 'Call `run({ retry })` with the same filter.',
       });
     },
-    async wake(host) {
-      if (run !== null && isRunning && earlyStops === null) await run.wake(host);
+    async unpark(host) {
+      if (run !== null && isRunning && earlyStops === null) await run.unpark(host);
       else toWake.push(host);
     },
   };

@@ -23,7 +23,7 @@ it('does without where the process does not let it', async () => {
 });
 
 it('collects what nobody holds, as the lean engine has it', async () => {
-  await import('./lean-engine.js');
+  await import('./v8-flags.js');
   const { giveMemoryBack } = await import('./engine.js');
   vi.stubGlobal('gc', undefined);
   const held = { text: 'held' };

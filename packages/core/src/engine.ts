@@ -1,4 +1,4 @@
-// What a crawl asks of the engine it runs on, where the program lets it (`mannerly/lean-engine`).
+// What a crawl asks of the engine it runs on, where the program lets it (`mannerly/v8-flags`).
 
 import { LONG_WAIT_MS } from './limits.js';
 
@@ -10,7 +10,7 @@ export function setCollector(collect: () => void): void {
 }
 
 /**
- * One full collection before a wait of `LONG_WAIT_MS` or more, where the process lets it: `mannerly/lean-engine`, or
+ * One full collection before a wait of `LONG_WAIT_MS` or more, where the process lets it: `mannerly/v8-flags`, or
  * `node --expose-gc`. Some hundred milliseconds of processor time. What a crawl has done leaves garbage that the engine collects
  * when it needs room, and a crawl whose hosts all wait needs none: for an hour it would keep twice what it uses.
  *

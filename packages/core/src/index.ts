@@ -7,13 +7,13 @@ export type {
   CustomPoliteness,
   FrontierStore,
   HostLook,
-  HostNotice,
   HostWait,
+  HostWarning,
   JsonValue,
   ListRequest,
   PolitenessProfileName,
-  QueuedPage,
   QueuedUrl,
+  QueueListing,
   ReadyHost,
   RobotsCopyRef,
   RobotsOptions,
@@ -50,15 +50,22 @@ export { type CrawlIdentity, type CrawlManifest, MANNERLY_VERSION } from './dire
 export type { OutputHash } from './directory/output-hashes.js';
 export { MannerlyError, type MannerlyErrorCode } from './errors.js';
 export type { CookieJar } from './fetch/cookies.js';
-export type { BodyTaker, FetchCaps, Fetcher, FetcherCaps, FetchRequest, ResponseHead } from './fetch/fetcher.js';
+export type {
+  BodyConsumer,
+  Fetcher,
+  FetcherCapabilities,
+  FetchLimits,
+  FetchRequest,
+  ResponseHead,
+} from './fetch/fetcher.js';
 export type { IdentityOptions } from './fetch/identity.js';
 export {
   type BodyFile,
   type ExchangeTiming,
   type FailedOutcome,
-  type FailureWord,
+  type FailureCode,
   type FetchOutcome,
-  type FieldLines,
+  type HeaderLines,
   headerValue,
   headerValues,
   type ResponseOutcome,
@@ -68,7 +75,7 @@ export type {
   RenderedPage,
   Renderer,
   RenderFailure,
-  RenderFailureWord,
+  RenderFailureCode,
   Rendering,
   RenderRequest,
   Subresource,
@@ -78,7 +85,7 @@ export type {
 } from './fetch/renderer.js';
 export { createUndiciFetcher, type UndiciFetcherOptions } from './fetch/undici-fetcher.js';
 export { createPlatformFetcher, type PlatformFetcherOptions } from './fetch/web-fetcher.js';
-export type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handle/handled-page.js';
+export type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handle/handled-page.js';
 export type { Handler, HandlerOptions, Route } from './handle/handlers.js';
 export type { EmittedItem } from './handle/item-check.js';
 export type { RejectedItem } from './handle/rejected-item.js';
@@ -113,18 +120,18 @@ export { type MemorySink, memorySink } from './output/memory.js';
 export type { Item, Sink } from './output/sink.js';
 export type { ContentKind } from './page/content-kind.js';
 export type { DatasetFound } from './page/datasets.js';
-export type { ExclusionFacts, ExclusionReason, ItemsLeft, ItemsStored, PageExclusion } from './page/exclusion.js';
+export type { ExclusionReason, ExclusionSummary, ItemsLeft, ItemsStored, PageExclusion } from './page/exclusion.js';
 export type {
-  CanonicalKnob,
+  CanonicalMode,
   ExclusionOptions,
   LinkOptions,
   PageLevelOptions,
   PreferenceOptions,
 } from './page/exclusion-options.js';
+export type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './page/html-summary.js';
 export type { PageLink } from './page/links.js';
-export type { OwnFetch, OwnFetchOptions } from './page/own-fetch.js';
+export type { PageFetch, PageFetchOptions } from './page/own-fetch.js';
 export type { FetchedPage, PageRendering } from './page/page.js';
-export type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page/page-facts.js';
 export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
 export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';
@@ -140,14 +147,13 @@ export {
   type ViolationKind,
 } from './report/audit/violation.js';
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
-export type { FinalWord, HostClockReading, RequestRecord, RobotsReceipt, UrlDecision } from './report/decision.js';
+export type { HostClockReading, RequestRecord, RobotsReceipt, UrlDecision, UrlStatus } from './report/decision.js';
 export { findDecision, readDecisions } from './report/decision-log.js';
 export { type Explanation, explain, explanationText } from './report/explain.js';
 export { type LoggedReport, type LogPaths, type PartLogPaths, reportFromLogs } from './report/from-logs.js';
 export type { DecisionLogOptions } from './report/log-share.js';
 export type { LoggedHost } from './report/logged-host.js';
 export { type LoggedTotals, totalsFromLogs } from './report/logged-totals.js';
-export { readNotices } from './report/notice-log.js';
 export type { ReportedPaths } from './report/page/gather-report.js';
 export type {
   ReportData,
@@ -159,7 +165,7 @@ export type {
 export { type WrittenReport, writeReport } from './report/page/write-report.js';
 export { createPolitenessLedger, OTHER_HOSTS, type PolitenessLedger } from './report/politeness.js';
 export { progressText } from './report/progress-line.js';
-export { REASONS, type Reason, type ReasonWord, reasonOf } from './report/reasons.js';
+export { REASONS, type Reason, type ReasonEntry, reasonOf } from './report/reasons.js';
 export { readRejected } from './report/rejected-log.js';
 export { readRequests } from './report/request-log.js';
 export type { RunPace, RunPromise } from './report/run-line.js';
@@ -173,6 +179,7 @@ export {
   type TableOptions,
 } from './report/table.js';
 export { waitText } from './report/wait-text.js';
+export { readHostWarnings } from './report/warning-log.js';
 export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';
 export type { RetryAnswer, RetryFilter } from './run/retry.js';
 export {

@@ -2,7 +2,7 @@
 // room alone is in the `limits.ts` of that room.
 
 // The crawl directory
-/** Octets of a crawl directory's manifest. Ten thousand seeds of a hundred octets. */
+/** Bytes of a crawl directory's manifest. Ten thousand seeds of a hundred bytes. */
 export const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
 // Admission and the run
@@ -10,7 +10,7 @@ export const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 export const MAX_SEEDS = 100_000;
 /** Requests in flight over all hosts: beyond this one process is short of sockets and of sense. */
 export const MAX_CONCURRENCY = 1_024;
-/** Longest `patienceMs`: 30 days. */
+/** Longest `maxIdleMs`: 30 days. */
 export const MAX_WAIT_MS = 2_592_000_000;
 
 // Pages
@@ -18,7 +18,7 @@ export const MAX_WAIT_MS = 2_592_000_000;
 export const MAX_LINK_URL_CHARS = 8_192;
 
 // robots.txt requests (specification, access 2)
-/** Decoded octets of robots.txt kept: the reader's limit (robots 2.4) and one more, so that it sees that there were more. */
+/** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, so that it sees that there were more. */
 export const ROBOTS_BODY_BYTES = 512_000 + 1;
 
 // The second lock at the door
@@ -32,13 +32,13 @@ export const MAX_WORD_CHARS = 500;
 export const MAX_REPORTED_WAITS = 10_000;
 
 // Sitemaps and feeds
-/** Octets of a sitemap once gzip is undone (sitemaps.org: 50 MiB). */
+/** Bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB). */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 /** Milliseconds of a wait with nothing in hand from which on memory is given back first. */
 export const LONG_WAIT_MS = 60_000;
 /**
- * The engine under `mannerly/lean-engine`: octets for new objects, as V8 counts them, both halves; per cent of what a full
- * collection leaves that may be added before the next; octets of bytecode that are compiled into one function from those it calls.
+ * The engine under `mannerly/v8-flags`: bytes for new objects, as V8 counts them, both halves; per cent of what a full
+ * collection leaves that may be added before the next; bytes of bytecode that are compiled into one function from those it calls.
  */
 export const LEAN_ENGINE = { newSpaceBytes: 16 * 1024 * 1024, growingPercent: 120, inlinedBytecodeBytes: 300 };

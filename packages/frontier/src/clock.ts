@@ -2,11 +2,11 @@
 
 /** Wall-clock time and timers. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   nowMs(): number;
   /**
    * Calls `fn` once after `ms` milliseconds, perhaps a little early (Node's timers may fire 1 ms too soon): whoever
-   * waits for an instant reads the clock again.
+   * waits for a time reads the clock again.
    *
    * @returns Cancels the call; safe to call twice, and after it was made.
    */
@@ -15,11 +15,11 @@ export interface Clock {
 
 /** A clock that stands still until it is told to move. */
 export interface ManualClock extends Clock {
-  /** Moves time forward, calling each timer at its own instant, in order, those set meanwhile included. */
+  /** Moves time forward, calling each timer at its own time, in order, those set meanwhile included. */
   advance(ms: number): void;
-  /** Moves to an instant; one that has passed changes nothing. */
+  /** Moves to a time; one that has passed changes nothing. */
   advanceTo(atMs: number): void;
-  /** The instant of the earliest timer; `null` without timers. */
+  /** The time of the earliest timer; `null` without timers. */
   nextTimerAt(): number | null;
 }
 
@@ -44,7 +44,7 @@ export function systemClock(): Clock {
 /**
  * A clock for tests.
  *
- * @param startMs - Epoch milliseconds it begins with. @default 1_700_000_000_000
+ * @param startMs - FencingToken milliseconds it begins with. @default 1_700_000_000_000
  * @throws Never.
  */
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {

@@ -6,7 +6,7 @@ import type { RobotsCopyRef } from './work.js';
 /** A final word that falls inside the frontier; what is fetched is the worker's to tell. */
 export interface UrlVerdict {
   readonly kind: 'url';
-  readonly word: 'excluded' | 'dropped' | 'failed';
+  readonly status: 'excluded' | 'dropped' | 'failed';
   /** One word of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`, `robots-unreachable`. */
   readonly reason: string;
   readonly url: string;
@@ -22,9 +22,9 @@ export interface UrlVerdict {
 }
 
 /** Something an operator should know (specification, access §12), told once per occasion. */
-export interface HostNotice {
+export interface HostWarning {
   readonly kind: 'host';
-  readonly notice:
+  readonly code:
     | 'robots-forbidden'
     | 'robots-redirect-limit'
     | 'robots-content-type'
@@ -50,7 +50,7 @@ export interface HostNotice {
 }
 
 /** Everything the frontier tells: switch over `kind`. */
-export type FrontierEvent = UrlVerdict | HostNotice;
+export type FrontierEvent = UrlVerdict | HostWarning;
 
 /** Why a host waits, and until when. */
 export interface HostWait {
@@ -66,7 +66,7 @@ export interface HostWait {
     | 'host-parked'
     | 'address-shared'
     | 'not-before';
-  /** Epoch milliseconds; `null` for a parked host. */
+  /** FencingToken milliseconds; `null` for a parked host. */
   readonly untilMs: number | null;
   readonly queued: number;
 }

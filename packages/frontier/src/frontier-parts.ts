@@ -8,10 +8,10 @@ import { createLeases, type Leases } from './flow/lease.js';
 import { createOwnRequests, type OwnRequests } from './flow/own-requests.js';
 import { createRobotsArrival } from './flow/robots-arrival.js';
 import { createSeen, type Seen } from './flow/seen.js';
-import type { HeldHost } from './hosts/held-host.js';
 import { createHostBounds, type HostBounds } from './hosts/host-bounds.js';
 import { shareOf } from './hosts/host-share.js';
-import { createNotices } from './hosts/notices.js';
+import { createHostWarnings } from './hosts/host-warnings.js';
+import type { LeasedHost } from './hosts/leased-host.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, LEASE_MARGIN_MS, RULES_IN_MEMORY } from './limits.js';
 import type { FrontierSettings } from './options/options.js';
 import { createAddressSlots } from './politeness/address-slots.js';
@@ -67,7 +67,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
   const hostOf = (url: string) => hostKeyOf(url, settings.hostKeyBy);
   // At most half a lease: a process that was stopped for an hour must be able to start something after a renewal.
   const marginMs = () => Math.min(Math.max(LEASE_MARGIN_MS, 2 * running.lagMs()), settings.leaseTtlMs / 2);
-  const notices = createNotices(settings.onEvent, () => clock.nowMs(), settings.crawlDelayMaxMs);
+  const notices = createHostWarnings(settings.onEvent, () => clock.nowMs(), settings.crawlDelayMaxMs);
   const lock = createCrawlLock(store, clock, settings.random);
   const records = createPartRecords(store, lock, () => settings.owner);
   const budget = createBudget({ bounds, records, lock, isPart: settings.part !== null, nowMs: () => clock.nowMs() });
@@ -95,7 +95,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
   });
   // The three below know each other; each asks for the others when it needs them.
   const theLeases = (): Leases => leases;
-  const reschedule = (host: HeldHost) => dispatch.reschedule(host);
+  const reschedule = (host: LeasedHost) => dispatch.reschedule(host);
   const admission = createAdmission({
     seen,
     notices,
@@ -106,7 +106,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     onQueued: settings.onQueued,
     keyBySite: (authority, url) => gate.keyBySite(authority, url),
     room: () => settings.maxQueued - running.stats.queued,
-    maxBodyBytes: () => store.caps.maxBody,
+    maxBodyBytes: () => store.capabilities.maxBody,
     queued(host) {
       running.stats.queued += 1;
       running.stats.known += 1;
@@ -131,7 +131,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     reschedule,
     hostKeyOf: hostOf,
     companions: settings.companions,
-    fpBytes: () => store.caps.fpBytes,
+    fingerprintBytes: () => store.capabilities.fingerprintBytes,
   });
   const commitSoon = () => {
     if (leases.hasChanges()) leases.commit().catch(running.fail);
@@ -178,7 +178,7 @@ export function assemble(settings: FrontierSettings, running: Running): Frontier
     pace,
     waits,
     maxHosts: () => shareOf(settings.maxHosts, running.stats.hosts, budget.othersAtWork()),
-    isShared: () => store.caps.shared,
+    isShared: () => store.capabilities.shared,
     nextDueInMs: () => store.nextDueInMs(),
     authorityOf,
     marginMs,

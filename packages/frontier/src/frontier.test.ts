@@ -25,7 +25,7 @@ describe('the road of a page', () => {
         robots: { authority: 'http://a.test', phase: 'rules' },
       },
     ]);
-    expect(frontier.counts()).toMatchObject({ queued: 0, inHand: 0, pages: 2 });
+    expect(frontier.counts()).toMatchObject({ queued: 0, inFlight: 0, pages: 2 });
   });
 
   it('refuses calls before open and after close, by name', async () => {

@@ -10,7 +10,7 @@
 import { FrontierError } from './errors.js';
 import { linksOf } from './flow/admission.js';
 import { createHeartbeat } from './flow/heartbeat.js';
-import { nextInstant } from './flow/next-instant.js';
+import { nextInstant } from './flow/next-time.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import type { FrontierEvent } from './frontier-event.js';
 import { assemble } from './frontier-parts.js';
@@ -59,21 +59,21 @@ export interface Frontier extends OwnerRecords, FrontierQuestions {
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** The earliest instant at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
+  /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
   nextAt(): Promise<number | null>;
   /**
    * Asked when the address of the request is known, before a connection is made: whether the address may be talked to now
-   * (`politeness.perIp`). `wait`: give the work back with that instant.
+   * (`politeness.perIp`). `wait`: give the work back with that time.
    */
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
   /** The last question before the socket: lease, clock and pauses once more. */
   mayStart(work: Work): StartAnswer;
-  /** The exchange is over (last octet, or failure): the host's clock starts, its slot is free. Exactly once per request made, before `settle`. */
+  /** The exchange is over (last byte, or failure): the host's clock starts, its slot is free. Exactly once per request made, before `settle`. */
   exchanged(work: Work, exchange: Exchange): void;
   /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
   /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** Whether this very spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Costs a look into a set. */
@@ -103,7 +103,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const { clock } = settings;
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let broken: unknown = null;
-  let fingerprinter: Fingerprinter = () => new Uint8Array(store.caps.fpBytes);
+  let fingerprinter: Fingerprinter = () => new Uint8Array(store.capabilities.fingerprintBytes);
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
 
@@ -153,8 +153,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
     if (phase !== 'open') throw new FrontierError('closed', 'the frontier is closed');
   };
   const readStats = async () => {
-    const { queued, inHand, known, hosts } = await store.stats();
-    Object.assign(stats, { queued: queued + inHand, known, hosts: Math.max(0, hosts - lockHosts) });
+    const { queued, inFlight, known, hosts } = await store.stats();
+    Object.assign(stats, { queued: queued + inFlight, known, hosts: Math.max(0, hosts - lockHosts) });
   };
 
   const heartbeat = createHeartbeat({ clock, leaseTtlMs: settings.leaseTtlMs, leases, budget, store, readStats, fail });
@@ -163,7 +163,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: stats.queued,
     known: stats.known,
     hosts: stats.hosts,
-    inHand: hands.count(),
+    inFlight: hands.count(),
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -252,7 +252,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       checkWorks();
       return hands.settle(work, settlement);
     },
-    async wake(host) {
+    async unpark(host) {
       checkOpen();
       const held = leases.held.get(host);
       waits.forget(host);
@@ -268,7 +268,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     counts,
     async recount() {
       checkOpen();
-      if (store.caps.shared) await Promise.all([budget.saveTime(clock.nowMs()), readStats()]);
+      if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), readStats()]);
       return counts();
     },
     ...owners,

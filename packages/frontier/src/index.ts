@@ -8,7 +8,7 @@ export {
   type Frontier,
   type OnFrontierEvent,
 } from './frontier.js';
-export type { FrontierEvent, HostNotice, HostWait, UrlVerdict } from './frontier-event.js';
+export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
 export type { FrontierBounds } from './options/bounds-options.js';
 export type { CompanionsFor, FrontierOptions, WhyNot } from './options/options.js';
 export { checkRobotsOptions, type RobotsOptions } from './options/robots-options.js';
@@ -17,7 +17,7 @@ export { redirectNotBeforeMs, retryUrl, type UrlRetry } from './politeness/backo
 export {
   type AfterExchange,
   afterExchange,
-  type ClockNotice,
+  type ClockWarning,
   type HostClock,
   newHostClock,
   throttlePauseMs,
@@ -39,7 +39,7 @@ export {
 } from './politeness/profile.js';
 export type { FrontierCounts } from './questions/frontier-counts.js';
 export type { AuthorityLook, HostLook } from './questions/host-look.js';
-export type { ListRequest, QueuedPage, QueuedUrl } from './questions/queued.js';
+export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
 export type { ReadyHost } from './questions/ready-hosts.js';
 export type { UrlLook } from './questions/url-look.js';
 export { createRecentSet, type RecentSet } from './recent-set.js';
@@ -49,20 +49,20 @@ export type {
   CommitAnswer,
   Entry,
   EntryId,
-  Epoch,
+  FencingToken,
   FrontierStore,
   HostCommit,
   HostCommitAnswer,
   HostKey,
-  LaneHold,
+  LaneBlock,
   Lease,
   LeaseRequest,
   NewEntry,
   OpenRequest,
   Requeue,
   ReserveSlot,
-  ScanPage,
-  StoreCaps,
+  ScanListing,
+  StoreCapabilities,
   StoredHost,
   StoreStats,
 } from './store.js';
@@ -81,7 +81,7 @@ export { authorityOf, type HostKeyBy, hostKeyOf } from './url/host-key.js';
 export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
-  HostAsk,
+  HostRequirements,
   PageWork,
   RobotsCopyRef,
   RobotsSignals,

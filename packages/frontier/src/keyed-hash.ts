@@ -14,7 +14,7 @@ const LAST_ROUNDS = 7;
 /**
  * A hash under one key.
  *
- * @param key - Eight octets.
+ * @param key - Eight bytes.
  * @returns A function that writes the hash of a string into `into`, which the caller reuses.
  * @throws Never.
  */

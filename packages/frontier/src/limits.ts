@@ -19,7 +19,7 @@ export const ENTRIES_PER_LEASE = 16;
 /** URLs of one host that are handed out and not settled. */
 export const UNSETTLED_PER_HOST = 4;
 export const UNSETTLED_PER_HOST_MOST = 256;
-/** Octets of the state kept beside a host's lease: the storage contract. */
+/** Bytes of the state kept beside a host's lease: the storage contract. */
 export const HOST_STATE_MAX_BYTES = 1_024;
 
 // ── Queue ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -29,8 +29,8 @@ export const QUEUED_MAX = 10_000_000;
 /** Characters of a URL: what servers and proxies commonly take, RFC 9110 §4.1 asks for 8,000 at least. */
 export const URL_MAX_CHARS = 8_192;
 /** Priority classes of a host queue (storage contract). */
-export const BANDS = 8;
-/** Octets of one record (storage contract). */
+export const PRIORITIES = 8;
+/** Bytes of one record (storage contract). */
 export const RECORD_MAX_BYTES = 1_048_576;
 
 // ── Robots gate ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -39,7 +39,7 @@ export const RECORD_MAX_BYTES = 1_048_576;
 export const AUTHORITIES_IN_MEMORY = 20_000;
 /** Authorities whose rules are kept compiled: those that were compiled last. Reading a small file again costs less than a page. */
 export const RULES_IN_MEMORY = 2_048;
-/** Octets of robots.txt bodies kept in memory, compiled rules reckoned at their body's size. */
+/** Bytes of robots.txt bodies kept in memory, compiled rules reckoned at their body's size. */
 export const AUTHORITY_BYTES_IN_MEMORY = 67_108_864;
 /** Authorities of one host whose asks are remembered beside its lease. */
 export const ASKERS_PER_HOST = 6;
@@ -62,7 +62,7 @@ export const POLITENESS_MS_MAX = 86_400_000;
 export const URL_RETRIES_MAX = 3;
 
 // Stores (stores/**).
-/** Octets of one body in the stores of this package (our own: a URL of 8,192 characters, its origin and 16 KiB of user data). */
+/** Bytes of one body in the stores of this package (our own: a URL of 8,192 characters, its origin and 16 KiB of user data). */
 export const STORE_BODY_MAX_BYTES = 65_536;
 /** Entries of one `add` or links of one commit in the stores of this package (our own). */
 export const STORE_BATCH_MAX = 100_000;

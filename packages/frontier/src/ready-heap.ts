@@ -1,12 +1,12 @@
-// The one time index of a store, and of the hosts in hand: numbered members by the instant at which they are due, equal
-// instants in the order they were set.
+// The one time index of a store, and of the hosts in hand: numbered members by the time at which they are due, equal
+// times in the order they were set.
 //
 //            0
 //     1   2   3   4          children of i: 4i+1 … 4i+4
 //   5…8 9…12 …
 //
 // Four children instead of two halve the depth, and the four keys of one family lie in one cache line. Members are small
-// whole numbers and everything is a typed array: 28 octets a member. Each place is known, so moving one is O(log n) and
+// whole numbers and everything is a typed array: 28 bytes a member. Each place is known, so moving one is O(log n) and
 // nothing stale is ever left behind.
 
 const WAYS = 4;
@@ -32,7 +32,7 @@ export class ReadyHeap {
     return this.#size === 0 ? undefined : this.#members[0];
   }
 
-  /** The earliest instant; `null` when empty. */
+  /** The earliest time; `null` when empty. */
   earliest(): number | null {
     return this.#size === 0 ? null : this.#due[0]!;
   }
@@ -42,13 +42,13 @@ export class ReadyHeap {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#turns[0]!;
   }
 
-  /** The instant of a member; `null` when it is not held. */
+  /** The time of a member; `null` when it is not held. */
   dueOf(member: number): number | null {
     const at = this.#placeOf(member);
     return at < 0 ? null : this.#due[at]!;
   }
 
-  /** Puts a member at an instant, from wherever it was, behind those of the same instant, or by its `turn` among them. */
+  /** Puts a member at a time, from wherever it was, behind those of the same time, or by its `turn` among them. */
   set(member: number, due: number, turn = this.#turn + 1): void {
     this.#turn = turn;
     let at = this.#placeOf(member);

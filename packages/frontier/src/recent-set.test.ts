@@ -61,7 +61,7 @@ it('tells strings apart by every code unit, by length, and differently under ano
   expect(
     printOf(
       'a',
-      KEY.map((octet) => octet + 1),
+      KEY.map((byte) => byte + 1),
     ),
   ).not.toBe(printOf('a'));
 });

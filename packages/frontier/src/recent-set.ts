@@ -18,8 +18,8 @@ export interface RecentSet {
 const LEAST_SLOTS = 64;
 
 /**
- * @param size - Strings per generation: between `size` and twice as many are remembered, 16 to 32 octets each. ≥ 1
- * @param key - Eight octets. @default random ones
+ * @param size - Strings per generation: between `size` and twice as many are remembered, 16 to 32 bytes each. ≥ 1
+ * @param key - Eight bytes. @default random ones
  * @throws Never.
  */
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {

@@ -5,9 +5,9 @@ import type { NewUrl } from './url-record.js';
 
 /** The facts of one exchange with a host, whatever came of it. */
 export interface Exchange {
-  /** Epoch milliseconds, read just before the request left. */
+  /** FencingToken milliseconds, read just before the request left. */
   readonly startedAtMs: number;
-  /** Epoch milliseconds of the last octet, or of the failure. */
+  /** FencingToken milliseconds of the last byte, or of the failure. */
   readonly endedAtMs: number;
   /** `null` when no response came. */
   readonly status: number | null;
@@ -15,7 +15,7 @@ export interface Exchange {
   readonly retryAfter: string | null;
   /** The outcome's failure word when there was no whole response. */
   readonly failure: string | null;
-  /** Decoded octets of the body. */
+  /** Decoded bytes of the body. */
   readonly bytes: number;
 }
 

@@ -31,12 +31,12 @@ export interface NewUrl {
   /** Redirects followed so far in this chain. @default 0 */
   readonly hops?: number;
   /** Priority class, 0 first, 7 last. @default 4 */
-  readonly band?: number;
+  readonly priority?: number;
   /** The route that handles it. */
   readonly label?: string;
   /** Handed to the handler as it is; at most `limits.maxUserDataBytes` as JSON. */
   readonly userData?: JsonValue;
-  /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
+  /** FencingToken milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
   readonly notBeforeMs?: number;
   /**
    * Names one more visit of a URL that may be known: a whole number > 0, told from its other visits. The same visit added

@@ -4,7 +4,7 @@ import type { Decision } from '@mannerly/robots';
 import type { UrlRecord } from './url-record.js';
 
 /** What a host's file asks for beyond the profile, for a second lock at the door; `null` fields ask for nothing. */
-export interface HostAsk {
+export interface HostRequirements {
   /** Crawl-delay, from the end of one exchange to the start of the next, milliseconds. */
   readonly crawlDelayMs: number | null;
   /** Request-rate in force, from start to start, milliseconds. */
@@ -18,11 +18,11 @@ export interface WorkLease {
   /** The politeness unit: host name, or registrable domain or address by option. */
   readonly host: string;
   /** The fencing token. */
-  readonly epoch: string;
-  readonly asks: HostAsk;
+  readonly fencingToken: string;
+  readonly requirements: HostRequirements;
 }
 
-/** Whether a request may leave at this instant: asked last, right before the socket. */
+/** Whether a request may leave at this time: asked last, right before the socket. */
 export type StartAnswer =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number }
@@ -77,6 +77,6 @@ export interface RobotsCopyRef {
   readonly phase: string;
   /** SHA-256 of the body, first 16 hex digits; `null` where there is no body. */
   readonly hash: string | null;
-  /** Epoch milliseconds of its receipt; `null` where there is none. */
+  /** FencingToken milliseconds of its receipt; `null` where there is none. */
   readonly receivedAtMs: number | null;
 }

@@ -2,9 +2,10 @@
  * Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else would
  * have mattered is worked out by `explain`.
  */
+
+import { textOf } from './bytes.js';
 import type { DialectName } from './dialects/dialect.js';
 import { canonical } from './normalize.js';
-import { textOf } from './octets.js';
 import { readRecord } from './packed-records.js';
 import { decidingRule, type Reading } from './reading.js';
 import { isAllowRule, OVERWORK, originOf } from './rule-index.js';

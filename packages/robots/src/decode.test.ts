@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeBody, decodeLines } from './decode.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
 
-const octets = (...values: number[]) => Uint8Array.from(values);
+const bytes = (...values: number[]) => Uint8Array.from(values);
 const codes = (list: readonly { readonly code: string }[]) => list.map(({ code }) => code);
 
 describe('lines', () => {
@@ -17,13 +17,13 @@ describe('lines', () => {
   });
 
   it.each([
-    [octets(0xef, 0xbb, 0xbf, 0x61), ['a'], ['bom']],
-    [octets(0xef, 0xbb, 0x61), ['a'], ['bom-incomplete']],
-    [octets(0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xc4, 0x30), ['a', 'ツ'], ['encoding-utf16']],
-    [octets(0xfe, 0xff, 0, 0x61), ['a'], ['encoding-utf16']],
-    [octets(0x61, 0, 0x62), ['ab'], ['nul-octet']],
-    [octets(0x61, 0xe9), ['a\ufffd'], ['invalid-utf8']],
-    [octets(0xef), ['\ufffd'], ['invalid-utf8']],
+    [bytes(0xef, 0xbb, 0xbf, 0x61), ['a'], ['bom']],
+    [bytes(0xef, 0xbb, 0x61), ['a'], ['bom-incomplete']],
+    [bytes(0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xc4, 0x30), ['a', 'ツ'], ['encoding-utf16']],
+    [bytes(0xfe, 0xff, 0, 0x61), ['a'], ['encoding-utf16']],
+    [bytes(0x61, 0, 0x62), ['ab'], ['nul-octet']],
+    [bytes(0x61, 0xe9), ['a\ufffd'], ['invalid-utf8']],
+    [bytes(0xef), ['\ufffd'], ['invalid-utf8']],
   ])('of %j are %j with %j (robots §2.1–2.3)', (input, lines, expected) => {
     const decoded = decodeLines(input);
     expect(decoded.lines).toEqual(lines);
@@ -61,7 +61,7 @@ describe('the size limit', () => {
     expect(body.end).toBe(limit);
   });
 
-  it('counts octets, not characters, of a text', () => {
+  it('counts bytes, not characters, of a text', () => {
     expect(decodeBody('ツ\n'.repeat(128_001)).truncated).toBe(true);
     expect(decodeBody('ツ\n'.repeat(128_000)).truncated).toBe(false);
   });

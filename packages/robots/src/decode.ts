@@ -1,6 +1,6 @@
 /**
- * Octets → text of numbered lines: byte order marks, UTF-16, NUL octets and the size limit. Nothing here knows what a
- * line means. The body of a response or a string goes in; strings are taken as their UTF-8 octets.
+ * Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
+ * line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
  */
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 import type { FileNote } from './document.js';
@@ -9,13 +9,13 @@ import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** A body as UTF-8 (or unknown) octets, cut to the limit at a line end, marks removed. */
+/** A body as UTF-8 (or unknown) bytes, cut to the limit at a line end, marks removed. */
 export interface DecodedBody {
-  /** Holds the octets in `[0, length)` and is never longer than it needs to be by much. */
-  readonly octets: Uint8Array;
-  /** Index of the first octet behind a byte order mark. */
+  /** Holds the bytes in `[0, length)` and is never longer than it needs to be by much. */
+  readonly bytes: Uint8Array;
+  /** Index of the first byte behind a byte order mark. */
   readonly start: number;
-  /** Index behind the last octet that counts. */
+  /** Index behind the last byte that counts. */
   readonly end: number;
   /** Whether the body was longer than the limit. */
   readonly truncated: boolean;
@@ -35,8 +35,8 @@ export interface DecodedLines {
 /**
  * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt.
  *
- * @param input - The body's octets, or text.
- * @param options - `maxBytes` in octets, 512 000 to 8 388 608 (default 512 000).
+ * @param input - The body's bytes, or text.
+ * @param options - `maxBytes` in bytes, 512 000 to 8 388 608 (default 512 000).
  * @throws Never.
  * @see specification, robots §2.1, §2.3, §2.4, §3.1
  */
@@ -49,67 +49,67 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
   let start = body.start;
   while (start < body.end) {
     let end = start;
-    while (end < body.end && body.octets[end] !== LF && body.octets[end] !== CR) end++;
-    let octets = body.octets.subarray(start, end);
-    if (octets.includes(0)) {
+    while (end < body.end && body.bytes[end] !== LF && body.bytes[end] !== CR) end++;
+    let bytes = body.bytes.subarray(start, end);
+    if (bytes.includes(0)) {
       diagnostics.push({ code: 'nul-octet', line: lines.length + 1 });
-      octets = octets.filter((octet) => octet !== 0);
+      bytes = bytes.filter((byte) => byte !== 0);
     }
     try {
-      lines.push(strict.decode(octets));
+      lines.push(strict.decode(bytes));
     } catch {
       // A TypeError is how TextDecoder says "not UTF-8"; there is no other way to ask.
       diagnostics.push({ code: 'invalid-utf8', line: lines.length + 1 });
-      lines.push(lenient.decode(octets));
+      lines.push(lenient.decode(bytes));
     }
-    start = end + (body.octets[end] === CR && body.octets[end + 1] === LF ? 2 : 1);
+    start = end + (body.bytes[end] === CR && body.bytes[end + 1] === LF ? 2 : 1);
   }
   return { lines, truncated: body.truncated, diagnostics };
 }
 
 /**
- * The octets of a body that count.
+ * The bytes of a body that count.
  *
- * @param input - The body's octets (not copied where they can be used as they are), or text.
- * @param maxBytes - Octets that are read; values outside 512 000 to 8 388 608 are moved to the nearer end.
+ * @param input - The body's bytes (not copied where they can be used as they are), or text.
+ * @param maxBytes - Bytes that are read; values outside 512 000 to 8 388 608 are moved to the nearer end.
  * @throws Never.
  * @see specification, robots §2.1, §2.4, R2, R6
  */
 export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FILE_BYTES): DecodedBody {
   const limit = maxBytes > MAX_FILE_BYTES ? Math.min(Math.floor(maxBytes), MAX_FILE_BYTES_CEILING) : MAX_FILE_BYTES;
   const notes: FileNote[] = [];
-  // Every character makes at least one octet, so a longer text need not be looked at.
-  let octets =
+  // Every character makes at least one byte, so a longer text need not be looked at.
+  let bytes =
     typeof input === 'string'
       ? new TextEncoder().encode(input.length > limit + 4 ? input.slice(0, limit + 4) : input)
       : input;
   let start = 0;
-  const [first = 0, second = 0, third] = octets;
+  const [first = 0, second = 0, third] = bytes;
   if (first === 0xef && second === 0xbb) {
     start = third === 0xbf ? 3 : 2;
     notes.push({ code: start === 3 ? 'bom' : 'bom-incomplete', line: 1 });
   } else if (first >= 0xfe && first + second === 0x1fd) {
-    octets = new TextEncoder().encode(decodeUtf16(octets.subarray(2, 2 * limit + 6), first === 0xff));
+    bytes = new TextEncoder().encode(decodeUtf16(bytes.subarray(2, 2 * limit + 6), first === 0xff));
     notes.push({ code: 'encoding-utf16', line: 1 });
   }
-  let end = octets.length;
+  let end = bytes.length;
   const truncated = end - start > limit;
   if (truncated) {
     end = start + limit;
     notes.push({ code: 'file-oversize', line: 0 });
-    const isLineEnd = (at: number) => octets[at] === LF || octets[at] === CR;
+    const isLineEnd = (at: number) => bytes[at] === LF || bytes[at] === CR;
     if (!isLineEnd(end - 1) && !isLineEnd(end)) {
       // The author did not write a cut line: it might open or close too much (R6).
       while (end > start && !isLineEnd(end - 1)) end--;
       notes.push({ code: 'file-truncated', line: 0 });
     }
   }
-  return { octets, start, end, truncated, notes };
+  return { bytes, start, end, truncated, notes };
 }
 
-function decodeUtf16(octets: Uint8Array, isLittleEndian: boolean): string {
+function decodeUtf16(bytes: Uint8Array, isLittleEndian: boolean): string {
   // Big-endian decoding is missing from small builds of the platform's TextDecoder.
-  const even = octets.subarray(0, octets.length & ~1);
+  const even = bytes.subarray(0, bytes.length & ~1);
   const pairs = isLittleEndian ? even : even.map((_, i) => even[i ^ 1] as number);
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(pairs);
 }

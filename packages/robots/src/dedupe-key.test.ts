@@ -29,7 +29,7 @@ describe('a dedupe key', () => {
 
 describe('the preferred mirror (robots §9.7)', () => {
   const key = (host: string, url: string) =>
-    dedupeKey(parseRobots(`Host: ${host}\nClean-param: sid`), url, { host: 'canonicalise' });
+    dedupeKey(parseRobots(`Host: ${host}\nClean-param: sid`), url, { host: 'canonicalize' });
 
   it.each([
     ['www.example.com', 'https://example.com/a?b=c&sid=1', 'https://www.example.com/a?b=c'],

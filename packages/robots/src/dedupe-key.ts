@@ -3,9 +3,10 @@
  * change the key under which a URL is known, never the URL that is requested (robots §9.7, §9.8, R47): a wrong statement costs
  * nothing that anybody could see.
  */
+
+import { bytesOf } from './bytes.js';
 import type { RobotsDocument } from './document.js';
-import { octetsOf } from './octets.js';
-import { matchesOctets } from './pattern.js';
+import { matchesBytes } from './pattern.js';
 import { targetOf } from './target.js';
 import { readUrl } from './web-url.js';
 
@@ -21,7 +22,7 @@ export interface DedupeOptions {
    * so a stale one makes two sites one.
    * @default 'expose'
    */
-  readonly host?: 'expose' | 'canonicalise';
+  readonly host?: 'expose' | 'canonicalize';
 }
 
 /**
@@ -35,7 +36,7 @@ export interface DedupeOptions {
  */
 export function dedupeKey(document: RobotsDocument, url: string, options: DedupeOptions = {}): string {
   const key = options.cleanParam === 'expose' ? url : withoutParams(document, url);
-  return options.host === 'canonicalise' ? onMirror(document.host, key) : key;
+  return options.host === 'canonicalize' ? onMirror(document.host, key) : key;
 }
 
 function withoutParams(document: RobotsDocument, url: string): string {
@@ -45,7 +46,7 @@ function withoutParams(document: RobotsDocument, url: string): string {
   if (question < 0 || question > queryEnd || document.cleanParams.length === 0) return url;
   const { path } = targetOf(url);
   const names = new Set(
-    document.cleanParams.filter((line) => matchesOctets(octetsOf(line.path), path)).flatMap((line) => line.params),
+    document.cleanParams.filter((line) => matchesBytes(bytesOf(line.path), path)).flatMap((line) => line.params),
   );
   if (names.size === 0) return url;
   const kept = url

@@ -14,13 +14,13 @@ export interface ParseOptions {
    */
   readonly robotsUrl?: string;
   /**
-   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such octets also
+   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such bytes also
    * counts in this encoding (robots §2.2, R4). An unknown name is ignored.
    * @default none
    */
   readonly charset?: string;
   /**
-   * Octets that are read; 512 000 to 8 388 608, other values are moved to the nearer end.
+   * Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end.
    * @default 512_000
    */
   readonly maxBytes?: number;

@@ -3,7 +3,7 @@
  */
 
 /** What the caller got wrong; stable, to be matched on. */
-export type RobotsErrorCode = 'invalid-tokens' | 'invalid-option' | 'unknown-option' | 'invalid-document';
+export type RobotsErrorCode = 'invalid-tokens' | 'option-invalid' | 'option-unknown' | 'invalid-document';
 
 /** A mistake of the caller. */
 export class RobotsError extends Error {

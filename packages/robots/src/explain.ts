@@ -1,10 +1,11 @@
 /**
  * Why a decision is what it is, and what would have decided otherwise: for people, off the fast path.
  */
+
+import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
 import type { DialectName } from './dialects/dialect.js';
 import { canonical, queryForm } from './normalize.js';
-import { textOf } from './octets.js';
 import { readRecord } from './packed-records.js';
 import type { Reading } from './reading.js';
 import { findEveryRule, isAllowRule, originOf, weightOf } from './rule-index.js';

@@ -22,7 +22,7 @@ export const SITEMAP = 15;
 export const HOST = 16;
 export const CLEAN_PARAM = 17;
 export const PLEASE_VISIT = 18;
-/** A line without content that has something to tell: NUL octets, say. */
+/** A line without content that has something to tell: NUL bytes, say. */
 export const REMARK = 19;
 
 /** The canonical names from `USER_AGENT` on, and behind two blanks what else is read as them. */
@@ -70,17 +70,17 @@ export function fieldKind(name: string, repair: boolean): number {
 }
 
 /**
- * The known field that a stretch of octets names, in any case; what the line reader asks before it makes strings.
+ * The known field that a stretch of bytes names, in any case; what the line reader asks before it makes strings.
  *
  * @returns `UNKNOWN` for anything else.
  * @throws Never.
  */
-export function octetsKind(octets: Uint8Array, start: number, end: number): number {
+export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
   for (let row = 0; row < FIELDS.length; row++) {
     const name = FIELDS[row]?.[0] as string;
     if (name.length !== end - start) continue;
     let i = 0;
-    while (i < name.length && ((octets[start + i] as number) | 0x20) === name.charCodeAt(i)) i++;
+    while (i < name.length && ((bytes[start + i] as number) | 0x20) === name.charCodeAt(i)) i++;
     if (i === name.length) return row + USER_AGENT;
   }
   return UNKNOWN;

@@ -26,7 +26,7 @@ export interface FieldSource {
   readonly visitWindows: readonly TimeWindow[];
 }
 
-/** Whether requests may start at an instant, as the file's own clock lines say. */
+/** Whether requests may start at a time, as the file's own clock lines say. */
 export type Schedule =
   | { readonly kind: 'open'; readonly intervalMs: number | null; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
@@ -61,8 +61,8 @@ export function readGroupFields(
 /**
  * Whether requests may start now: every source must be open, the longest interval counts.
  *
- * @param nowMs - Epoch milliseconds.
- * @returns For a closed host the instant at which it may be open again; ask again then.
+ * @param nowMs - FencingToken milliseconds.
+ * @returns For a closed host the time at which it may be open again; ask again then.
  * @throws Never.
  * @see specification, robots §9.2, §9.3
  */

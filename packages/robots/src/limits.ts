@@ -3,11 +3,11 @@
  * A bound that can be set by an option has its default here.
  */
 
-/** Octets of a file that are read at least and by default (500 KiB; RFC 9309 §2.5). */
+/** Bytes of a file that are read at least and by default (500 KiB; RFC 9309 §2.5). */
 export const MAX_FILE_BYTES = 512_000;
-/** The largest `maxBytes` a caller may ask for, in octets (ours: offsets are kept in 23 bits). */
+/** The largest `maxBytes` a caller may ask for, in bytes (ours: offsets are kept in 23 bits). */
 export const MAX_FILE_BYTES_CEILING = 8_388_608;
-/** Octets of a line that are used (8 × 2083 less one, the limit of Google's parser; robots §2.5). */
+/** Bytes of a line that are used (8 × 2083 less one, the limit of Google's parser; robots §2.5). */
 export const MAX_LINE_BYTES = 16_663;
 /** Diagnostics reported for a file (robots §11). */
 export const MAX_DIAGNOSTICS = 1_000;
@@ -20,7 +20,7 @@ export const MAX_COMMENTS = 100;
 /** Characters of a Clean-param value (robots §9.8). */
 export const MAX_CLEAN_PARAM_CHARS = 500;
 /**
- * Octets of text and patterns that one look-up may pass, as an upper bound; beyond it the URL is closed (ours: about a
+ * Bytes of text and patterns that one look-up may pass, as an upper bound; beyond it the URL is closed (ours: about a
  * fifth of a second. 2,000 rules that are all searched for in a URL of 8 KiB still fit).
  */
 export const MAX_MATCH_WORK = 16_777_216;
@@ -66,7 +66,7 @@ export const GOOGLE_STOP_MS = 43_200_000;
 export const HOST_ANSWERS_MS = 86_400_000;
 /** Characters of an ETag or Last-Modified that is kept for revalidation (ours). */
 export const MAX_VALIDATOR_CHARS = 1024;
-/** Octets of an encoded access record, head and body (frontier stores take values up to this). */
+/** Bytes of an encoded access record, head and body (frontier stores take values up to this). */
 export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
 
 // Page-level signals (specification, page-level §3, §5)

@@ -2,8 +2,8 @@
  * One spelling for what is the same: a rule that misses its URL because of an escape is a rule that is not obeyed.
  */
 import { describe, expect, it } from 'vitest';
+import { bytesOf } from './bytes.js';
 import { canonical, type Form } from './normalize.js';
-import { octetsOf } from './octets.js';
 import { targetOf } from './target.js';
 
 const SPELLINGS: readonly (readonly [form: Form, isPattern: boolean, written: string, canonical: string])[] = [
@@ -31,11 +31,11 @@ const SPELLINGS: readonly (readonly [form: Form, isPattern: boolean, written: st
 
 describe('the canonical spelling', () => {
   it.each(SPELLINGS)('%s, pattern %s: %s is %s (specification, robots §6)', (form, isPattern, written, expected) => {
-    expect(canonical(octetsOf(written), form, isPattern)).toBe(expected);
+    expect(canonical(bytesOf(written), form, isPattern)).toBe(expected);
   });
 
-  it('takes text above ASCII as its UTF-8 octets, and single octets as they are', () => {
-    expect(canonical(octetsOf('/ツ'), 'n0', false)).toBe('/%E3%83%84');
+  it('takes text above ASCII as its UTF-8 bytes, and single bytes as they are', () => {
+    expect(canonical(bytesOf('/ツ'), 'n0', false)).toBe('/%E3%83%84');
     expect(canonical('/\u00e9', 'n0', false)).toBe('/%E9');
   });
 

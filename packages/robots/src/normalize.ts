@@ -1,6 +1,6 @@
 /**
- * Paths and patterns → the octets that are compared (specification, robots §6). Every dialect has a *form*; text and
- * pattern are brought to the same form and then compared octet by octet, so that everything behind this file is
+ * Paths and patterns → the bytes that are compared (specification, robots §6). Every dialect has a *form*; text and
+ * pattern are brought to the same form and then compared byte by byte, so that everything behind this file is
  * ignorant of dialects.
  *
  * In a canonical pattern `*` is always the operator and a final `$` always the anchor; a literal asterisk or dollar
@@ -8,38 +8,38 @@
  */
 
 /**
- * How octets are brought to one spelling: `n0` and `n1` are RFC 9309's (robots §6.1), `google` decodes nothing (§5.2),
+ * How bytes are brought to one spelling: `n0` and `n1` are RFC 9309's (robots §6.1), `google` decodes nothing (§5.2),
  * `decoded` is the 1996 table (§6.2) without operators, `decoded-star` the same with `*` (§6.3).
  */
 export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 
-/** A triplet, or an octet that some form spells otherwise. */
+/** A triplet, or a byte that some form spells otherwise. */
 const UNUSUAL = /%[\da-f]{2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling.
  *
- * @param octets - An octet string.
+ * @param bytes - An byte string.
  * @param form - The form of the dialect.
  * @param isPattern - Whether `*` and a final `$` are operators, where the form has them.
- * @returns An octet string; at most three times as long.
+ * @returns An byte string; at most three times as long.
  * @throws Never.
  * @see specification, robots §6.1–6.3, R27; a literal `%` is spelt `%25` in every form but google's, so that `%252F` and `%2F` stay apart.
  */
-export function canonical(octets: string, form: Form, isPattern: boolean): string {
-  if (form === 'n1') return queryForm(canonical(octets, 'n0', isPattern));
-  return octets.replace(UNUSUAL, (match, at: number) => {
+export function canonical(bytes: string, form: Form, isPattern: boolean): string {
+  if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
+  return bytes.replace(UNUSUAL, (match, at: number) => {
     const isTriplet = match.length > 1;
-    const octet = isTriplet ? Number.parseInt(match.slice(1), 16) : match.charCodeAt(0);
-    const char = String.fromCharCode(octet);
-    if (form === 'google') return isTriplet || octet > 0x7f ? escaped(octet) : char;
+    const byte = isTriplet ? Number.parseInt(match.slice(1), 16) : match.charCodeAt(0);
+    const char = String.fromCharCode(byte);
+    if (form === 'google') return isTriplet || byte > 0x7f ? escaped(byte) : char;
     const isOperator =
       isPattern &&
       !isTriplet &&
-      (char === '*' ? form !== 'decoded' : char === '$' && form === 'n0' && at === octets.length - 1);
+      (char === '*' ? form !== 'decoded' : char === '$' && form === 'n0' && at === bytes.length - 1);
     const keeps =
       form === 'n0' ? isTriplet && /[\w\-.~]/.test(char) : !/[%*$]/.test(char) && match !== '%2f' && match !== '%2F';
-    return isOperator || keeps ? char : escaped(octet);
+    return isOperator || keeps ? char : escaped(byte);
   });
 }
 
@@ -54,6 +54,6 @@ export function queryForm(spelling: string): string {
   return spelling.slice(0, mark) + spelling.slice(mark).replace(/[:/?@[\]]/g, (char) => escaped(char.charCodeAt(0)));
 }
 
-function escaped(octet: number): string {
-  return `%${(octet + 0x100).toString(16).slice(1).toUpperCase()}`;
+function escaped(byte: number): string {
+  return `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`;
 }

@@ -37,13 +37,13 @@ export interface CompileOptions {
    * What a file past the size limit means: its first part, or `Disallow: /` for everybody.
    * @default 'truncate' for rfc9309 and google; 'disallow-all' for 1996, 1994 and policy strictest
    */
-  readonly oversize?: 'truncate' | 'disallow-all';
+  readonly onOversize?: 'truncate' | 'disallow-all';
   /**
    * The open question of the 2.0.0 proposal (robots §7.5, R32): what a group with explicit Allow and Disallow lines
    * says about everything else.
    * @default 'everything-else'; 'nothing-else' under policy strictest
    */
-  readonly discuss?: 'everything-else' | 'nothing-else';
+  readonly ambiguousRules?: 'everything-else' | 'nothing-else';
   /**
    * A selected group with more rule lines than this is read as `Disallow: /`. 1 or more.
    * @default none; the size limit suffices
@@ -61,10 +61,10 @@ export interface CompileOptions {
    */
   readonly requestRateMode?: 'spaced' | 'bucket';
   /**
-   * What the crawl is for. In an `archive` crawl a Cache-delay counts as a Crawl-delay, the larger of both (robots §9.11).
-   * @default 'crawl'
+   * Whether a Cache-delay counts as a Crawl-delay, as in a crawl for an archive; the larger of both wins (robots §9.11).
+   * @default 'ignore'
    */
-  readonly mode?: 'crawl' | 'archive';
+  readonly cacheDelay?: 'ignore' | 'as-crawl-delay';
   /**
    * Crawl-delay and Cache-delay in seconds that are honoured exactly; 1 to 86 400. A smaller value goes faster than asked.
    * @default 86_400
@@ -79,13 +79,13 @@ export interface CompileSettings {
   readonly dialect: BaseDialect;
   readonly policy: Policy;
   readonly strictDialects: readonly BaseDialect[];
-  readonly oversize: 'truncate' | 'disallow-all';
-  readonly discuss: 'everything-else' | 'nothing-else';
+  readonly onOversize: 'truncate' | 'disallow-all';
+  readonly ambiguousRules: 'everything-else' | 'nothing-else';
   /** 0: none. */
   readonly maxRulesPerGroup: number;
   readonly inheritPoliteness: boolean;
   readonly requestRateMode: 'spaced' | 'bucket';
-  readonly mode: 'crawl' | 'archive';
+  readonly cacheDelay: 'ignore' | 'as-crawl-delay';
   readonly crawlDelayMaxSeconds: number;
 }
 
@@ -94,7 +94,7 @@ const DIALECTS = ['rfc9309', 'google', '1996', '1994'] as const;
 /**
  * Checks options and fills in what is absent.
  *
- * @throws RobotsError `invalid-tokens`, `invalid-option`, `unknown-option`.
+ * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.
  */
 export function resolveCompileOptions(options: CompileOptions): CompileSettings {
   const { tokens, strictDialects = DIALECTS.slice(0, 3), ...given } = options;
@@ -107,17 +107,17 @@ export function resolveCompileOptions(options: CompileOptions): CompileSettings 
   const known: Readonly<Record<string, readonly unknown[]>> = {
     dialect: DIALECTS,
     policy: ['declared', 'base', 'declared-only', 'strictest'],
-    oversize: isOld ? ['disallow-all', 'truncate'] : ['truncate', 'disallow-all'],
-    discuss: isStrictest ? ['nothing-else', 'everything-else'] : ['everything-else', 'nothing-else'],
+    onOversize: isOld ? ['disallow-all', 'truncate'] : ['truncate', 'disallow-all'],
+    ambiguousRules: isStrictest ? ['nothing-else', 'everything-else'] : ['everything-else', 'nothing-else'],
     inheritPoliteness: [false, true],
     requestRateMode: ['spaced', 'bucket'],
-    mode: ['crawl', 'archive'],
+    cacheDelay: ['ignore', 'as-crawl-delay'],
     maxRulesPerGroup: [0, 1, Number.MAX_SAFE_INTEGER],
     crawlDelayMaxSeconds: [MAX_CRAWL_DELAY_SECONDS, 1, MAX_CRAWL_DELAY_SECONDS],
   };
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(known, key)) {
-      throw new RobotsError('unknown-option', `unknown option \`${key}\``, `known: ${Object.keys(known).join(', ')}`);
+      throw new RobotsError('option-unknown', `unknown option \`${key}\``, `known: ${Object.keys(known).join(', ')}`);
     }
   }
   const settings = Object.entries(known).map(([option, values]) => {
@@ -155,5 +155,5 @@ function resolveTokens(given: unknown): readonly string[] {
 }
 
 function invalid(option: string, expected: string, value: unknown): RobotsError {
-  return new RobotsError('invalid-option', `expected \`${option}\` to be ${expected}, got ${JSON.stringify(value)}`);
+  return new RobotsError('option-invalid', `expected \`${option}\` to be ${expected}, got ${JSON.stringify(value)}`);
 }

@@ -1,5 +1,5 @@
 /**
- * The file as one string: a record for every line that says something, one character per octet. A crawler keeps
+ * The file as one string: a record for every line that says something, one character per byte. A crawler keeps
  * hundreds of thousands of these files, most of them about 1 KB; an object per line would cost ten times the file, this
  * costs about two thirds of it. Compiled rules point into it instead of copying patterns.
  *
@@ -11,9 +11,10 @@
  *
  * Everything but values and names is below 0x80.
  */
+
+import { byteArray, byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { fieldName } from './fields.js';
-import { octetArray, octetString, textOf } from './octets.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -39,23 +40,23 @@ export interface PackedRecord {
   readonly kind: number;
   readonly isAfterBlank: boolean;
   readonly line: number;
-  /** In octets. */
+  /** In bytes. */
   readonly value: string;
   /** Bits, see above. */
   readonly notes: number;
-  /** The name as written where it is not canonical, in octets; otherwise `''`. */
+  /** The name as written where it is not canonical, in bytes; otherwise `''`. */
   readonly name: string;
 }
 
 /** Collects records and makes the string. */
 export class RecordWriter {
-  #octets: Uint8Array;
+  #bytes: Uint8Array;
   #length = 0;
   #blank = 0;
 
-  /** @param expected - Octets that will probably be needed. */
+  /** @param expected - Bytes that will probably be needed. */
   constructor(expected: number) {
-    this.#octets = new Uint8Array(expected + 64);
+    this.#bytes = new Uint8Array(expected + 64);
   }
 
   /** Notes a blank line. Before the first and after the last record it says nothing. */
@@ -66,33 +67,33 @@ export class RecordWriter {
   /** Adds a record whose value is `source[start, end)`; what follows `end` up to `tail` are its notes. */
   add(kind: number, line: number, source: Uint8Array, start: number, end: number, tail: number = end): void {
     const needed = this.#length + tail - start + 9;
-    if (needed > this.#octets.length) {
+    if (needed > this.#bytes.length) {
       const larger = new Uint8Array(2 * needed);
-      larger.set(this.#octets);
-      this.#octets = larger;
+      larger.set(this.#bytes);
+      this.#bytes = larger;
     }
-    const octets = this.#octets;
+    const bytes = this.#bytes;
     let n = this.#length;
-    octets[n++] = kind | this.#blank;
+    bytes[n++] = kind | this.#blank;
     this.#blank = 0;
     let number = end - start;
-    for (; number > DIGIT; number >>= DIGIT_BITS) octets[n++] = MORE | (number & DIGIT);
-    octets[n++] = number;
-    for (number = line; number > DIGIT; number >>= DIGIT_BITS) octets[n++] = MORE | (number & DIGIT);
-    octets[n++] = number;
-    for (let i = start; i < tail; i++) octets[n++] = source[i] as number;
+    for (; number > DIGIT; number >>= DIGIT_BITS) bytes[n++] = MORE | (number & DIGIT);
+    bytes[n++] = number;
+    for (number = line; number > DIGIT; number >>= DIGIT_BITS) bytes[n++] = MORE | (number & DIGIT);
+    bytes[n++] = number;
+    for (let i = start; i < tail; i++) bytes[n++] = source[i] as number;
     this.#length = n;
   }
 
-  /** Adds a record with what is odd about it. Value and name are octet strings. */
+  /** Adds a record with what is odd about it. Value and name are byte strings. */
   addNoted(kind: number, line: number, value: string, notes: number, name: string): void {
-    const source = octetArray(`${value}${String.fromCharCode(notes)}${numberText(name.length)}${name}`);
+    const source = byteArray(`${value}${String.fromCharCode(notes)}${numberText(name.length)}${name}`);
     this.add(kind | HAS_NOTES, line, source, 0, value.length, source.length);
   }
 
-  /** The packed string, one byte of memory per octet. */
+  /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return octetString(this.#octets.subarray(0, this.#length));
+    return byteString(this.#bytes.subarray(0, this.#length));
   }
 }
 

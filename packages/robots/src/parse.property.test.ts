@@ -80,8 +80,8 @@ const text = fc
   .array(fc.tuple(rawLine, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 })
   .map((lines) => lines.flat().join(''));
 
-/** A file of some kind, then a few octets changed. */
-const octets = fc
+/** A file of some kind, then a few bytes changed. */
+const bytes = fc
   .tuple(
     fc.oneof(
       text.map((body) => new TextEncoder().encode(body)),
@@ -91,7 +91,7 @@ const octets = fc
   )
   .map(([body, changes]) => {
     const changed = body.slice();
-    if (body.length > 0) for (const [at, octet] of changes) changed[at % body.length] = octet;
+    if (body.length > 0) for (const [at, byte] of changes) changed[at % body.length] = byte;
     return changed;
   });
 
@@ -142,10 +142,10 @@ function everything(input: Uint8Array | string, charset?: string): unknown {
   };
 }
 
-describe(`any octets, seed ${SEED}`, () => {
+describe(`any bytes, seed ${SEED}`, () => {
   it('never throw, and isAllowed is what decide says', () => {
     fc.assert(
-      fc.property(octets, fc.constantFrom(undefined, 'windows-1252', 'utf-16le', 'nonsense'), (input, charset) => {
+      fc.property(bytes, fc.constantFrom(undefined, 'windows-1252', 'utf-16le', 'nonsense'), (input, charset) => {
         const { readings } = everything(input, charset) as { readings: [[{ allowed: boolean }, boolean][]][] };
         for (const [answers] of readings)
           expect(answers.filter(([decision, isAllowed]) => isAllowed !== decision.allowed)).toEqual([]);
@@ -158,9 +158,9 @@ describe(`any octets, seed ${SEED}`, () => {
   it('mean the same as the string they are the UTF-8 of', () => {
     fc.assert(
       fc.property(text, (body) => {
-        const asOctets = new TextEncoder().encode(body);
-        expect(parseRobots(asOctets).packed).toBe(parseRobots(body).packed);
-        expect(everything(asOctets)).toEqual(everything(body));
+        const asBytes = new TextEncoder().encode(body);
+        expect(parseRobots(asBytes).packed).toBe(parseRobots(body).packed);
+        expect(everything(asBytes)).toEqual(everything(body));
       }),
       { ...RUNS, numRuns: 150 },
     );
@@ -168,7 +168,7 @@ describe(`any octets, seed ${SEED}`, () => {
 
   it('mean the same wherever in memory they stand', () => {
     fc.assert(
-      fc.property(octets, fc.nat(9), (input, shift) => {
+      fc.property(bytes, fc.nat(9), (input, shift) => {
         const memory = new Uint8Array(input.length + 2 * shift).fill(0x41);
         memory.set(input, shift);
         expect(everything(memory.subarray(shift, shift + input.length))).toEqual(everything(input));
@@ -189,7 +189,7 @@ describe(`any octets, seed ${SEED}`, () => {
 
   it('give bounded diagnostics with line numbers that exist', () => {
     fc.assert(
-      fc.property(octets, (input) => {
+      fc.property(bytes, (input) => {
         const diagnostics = diagnose(parseRobots(input));
         const count = Math.max(decodeLines(input).lines.length, 1);
         expect(diagnostics.length).toBeLessThanOrEqual(MAX_DIAGNOSTICS);
@@ -223,7 +223,7 @@ describe('hostile files', () => {
     ],
     ['stars', `User-agent: *\n${`Disallow: /${'*a'.repeat(8000)}\n`.repeat(30)}`],
     ['NUL', '\0'.repeat(1_000_000)],
-    ['high octets', 'é'.repeat(1_000_000)],
+    ['high bytes', 'é'.repeat(1_000_000)],
     ['blanks', `User-agent: *\nDisallow: ${' a'.repeat(8000)}\n`.repeat(30)],
   ];
 

@@ -2,11 +2,11 @@
  * What a document shows to people. Each diagnostic is provoked once, and once its neighbour that must not provoke it.
  */
 import { describe, expect, it } from 'vitest';
+import { byteArray } from './bytes.js';
 import { diagnose } from './diagnostics/diagnose.js';
 import { diagnosticSeverity } from './diagnostics/diagnostic.js';
 import { DIAGNOSTIC_CODES, diagnosticMeaning } from './diagnostics/meanings.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
-import { octetArray } from './octets.js';
 import { readRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';
 
@@ -192,12 +192,12 @@ describe('packed records', () => {
     expect(found).toEqual(expected);
   });
 
-  it('keep octets of files in any encoding', () => {
+  it('keep bytes of files in any encoding', () => {
     for (const share of [1, 100]) {
-      const octets = Uint8Array.from({ length: 2560 }, (_, i) => (i % share === 0 ? 0x80 + (i % 128) : 0x61));
-      const line = Uint8Array.from([0x78, 0x3a, 0x61, ...octets, 0x61]);
+      const bytes = Uint8Array.from({ length: 2560 }, (_, i) => (i % share === 0 ? 0x80 + (i % 128) : 0x61));
+      const line = Uint8Array.from([0x78, 0x3a, 0x61, ...bytes, 0x61]);
       const { value } = readRecord(parseRobots(line).packed, 0);
-      expect(octetArray(value)).toEqual(Uint8Array.from([0x61, ...octets, 0x61]));
+      expect(byteArray(value)).toEqual(Uint8Array.from([0x61, ...bytes, 0x61]));
     }
   });
 });

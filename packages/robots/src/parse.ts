@@ -1,5 +1,5 @@
 /**
- * Octets → document. The heart is two calls: `decodeBody` finds the octets that count, `packRecords` makes one string
+ * Bytes → document. The heart is two calls: `decodeBody` finds the bytes that count, `packRecords` makes one string
  * of them. All that a person or a crawler may want to see beside decisions is unpacked when first asked for.
  */
 import { decodeBody } from './decode.js';
@@ -18,7 +18,7 @@ import { startsLikePath } from './rule-values.js';
 /**
  * Reads a robots.txt file.
  *
- * @param input - The body's octets as they came (after content decoding), or text, which counts as its UTF-8 octets.
+ * @param input - The body's bytes as they came (after content decoding), or text, which counts as its UTF-8 bytes.
  * @param options - How to read it; values out of range are moved to the nearer end.
  * @returns A document; for any input whatever.
  * @throws Never.
@@ -26,8 +26,8 @@ import { startsLikePath } from './rule-values.js';
  */
 export function parseRobots(input: Uint8Array | string, options: ParseOptions = {}): RobotsDocument {
   const { robotsUrl = null, charset = null, repair = true } = options;
-  const { octets, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
-  return new PackedDocument(packRecords(octets, start, end, repair), robotsUrl, charset, repair, truncated, notes);
+  const { bytes, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
+  return new PackedDocument(packRecords(bytes, start, end, repair), robotsUrl, charset, repair, truncated, notes);
 }
 
 /** A document that keeps little and unpacks much. */

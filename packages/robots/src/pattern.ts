@@ -8,8 +8,9 @@
  *
  * The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it.
  */
+
+import { bytesOf } from './bytes.js';
 import { canonical } from './normalize.js';
-import { octetsOf } from './octets.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -24,15 +25,15 @@ const DOLLAR = 0x24;
  * @see RFC 9309 §2.2.2, §2.2.3; specification, robots §6.1, §6.4
  */
 export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
-  return pattern !== '' && matchesOctets(octetsOf(pattern), octetsOf(pathAndQuery || '/'));
+  return pattern !== '' && matchesBytes(bytesOf(pattern), bytesOf(pathAndQuery || '/'));
 }
 
 /**
- * The same for octet strings.
+ * The same for byte strings.
  *
  * @throws Never.
  */
-export function matchesOctets(pattern: string, path: string): boolean {
+export function matchesBytes(pattern: string, path: string): boolean {
   return (['n0', 'n1'] as const).some((form) => {
     const spelling = canonical(pattern, form, true);
     return matchesStretch(spelling, 0, spelling.length, canonical(path, form, false));
@@ -40,7 +41,7 @@ export function matchesOctets(pattern: string, path: string): boolean {
 }
 
 /**
- * Whether a canonical pattern matches the whole of a canonical text from its first octet on.
+ * Whether a canonical pattern matches the whole of a canonical text from its first byte on.
  *
  * @param pattern - Holds the pattern in `[from, to)`, so that it need not be cut out.
  * @throws Never.

@@ -43,7 +43,7 @@ describe('Crawl-delay (robots §9.1)', () => {
   });
 
   it('clamps to the operator’s bound', () => {
-    expect(parseCrawlDelay('50', 30)).toEqual({ delayMs: 30_000, askedMs: 50_000, hasUnit: false });
+    expect(parseCrawlDelay('50', 30)).toEqual({ delayMs: 30_000, requiredMs: 50_000, hasUnit: false });
   });
 });
 
@@ -85,7 +85,7 @@ describe('Request-rate (robots §9.2)', () => {
     expect(inForce(['0/1'], '02:30:00')).toEqual({ kind: 'closed', untilMs: at('02:30:00') + DAY_MS });
   });
 
-  it('the instant given for reopening is the first that is not closed', () => {
+  it('the time given for reopening is the first that is not closed', () => {
     const minute = fc.integer({ min: 0, max: 1439 });
     const rate = fc.record({
       documents: fc.constantFrom(0, 0, 1),

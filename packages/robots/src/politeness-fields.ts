@@ -22,17 +22,17 @@ export interface RequestRate {
 /** A readable Crawl-delay: what is to be kept, what was asked for, and whether with a unit. */
 export interface CrawlDelay {
   readonly delayMs: number;
-  readonly askedMs: number;
+  readonly requiredMs: number;
   readonly hasUnit: boolean;
 }
 
-/** The rate that binds at an instant. `untilMs` is the first instant at which the host is no longer closed. */
+/** The rate that binds at a time. `untilMs` is the first time at which the host is no longer closed. */
 export type RateInForce =
   | { readonly kind: 'none' }
   | { readonly kind: 'rate'; readonly intervalMs: number; readonly rate: RequestRate }
   | { readonly kind: 'closed'; readonly untilMs: number };
 
-/** Whether Visit-time lets requests start at an instant. `closesAtMs` null: open all day. */
+/** Whether Visit-time lets requests start at a time. `closesAtMs` null: open all day. */
 export type VisitState =
   | { readonly kind: 'open'; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly opensAtMs: number };
@@ -63,8 +63,8 @@ export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DE
   const [, whole = '0', fraction, bareFraction, unit] = match;
   // Doubles are a little more or less than what was written, so that 1.1 s would be 1101 ms: nanoseconds are exact enough.
   const exactMs = Number(`${whole}.${fraction ?? bareFraction ?? 0}`) * unitSeconds(unit) * 1000;
-  const askedMs = Math.ceil(Number(exactMs.toFixed(6)));
-  return { delayMs: Math.min(askedMs, maxSeconds * 1000), askedMs, hasUnit: unit !== undefined };
+  const requiredMs = Math.ceil(Number(exactMs.toFixed(6)));
+  return { delayMs: Math.min(requiredMs, maxSeconds * 1000), requiredMs, hasUnit: unit !== undefined };
 }
 
 /**
@@ -107,7 +107,7 @@ export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInva
  * window. A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs
  * to it (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then.
  *
- * @param nowMs - Epoch milliseconds.
+ * @param nowMs - FencingToken milliseconds.
  * @throws Never.
  * @see specification, robots §9.2, DECISIONS R41 to R44
  */
@@ -143,7 +143,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
 /**
  * Whether requests may start now under the union of the windows (DECISION R46). No window: always open.
  *
- * @param nowMs - Epoch milliseconds.
+ * @param nowMs - FencingToken milliseconds.
  * @throws Never.
  * @see specification, robots §9.3, DECISION R45
  */
@@ -178,7 +178,7 @@ function slower(current: RequestRate | null, candidate: RequestRate): RequestRat
     : candidate;
 }
 
-/** One octet per minute of the day: 1 where any window reaches; its last minute counts when `more` is 1. */
+/** One byte per minute of the day: 1 where any window reaches; its last minute counts when `more` is 1. */
 function dayOf(windows: readonly (TimeWindow | null)[], more: 0 | 1): Uint8Array {
   const day = new Uint8Array(DAY_MINUTES);
   for (const window of windows) {

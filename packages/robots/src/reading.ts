@@ -2,11 +2,12 @@
  * One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
  * several readings of which all must allow.
  */
+
+import { byteArray, bytesOf } from './bytes.js';
 import type { Dialect, Selection } from './dialects/dialect.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical, queryForm } from './normalize.js';
-import { octetArray, octetsOf } from './octets.js';
 import { INVALID_UTF8, type PackedRecord, records, TOO_LONG } from './packed-records.js';
 import {
   findRule,
@@ -23,11 +24,11 @@ import type { Target } from './target.js';
 /** What a reading can be told beside the file. */
 export interface ReadingOptions {
   /** What 2.0.0 says about everything else (robots §7.5). */
-  readonly discuss: 'everything-else' | 'nothing-else';
+  readonly ambiguousRules: 'everything-else' | 'nothing-else';
   /** Rule lines of a group beyond which it closes everything; 0 for none. */
   readonly maxRulesPerGroup: number;
   /** What a file past the size limit means. */
-  readonly oversize: 'truncate' | 'disallow-all';
+  readonly onOversize: 'truncate' | 'disallow-all';
 }
 
 /** A compiled reading. */
@@ -48,11 +49,11 @@ export function compileReading(
   document: RobotsDocument,
   dialect: Dialect,
   { spans, agent }: Selection,
-  { discuss, maxRulesPerGroup, oversize }: ReadingOptions,
+  { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
 ): Reading {
   const rules: IndexedRule[] = [];
   const isClasses = dialect.precedence === 'classes';
-  let isOverfull = document.truncated && oversize === 'disallow-all';
+  let isOverfull = document.truncated && onOversize === 'disallow-all';
   let hasExplicitAllow = false;
   let hasWildcardAllow = false;
   let hasDisallow = false;
@@ -74,7 +75,7 @@ export function compileReading(
   }
   // Steps 4 to 7 of robots §7.5: what a 2.0.0 group says about a URL that none of its rules matches.
   const isClosed =
-    isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && discuss === 'everything-else')));
+    isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
   const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
   const { packed, extra, rows } = indexRules(document.packed, rules);
   return { packed, extra, rows, dialect, agent, rest };
@@ -129,11 +130,11 @@ function addRule(rules: IndexedRule[], dialect: Dialect, record: PackedRecord, k
 }
 
 /** A value as UTF-8, had it been written in another charset; nothing for a charset that the platform does not know. */
-function transcoded(octets: string, charset: string): string[] {
+function transcoded(bytes: string, charset: string): string[] {
   try {
-    return [octetsOf(new TextDecoder(charset).decode(octetArray(octets)))];
+    return [bytesOf(new TextDecoder(charset).decode(byteArray(bytes)))];
   } catch {
-    // A RangeError: the name is not known, so the octets stand for themselves only.
+    // A RangeError: the name is not known, so the bytes stand for themselves only.
     return [];
   }
 }

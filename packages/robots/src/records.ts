@@ -1,11 +1,12 @@
 /**
- * Octets → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged
+ * Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged
  * here; what a dialect makes of them is decided when rules are compiled, and what is odd about them when somebody asks
  * for the diagnostics. The common line (a known name, ASCII, no surprises) makes no string and no object.
  */
-import { ALLOW, BAD, COMMENT, DISALLOW, fieldKind, fieldName, octetsKind, REMARK, UNKNOWN } from './fields.js';
+
+import { byteString, isUtf8, textOf } from './bytes.js';
+import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
-import { isUtf8, octetString, textOf } from './octets.js';
 import {
   foldName,
   INVALID_UTF8,
@@ -31,13 +32,13 @@ const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
 /**
  * Packs the lines of a file.
  *
- * @param octets - Holds the file in `[start, end)`.
+ * @param bytes - Holds the file in `[start, end)`.
  * @param repair - Whether misspellings and missing colons are repaired.
  * @returns The packed string (packed-records.ts).
  * @throws Never.
  * @see specification, robots §2.3, §2.5, §3
  */
-export function packRecords(octets: Uint8Array, start: number, end: number, repair: boolean): string {
+export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
   const writer = new RecordWriter(end - start);
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
@@ -45,7 +46,7 @@ export function packRecords(octets: Uint8Array, start: number, end: number, repa
     let hash = -1;
     let isOdd = false;
     for (; i < end; i++) {
-      const c = octets[i] as number;
+      const c = bytes[i] as number;
       if (c > HASH && c !== COLON && c < 0x80) continue;
       if (c === LF || c === CR) break;
       if (c > 0x7f || (c < SPACE && c !== TAB)) isOdd = true;
@@ -55,31 +56,31 @@ export function packRecords(octets: Uint8Array, start: number, end: number, repa
       }
     }
     const lineEnd = i;
-    if (octets[i] === CR && octets[i + 1] === LF) i++;
+    if (bytes[i] === CR && bytes[i + 1] === LF) i++;
     isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
-    const kind = isOdd ? UNKNOWN : octetsKind(octets, lineStart, colon);
+    const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
     if (kind === UNKNOWN || kind === COMMENT) {
       // A comment line is not blank and bounds nothing (robots §3.2).
       if (lineStart === lineEnd) writer.addBlank();
       else if (isOdd || hash !== lineStart) {
-        packOddLine(writer, line, octetString(octets.subarray(lineStart, lineEnd)), repair);
+        packOddLine(writer, line, byteString(bytes.subarray(lineStart, lineEnd)), repair);
       }
       continue;
     }
     let from = colon + 1;
     let to = hash < 0 ? lineEnd : hash;
-    while (from < to && isBlank(octets[from])) from++;
-    while (from < to && isBlank(octets[to - 1])) to--;
-    writer.add(kind, line, octets, from, to);
+    while (from < to && isBlank(bytes[from])) from++;
+    while (from < to && isBlank(bytes[to - 1])) to--;
+    writer.add(kind, line, bytes, from, to);
   }
   return writer.finish();
 }
 
-function isBlank(octet: number | undefined): boolean {
-  return octet === SPACE || octet === TAB;
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
 }
 
-/** Packs a line that needs a closer look: a name that is not known, control or high octets, too many of them. */
+/** Packs a line that needs a closer look: a name that is not known, control or high bytes, too many of them. */
 function packOddLine(writer: RecordWriter, line: number, written: string, repair: boolean): void {
   let text = written.replaceAll('\0', '');
   let notes = text === written ? 0 : NUL;

@@ -35,7 +35,7 @@ const BEGINS = -1;
 const AFTER = -2;
 /** Offsets up to which references are one character wide. */
 const NARROW = 0x7fff;
-/** Rules compared in one decision before it pays to know which octets the text holds. */
+/** Rules compared in one decision before it pays to know which bytes the text holds. */
 const TESTS_BEFORE_FILTER = 16;
 
 /** A pattern to be compiled. */
@@ -199,7 +199,7 @@ function literalOf(pattern: string): string {
   return star < 0 ? pattern.replace(/\$$/, '') : pattern.slice(0, star);
 }
 
-/** The first six octets of a literal as a number, which compares faster than text. */
+/** The first six bytes of a literal as a number, which compares faster than text. */
 function sortKey(literal: string): number {
   let key = 0;
   for (let i = 0; i < 6; i++) key = key * 256 + (literal.charCodeAt(i) || 0);
@@ -236,7 +236,7 @@ function lastNotAfter(index: RuleIndex, text: string, end = text.length, high?: 
   return low - 1;
 }
 
-/** How a pattern's literal stands to `text[0, end)`: `BEGINS`, `AFTER`, or how many octets they share where it is less. */
+/** How a pattern's literal stands to `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share where it is less. */
 function compare(source: string, from: number, to: number, text: string, end: number): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);

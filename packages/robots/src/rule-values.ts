@@ -11,10 +11,10 @@ const BLANKS = /[ \t]+/;
  * The patterns of a rule line.
  *
  * @param isAllow - Whether it is an `Allow`.
- * @param value - The value in octets, as written.
+ * @param value - The value in bytes, as written.
  * @param robotsUrl - Where the file was asked for, to know its own authority; unknown means that any authority counts
  *   as its own, which is the stricter reading.
- * @returns Patterns in octets; empty for an empty value or a rule that cannot be used.
+ * @returns Patterns in bytes; empty for an empty value or a rule that cannot be used.
  * @throws Never.
  * @see specification, robots §3.6, §3.7, R13, R14
  */

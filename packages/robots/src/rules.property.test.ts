@@ -195,7 +195,7 @@ describe(`politeness of the readings, seed ${SEED}`, () => {
     const pure = { policy: 'declared-only' } as const;
     expect(compile(only, pure).isAllowed('/b')).toBe(false);
     expect(compile(`${only}Disallow: /c\n`, pure).isAllowed('/b')).toBe(true);
-    expect(compile(`${only}Disallow: /c\n`, { ...pure, discuss: 'nothing-else' }).isAllowed('/b')).toBe(false);
+    expect(compile(`${only}Disallow: /c\n`, { ...pure, ambiguousRules: 'nothing-else' }).isAllowed('/b')).toBe(false);
   });
 
   it('policy declared is never freer than base, strictest never freer than any of its dialects', () => {

@@ -23,13 +23,13 @@ describe('options', () => {
     [{ tokens: 'examplebot/1.0' }, 'invalid-tokens'],
     [{ tokens: ['a', ''] }, 'invalid-tokens'],
     [{ tokens: Array.from({ length: 33 }, () => 'a') }, 'invalid-tokens'],
-    [{ tokens: 'a', dialect: '2.0.0' }, 'invalid-option'],
-    [{ tokens: 'a', policy: 'loose' }, 'invalid-option'],
-    [{ tokens: 'a', strictDialects: [] }, 'invalid-option'],
-    [{ tokens: 'a', strictDialects: ['2.0.0'] }, 'invalid-option'],
-    [{ tokens: 'a', maxRulesPerGroup: 0 }, 'invalid-option'],
-    [{ tokens: 'a', crawlDelayMaxSeconds: 100_000 }, 'invalid-option'],
-    [{ tokens: 'a', oversized: 'truncate' }, 'unknown-option'],
+    [{ tokens: 'a', dialect: '2.0.0' }, 'option-invalid'],
+    [{ tokens: 'a', policy: 'loose' }, 'option-invalid'],
+    [{ tokens: 'a', strictDialects: [] }, 'option-invalid'],
+    [{ tokens: 'a', strictDialects: ['2.0.0'] }, 'option-invalid'],
+    [{ tokens: 'a', maxRulesPerGroup: 0 }, 'option-invalid'],
+    [{ tokens: 'a', crawlDelayMaxSeconds: 100_000 }, 'option-invalid'],
+    [{ tokens: 'a', oversized: 'truncate' }, 'option-unknown'],
   ];
 
   it.each(MISTAKES)('%j are refused with %s', (options, code) => {
@@ -122,15 +122,15 @@ describe('a decision', () => {
   it('closes a file past the limit when told to', () => {
     const text = `User-agent: *\nDisallow: /x\n${'#\n'.repeat(300_000)}`;
     expect(rulesOf(text).isAllowed('/y')).toBe(true);
-    expect(rulesOf(text, { oversize: 'disallow-all' }).decide('/y')).toMatchObject({
+    expect(rulesOf(text, { onOversize: 'disallow-all' }).decide('/y')).toMatchObject({
       allowed: false,
       reason: 'oversize',
     });
-    expect(rulesOf(text, { oversize: 'disallow-all' }).isAllowed('/robots.txt')).toBe(true);
+    expect(rulesOf(text, { onOversize: 'disallow-all' }).isAllowed('/robots.txt')).toBe(true);
     expect(rulesOf(text, { policy: 'strictest' }).isAllowed('/y')).toBe(false);
   });
 
-  it('at an instant is closed while the rate is zero, and open after', () => {
+  it('at a time is closed while the rate is zero, and open after', () => {
     const rules = rulesOf('User-agent: *\nRequest-rate: 0/1h 0800-1759');
     expect(rules.decideAt('/a', at('09:00:00'))).toMatchObject({ allowed: false, reason: 'closed-rate' });
     expect(rules.decideAt('/robots.txt', at('09:00:00')).allowed).toBe(true);
@@ -261,17 +261,20 @@ describe('what groups ask beside rules', () => {
   });
 
   it('counts a Cache-delay in an archiving crawl only, the larger of both (robots §9.11)', () => {
-    const delays = (text: string, mode: 'crawl' | 'archive') => {
-      const { crawlDelayMs, cacheDelayMs } = rulesOf(`User-agent: *\n${text}`, { mode });
+    const delays = (text: string, cacheDelay: 'ignore' | 'as-crawl-delay') => {
+      const { crawlDelayMs, cacheDelayMs } = rulesOf(`User-agent: *\n${text}`, { cacheDelay });
       return { crawlDelayMs, cacheDelayMs };
     };
     const both = 'Crawl-delay: 2\nCache-delay: 5';
-    expect(delays(both, 'crawl')).toEqual({ crawlDelayMs: 2000, cacheDelayMs: 5000 });
-    expect(delays(both, 'archive')).toEqual({ crawlDelayMs: 5000, cacheDelayMs: 5000 });
-    expect(delays('Crawl-delay: 9\nCache-delay: 5', 'archive')).toEqual({ crawlDelayMs: 9000, cacheDelayMs: 5000 });
-    expect(delays('Cache-delay: 5', 'crawl')).toEqual({ crawlDelayMs: null, cacheDelayMs: 5000 });
-    expect(delays('Cache-delay: 5', 'archive')).toEqual({ crawlDelayMs: 5000, cacheDelayMs: 5000 });
-    expect(delays('Disallow:', 'archive')).toEqual({ crawlDelayMs: null, cacheDelayMs: null });
+    expect(delays(both, 'ignore')).toEqual({ crawlDelayMs: 2000, cacheDelayMs: 5000 });
+    expect(delays(both, 'as-crawl-delay')).toEqual({ crawlDelayMs: 5000, cacheDelayMs: 5000 });
+    expect(delays('Crawl-delay: 9\nCache-delay: 5', 'as-crawl-delay')).toEqual({
+      crawlDelayMs: 9000,
+      cacheDelayMs: 5000,
+    });
+    expect(delays('Cache-delay: 5', 'ignore')).toEqual({ crawlDelayMs: null, cacheDelayMs: 5000 });
+    expect(delays('Cache-delay: 5', 'as-crawl-delay')).toEqual({ crawlDelayMs: 5000, cacheDelayMs: 5000 });
+    expect(delays('Disallow:', 'as-crawl-delay')).toEqual({ crawlDelayMs: null, cacheDelayMs: null });
   });
 
   it('says which pages are not to be kept', () => {

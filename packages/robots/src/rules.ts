@@ -67,10 +67,10 @@ export class RobotsRules {
   }
 
   /**
-   * The decision at an instant: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero
+   * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero
    * documents is in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
    *
-   * @param nowMs - Epoch milliseconds.
+   * @param nowMs - FencingToken milliseconds.
    * @throws Never.
    */
   decideAt(url: string, nowMs: number): Decision {
@@ -107,7 +107,7 @@ export class RobotsRules {
    */
   get crawlDelayMs(): number | null {
     const delaysMs = RobotsRules.#delaysMs(this, 'crawl-delay');
-    const isArchive = this.#settings.mode === 'archive';
+    const isArchive = this.#settings.cacheDelay === 'as-crawl-delay';
     return largest(isArchive ? delaysMs.concat(RobotsRules.#delaysMs(this, 'cache-delay')) : delaysMs);
   }
 
@@ -133,9 +133,9 @@ export class RobotsRules {
   }
 
   /**
-   * Whether requests may start at an instant, how far apart, and until when.
+   * Whether requests may start at a time, how far apart, and until when.
    *
-   * @param nowMs - Epoch milliseconds.
+   * @param nowMs - FencingToken milliseconds.
    * @throws Never.
    * @see specification, robots §9.2, §9.3
    */
@@ -212,7 +212,7 @@ function readGroupFacts(document: RobotsDocument, settings: CompileSettings): Gr
  *
  * @param document - From `parseRobots`.
  * @param options - Who asks, and which reading counts.
- * @throws RobotsError `invalid-document`, `invalid-tokens`, `invalid-option`, `unknown-option`.
+ * @throws RobotsError `invalid-document`, `invalid-tokens`, `option-invalid`, `option-unknown`.
  */
 export function compileRules(document: RobotsDocument, options: CompileOptions): RobotsRules {
   return createRulesCompiler(options)(document);
@@ -223,7 +223,7 @@ export function compileRules(document: RobotsDocument, options: CompileOptions):
  *
  * @param options - Who asks, and which reading counts; later changes to the object have no effect.
  * @returns A function of a document from `parseRobots`; it throws RobotsError `invalid-document` for anything else.
- * @throws RobotsError `invalid-tokens`, `invalid-option`, `unknown-option`.
+ * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.
  */
 export function createRulesCompiler(options: CompileOptions): (document: RobotsDocument) => RobotsRules {
   const settings = resolveCompileOptions(options);

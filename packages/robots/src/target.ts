@@ -2,12 +2,12 @@
  * A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in every
  * form; anything unusual takes the slow road, where the platform's URL parser may be asked.
  */
-import { octetsOf } from './octets.js';
+import { bytesOf } from './bytes.js';
 import { readUrl } from './web-url.js';
 
 /** The path and query of a URL. */
 export interface Target {
-  /** In octets. */
+  /** In bytes. */
   readonly path: string;
   /** Whether every form of normalize.ts spells it so. */
   readonly isUsual: boolean;
@@ -34,5 +34,5 @@ export function targetOf(url: string): Target {
     const { pathname, search } = readUrl(`http://a${path.replace(/^[/\\]+/, '/')}`) ?? { pathname: path, search: '' };
     path = pathname + search;
   }
-  return { path: octetsOf(path), isUsual: false };
+  return { path: bytesOf(path), isUsual: false };
 }

@@ -31,8 +31,8 @@ describe('what is remembered of a text', () => {
   });
 
   it('is never less than the truth, whatever shares a slot', () => {
-    const octet = fc.integer({ min: 0x2b, max: 0xff }).map((code) => String.fromCharCode(code));
-    const texts = fc.array(octet, { minLength: 3, maxLength: 3000, size: 'max' }).map((octets) => octets.join(''));
+    const byte = fc.integer({ min: 0x2b, max: 0xff }).map((code) => String.fromCharCode(code));
+    const texts = fc.array(byte, { minLength: 3, maxLength: 3000, size: 'max' }).map((bytes) => bytes.join(''));
     fc.assert(
       fc.property(texts, fc.nat(), fc.integer({ min: 1, max: 5 }), (text, at, length) => {
         rememberText(text);

@@ -1,5 +1,5 @@
 /**
- * Which pairs of octets occur in the text in hand, and where they last end. Many rules begin `/*`, so all of them are on the
+ * Which pairs of bytes occur in the text in hand, and where they last end. Many rules begin `/*`, so all of them are on the
  * walk of a look-up; a pattern whose first pair behind an asterisk does not come any more need not be compared.
  *
  * This is scratch memory of the module, against the house rule: a table of its own would cost each file more than its

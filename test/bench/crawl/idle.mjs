@@ -2,7 +2,7 @@
 // what it takes of the processor, and of memory, while nothing falls due.
 // Usage: node idle.mjs [HOSTS] [SECONDS] (as a child process); its server is a process of its own: node idle.mjs serve
 
-import 'mannerly/lean-engine';
+import 'mannerly/v8-flags';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -34,8 +34,8 @@ async function measure(hosts = 10_000, seconds = 20) {
     identity: { name: 'mannerly-bench', contact: 'https://example.org/mannerly-bench' },
     scope: { seeds: Array.from({ length: hosts }, (_, host) => `http://h${host}.test:${port}/`), within: 'host' },
     bounds: { pages: 10 * hosts },
-    patienceMs: 100_000_000,
-    network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+    maxIdleMs: 100_000_000,
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
   });
   const over = crawler.run({ out });
   // Every host is asked for its robots.txt, and waits from then on.

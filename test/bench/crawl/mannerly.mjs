@@ -2,7 +2,7 @@
 // decision log, report), interval 0, one request at a time per host.
 // Usage: node mannerly.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: its handler makes a document of every page.
 
-import 'mannerly/lean-engine';
+import 'mannerly/v8-flags';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ const crawler = createCrawler({
   scope: { seeds: web.seeds, within: 'host' },
   bounds: { pages: 10_000_000, depth: 1_000 },
   profile: { factor: 0, minMs: 0, maxMs: 0 },
-  network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+  network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
 });
 crawler.on('html', async (page) => {
-  hrefs += isDom ? page.$('a[href]').length : (page.facts?.links.length ?? 0);
+  hrefs += isDom ? page.$('a[href]').length : (page.html?.links.length ?? 0);
   page.emit({ title: isDom ? page.$('title').first().text() : page.title });
   await page.follow();
 });

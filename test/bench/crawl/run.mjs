@@ -1,7 +1,7 @@
 // The crawler of the crawl benchmark: crawls what SEEDS_FILE names, within SCOPE_FILE, and writes result.json to OUT_DIR.
 // Usage: node run.mjs SEEDS_FILE SCOPE_FILE OUT_DIR. Runs the built packages, as a user's program would; see README.md.
 
-import 'mannerly/lean-engine';
+import 'mannerly/v8-flags';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCrawler } from 'mannerly';
@@ -26,7 +26,7 @@ const crawler = createCrawler({
   profile: isPolite ? 'polite' : { factor: 0, minMs: 0, maxMs: 0 },
   // The benchmark counts a page under another tracking parameter as fetched twice.
   urls: { trackingParameters: 'drop' },
-  network: { allow: ['127.0.0.0/8'], concurrency },
+  network: { allowAddresses: ['127.0.0.0/8'], concurrency },
 });
 crawler.on('html', async (page) => {
   stat.pages += 1;
@@ -38,7 +38,7 @@ crawler.on('html', async (page) => {
     stat.titleChars += $('title').first().text().length;
   } else {
     stat.titleChars += page.title?.length ?? 0;
-    stat.hrefs += page.facts?.links.length ?? 0;
+    stat.hrefs += page.html?.links.length ?? 0;
   }
   await page.follow();
 });
@@ -47,7 +47,7 @@ const report = await crawler.run(process.env.BENCH_OUT === '0' ? {} : { out: joi
 const own = {
   state: report.state,
   requests: report.requests,
-  words: report.words,
+  words: report.outcomes,
   maxRssKb: process.resourceUsage().maxRSS,
 };
 writeFileSync(join(outDir, 'result.json'), `${JSON.stringify({ ...stat, ...own })}\n`);

@@ -1,4 +1,4 @@
-// A synthetic web whose pages are known exactly: seeded, so that two crawlers of one run meet the same octets.
+// A synthetic web whose pages are known exactly: seeded, so that two crawlers of one run meet the same bytes.
 // Sizes are spread as on the real web (log-normal, median about 25 KB), about 60 links a page: navigation, a tree that
 // reaches every page, other pages of the host in several spellings, other hosts, and paths that robots.txt closes.
 
@@ -88,7 +88,7 @@ export function createWeb({ hosts, pages, port }) {
     html(host, page) {
       const next = random(host * 100_003 + page + 1);
       const normal = Math.sqrt(-2 * Math.log(next() || 0.5)) * Math.cos(2 * Math.PI * next());
-      const octets = Math.min(400_000, Math.max(3_000, 25_000 * Math.exp(0.75 * normal)));
+      const bytes = Math.min(400_000, Math.max(3_000, 25_000 * Math.exp(0.75 * normal)));
       const links = hrefs(host, page, next).map(
         (href) => `<a class="link" href="${href.replaceAll('&', '&amp;')}">${href.slice(-12)}</a>`,
       );
@@ -97,11 +97,11 @@ export function createWeb({ hosts, pages, port }) {
         '<link rel="stylesheet" href="/site.css"><script>if (1 < 2) { document.title += "" }</script></head><body>',
       ];
       let size = 0;
-      for (let at = 0; size < octets; at += 1) {
+      for (let at = 0; size < bytes; at += 1) {
         const paragraph = `<p class="text">${text[Math.floor(next() * text.length)]} ${links[at] ?? ''}</p>\n`;
         parts.push(paragraph);
         size += paragraph.length;
-        if (at >= links.length && size > octets - 4_000) break;
+        if (at >= links.length && size > bytes - 4_000) break;
       }
       return `${parts.join('')}<nav>${links.join('\n')}</nav></body></html>`;
     },

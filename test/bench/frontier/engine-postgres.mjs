@@ -42,7 +42,7 @@ export async function startPostgresEngine() {
     },
     /** CPU seconds of the server's processes, those that have ended included. */
     cpuS: async () => cpuOfTree(postmaster),
-    /** Octets of the last crawl's tables and indexes. */
+    /** Bytes of the last crawl's tables and indexes. */
     bytes: () => bytesOf('c.relname'),
     bytesOfSeen: () => bytesOf("'seen'"),
     removeAll,

@@ -47,7 +47,7 @@ export async function startRedisEngine() {
       const [user, system] = await infoOf('cpu', 'used_cpu_user', 'used_cpu_sys');
       return user + system;
     },
-    /** Octets that the server holds. */
+    /** Bytes that the server holds. */
     bytes: async () => (await infoOf('memory', 'used_memory'))[0],
     removeAll,
     dispose: async () => {

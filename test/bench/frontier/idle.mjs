@@ -64,7 +64,7 @@ async function answer(work) {
   await frontier.settle(work, { kind: 'robots', answer: { kind: 'response', ...found } });
 }
 
-/** As the crawl loop waits: until the frontier's next instant. */
+/** As the crawl loop waits: until the frontier's next time. */
 let rounds = 0;
 let isOver = false;
 let wake = () => undefined;

@@ -9,17 +9,17 @@ const KNOWN_SHARE = 0.7;
  * once (pretenuring), and each page would be kept until the next full collection, in some runs and not in others.
  */
 class Link {
-  constructor(host, lane, fp, body) {
+  constructor(host, lane, fingerprint, body) {
     this.host = host;
     this.lane = lane;
-    this.fp = fp;
-    this.band = 4;
+    this.fingerprint = fingerprint;
+    this.priority = 4;
     this.body = body;
   }
 }
 
-/** A load over `hosts` hosts with bodies of `bodyBytes`. */
-export function createLoad({ hosts, bodyBytes, seed = 1 }) {
+/** A load over `hosts` hosts with bodies of `maxBodyBytes`. */
+export function createLoad({ hosts, maxBodyBytes, seed = 1 }) {
   const chosen = zipf(hosts);
   let made = 0;
   let state = seed >>> 0;
@@ -28,15 +28,15 @@ export function createLoad({ hosts, bodyBytes, seed = 1 }) {
     return mix(state) / 0x1_0000_0000;
   };
   const entry = (number) => {
-    const fp = new Uint8Array(8);
-    const view = new DataView(fp.buffer);
+    const fingerprint = new Uint8Array(8);
+    const view = new DataView(fingerprint.buffer);
     view.setUint32(0, mix(number ^ 0x5bd1e995));
     view.setUint32(4, mix(mix(number) + 0x27d4eb2f));
-    const body = new Uint8Array(bodyBytes).fill(0x61);
+    const body = new Uint8Array(maxBodyBytes).fill(0x61);
     view.setUint32(0, view.getUint32(0) ^ Math.floor(number / 2 ** 32));
     body[0] = number;
     const host = chosen(mix(number + 0x165667b1) / 0x1_0000_0000);
-    return new Link(`host-${host}.example.org`, `https://host-${host}.example.org`, fp, body);
+    return new Link(`host-${host}.example.org`, `https://host-${host}.example.org`, fingerprint, body);
   };
   return {
     /** URLs made so far. */

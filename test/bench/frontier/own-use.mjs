@@ -16,6 +16,6 @@ export function memoryMb() {
   return { rss: mb(rss), own: own === undefined ? null : mb(Number(own) * 1_024), arrayBuffers: mb(arrayBuffers) };
 }
 
-function mb(octets) {
-  return Math.round(octets / 1e6);
+function mb(bytes) {
+  return Math.round(bytes / 1e6);
 }

@@ -80,7 +80,7 @@ function createCrawl(frontier, load) {
   let settled = 0;
   let started = 0;
   let fetching = 0;
-  let inHand = 0;
+  let inFlight = 0;
   let broken = null;
   let isWoken = false;
   let wakeUp = null;
@@ -114,13 +114,13 @@ function createCrawl(frontier, load) {
   };
   const start = (work) => {
     fetching += 1;
-    inHand += 1;
+    inFlight += 1;
     perform(work)
       .catch((error) => {
         broken = error;
       })
       .finally(() => {
-        inHand -= 1;
+        inFlight -= 1;
         wake();
       });
   };
@@ -141,7 +141,7 @@ function createCrawl(frontier, load) {
   return async (until) => {
     while (settled < until) {
       if (broken !== null) throw broken;
-      const room = Math.min(FETCHES - fetching, IN_HAND - inHand);
+      const room = Math.min(FETCHES - fetching, IN_HAND - inFlight);
       const works = room > 0 ? await frontier.take(room) : [];
       for (const work of works) start(work);
       if (works.length > 0) continue;

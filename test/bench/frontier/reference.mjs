@@ -1,6 +1,6 @@
 // What the machine itself takes for reaching into something large: a word of a table as large as that of the fingerprints of
 // so many URLs, a host by its name in a bare Map of objects that lie as the crawl has met them, and a claim of that host's next URL
-// without leases that end, delays, bands or ids that are looked for. No store is faster than this.
+// without leases that end, delays, priorities or ids that are looked for. No store is faster than this.
 // Usage: node --expose-gc reference.mjs [--urls N] [--hosts N]; prints one line of JSON, nanoseconds for each.
 
 import { parseArgs } from 'node:util';
@@ -14,17 +14,17 @@ const [urls, hosts] = [Number(values.urls), Number(values.hosts)];
 const READS = 200_000;
 const ROUNDS = 8;
 const AT_ONCE = 64;
-/** Octets of the set of fingerprints, per URL. */
+/** Bytes of the set of fingerprints, per URL. */
 const BYTES_PER_URL = 12;
 
 const table = new Uint32Array((urls * BYTES_PER_URL) / 4);
 for (let at = 0; at < table.length; at += 1) table[at] = at;
-const load = createLoad({ hosts, bodyBytes: 48 });
+const load = createLoad({ hosts, maxBodyBytes: 48 });
 const byName = new Map();
 for (let made = 0; made < Math.min(urls, 1_000_000); made += 1) {
   const [{ host, body }] = load.fresh(1);
   const known = byName.get(host);
-  if (known === undefined) byName.set(host, { host, bodies: [body], next: 0, epoch: 0 });
+  if (known === undefined) byName.set(host, { host, bodies: [body], next: 0, fencingToken: 0 });
   else known.bodies.push(body);
 }
 let sum = 0;
@@ -51,7 +51,7 @@ const claimNs = best(() => {
   return () => {
     for (let claimed = 0; claimed < READS; claimed += AT_ONCE) {
       const leases = Array.from({ length: AT_ONCE }, () => claim(waiting[turn++ % waiting.length]));
-      for (const { host } of leases) byName.get(host).epoch += 1;
+      for (const { host } of leases) byName.get(host).fencingToken += 1;
     }
   };
 });
@@ -62,9 +62,9 @@ function claim(state) {
   const { host, bodies } = state;
   const id = state.next;
   state.next += 1;
-  state.epoch += 1;
-  const entry = { id: String(id), band: 4, body: new Uint8Array(bodies[id % bodies.length]), attempt: 0 };
-  return { host, epoch: String(state.epoch), entries: [entry], queued: bodies.length };
+  state.fencingToken += 1;
+  const entry = { id: String(id), priority: 4, body: new Uint8Array(bodies[id % bodies.length]), attempt: 0 };
+  return { host, fencingToken: String(state.fencingToken), entries: [entry], queued: bodies.length };
 }
 
 function best(prepare) {

@@ -1,5 +1,5 @@
 // How long a store takes to go on after kill -9: a process queues URLs and is killed, another opens the file and leases.
-// Usage: node reopen.mjs [--urls N] [--hosts N] [--body OCTETS]; `--fill` is its own. See README.md.
+// Usage: node reopen.mjs [--urls N] [--hosts N] [--body BYTES]; `--fill` is its own. See README.md.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,11 +17,11 @@ const { values } = parseArgs({
     fill: { type: 'string' },
   },
 });
-const [urls, hosts, bodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
+const [urls, hosts, maxBodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
 const BATCH = 8_000;
 
 if (values.fill !== undefined) {
-  const load = createLoad({ hosts, bodyBytes });
+  const load = createLoad({ hosts, maxBodyBytes });
   const store = lmdbStore({ path: values.fill, maxQueued: 100_000_000 });
   await store.open({ crawl: 'bench', owner: 'killed', create: true });
   while (load.made < urls) await store.add(load.fresh(Math.min(BATCH, urls - load.made)));
@@ -45,13 +45,13 @@ if (values.fill !== undefined) {
   const leases = await store.lease({ maxHosts: 64, entriesPerHost: 16, ttlMs: 600_000 });
   const firstClaimMs = performance.now() - start;
   const cpu = process.cpuUsage({ user, system });
-  const { queued, inHand, known } = await store.stats();
+  const { queued, inFlight, known } = await store.stats();
   const round = (number) => Math.round(number);
   console.log(
     JSON.stringify({
       urls,
       known,
-      unfinished: queued + inHand,
+      unfinished: queued + inFlight,
       leases: leases.length,
       openMs: round(openMs),
       firstClaimMs: round(firstClaimMs),

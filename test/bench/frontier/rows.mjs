@@ -17,7 +17,7 @@ const SIZES = [
   { urls: 1_000_000, hosts: 100 },
   { urls: 1_000_000, hosts: 100_000 },
 ].filter(({ urls }) => urls <= MOST_URLS);
-/** The memory store keeps no more than this queued: a queued URL takes it some 500 octets. */
+/** The memory store keeps no more than this queued: a queued URL takes it some 500 bytes. */
 const QUEUED_IN_MEMORY = 2_000_000;
 /** The measured process may hold this much, for the largest size in memory. */
 const HEAP_MB = 8_192;
@@ -131,9 +131,9 @@ async function rowsOfServer(store) {
         row(`${store}: the same one URL per lease, ${size}`, run.claimsOneByOnePerServerCpuS, ''),
       ];
     }),
-    row(`${store}: ${held}, octets per seen URL`, bytes.perSeenUrl, goals.seen, 1),
-    row(`${store}: ${held}, octets per queued URL beside its body`, bytes.perQueuedUrlBesideBody, goals.queued, 1),
-    row(`${store}: ${held}, octets per host beside its URL`, bytes.perHost, goals.host, 1),
+    row(`${store}: ${held}, bytes per seen URL`, bytes.perSeenUrl, goals.seen, 1),
+    row(`${store}: ${held}, bytes per queued URL beside its body`, bytes.perQueuedUrlBesideBody, goals.queued, 1),
+    row(`${store}: ${held}, bytes per host beside its URL`, bytes.perHost, goals.host, 1),
     ...costsOf(store, runs, { byUrls: null, byHosts: null }),
   ];
 }
@@ -150,7 +150,7 @@ function ratesOf(store, runs) {
       row(`${store}: the same one URL per lease, ${size}`, run.claimsOneByOnePerCpuS, ''),
       ...(run.diskBytesPerUrl === null
         ? []
-        : [row(`${store}: disk, octets per URL, ${size}`, run.diskBytesPerUrl, goals[2])]),
+        : [row(`${store}: disk, bytes per URL, ${size}`, run.diskBytesPerUrl, goals[2])]),
     ];
   });
 }
@@ -186,13 +186,13 @@ function costsWithRates({ costUs, linksPerCpuS, usPerLease, urlsPerLease, claims
 
 async function seenOf(store) {
   const urls = Number(process.env.MANNERLY_BENCH_FINGERPRINTS ?? Math.min(MOST_URLS, 10_000_000));
-  const { octetsPerUrl, diskBytesPerUrl, openCpuS } = await measure('seen.mjs', { store, urls });
+  const { bytesPerUrl, diskBytesPerUrl, openCpuS } = await measure('seen.mjs', { store, urls });
   const size = `${short(urls)} known`;
   return [
-    row(`${store}: memory, octets per seen URL, ${size}`, octetsPerUrl, '≤ 14', 1),
+    row(`${store}: memory, bytes per seen URL, ${size}`, bytesPerUrl, '≤ 14', 1),
     ...(diskBytesPerUrl === undefined
       ? []
-      : [row(`${store}: disk, octets per seen URL, ${size}`, diskBytesPerUrl, '', 1)]),
+      : [row(`${store}: disk, bytes per seen URL, ${size}`, diskBytesPerUrl, '', 1)]),
     ...(openCpuS === undefined ? [] : [row(`${store}: opening, CPU-s, ${size}`, openCpuS, '≤ 1.5', 2)]),
   ];
 }

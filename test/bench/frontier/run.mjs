@@ -1,5 +1,5 @@
 // What one store's verbs cost with so many URLs and hosts: CPU time of this process, making the load not counted.
-// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body OCTETS] [--queued N] [--path FOLDER]; see README.md.
+// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued N] [--path FOLDER]; see README.md.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const HELP = `usage: node run.mjs [options]      prints one line of JSON; README
   --store NAME          memory or lmdb; redis and postgres have server.mjs [lmdb]
   --urls N              URLs known when it is measured [1000000]
   --hosts N             hosts they are on, by Zipf's law [10000]
-  --body OCTETS         of a queued URL [48]
+  --body BYTES         of a queued URL [48]
   --queued N            URLs queued at most; more are completed as they come [as many as are known]
   --path FOLDER         of the lmdb store [a temporary one, removed]`;
 
@@ -39,10 +39,10 @@ if (values.store !== 'memory' && values.store !== 'lmdb') {
   console.error(`run.mjs measures this process; for a store on a server: server.mjs --store ${values.store}`);
   process.exit(2);
 }
-const [urls, hosts, bodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
+const [urls, hosts, maxBodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
 const queuedMost = Number(values.queued ?? urls);
 const folder = values.path ?? mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
-let load = createLoad({ hosts, bodyBytes });
+let load = createLoad({ hosts, maxBodyBytes });
 let store = storeIn(folder);
 const TTL_MS = 600_000;
 const BATCH = 8_000;
@@ -72,7 +72,7 @@ function storeIn(path) {
 async function warmUp(hosts) {
   const [measuredLoad, measuredStore] = [load, store];
   const path = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
-  load = createLoad({ hosts, bodyBytes });
+  load = createLoad({ hosts, maxBodyBytes });
   store = storeIn(path);
   await store.open({ crawl: 'warm', owner: String(process.pid), create: true });
   await prefill(WARM.urls / 2);
@@ -119,8 +119,8 @@ async function drain(count, entriesPerHost) {
     leased += leases.length;
     for (const { entries } of leases) done += entries.length;
     await Promise.all(
-      leases.map(({ host, epoch, entries }) =>
-        store.commit([{ host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]),
+      leases.map(({ host, fencingToken, entries }) =>
+        store.commit([{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]),
       ),
     );
     us += cpuUs() - before;
@@ -153,6 +153,8 @@ const diskBytesPerUrl =
 Object.assign(costUs, await costOfRecords(store));
 const { perCpuS: claimsPerCpuS, usPerLease, urlsPerLease } = leaseOf16;
 const rates = { linksPerCpuS, claimsPerCpuS, usPerLease, urlsPerLease, claimsOneByOnePerCpuS };
-console.log(JSON.stringify({ store: values.store, urls, hosts, bodyBytes, ...rates, diskBytesPerUrl, full, costUs }));
+console.log(
+  JSON.stringify({ store: values.store, urls, hosts, maxBodyBytes, ...rates, diskBytesPerUrl, full, costUs }),
+);
 await store.close();
 if (values.path === undefined) rmSync(folder, { recursive: true, force: true });

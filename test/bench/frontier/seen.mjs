@@ -1,5 +1,5 @@
 // What known URLs cost when nothing else is left of them: memory, disk, and opening the file again.
-// Usage: node --expose-gc seen.mjs [--store memory|lmdb] [--urls N] [--budget OCTETS]; see README.md.
+// Usage: node --expose-gc seen.mjs [--store memory|lmdb] [--urls N] [--budget BYTES]; see README.md.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const make = () =>
 
 let store = make();
 await store.open({ crawl: 'bench', owner: 'first', create: true });
-const load = createLoad({ hosts: HOSTS, bodyBytes: 1 });
+const load = createLoad({ hosts: HOSTS, maxBodyBytes: 1 });
 await complete(BATCH);
 globalThis.gc?.();
 const before = memoryMb();
@@ -40,7 +40,7 @@ const row = {
   store: values.store,
   known,
   usPerUrl: Number((us / urls).toFixed(2)),
-  octetsPerUrl: Number((((after.arrayBuffers - before.arrayBuffers) * 1e6) / known).toFixed(1)),
+  bytesPerUrl: Number((((after.arrayBuffers - before.arrayBuffers) * 1e6) / known).toFixed(1)),
   memory: after,
 };
 if (values.store !== 'memory') {
@@ -63,9 +63,9 @@ async function complete(count) {
   await store.add(entries);
   const leases = await store.lease({ maxHosts: HOSTS, entriesPerHost: BATCH, ttlMs: TTL_MS });
   await store.commit(
-    leases.map(({ host, epoch, entries: taken }) => ({
+    leases.map(({ host, fencingToken, entries: taken }) => ({
       host,
-      epoch,
+      fencingToken,
       done: taken.map(({ id }) => id),
       then: { release: { dueInMs: 0 } },
     })),

@@ -1,5 +1,5 @@
 // What a store on a server costs that server: CPU seconds of all its processes, and memory or disk. One line of JSON.
-// Usage: node server.mjs --store redis|postgres [--urls N] [--hosts N] [--body OCTETS] [--weigh no]; see README.md.
+// Usage: node server.mjs --store redis|postgres [--urls N] [--hosts N] [--body BYTES] [--weigh no]; see README.md.
 
 import { parseArgs } from 'node:util';
 import { startPostgresEngine } from './engine-postgres.mjs';
@@ -16,7 +16,7 @@ const { values } = parseArgs({
     queued: { type: 'string' },
   },
 });
-const [urls, hosts, bodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
+const [urls, hosts, maxBodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
 const TTL_MS = 600_000;
 const BATCH = 1_000;
 const AT_ONCE = 8;
@@ -59,9 +59,9 @@ async function drain(store, count, entriesPerHost) {
     const leases = await store.lease({ maxHosts: 64, entriesPerHost, ttlMs: TTL_MS });
     if (leases.length === 0) break;
     for (const { entries } of leases) done += entries.length;
-    const parts = leases.map(({ host, epoch, entries }) => ({
+    const parts = leases.map(({ host, fencingToken, entries }) => ({
       host,
-      epoch,
+      fencingToken,
       done: entries.map(({ id }) => id),
       then: { release: { dueInMs: 0 } },
     }));
@@ -83,13 +83,13 @@ async function costOfVerbs(store, load) {
   const once = async () => {
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: TTL_MS });
     if (lease === undefined) return;
-    const { host, epoch, entries } = lease;
-    await store.commit([{ host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
+    const { host, fencingToken, entries } = lease;
+    await store.commit([{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
   };
   const [kept] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: TTL_MS });
   const renew = async () => {
     const then = { keep: { ttlMs: TTL_MS, want: 0 } };
-    await store.commit([{ host: kept.host, epoch: kept.epoch, then }]);
+    await store.commit([{ host: kept.host, fencingToken: kept.fencingToken, then }]);
   };
   const cost = {
     addPageOf60: await costOf(CALLS, () => store.add(load.page())),
@@ -103,11 +103,11 @@ async function costOfVerbs(store, load) {
     readRecord4k: await costOf(CALLS, (at) => store.readRecord(`r${at}`)),
     reserve: await costOf(CALLS, (at) => store.reserve([{ key: `address-${at % 100}`, delayMs: 1 }])),
   };
-  await store.commit([{ host: kept.host, epoch: kept.epoch, then: { release: { dueInMs: 0 } } }]);
+  await store.commit([{ host: kept.host, fencingToken: kept.fencingToken, then: { release: { dueInMs: 0 } } }]);
   return cost;
 }
 
-/** Octets of the server for each of so many. */
+/** Bytes of the server for each of so many. */
 async function weigh(work, bytesOf = engine.bytes) {
   await engine.removeAll();
   const store = await engine.open();
@@ -117,7 +117,7 @@ async function weigh(work, bytesOf = engine.bytes) {
 }
 
 async function weighAll() {
-  const few = () => createLoad({ hosts: 10, bodyBytes });
+  const few = () => createLoad({ hosts: 10, maxBodyBytes });
   // Tables keep the room of what was drained: there the fingerprints are weighed by themselves.
   const seen = await weigh(async (store) => {
     await prefill(store, few(), WEIGHED);
@@ -125,7 +125,7 @@ async function weighAll() {
   }, engine.bytesOfSeen);
   const queued = await weigh((store) => prefill(store, few(), WEIGHED));
   const hosted = await weigh(async (store) => {
-    const load = createLoad({ hosts: 1, bodyBytes });
+    const load = createLoad({ hosts: 1, maxBodyBytes });
     for (let at = 0; at < WEIGHED; at += BATCH) {
       const entries = load.fresh(BATCH);
       await store.add(entries.map((entry, index) => ({ ...entry, ...ofHost(at + index) })));
@@ -134,7 +134,7 @@ async function weighAll() {
   const one = (value) => Number(value.toFixed(1));
   return {
     perSeenUrl: one(seen),
-    perQueuedUrlBesideBody: one(queued - seen - bodyBytes),
+    perQueuedUrlBesideBody: one(queued - seen - maxBodyBytes),
     perHost: one(hosted - queued),
   };
 }
@@ -146,7 +146,7 @@ function ofHost(number) {
 
 try {
   const store = await engine.open();
-  const load = createLoad({ hosts, bodyBytes });
+  const load = createLoad({ hosts, maxBodyBytes });
   await prefill(store, load, urls - Math.min(MEASURED_NEW, urls / 2));
   const linksPerServerCpuS = await fill(store, load, urls);
   const bytesPerUrlFull = Math.round((await engine.bytes()) / urls);
@@ -156,7 +156,7 @@ try {
   const rates = { linksPerServerCpuS, claimsPerServerCpuS, claimsOneByOnePerServerCpuS };
   const weighed = values.weigh === 'yes' ? { held: engine.held, bytes: await weighAll() } : {};
   console.log(
-    JSON.stringify({ store: values.store, urls, hosts, bodyBytes, ...rates, bytesPerUrlFull, costUs, ...weighed }),
+    JSON.stringify({ store: values.store, urls, hosts, maxBodyBytes, ...rates, bytesPerUrlFull, costUs, ...weighed }),
   );
 } finally {
   await engine.dispose();

@@ -42,7 +42,7 @@ export async function costOfRecords(store) {
 
 /** What takes the best of some rounds, each of so many calls. */
 function timerOf(store) {
-  const rounds = store.caps.durable === 'none' ? ROUNDS.memory : ROUNDS.disk;
+  const rounds = store.capabilities.durable === 'none' ? ROUNDS.memory : ROUNDS.disk;
   return async (calls, prepare) => {
     let best = Number.POSITIVE_INFINITY;
     for (let round = 0; round < rounds; round += 1) {
@@ -62,8 +62,8 @@ function timerOf(store) {
 async function leaseAndRelease(store) {
   const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: TTL_MS });
   if (lease === undefined) return;
-  const { host, epoch, entries } = lease;
-  await store.commit([{ host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
+  const { host, fencingToken, entries } = lease;
+  await store.commit([{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
 }
 
 /** The next page of a walk over all that is queued, from its beginning again when it ends. */
@@ -81,13 +81,13 @@ async function walkOfScans(store) {
 
 /** Settling one page of a lease that is kept, and taking the next. */
 async function keptLease(store, costOf) {
-  const [{ host, epoch, entries }] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: TTL_MS });
-  const inHand = [...entries];
+  const [{ host, fencingToken, entries }] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: TTL_MS });
+  const inFlight = [...entries];
   const cost = await costOf(CALLS, () => async () => {
-    const done = inHand.splice(0).map(({ id }) => id);
-    const answer = await store.commit([{ host, epoch, done, then: { keep: { ttlMs: TTL_MS, want: 1 } } }]);
-    inHand.push(...answer.hosts[0].entries);
+    const done = inFlight.splice(0).map(({ id }) => id);
+    const answer = await store.commit([{ host, fencingToken, done, then: { keep: { ttlMs: TTL_MS, want: 1 } } }]);
+    inFlight.push(...answer.hosts[0].entries);
   });
-  await store.commit([{ host, epoch, then: { release: { dueInMs: 0 } } }]);
+  await store.commit([{ host, fencingToken, then: { release: { dueInMs: 0 } } }]);
   return cost;
 }

@@ -23,8 +23,8 @@ export async function rows() {
   });
   const parser = ours('decode') + others('htmlparser2, the same facts but rel');
   return [
-    row('octets to facts', ours('facts of a page in UTF-8'), 'decode and htmlparser2', parser),
+    row('bytes to facts', ours('facts of a page in UTF-8'), 'decode and htmlparser2', parser),
     row('links resolved', ours('resolve links'), 'the URL parser', others('the URL parser for every link')),
-    row('links canonicalised', ours('canonicalise links'), 'the URL parser', others('the URL parser for every link')),
+    row('links canonicalised', ours('canonicalize links'), 'the URL parser', others('the URL parser for every link')),
   ];
 }

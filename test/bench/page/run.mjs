@@ -20,7 +20,7 @@ const pages = readPages(folder, Number(values.limit));
 const rounds = Number(values.rounds);
 const mean = (count) => Math.round(pages.reduce((sum, page) => sum + count(page), 0) / pages.length);
 console.log(
-  `${pages.length} pages, mean ${mean(({ octets }) => octets.length)} octets, ${mean(({ facts }) => facts.links.length)} links, ` +
+  `${pages.length} pages, mean ${mean(({ bytes }) => bytes.length)} bytes, ${mean(({ facts }) => facts.links.length)} links, ` +
     `${mean(({ links }) => links.length)} of them to the frontier; CPU microseconds per page, the best of ${rounds} rounds`,
 );
 for (const [name, stage] of Object.entries({ ...OURS, ...OTHERS }))

@@ -18,19 +18,19 @@ const { load } = require('cheerio');
 const TYPE = 'text/html; charset=utf-8';
 
 /** A page with what the later stages need of the earlier ones. */
-export function preparedPage(url, octets) {
-  const text = decodeText(octets, TYPE, 'html');
+export function preparedPage(url, bytes) {
+  const text = decodeText(bytes, TYPE, 'html');
   const facts = readHtml(text);
-  return { url, octets, text, facts, links: resolveLinks(facts, url) };
+  return { url, bytes, text, facts, links: resolveLinks(facts, url) };
 }
 
 /** Ours: what each makes of a prepared page, as a number. */
 export const OURS = {
-  decode: ({ octets }) => decodeText(octets, TYPE, 'html').length,
+  decode: ({ bytes }) => decodeText(bytes, TYPE, 'html').length,
   'facts of a decoded page': ({ text }) => readHtml(text).links.length,
-  'facts of a page in UTF-8': ({ octets }) => readHtml(utf8Page(octets)).links.length,
+  'facts of a page in UTF-8': ({ bytes }) => readHtml(utf8Page(bytes)).links.length,
   'resolve links': ({ facts, url }) => resolveLinks(facts, url).length,
-  'canonicalise links': ({ links }) => links.reduce((sum, { url }) => sum + canonicalize(url).length, 0),
+  'canonicalize links': ({ links }) => links.reduce((sum, { url }) => sum + canonicalize(url).length, 0),
 };
 
 /** Others, likewise. */

@@ -14,9 +14,9 @@ export async function rows() {
   const files = Array.from({ length: 1_000 }, (_, at) => smallFile(at));
   const large = fileOf(2_000, 5);
   const urls = Array.from({ length: 500 }, (_, at) => `${ORIGIN}/${words(at, 3).join('/')}?id=${at}`);
-  const octets = files.reduce((sum, file) => sum + file.length, 0);
+  const bytes = files.reduce((sum, file) => sum + file.length, 0);
   const parseAll = {
-    unit: octets / 1e6,
+    unit: bytes / 1e6,
     work({ parse }) {
       for (const file of files) parse(file, ORIGIN);
     },

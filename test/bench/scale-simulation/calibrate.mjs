@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const calls = Number(values.calls);
 const TTL_MS = 600_000;
-/** Octets of a page's body in the queue, and hosts: as in a crawl. */
+/** Bytes of a page's body in the queue, and hosts: as in a crawl. */
 const [BODY, HOSTS, LINKS] = [120, 10_000, 60];
 const AT_ONCE = 16;
 
@@ -44,14 +44,14 @@ try {
   const addOf60 = await costOf((at) => store.add(large[at]));
   const kept = await store.lease({ maxHosts: AT_ONCE, entriesPerHost: 1, ttlMs: TTL_MS });
   const keep = await costOf((at) => {
-    const { host, epoch } = kept[at % kept.length];
-    return store.commit([{ host, epoch, then: { keep: { ttlMs: TTL_MS, want: 0 } } }]);
+    const { host, fencingToken } = kept[at % kept.length];
+    return store.commit([{ host, fencingToken, then: { keep: { ttlMs: TTL_MS, want: 0 } } }]);
   });
   const turn = (entriesPerHost) => async () => {
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost, ttlMs: TTL_MS });
     if (lease === undefined) return;
-    const { host, epoch, entries } = lease;
-    await store.commit([{ host, epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
+    const { host, fencingToken, entries } = lease;
+    await store.commit([{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
   };
   const turnOf1 = await costOf(turn(1));
   const turnOf4 = await costOf(turn(4));

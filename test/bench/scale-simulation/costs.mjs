@@ -17,7 +17,7 @@ export const COSTS = {
     },
     /** Wait for the disk before a write is answered, milliseconds. */
     syncMs: 0,
-    /** Octets of the server: for a fingerprint, a queued URL beside its body, a host with its state (docs/stores.md). */
+    /** Bytes of the server: for a fingerprint, a queued URL beside its body, a host with its state (docs/stores.md). */
     bytes: { seen: 9.3, queued: 23, host: 372 },
     isParallel: false,
   },

@@ -35,7 +35,7 @@ export function createCrawlProcess(parts) {
   const turns = createPageTurns(clock, parts);
   let worked = 0;
   let fetching = 0;
-  let inHand = 0;
+  let inFlight = 0;
   let broken = null;
   let isWoken = false;
   let wakeUp = null;
@@ -84,13 +84,13 @@ export function createCrawlProcess(parts) {
   };
   const start = (work) => {
     fetching += 1;
-    inHand += 1;
+    inFlight += 1;
     perform(work)
       .catch((error) => {
         broken ??= error;
       })
       .finally(() => {
-        inHand -= 1;
+        inFlight -= 1;
         wake();
       });
   };
@@ -125,7 +125,7 @@ export function createCrawlProcess(parts) {
       tell(isOver);
       while (!isOver()) {
         if (broken !== null) throw broken;
-        const room = Math.min(concurrency - fetching, concurrency + HANDLED - inHand);
+        const room = Math.min(concurrency - fetching, concurrency + HANDLED - inFlight);
         const works = room > 0 ? await frontier.take(Math.min(room, TAKEN_AT_ONCE)) : [];
         for (const work of works) start(work);
         if (works.length > 0) continue;

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 
 /** @returns what `work` returns, after the platform's digest is back */
 export async function withDigestAtHand(work) {
-  crypto.subtle.digest = async (name, octets) => {
+  crypto.subtle.digest = async (name, bytes) => {
     const hash = createHash(String(name).replace('-', '').toLowerCase());
-    return new Uint8Array(hash.update(octets).digest()).buffer;
+    return new Uint8Array(hash.update(bytes).digest()).buffer;
   };
   try {
     return await work();

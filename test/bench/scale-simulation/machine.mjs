@@ -28,7 +28,7 @@ export function createMachine(clock, { cores, others = 0 }) {
     for (const one of busy) leastUs = Math.min(leastUs, one.leftUs);
     cancel = clock.after(Math.max(0, leastUs) / 1_000 / speed, () => {
       moveOn();
-      // An instant is a float: what is left of the first to end may be a rounding error that time cannot tell any more.
+      // An time is a float: what is left of the first to end may be a rounding error that time cannot tell any more.
       const edgeUs = Math.max(NOTHING_US, 2 * ulpUs(clock.timeMs()));
       for (const one of [...busy]) if (one.leftUs <= edgeUs) one.next();
       arm();
@@ -79,7 +79,7 @@ export function poolOf(machine, count, name) {
   };
 }
 
-/** The step between two instants that can be told apart, microseconds. */
+/** The step between two times that can be told apart, microseconds. */
 function ulpUs(timeMs) {
   return timeMs * Number.EPSILON * 1_000;
 }

@@ -11,7 +11,7 @@ const SECONDS_PER_DAY = 86_400;
  * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt), `bytes`
  *   of the store's costs
  * @returns pages per second that the crawlers could do, and that they do with no more of them than the store serves; what is
- *   full first; octets
+ *   full first; bytes
  */
 export function reckon(figures, target) {
   const { servers, serverUsPerPage, perProcessS, readsPerPair, readUs } = figures;
@@ -35,7 +35,7 @@ export function reckon(figures, target) {
     queuedBytes: urls * queuedShare * (bytes.queued + bodyBytes),
     hostBytes: hosts * bytes.host,
     robotsBytes: hosts * robotsBytes,
-    // Eight octets: pairs among all that are known (the birthday bound).
+    // Eight bytes: pairs among all that are known (the birthday bound).
     pagesLostToFingerprints: (urls * urls) / 2 ** 65,
   };
 }

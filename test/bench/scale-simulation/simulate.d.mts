@@ -64,7 +64,7 @@ export function simulateWideWeb(options: {
   readonly serverCores?: number;
   readonly pageUs: number;
   readonly roundTripMs?: number;
-  readonly exchangeMs?: number;
+  readonly requestTimeoutMs?: number;
   readonly concurrency?: number;
   readonly maxHosts?: number;
   readonly bounds?: { readonly pages?: number; readonly minutes?: number };

@@ -75,7 +75,7 @@ export async function simulateSmallWeb(options) {
  * A broad crawl in full swing: each process on a core of its own, each shard of the store on one, hosts spaced politely.
  *
  * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `shards`, `serverCores`, `pageUs`,
- *   `roundTripMs`, `exchangeMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
+ *   `roundTripMs`, `requestTimeoutMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
  * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too soon
  */
 export async function simulateWideWeb(options) {
@@ -90,13 +90,13 @@ export async function simulateWideWeb(options) {
     shards = 1,
   } = options;
   const { serverCores = 1, bounds = { pages: 1_000_000_000 } } = options;
-  const { roundTripMs = 0.5, exchangeMs = 250, concurrency = 512, maxHosts = 1_024, seed = 1 } = options;
+  const { roundTripMs = 0.5, requestTimeoutMs = 250, concurrency = 512, maxHosts = 1_024, seed = 1 } = options;
   return withDigestAtHand(async () => {
     const clock = createEventClock();
     const random = seeded(seed);
     const servers = Array.from({ length: shards }, () => serverOf(clock, costs, serverCores));
     const store = createStoreOnServers({ clock, servers, costs, roundTripMs });
-    const web = createWideWeb({ clock, random, hosts, queued, knownShare, exchangeMs });
+    const web = createWideWeb({ clock, random, hosts, queued, knownShare, requestTimeoutMs });
     let done = 0;
     let isOver = false;
     const machineOf = () => createMachine(clock, { cores: 1 });

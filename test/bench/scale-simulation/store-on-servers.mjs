@@ -45,7 +45,7 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
     (done.length + requeue.length) * costs.server.entryUs;
 
   const client = (process) => ({
-    caps: { ...inner.caps, shared: true, durable: 'process', maxBatch: MOST_ENTRIES },
+    capabilities: { ...inner.capabilities, shared: true, durable: 'process', maxBatch: MOST_ENTRIES },
     async open(request) {
       opened ??= inner.open({ ...request, create: true });
       await opened;

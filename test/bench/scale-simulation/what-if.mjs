@@ -26,9 +26,9 @@ const SCALE = { processes: 4, hosts: 4 * 2_000, queued: 60, warmUpSeconds: 3, se
 const FULL = 0.9;
 /** Processes at rest that only look at each other. */
 const AT_REST = 48;
-/** Octets of a queued URL's body, and the share of all URLs that is queued when most are. */
+/** Bytes of a queued URL's body, and the share of all URLs that is queued when most are. */
 const [BODY_BYTES, QUEUED_SHARE] = [150, 0.1];
-/** Octets of the record of a host's robots.txt, which is kept as it came: an assumption. */
+/** Bytes of the record of a host's robots.txt, which is kept as it came: an assumption. */
 const ROBOTS_BYTES = 1_500;
 
 const costs = COSTS[values.store];

@@ -14,10 +14,10 @@ const utf8 = new TextEncoder();
 
 /**
  * @param options `clock`, `random` (seeded); `hosts`; `queued`: pages of each that are queued at first; `knownShare` of the links;
- *   `exchangeMs`: median time of an exchange
+ *   `requestTimeoutMs`: median time of an exchange
  * @returns a web for `crawl-process.mjs`, its `seeds`, and `early()`: requests that came too soon
  */
-export function createWideWeb({ clock, random, hosts, queued, knownShare, exchangeMs }) {
+export function createWideWeb({ clock, random, hosts, queued, knownShare, requestTimeoutMs }) {
   const made = new Uint32Array(hosts).fill(Math.max(queued, NAVIGATION));
   const busyUntil = new Float64Array(hosts).fill(-1);
   const lastEnd = new Float64Array(hosts).fill(Number.NEGATIVE_INFINITY);
@@ -65,7 +65,7 @@ export function createWideWeb({ clock, random, hosts, queued, knownShare, exchan
       busyUntil[host] = -1;
       lastEnd[host] = nowMs;
     },
-    exchange: () => clock.wait(Math.min(10_000, exchangeMs * Math.exp(0.6 * normal()))),
+    exchange: () => clock.wait(Math.min(10_000, requestTimeoutMs * Math.exp(0.6 * normal()))),
     linksOf(url) {
       const host = hostOf(url);
       const found = new Set();

@@ -12,7 +12,7 @@ const crawler = createCrawler({
   scope: { seeds: web.seeds, within: 'host' },
   bounds: { pages: 10_000_000, depth: 1_000 },
   profile: { factor: 0, minMs: 0, maxMs: 0 },
-  network: { allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
+  network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
   ...(make === null ? {} : { store: make }),
 });
 crawler.on('html', async (page) => {

@@ -9,17 +9,17 @@ export type HostileAnswer = (socket: Socket, request: HostileRequest) => void;
 /** The beginning of an HTML response; what follows is for the scenario to say. */
 export const HTML_HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n';
 
-/** Writes these octets and leaves the connection open. A string is written as latin1. */
-export function sends(octets: string | Uint8Array): HostileAnswer {
+/** Writes these bytes and leaves the connection open. A string is written as latin1. */
+export function sends(bytes: string | Uint8Array): HostileAnswer {
   return (socket) => {
-    socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
+    socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   };
 }
 
-/** Writes these octets and ends the connection in order. */
-export function sendsAndEnds(octets: string | Uint8Array): HostileAnswer {
+/** Writes these bytes and ends the connection in order. */
+export function sendsAndEnds(bytes: string | Uint8Array): HostileAnswer {
   return (socket) => {
-    socket.end(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
+    socket.end(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   };
 }
 
@@ -28,10 +28,10 @@ export function responds(
   body: string | Uint8Array,
   { status = '200 OK', headers = ['Content-Type: text/html; charset=utf-8'] }: RespondsOptions = {},
 ): HostileAnswer {
-  const octets = typeof body === 'string' ? Buffer.from(body) : body;
-  const head = [`HTTP/1.1 ${status}`, ...headers, `Content-Length: ${octets.length}`].join('\r\n');
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const head = [`HTTP/1.1 ${status}`, ...headers, `Content-Length: ${bytes.length}`].join('\r\n');
   return (socket) => {
-    socket.write(Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), octets]));
+    socket.write(Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), bytes]));
   };
 }
 
@@ -86,13 +86,13 @@ export function drips(head: string, text: string, everyMs = 50): HostileAnswer {
 const TURNS_TO_READ = 20;
 
 /** Writes this, if anything, and resets the connection. */
-export function resets(octets = ''): HostileAnswer {
+export function resets(bytes = ''): HostileAnswer {
   return (socket) => {
     const reset = (turns: number): void => {
       if (turns === 0) socket.resetAndDestroy();
       else setImmediate(reset, turns - 1);
     };
-    if (octets === '') reset(0);
-    else socket.write(Buffer.from(octets, 'latin1'), () => setTimeout(reset, 50, TURNS_TO_READ));
+    if (bytes === '') reset(0);
+    else socket.write(Buffer.from(bytes, 'latin1'), () => setTimeout(reset, 50, TURNS_TO_READ));
   };
 }

@@ -4,10 +4,10 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { drips, floods, HTML_HEAD, sends } from './answers.js';
 import type { HostileExpectation, HostileScenario } from './scenario.js';
 
-/** Decoded octets of the bombs: more than any test's cap. */
+/** Decoded bytes of the bombs: more than any test's cap. */
 const BOMB_BYTES = 16 * 1024 * 1024;
 
-/** Stored deflate blocks of no octets: five octets of input each, none of output (RFC 1951 §3.2.4). */
+/** Stored deflate blocks of no bytes: five bytes of input each, none of output (RFC 1951 §3.2.4). */
 const EMPTY_BLOCK = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 
 const PAGE = Buffer.from(`<title>whole</title>${'<p>honest text</p>'.repeat(400)}`);
@@ -18,14 +18,14 @@ const NOISE = Buffer.from(
 
 const UNDECODABLE: HostileExpectation = { told: 'encoding', word: 'failed', reason: 'encoding' };
 const WHOLE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
-const CUT_BY_PEER: HostileExpectation = { ...WHOLE, again: true, truncated: 'peer' };
-const CUT_BY_CAP: HostileExpectation = { ...WHOLE, truncated: 'cap' };
+const CUT_BY_PEER: HostileExpectation = { ...WHOLE, again: true, truncated: 'connection' };
+const CUT_BY_CAP: HostileExpectation = { ...WHOLE, truncated: 'limit' };
 const TOO_LARGE: HostileExpectation = { told: 'headers-too-large', word: 'failed', reason: 'headers-too-large' };
 
-const coded = (coding: string, octets: Uint8Array): Buffer =>
+const coded = (coding: string, bytes: Uint8Array): Buffer =>
   Buffer.concat([
-    Buffer.from(`${HTML_HEAD}Content-Encoding: ${coding}\r\nContent-Length: ${octets.length}\r\n\r\n`, 'latin1'),
-    octets,
+    Buffer.from(`${HTML_HEAD}Content-Encoding: ${coding}\r\nContent-Length: ${bytes.length}\r\n\r\n`, 'latin1'),
+    bytes,
   ]);
 
 /** A gzip body of so many zeros. Made when the server is asked, and not again. */
@@ -87,7 +87,7 @@ export const CODINGS: readonly HostileScenario[] = [
   },
   {
     name: 'gzip-garbage-behind',
-    does: 'sends octets behind the end of a gzip body',
+    does: 'sends bytes behind the end of a gzip body',
     serve: sends(coded('gzip', Buffer.concat([gzipSync(PAGE), Buffer.alloc(500)]))),
     expects: WHOLE,
   },
@@ -127,7 +127,7 @@ export const BOMBS: readonly HostileScenario[] = [
   },
   {
     name: 'bomb-br',
-    does: 'sends a few octets of brotli that are 16 MiB of zeros',
+    does: 'sends a few bytes of brotli that are 16 MiB of zeros',
     serve: lazily(() =>
       coded('br', brotliCompressSync(Buffer.alloc(BOMB_BYTES), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })),
     ),
@@ -141,7 +141,7 @@ export const BOMBS: readonly HostileScenario[] = [
   },
   {
     name: 'bomb-of-nothing',
-    does: 'sends a bomb whose decoded octets are coded data that decodes to nothing: work without end',
+    does: 'sends a bomb whose decoded bytes are coded data that decodes to nothing: work without end',
     serve: lazily(() => coded('deflate, gzip', gzipSync(Buffer.alloc(BOMB_BYTES).fill(EMPTY_BLOCK)))),
     expects: CUT_BY_CAP,
   },
@@ -168,13 +168,13 @@ export const BOMBS: readonly HostileScenario[] = [
   },
   {
     name: 'endless-small-chunks',
-    does: 'sends chunks of one octet without end: six octets on the wire for one of the body',
+    does: 'sends chunks of one byte without end: six bytes on the wire for one of the body',
     serve: floods(`${HTML_HEAD}Transfer-Encoding: chunked\r\n\r\n`, Buffer.from('1\r\nx\r\n'.repeat(10_000))),
     expects: CUT_BY_CAP,
   },
   {
     name: 'endless-chunk-extension',
-    does: 'sends a chunk extension without end: octets on the wire that belong to no body',
+    does: 'sends a chunk extension without end: bytes on the wire that belong to no body',
     serve: floods(`${HTML_HEAD}Transfer-Encoding: chunked\r\n\r\n5;x=`, Buffer.alloc(64_000, 'y')),
     expects: CUT_BY_CAP,
   },
@@ -220,7 +220,7 @@ export const HEADERS: readonly HostileScenario[] = [
   },
   {
     name: 'headers-too-many',
-    does: 'sends five thousand fields of four octets each',
+    does: 'sends five thousand fields of four bytes each',
     serve: sends(`HTTP/1.1 200 OK\r\n${'a:b\r\n'.repeat(5_000)}Content-Length: 2\r\n\r\nok`),
     expects: TOO_LARGE,
   },
@@ -255,18 +255,18 @@ function lazily(make: () => Uint8Array): HostileScenario['serve'] {
   return (socket, request) => sends(made())(socket, request);
 }
 
-function corrupted(octets: Buffer): Buffer {
-  return Buffer.concat([octets.subarray(0, 20_000), Buffer.alloc(2_000, 0xff), octets.subarray(22_000)]);
+function corrupted(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, 20_000), Buffer.alloc(2_000, 0xff), bytes.subarray(22_000)]);
 }
 
-function wrongChecksum(octets: Buffer): Buffer {
-  const wrong = Buffer.from(octets);
+function wrongChecksum(bytes: Buffer): Buffer {
+  const wrong = Buffer.from(bytes);
   wrong.writeUInt32LE((wrong.readUInt32LE(wrong.length - 8) ^ 1) >>> 0, wrong.length - 8);
   return wrong;
 }
 
-function wrongLength(octets: Buffer): Buffer {
-  const wrong = Buffer.from(octets);
+function wrongLength(bytes: Buffer): Buffer {
+  const wrong = Buffer.from(bytes);
   wrong.writeUInt32LE(0xffff_ffff, wrong.length - 4);
   return wrong;
 }

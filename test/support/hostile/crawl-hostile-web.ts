@@ -10,17 +10,17 @@ import { TRUSTED } from './certificates.js';
 import type { HostileScenario, ScenarioStory, SeenPage } from './scenario.js';
 import { INSIDE_ADDRESS, startHostileWeb } from './server.js';
 
-/** Decoded octets kept of a page in these crawls. */
+/** Decoded bytes kept of a page in these crawls. */
 export const HOSTILE_BODY_BYTES = 200_000;
 
 /** Deadlines of these crawls, milliseconds: servers and crawl share one event loop, and an honest answer must not meet them. */
-const DEADLINES = { connectMs: 8_000, headersMs: 8_000, exchangeMs: 10_000 } as const;
+const DEADLINES = { connectTimeoutMs: 8_000, headersTimeoutMs: 8_000, requestTimeoutMs: 10_000 } as const;
 
 /** How the crawl is bounded. */
 export interface HostileCrawlOptions {
   readonly scenarios: readonly HostileScenario[];
   /** The run ends when only hosts are left that wait longer than this. */
-  readonly patienceMs: number;
+  readonly maxIdleMs: number;
   /** Running time at which it is bounded. */
   readonly minutes: number;
   /** Healthy hosts beside the others, and the pages of each. */
@@ -58,22 +58,22 @@ export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<Hos
       seeds,
       scope: { seeds, within: 'list', hosts: [...byHost.keys(), ...hosts, INSIDE_ADDRESS] },
       bounds: { pages: 5_000, minutes: options.minutes },
-      patienceMs: options.patienceMs,
+      maxIdleMs: options.maxIdleMs,
       discover: { sitemaps: true },
       network: {
-        connectMs: DEADLINES.connectMs * slowness,
-        headersMs: DEADLINES.headersMs * slowness,
-        exchangeMs: DEADLINES.exchangeMs * slowness,
-        bodyBytes: HOSTILE_BODY_BYTES,
+        connectTimeoutMs: DEADLINES.connectTimeoutMs * slowness,
+        headersTimeoutMs: DEADLINES.headersTimeoutMs * slowness,
+        requestTimeoutMs: DEADLINES.requestTimeoutMs * slowness,
+        maxBodyBytes: HOSTILE_BODY_BYTES,
         // One address alone: the inside is another one of the same range.
-        allow: ['127.0.0.1/32', '127.0.0.9/32'],
+        allowAddresses: ['127.0.0.1/32', '127.0.0.9/32'],
         resolve: async (name) => (byHost.has(name.replace(/\.$/, '')) ? hostile.resolve(name) : ['127.0.0.1']),
       },
       fetcher: createUndiciFetcher({ ca: TRUSTED }),
       handlers: (crawler) => {
         crawler.on('any', async (one) => {
           const { url, status, title, truncated } = one;
-          pages.push({ url, status, title, truncated, bodyBytes: (await one.bytes()).length });
+          pages.push({ url, status, title, truncated, maxBodyBytes: (await one.bytes()).length });
           await (byHost.get(new URL(one.url).hostname)?.handle ?? followAll)(one);
         });
       },

@@ -156,7 +156,7 @@ export const DOCUMENTS: readonly HostileScenario[] = [
     handle: async (page) => {
       await page.emit({ url: page.url, links: page.links.length });
     },
-    expects: { ...A_PAGE, truncated: 'cap', also: (story) => expect(data(story)).toHaveProperty('links') },
+    expects: { ...A_PAGE, truncated: 'limit', also: (story) => expect(data(story)).toHaveProperty('links') },
   },
   {
     name: 'attribute-giant',

@@ -6,7 +6,7 @@ import type { HostileExpectation, HostileScenario } from './scenario.js';
 const failed = (reason: string): HostileExpectation => ({ told: reason, again: true, word: 'failed', reason });
 
 /** A page came, but not all of it: it is tried again, and at last handed over as what it is. */
-const CUT: HostileExpectation = { told: 200, again: true, word: 'fetched', reason: 'fetched', truncated: 'peer' };
+const CUT: HostileExpectation = { told: 200, again: true, word: 'fetched', reason: 'fetched', truncated: 'connection' };
 
 /** Resets, early ends, silence and drip-feeding at every stage of an exchange. */
 export const ENDINGS: readonly HostileScenario[] = [
@@ -66,7 +66,7 @@ export const ENDINGS: readonly HostileScenario[] = [
   },
   {
     name: 'ends-before-body',
-    does: 'announces a length and ends before the first octet',
+    does: 'announces a length and ends before the first byte',
     serve: sendsAndEnds(`${HTML_HEAD}Content-Length: 1000\r\n\r\n`),
     expects: CUT,
   },
@@ -102,7 +102,7 @@ export const ENDINGS: readonly HostileScenario[] = [
   },
   {
     name: 'drips-headers',
-    does: 'sends a field value an octet at a time, without end',
+    does: 'sends a field value a byte at a time, without end',
     serve: drips('HTTP/1.1 200 OK\r\nX-Slow: ', 'x'),
     expects: failed('timeout-headers'),
   },
@@ -114,13 +114,13 @@ export const ENDINGS: readonly HostileScenario[] = [
   },
   {
     name: 'drips-body',
-    does: 'sends a body an octet at a time, without end',
+    does: 'sends a body a byte at a time, without end',
     serve: drips(`${HTML_HEAD}\r\n`, '<p>slow</p>'),
     expects: failed('timeout-exchange'),
   },
   {
     name: 'drips-chunks',
-    does: 'sends chunks of one octet, without end',
+    does: 'sends chunks of one byte, without end',
     serve: drips(`${HTML_HEAD}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
     expects: failed('timeout-exchange'),
   },

@@ -73,9 +73,9 @@ export const FRAMING: readonly HostileScenario[] = [
   },
   {
     name: 'length-too-long',
-    does: 'names a length of a petabyte, sends five octets and ends',
+    does: 'names a length of a petabyte, sends five bytes and ends',
     serve: sendsAndEnds(withHead('Content-Length: 1000000000000000')),
-    expects: { ...WHOLE, again: true, truncated: 'peer' },
+    expects: { ...WHOLE, again: true, truncated: 'connection' },
   },
   {
     name: 'length-too-short',

@@ -1,4 +1,4 @@
-// Documents and sitemaps that fill their caps: too large for the one crawl that meets everything, met in processes of their
+// Documents and sitemaps that fill their limits: too large for the one crawl that meets everything, met in processes of their
 // own, where memory is measured.
 
 import { gzipSync } from 'node:zlib';

@@ -230,7 +230,7 @@ export const ROBOTS: readonly HostileScenario[] = [
   },
   {
     name: 'robots-drips',
-    does: 'sends robots.txt an octet at a time, without end',
+    does: 'sends robots.txt a byte at a time, without end',
     serve: responds('<p>never asked for'),
     robots: drips('HTTP/1.1 200 OK\r\n\r\n', '# slow\n'),
     expects: HELD,
@@ -247,7 +247,7 @@ export const ROBOTS: readonly HostileScenario[] = [
   },
   {
     name: 'robots-bomb',
-    does: 'sends a robots.txt of a few octets that is 8 MiB of line ends, a rule at its beginning',
+    does: 'sends a robots.txt of a few bytes that is 8 MiB of line ends, a rule at its beginning',
     serve: byPath({ '/': responds('<a href="/closed">x</a><a href="/open">x</a>'), '/open': responds('<p>open') }),
     robots: (socket, request) => {
       const rules = Buffer.concat([

@@ -19,7 +19,7 @@ export interface ScenarioFacts {
   readonly hasRightTries: boolean;
   readonly word: string | undefined;
   readonly reason: string | undefined;
-  readonly truncated: 'cap' | 'peer' | null | undefined;
+  readonly truncated: 'limit' | 'connection' | null | undefined;
   readonly paths: readonly string[];
   readonly readsWithinBounds: boolean;
 }
@@ -37,9 +37,9 @@ export function factsOf({ name, expects }: HostileScenario, story: ScenarioStory
     scenario: name,
     told: [...new Set(told)],
     hasRightTries: told.length <= (expects.again === true ? MOST_TRIES : 1),
-    ...(expects.again === true && decision?.word === 'held'
+    ...(expects.again === true && decision?.status === 'held'
       ? PENDING
-      : { word: decision?.word, reason: decision?.reason }),
+      : { word: decision?.status, reason: decision?.reason }),
     truncated: pages.find(({ url }) => url === startUrl)?.truncated,
     paths: [...new Set(paths)].sort(),
     readsWithinBounds: readBytes <= (expects.maxRead ?? HOSTILE_BODY_BYTES + 4 * MIB) * Math.max(1, told.length),

@@ -3,7 +3,7 @@
 // Those about the network stand in `framing.ts`, `endings.ts`, `bounds.ts`, …; those about content beside them.
 
 import type { Socket } from 'node:net';
-import type { FinalWord, HandledPage, Item, RequestRecord, UrlDecision } from 'mannerly';
+import type { HandledPage, Item, RequestRecord, UrlDecision, UrlStatus } from 'mannerly';
 
 /** One host that means no good. */
 export interface HostileScenario {
@@ -54,13 +54,13 @@ export interface HostileExpectation {
    */
   readonly again?: boolean;
   /** The start URL's final word and reason, unless it is asked for again. */
-  readonly word: FinalWord;
+  readonly word: UrlStatus;
   readonly reason: string;
   /** How the page of the start URL says that its body ended; absent where no page comes to a handler. */
-  readonly truncated?: 'cap' | 'peer' | null;
+  readonly truncated?: 'limit' | 'connection' | null;
   /** Requests that its servers see, as `path` or `OTHER.NAME.test/path`, each once, in any order, robots.txt left out. @default the start */
   readonly paths?: readonly string[];
-  /** Octets read off the wire at most, for each exchange with the start URL. @default the cap of the body and 4 MiB */
+  /** Bytes read off the wire at most, for each exchange with the start URL. @default the cap of the body and 4 MiB */
   readonly maxRead?: number;
   /** Whatever else has to hold, with vitest's `expect`; called once, after the crawl. */
   readonly also?: (story: ScenarioStory) => void | Promise<void>;
@@ -72,7 +72,7 @@ export interface ScenarioStory {
   readonly startUrl: string;
   /** Header sections of the requests its servers saw, in order of arrival, robots.txt included. */
   readonly seen: readonly SeenRequest[];
-  /** Octets that the crawl read from its servers. What they wrote may still lie in a buffer of the system's. */
+  /** Bytes that the crawl read from its servers. What they wrote may still lie in a buffer of the system's. */
   readonly readBytes: number;
   readonly decisions: readonly UrlDecision[];
   readonly requests: readonly RequestRecord[];
@@ -86,8 +86,8 @@ export interface SeenPage {
   readonly url: string;
   readonly status: number;
   readonly title: string | null;
-  readonly truncated: 'cap' | 'peer' | null;
-  readonly bodyBytes: number;
+  readonly truncated: 'limit' | 'connection' | null;
+  readonly maxBodyBytes: number;
 }
 
 /** A request in a server's log. */

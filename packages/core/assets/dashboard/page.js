@@ -70,7 +70,7 @@ function ticking(ms) {
   return ms < 60_000 ? `${Math.max(0, Math.ceil(ms / 1_000))} s` : duration(ms);
 }
 
-function octets(count) {
+function bytes(count) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = count;
   let at = 0;
@@ -220,9 +220,9 @@ function drawFigures({ activity, progress, rates, waitingHosts, underwayCount })
   setText($('pace'), mean(rates.pages, 10).toFixed(1));
   spark('pace-spark', rates.pages);
   setText($('pace-note'), `${counted(progress.requests, 'request')} in all`);
-  setText($('traffic'), octets(mean(rates.bytes, 10)));
+  setText($('traffic'), bytes(mean(rates.bytes, 10)));
   spark('traffic-spark', rates.bytes);
-  setText($('traffic-note'), `${octets(progress.bytes)} in all`);
+  setText($('traffic-note'), `${bytes(progress.bytes)} in all`);
 
   setText($('queued'), numbers.format(progress.queued));
   setText(
@@ -418,7 +418,7 @@ function drawRecent({ recent }) {
       setCell(row, 0, url);
       setChip(row, 1, String(status ?? failure ?? ''), toneOf(status, failure));
       setCell(row, 2, duration(tookMs));
-      setCell(row, 3, octets(bytes));
+      setCell(row, 3, bytes(bytes));
       setCell(row, 4, ago(atMs));
     },
   );

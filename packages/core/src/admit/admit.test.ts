@@ -108,6 +108,8 @@ describe('the door', () => {
   });
 
   it('lets seeds in at depth 0, ahead of links', () => {
-    expect(seedUrls(HOST.seeds)).toEqual([{ url: 'https://www.example.co.uk/start', depth: 0, via: 'seed', band: 2 }]);
+    expect(seedUrls(HOST.seeds)).toEqual([
+      { url: 'https://www.example.co.uk/start', depth: 0, via: 'seed', priority: 2 },
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import { formatUrlParts, type NewUrl, parseUrlParts, type UrlParts } from '@mann
 import { parseUrl } from '../parse-url.js';
 import { withinBounds } from './bounds.js';
 import type { Scope } from './scope.js';
-import { type TrapKnobs, trapText } from './trap-options.js';
+import { type ResolvedTrapOptions, trapText } from './trap-options.js';
 import type { Traps } from './traps.js';
 import { urlLoop } from './url-loops.js';
 
@@ -41,7 +41,7 @@ export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
 /** The watch over traps, and what the operator says of them. */
 export interface TrapWatch {
-  readonly knobs: TrapKnobs;
+  readonly options: ResolvedTrapOptions;
   readonly traps: Pick<Traps, 'judge'>;
 }
 
@@ -70,7 +70,7 @@ export function createAdmit(
     const bounded = withinBounds({ depth: candidate.depth, hops: candidate.hops ?? 0 }, bounds);
     if (bounded.kind === 'out') return bounded;
     if (watch === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
-    const trap = urlLoop(url, watch.knobs) ?? watch.traps.judge(candidate.url, candidate.from ?? null);
+    const trap = urlLoop(url, watch.options) ?? watch.traps.judge(candidate.url, candidate.from ?? null);
     return trap === null ? null : { reason: 'trap', detail: trapText(trap) };
   };
   return (candidates) => {

@@ -13,9 +13,9 @@ export const MAX_PATH_SEGMENTS = 1_024;
 export const MAX_QUERY_PARAMETERS = 1_024;
 /** Groups of URLs whose pages are compared; the one used longest ago goes first. At most 3 KB each, usually 0.3 KB. */
 export const MAX_TRAP_GROUPS = 8_192;
-/** Pages of a group that are remembered by what they say, 8 octets each. */
+/** Pages of a group that are remembered by what they say, 8 bytes each. */
 export const MAX_TRAP_LIKENESSES = 64;
-/** Repeating pages of a group that are remembered by their URL, 8 octets each: those whose links may still be queued. */
+/** Repeating pages of a group that are remembered by their URL, 8 bytes each: those whose links may still be queued. */
 export const MAX_TRAP_BREEDERS = 256;
 /** Traps remembered; the oldest goes first, and is found again. */
 export const MAX_TRAPS = 1_000;
@@ -31,5 +31,5 @@ export const MAX_URL_PATTERN_CHARS = 8_192;
 export const MAX_SCOPE_MOVES = 10_000;
 
 // Large bodies
-/** Octets of a page that are compared with other pages: 4 ms of work. */
-export const MAX_COMPARED_OCTETS = 1_048_576;
+/** Bytes of a page that are compared with other pages: 4 ms of work. */
+export const MAX_COMPARED_BYTES = 1_048_576;

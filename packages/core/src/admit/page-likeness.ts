@@ -2,10 +2,10 @@
 // numbers, names of months and days, tokens nobody can read, and URLs that stand in the text. Images count by their
 // address, so that a gallery does not look like one page.
 //
-// It is a sum over words, so their order does not matter, made in one pass over the octets, without a DOM or a charset. Reading HTML
+// It is a sum over words, so their order does not matter, made in one pass over the bytes, without a DOM or a charset. Reading HTML
 // this roughly is enough, because the same template is misread in the same way.
 
-import { MAX_COMPARED_OCTETS } from './limits.js';
+import { MAX_COMPARED_BYTES } from './limits.js';
 
 const BLANK = 32;
 const LESS = 60;
@@ -32,38 +32,38 @@ const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
 for (const hash of CALENDAR) MAY_BE_CALENDAR[hash & CALENDAR_BITS] = 1;
 
 /**
- * What an octet is, in bits. Outside of ASCII every one counts as a vowel: other alphabets have other rules. In bits, since letters come
+ * What a byte is, in bits. Outside of ASCII every one counts as a vowel: other alphabets have other rules. In bits, since letters come
  * in an order that no processor foresees: a branch for each costs three times the rest.
  */
 const OTHER = 0;
 const CONSONANT = 1;
 const VOWEL = 2;
 const DIGIT = 4;
-const KIND = Uint8Array.from({ length: 256 }, (_, octet) => {
-  const character = String.fromCharCode(octet);
-  if (octet > 127 || /[aeiouy]/i.test(character)) return VOWEL;
+const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  if (byte > 127 || /[aeiouy]/i.test(character)) return VOWEL;
   if (/[0-9]/.test(character)) return DIGIT;
   return /[a-z]/i.test(character) ? CONSONANT : OTHER;
 });
 /** Letters without their case. */
-const FOLDED = Uint8Array.from({ length: 256 }, (_, octet) => (octet < 128 ? octet | 32 : octet));
+const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte | 32 : byte));
 
 /**
  * The likeness of a page.
  *
- * @param page - Its octets, in whatever charset; of a longer one the first million count. Outside of ASCII every octet counts as a
+ * @param page - Its bytes, in whatever charset; of a longer one the first million count. Outside of ASCII every byte counts as a
  * letter.
  * @returns A whole number below 2^53. Two pages that differ in a word or an image have the same by an accident of 1 in 2^50.
  * @throws Never
  */
 export function likenessOf(page: Uint8Array): number {
-  const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_OCTETS));
+  const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
   const sum: Sum = new Int32Array(2);
   let at = 0;
   while (at < html.length) {
-    const octet = html[at] ?? 0;
-    if (octet === LESS) at = afterTag(html, at, sum);
-    else if (KIND[octet] === OTHER) at += 1;
+    const byte = html[at] ?? 0;
+    if (byte === LESS) at = afterTag(html, at, sum);
+    else if (KIND[byte] === OTHER) at += 1;
     else at = afterWord(html, at, sum);
   }
   const [low = 0, high = 0] = sum;
@@ -81,13 +81,13 @@ function afterWord(html: Buffer, start: number, sum: Sum): number {
   let kinds = 0;
   let isUnreadable = 0;
   for (; at < html.length; at += 1) {
-    const octet = html[at] ?? 0;
-    const kind = KIND[octet] ?? OTHER;
+    const byte = html[at] ?? 0;
+    const kind = KIND[byte] ?? OTHER;
     if (kind === OTHER) break;
     kinds |= kind;
     run = (run + 1) & -(kind & CONSONANT);
     isUnreadable |= (UNREADABLE_RUN - 1 - run) >>> 31;
-    hash = Math.imul(hash ^ (FOLDED[octet] ?? 0), FNV_PRIME);
+    hash = Math.imul(hash ^ (FOLDED[byte] ?? 0), FNV_PRIME);
   }
   const isPlain = (kinds & DIGIT) === 0 && isUnreadable === 0;
   if (html[start - 1] === SLASH) return afterUrl(html, at);

@@ -9,15 +9,15 @@ export interface TrapOptions {
    * Pages that say the same as others of their group, one after another, after which links that such pages add are
    * dropped. 16 to 1,000,000. @default 128
    */
-  readonly alikePages?: number;
+  readonly maxSimilarPages?: number;
   /** Segments of a path; a link with more is dropped. 4 to 1,024. @default 32 */
-  readonly pathSegments?: number;
+  readonly maxPathSegments?: number;
   /** Parameters of a query; a link with more is dropped. 4 to 1,024. @default 32 */
-  readonly parameters?: number;
+  readonly maxQueryParameters?: number;
 }
 
 /** `TrapOptions` with every field filled in. */
-export type TrapKnobs = Required<TrapOptions>;
+export type ResolvedTrapOptions = Required<TrapOptions>;
 
 /** By which sign a trap was known. */
 export type TrapRule =
@@ -41,12 +41,16 @@ export interface TrapFinding {
 }
 
 /** What is used where nothing is said. */
-export const TRAP_DEFAULTS: TrapKnobs = Object.freeze({ alikePages: 128, pathSegments: 32, parameters: 32 });
+export const TRAP_DEFAULTS: ResolvedTrapOptions = Object.freeze({
+  maxSimilarPages: 128,
+  maxPathSegments: 32,
+  maxQueryParameters: 32,
+});
 
 const RANGES: Readonly<Record<keyof TrapOptions, readonly [number, number]>> = {
-  alikePages: [16, MAX_ALIKE_PAGES],
-  pathSegments: [4, MAX_PATH_SEGMENTS],
-  parameters: [4, MAX_QUERY_PARAMETERS],
+  maxSimilarPages: [16, MAX_ALIKE_PAGES],
+  maxPathSegments: [4, MAX_PATH_SEGMENTS],
+  maxQueryParameters: [4, MAX_QUERY_PARAMETERS],
 };
 
 /**
@@ -55,7 +59,7 @@ const RANGES: Readonly<Record<keyof TrapOptions, readonly [number, number]>> = {
  * @returns `null`: no URL is taken for a trap.
  * @throws MannerlyError `option-invalid`, `option-unknown`.
  */
-export function resolveTrapOptions(given: TrapOptions | false | undefined): TrapKnobs | null {
+export function resolveTrapOptions(given: TrapOptions | false | undefined): ResolvedTrapOptions | null {
   if (given === false) return null;
   if (given === undefined) return TRAP_DEFAULTS;
   if (typeof given !== 'object' || given === null) {
@@ -76,9 +80,9 @@ export function resolveTrapOptions(given: TrapOptions | false | undefined): Trap
     }
   }
   return Object.freeze({
-    alikePages: given.alikePages ?? TRAP_DEFAULTS.alikePages,
-    pathSegments: given.pathSegments ?? TRAP_DEFAULTS.pathSegments,
-    parameters: given.parameters ?? TRAP_DEFAULTS.parameters,
+    maxSimilarPages: given.maxSimilarPages ?? TRAP_DEFAULTS.maxSimilarPages,
+    maxPathSegments: given.maxPathSegments ?? TRAP_DEFAULTS.maxPathSegments,
+    maxQueryParameters: given.maxQueryParameters ?? TRAP_DEFAULTS.maxQueryParameters,
   });
 }
 

@@ -4,10 +4,10 @@ import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
 import {
+  type ResolvedTrapOptions,
   resolveTrapOptions,
   TRAP_DEFAULTS,
   type TrapFinding,
-  type TrapKnobs,
   type TrapOptions,
 } from './trap-options.js';
 import { createTraps, type Traps } from './traps.js';
@@ -79,7 +79,7 @@ describe('what a page says', () => {
     }
   });
 
-  it('is that of the first million octets', () => {
+  it('is that of the first million bytes', () => {
     const long = 'river '.repeat(250_000);
     expect(page(`${long}meadow`)).toBe(page(`${long}harbour`));
   });
@@ -95,9 +95,9 @@ describe('what a page says', () => {
 function walk(
   start: readonly string[],
   site: (url: string) => { readonly html: string; readonly links: readonly string[] },
-  more: { readonly knobs?: Partial<TrapKnobs>; readonly traps?: Traps; readonly most?: number } = {},
+  more: { readonly options?: Partial<ResolvedTrapOptions>; readonly traps?: Traps; readonly most?: number } = {},
 ) {
-  const traps = more.traps ?? createTraps({ ...TRAP_DEFAULTS, ...more.knobs });
+  const traps = more.traps ?? createTraps({ ...TRAP_DEFAULTS, ...more.options });
   const known = new Set(start);
   const queue: { url: string; from: string | null }[] = start.map((url) => ({ url, from: null }));
   const fetched: string[] = [];
@@ -136,10 +136,10 @@ describe('the watch', () => {
   const counter = (url: string) => ({ html: '<h1>Item</h1>', links: [item(numberOf(url) + 1)] });
 
   it('follows an endless space for so many pages, and no further', () => {
-    for (const alikePages of [16, 128, 500]) {
-      const { fetched } = walk([item(1)], counter, { knobs: { alikePages } });
-      expect(fetched.length).toBeGreaterThanOrEqual(alikePages);
-      expect(fetched.length).toBeLessThanOrEqual(alikePages + 16);
+    for (const maxSimilarPages of [16, 128, 500]) {
+      const { fetched } = walk([item(1)], counter, { options: { maxSimilarPages } });
+      expect(fetched.length).toBeGreaterThanOrEqual(maxSimilarPages);
+      expect(fetched.length).toBeLessThanOrEqual(maxSimilarPages + 16);
     }
   });
 
@@ -198,7 +198,7 @@ describe('the watch', () => {
     };
     const { fetched } = walk([item(1)], site);
     expect(fetched.length).toBeGreaterThan(500);
-    expect(fetched.length).toBeLessThan(500 + 2.5 * TRAP_DEFAULTS.alikePages);
+    expect(fetched.length).toBeLessThan(500 + 2.5 * TRAP_DEFAULTS.maxSimilarPages);
   });
 
   it('remembers what it found for the next run, and begins to count again what it had not', () => {
@@ -210,7 +210,7 @@ describe('the watch', () => {
   });
 
   it('stays small however many hosts and traps there are', { timeout: 300_000 }, () => {
-    const traps = createTraps({ ...TRAP_DEFAULTS, alikePages: 16 });
+    const traps = createTraps({ ...TRAP_DEFAULTS, maxSimilarPages: 16 });
     for (let host = 0; host < 3_000; host += 1) {
       const name = (number: number) => `https://h${host}.test/item/${number}`;
       for (let at = 1; at < 40; at += 1) {
@@ -228,15 +228,23 @@ describe('the watch', () => {
 
 describe('the option', () => {
   it('has defaults, can be changed in part, and can be switched off', () => {
-    expect(resolveTrapOptions(undefined)).toEqual({ alikePages: 128, pathSegments: 32, parameters: 32 });
-    expect(resolveTrapOptions({ alikePages: 50 })).toEqual({ alikePages: 50, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions(undefined)).toEqual({ maxSimilarPages: 128, pathSegments: 32, parameters: 32 });
+    expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({
+      maxSimilarPages: 50,
+      pathSegments: 32,
+      parameters: 32,
+    });
     expect(resolveTrapOptions(false)).toBeNull();
   });
 
   it.each<[unknown, string, string]>([
-    [{ alikePages: 15 }, 'option-invalid', '`traps.alikePages` to be a whole number from 16 to 1000000, got 15'],
-    [{ pathSegments: 2.5 }, 'option-invalid', '`traps.pathSegments`'],
-    [{ parameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.parameters`'],
+    [
+      { maxSimilarPages: 15 },
+      'option-invalid',
+      '`traps.maxSimilarPages` to be a whole number from 16 to 1000000, got 15',
+    ],
+    [{ pathSegments: 2.5 }, 'option-invalid', '`traps.maxPathSegments`'],
+    [{ parameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
     [{ pages: 5 }, 'option-unknown', '`traps.pages`'],
     [true, 'option-invalid', '`traps` to be false or an object'],
   ])('%j is refused by name', (given, code, message) => {

@@ -14,7 +14,7 @@
 import type { NewUrl } from '@mannerly/frontier';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
 import { likenessOf } from './page-likeness.js';
-import type { TrapFinding, TrapKnobs, TrapRule } from './trap-options.js';
+import type { ResolvedTrapOptions, TrapFinding, TrapRule } from './trap-options.js';
 import { createGroupFinder, type UrlGroup } from './url-groups.js';
 
 /** The watch over endless spaces. */
@@ -25,7 +25,7 @@ export interface Traps {
   queued(url: NewUrl): void;
   /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
   wants(url: string, from: string | null): boolean;
-  /** Compares a page that is wanted, given its octets. @returns What it proved to be a trap, for telling. */
+  /** Compares a page that is wanted, given its bytes. @returns What it proved to be a trap, for telling. */
   read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[];
   /** A URL led elsewhere: it stands for the page that linked to it. */
   redirected(url: string, from: string | null): void;
@@ -81,7 +81,7 @@ const PATIENCE: Readonly<Record<TrapRule, number>> = {
 };
 
 /** Makes the watch of one run. @throws Never */
-export function createTraps(knobs: TrapKnobs): Traps {
+export function createTraps(options: ResolvedTrapOptions): Traps {
   const groupsOf = createGroupFinder();
   const groups = new Map<string, Group>();
   const traps = new Map<string, Group>();
@@ -101,7 +101,7 @@ export function createTraps(knobs: TrapKnobs): Traps {
       if (groups.delete(key)) groups.set(key, known);
       return known;
     }
-    const group = newGroup(name, Math.ceil(knobs.alikePages * PATIENCE[name.rule]));
+    const group = newGroup(name, Math.ceil(options.maxSimilarPages * PATIENCE[name.rule]));
     groups.set(key, group);
     const [oldest] = groups.values();
     if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);
@@ -171,7 +171,7 @@ export function createTraps(knobs: TrapKnobs): Traps {
     restore(found) {
       for (const { rule, pattern } of found) {
         const isWide = rule === 'alike-host' || rule === 'alike-hosts';
-        if (!isWide) closeGroup(newGroup({ rule, pattern, isWide }, knobs.alikePages));
+        if (!isWide) closeGroup(newGroup({ rule, pattern, isWide }, options.maxSimilarPages));
       }
     },
   };

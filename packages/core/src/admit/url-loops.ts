@@ -2,7 +2,7 @@
 // where nothing is the matter, since it is asked of every link.
 
 import type { UrlParts } from '@mannerly/frontier';
-import type { TrapFinding, TrapKnobs } from './trap-options.js';
+import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';
 
 /** Segments of a block that may repeat: `/a/b/c/d/a/b/c/d/…` is seen, longer circles are left to the likeness of their pages. */
 const LONGEST_BLOCK = 4;
@@ -17,10 +17,10 @@ const PARAMETER_REPEATS = 3;
 const SLASH = 47;
 
 /** Why this URL alone is taken for a part of a trap; `null`: it is not. @throws Never */
-export function urlLoop(url: UrlParts, knobs: TrapKnobs): TrapFinding | null {
-  const byPath = slashes(url.path) > BLOCK_REPEATS ? pathLoop(url, knobs) : null;
+export function urlLoop(url: UrlParts, options: ResolvedTrapOptions): TrapFinding | null {
+  const byPath = slashes(url.path) > BLOCK_REPEATS ? pathLoop(url, options) : null;
   if (byPath !== null || url.query === null || !url.query.includes('&')) return byPath;
-  return queryLoop(url, url.query, knobs);
+  return queryLoop(url, url.query, options);
 }
 
 function slashes(path: string): number {
@@ -29,9 +29,9 @@ function slashes(path: string): number {
   return count;
 }
 
-function pathLoop({ host, path }: UrlParts, { pathSegments }: TrapKnobs): TrapFinding | null {
+function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOptions): TrapFinding | null {
   const segments = path.split('/').filter((segment) => segment !== '');
-  if (segments.length > pathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
+  if (segments.length > maxPathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
   const block = repeatedBlock(segments);
   if (block !== null) return { rule: 'repeating-path', pattern: `${host}/…/${block.join('/')}/${block.join('/')}/…` };
   const often = frequentSegment(segments);
@@ -68,9 +68,13 @@ function isNumber(segment: string): boolean {
   return /^\d+$/.test(segment);
 }
 
-function queryLoop({ host, path }: UrlParts, query: string, { parameters }: TrapKnobs): TrapFinding | null {
+function queryLoop(
+  { host, path }: UrlParts,
+  query: string,
+  { maxQueryParameters }: ResolvedTrapOptions,
+): TrapFinding | null {
   const pieces = query.split('&');
-  if (pieces.length > parameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
+  if (pieces.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
   if (pieces.length < PARAMETER_REPEATS) return null;
   const counts = new Map<string, number>();
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-// A knob that is misread archives nothing, or everything into one endless file.
+// A option that is misread archives nothing, or everything into one endless file.
 
 import { expect, it } from 'vitest';
 import { type ArchiveOptions, resolveArchive } from './archive-options.js';

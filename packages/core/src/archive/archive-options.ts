@@ -1,4 +1,4 @@
-// The knobs of the archive: checked and filled in here, once.
+// The options of the archive: checked and filled in here, once.
 
 import { MannerlyError } from '../errors.js';
 import { MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
@@ -6,7 +6,7 @@ import type { DigestAlgorithm } from './warc-record.js';
 
 /** An archive of every exchange, as WARC 1.1. */
 export interface ArchiveOptions {
-  /** Octets of a WARC file after which the next one begins, 1,048,576 to 1 TiB. @default 1,000,000,000 */
+  /** Bytes of a WARC file after which the next one begins, 1,048,576 to 1 TiB. @default 1,000,000,000 */
   readonly warcBytes?: number;
   /** How payloads and blocks are digested; `sha-1` where older tools read the archive. @default 'sha-256' */
   readonly digest?: 'sha-1' | 'sha-256';
@@ -16,8 +16,8 @@ export interface ArchiveOptions {
   readonly folder?: string;
 }
 
-/** The knobs, checked and complete. */
-export interface ArchiveKnobs {
+/** The options, checked and complete. */
+export interface ResolvedArchiveOptions {
   readonly warcBytes: number;
   readonly digest: DigestAlgorithm;
   readonly wacz: boolean;
@@ -34,7 +34,7 @@ const DEFAULT_WARC_BYTES = 1_000_000_000;
  * @returns `null`: no archive.
  * @throws MannerlyError `option-invalid` or `option-unknown`, naming the option, its range and the value.
  */
-export function resolveArchive(archive: boolean | ArchiveOptions | undefined): ArchiveKnobs | null {
+export function resolveArchive(archive: boolean | ArchiveOptions | undefined): ResolvedArchiveOptions | null {
   if (archive === undefined || archive === false) return null;
   const given: ArchiveOptions = archive === true ? {} : archive;
   if (typeof given !== 'object' || given === null) {

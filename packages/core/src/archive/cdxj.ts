@@ -9,7 +9,7 @@ import { writeWhole } from '../directory/whole-file.js';
 /** What a line says of a record. */
 export interface IndexedRecord {
   readonly url: string;
-  /** Epoch milliseconds of the record's date. */
+  /** FencingToken milliseconds of the record's date. */
   readonly atMs: number;
   /** As the response calls itself; `warc/revisit` for a revisit; `null`: it says nothing. */
   readonly mime: string | null;
@@ -47,12 +47,12 @@ export function parseCdxjLine(line: string): Readonly<Record<string, string | un
   }
 }
 
-/** Fourteen digits of UTC, as indexes say instants. */
+/** Fourteen digits of UTC, as indexes say times. */
 export function timestamp14(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** Sorts the index of one WARC file in place, by octets. It is as long as that file's limit lets it be. */
+/** Sorts the index of one WARC file in place, by bytes. It is as long as that file's limit lets it be. */
 export async function sortIndex(path: string): Promise<void> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
   await writeWhole(
@@ -77,7 +77,7 @@ export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<st
   while (heads.length > 0) {
     let least = 0;
     for (let at = 1; at < heads.length; at += 1) {
-      if (compareOctets((heads[at] as { line: string }).line, (heads[least] as { line: string }).line) < 0) least = at;
+      if (compareBytes((heads[at] as { line: string }).line, (heads[least] as { line: string }).line) < 0) least = at;
     }
     const head = heads[least] as (typeof heads)[number];
     yield `${head.line}\n`;
@@ -87,6 +87,6 @@ export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<st
   }
 }
 
-function compareOctets(a: string, b: string): number {
+function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

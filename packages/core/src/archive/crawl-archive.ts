@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
-import type { ArchiveKnobs } from './archive-options.js';
+import type { ResolvedArchiveOptions } from './archive-options.js';
 import { recordsOf, type SentRequest } from './exchange-records.js';
 import { createPayloadMemory } from './payload-memory.js';
 import { type ArchivedPage, type ArchivedSettings, SETTINGS_FIELD, warcFields } from './visit.js';
@@ -31,7 +31,7 @@ export interface CrawlArchive {
 
 /** What it is made of. */
 export interface CrawlArchiveParts {
-  readonly knobs: ArchiveKnobs;
+  readonly options: ResolvedArchiveOptions;
   readonly folder: string;
   /** The number of this process among several of one crawl, for the names of files; `null`: it is alone. */
   readonly part: number | null;
@@ -48,20 +48,20 @@ export interface CrawlArchiveParts {
   readonly settings: ArchivedSettings;
   /** Whether a response that is no page for handlers lets copies of it be kept. */
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly nowMs: () => number;
 }
 
 /** Makes the archive of one run; its folder is made when it opens. @throws Never */
 export async function createCrawlArchive(parts: CrawlArchiveParts): Promise<CrawlArchive> {
-  const { knobs, folder, about, nowMs } = parts;
+  const { options, folder, about, nowMs } = parts;
   const { getSurt } = await import('warcio/utils');
   const payloads = createPayloadMemory();
   const pending = new Map<FetchOutcome, SentRequest>();
   const files = createWarcFiles({
     folder,
     prefix: parts.part === null ? about.name : `${about.name}-${parts.part}`,
-    warcBytes: knobs.warcBytes,
+    warcBytes: options.warcBytes,
     warcinfo: (id, filename) => warcinfoRecord(id, filename, parts),
     newId: newRecordId,
     surtOf: getSurt,
@@ -84,7 +84,7 @@ export async function createCrawlArchive(parts: CrawlArchiveParts): Promise<Craw
     pending.delete(outcome);
     const withheld = await withheldFrom(sent, outcome, page);
     await files.append((warcinfoId) =>
-      recordsOf({ sent, outcome, withheld, page }, { digest: knobs.digest, payloads, warcinfoId }),
+      recordsOf({ sent, outcome, withheld, page }, { digest: options.digest, payloads, warcinfoId }),
     );
   };
 
@@ -103,7 +103,7 @@ export async function createCrawlArchive(parts: CrawlArchiveParts): Promise<Craw
       } finally {
         await files.close();
       }
-      if (knobs.wacz)
+      if (options.wacz)
         await packWacz({
           folders: [folder],
           path: parts.waczPath,
@@ -119,7 +119,7 @@ export async function createCrawlArchive(parts: CrawlArchiveParts): Promise<Craw
 async function warcinfoRecord(
   id: string,
   filename: string,
-  { about, settings, knobs, nowMs }: CrawlArchiveParts,
+  { about, settings, options, nowMs }: CrawlArchiveParts,
 ): Promise<WarcRecord> {
   const block = {
     head: Buffer.alloc(0),
@@ -134,7 +134,7 @@ async function warcinfoRecord(
       [SETTINGS_FIELD, JSON.stringify(settings)],
     ]),
   };
-  const digests = await digestsOf(block, knobs.digest);
+  const digests = await digestsOf(block, options.digest);
   return createRecord(
     'warcinfo',
     id,

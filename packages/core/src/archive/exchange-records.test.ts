@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { type ArchivedExchange, recordsOf } from './exchange-records.js';
 import { createPayloadMemory, type PayloadMemory } from './payload-memory.js';
-import { recordOctets } from './warc-record.js';
+import { recordBytes } from './warc-record.js';
 
 const URL_ = 'https://example.org/a?b=c';
 const STARTED = Date.UTC(2026, 10, 20, 12, 0, 0, 7);
@@ -40,7 +40,7 @@ async function records(
   const found: Record<string, string> = {};
   for (const { record } of batch.records) {
     const pieces: Uint8Array[] = [];
-    for await (const octets of recordOctets(record)) pieces.push(octets);
+    for await (const bytes of recordBytes(record)) pieces.push(bytes);
     found[record.type] = gunzipSync(Buffer.concat(pieces)).toString('latin1');
   }
   return found;
@@ -67,25 +67,25 @@ describe('an exchange', () => {
 
   it('takes a large body from its file', async () => {
     const { encodedBody: _, ...decoded } = response({ headers: [['Content-Type', 'application/pdf']] });
-    const octets = Buffer.alloc(3_000_000, 'a page ');
+    const bytes = Buffer.alloc(3_000_000, 'a page ');
     const file: BodyFile = {
-      bytes: octets.length,
+      bytes: bytes.length,
       async *read() {
-        for (let at = 0; at < octets.length; at += 65_536) yield octets.subarray(at, at + 65_536);
+        for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
       },
       remove: async () => undefined,
     };
     const { response: kept = '' } = await records({ ...decoded, file });
-    expect(kept.length).toBeGreaterThan(octets.length);
-    expect(kept.endsWith(`${octets.subarray(-50).toString()}\r\n\r\n`)).toBe(true);
-    expect((await records({ ...decoded, body: octets }))['response']?.match(/WARC-Payload-Digest: \S+/)?.[0]).toBe(
+    expect(kept.length).toBeGreaterThan(bytes.length);
+    expect(kept.endsWith(`${bytes.subarray(-50).toString()}\r\n\r\n`)).toBe(true);
+    expect((await records({ ...decoded, body: bytes }))['response']?.match(/WARC-Payload-Digest: \S+/)?.[0]).toBe(
       kept.match(/WARC-Payload-Digest: \S+/)?.[0],
     );
   });
 
   const CUTS: readonly (readonly [truncated: ResponseOutcome['truncated'], field: string | undefined])[] = [
-    ['cap', 'WARC-Truncated: length'],
-    ['peer', 'WARC-Truncated: disconnect'],
+    ['limit', 'WARC-Truncated: length'],
+    ['connection', 'WARC-Truncated: disconnect'],
     [null, undefined],
   ];
   it.each(CUTS)('tells why a body is not whole: %s', async (truncated, field) => {

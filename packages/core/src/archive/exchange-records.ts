@@ -162,9 +162,9 @@ function keptBody(
 function truncation({ truncated }: ResponseOutcome, withheld: ArchivedExchange['withheld']): string | null {
   if (withheld !== null) return 'unspecified';
   switch (truncated) {
-    case 'cap':
+    case 'limit':
       return 'length';
-    case 'peer':
+    case 'connection':
       return 'disconnect';
     case null:
       return null;
@@ -202,10 +202,10 @@ async function plainRecord(
   type: 'request' | 'metadata',
   concurrentTo: string | null,
   common: WarcFields,
-  octets: Buffer,
+  bytes: Buffer,
   { digest }: RecordTools,
 ): Promise<PlannedRecord> {
-  const block: WarcBlock = type === 'request' ? { head: octets, payload: NOTHING } : { head: NOTHING, payload: octets };
+  const block: WarcBlock = type === 'request' ? { head: bytes, payload: NOTHING } : { head: NOTHING, payload: bytes };
   const digests = await digestsOf(block, digest);
   const fields: WarcFields = [
     ...common,

@@ -6,7 +6,7 @@ import { crc32, createInflateRaw } from 'node:zlib';
 
 /** A member that is whole: its checksum and its length are right. */
 export interface GzipMember {
-  /** Octets in the file. */
+  /** Bytes in the file. */
   readonly length: number;
   /** The beginning of what it holds. */
   readonly start: Buffer;
@@ -15,7 +15,7 @@ export interface GzipMember {
 /**
  * Reads the member at an offset.
  *
- * @param startBytes - Octets of its content that are wanted at least, where it has them.
+ * @param startBytes - Bytes of its content that are wanted at least, where it has them.
  * @returns `null` when no whole member of the plain kind (no names, no comments) begins there.
  * @throws The platform's error when the file cannot be read.
  */
@@ -27,11 +27,11 @@ export async function readMember(file: FileHandle, offset: number, startBytes: n
   let startLength = 0;
   let bytes = 0;
   let checksum = 0;
-  inflate.on('data', (octets: Buffer) => {
-    checksum = crc32(octets, checksum);
-    bytes += octets.length;
-    if (startLength < startBytes) start.push(octets);
-    startLength += octets.length;
+  inflate.on('data', (chunk: Buffer) => {
+    checksum = crc32(chunk, checksum);
+    bytes += chunk.length;
+    if (startLength < startBytes) start.push(chunk);
+    startLength += chunk.length;
   });
   const ended = new Promise<'whole' | 'broken'>((resolve) => {
     inflate.once('end', () => resolve('whole'));
@@ -58,11 +58,11 @@ export async function readMember(file: FileHandle, offset: number, startBytes: n
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
-/** Two octets of magic, and the method. */
+/** Two bytes of magic, and the method. */
 const GZIP_DEFLATE = 0x1f8b08;
 const READ_BYTES = 65_536;
 
-/** Fewer octets only where the file ends. */
+/** Fewer bytes only where the file ends. */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const piece = Buffer.alloc(length);
   let read = 0;

@@ -1,4 +1,4 @@
-// What was on the wire stays what it was: names, order, octets. A field that is no longer true of the kept body says so, or a
+// What was on the wire stays what it was: names, order, bytes. A field that is no longer true of the kept body says so, or a
 // reader undoes a coding that is undone already.
 
 import { describe, expect, it } from 'vitest';
@@ -34,10 +34,10 @@ describe('the header section of a response', () => {
   });
 
   it.each([true, false])('is read back as it was sent (decoded: %s)', (isDecoded) => {
-    const octets = Buffer.concat([responseHead(HEAD, isDecoded), Buffer.from('body\r\n\r\n')]);
-    const end = headEnd(octets) ?? 0;
-    expect(octets.subarray(end).toString()).toBe('body\r\n\r\n');
-    const read = parseResponseHead(octets.subarray(0, end));
+    const bytes = Buffer.concat([responseHead(HEAD, isDecoded), Buffer.from('body\r\n\r\n')]);
+    const end = headEnd(bytes) ?? 0;
+    expect(bytes.subarray(end).toString()).toBe('body\r\n\r\n');
+    const read = parseResponseHead(bytes.subarray(0, end));
     expect(read).toMatchObject({ status: 200, statusText: 'OK' });
     expect(originalFields(read?.headers ?? [])).toEqual(HEAD.headers);
   });

@@ -1,14 +1,14 @@
-// Header sections of requests and responses as octets, and back. Names, values and order are kept as they came; what the
+// Header sections of requests and responses as bytes, and back. Names, values and order are kept as they came; what the
 // fetcher undid by itself (the framing of the transfer, and the coding of a body that was kept decoded) is said by a prefix,
 // so that no reader undoes it a second time.
 
-import type { FieldLines } from '../fetch/outcome.js';
+import type { HeaderLines } from '../fetch/outcome.js';
 
 /** A response's status line and fields. */
 export interface HttpHead {
   readonly status: number;
   readonly statusText: string;
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
 }
 
 /** Before the names of fields that are no longer true of the body as it is kept; what browsers' archivers write. */
@@ -30,7 +30,7 @@ export function requestHead(url: string, headers: Readonly<Record<string, string
   const { pathname, search, host } = new URL(url);
   const lines = [`GET ${pathname}${search} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  return octets(lines);
+  return bytes(lines);
 }
 
 /**
@@ -45,10 +45,10 @@ export function responseHead({ status, statusText, headers }: HttpHead, isDecode
   for (const [name, value] of headers) {
     lines.push(`${changed.has(name.toLowerCase()) ? ORIGINAL_PREFIX : ''}${name}: ${value}`);
   }
-  return octets(lines);
+  return bytes(lines);
 }
 
-/** The octets after a header section, `null` where it does not end within them. Never throws. */
+/** The bytes after a header section, `null` where it does not end within them. Never throws. */
 export function headEnd(block: Buffer): number | null {
   const end = block.indexOf('\r\n\r\n');
   return end < 0 ? null : end + 4;
@@ -68,14 +68,14 @@ export function parseResponseHead(head: Buffer): HttpHead | null {
 }
 
 /** The fields as the site sent them: without the prefixes that the archive put before them. Never throws. */
-export function originalFields(headers: FieldLines): FieldLines {
+export function originalFields(headers: HeaderLines): HeaderLines {
   return headers.map(([name, value]) => [
     name.startsWith(ORIGINAL_PREFIX) ? name.slice(ORIGINAL_PREFIX.length) : name,
     value,
   ]);
 }
 
-/** Field values are octets, one character each; a line break within one would be a line of its own. */
-function octets(lines: readonly string[]): Buffer {
+/** Field values are bytes, one character each; a line break within one would be a line of its own. */
+function bytes(lines: readonly string[]): Buffer {
   return Buffer.from(`${lines.map((line) => line.replace(/[\r\n]+/g, ' ')).join('\r\n')}\r\n\r\n`, 'latin1');
 }

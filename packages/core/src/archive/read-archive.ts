@@ -30,7 +30,7 @@ export interface ExchangePlace {
 export interface ReadExchange {
   readonly place: ExchangePlace;
   readonly url: string;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly remoteAddress: string | null;
@@ -49,7 +49,7 @@ export interface ReadExchange {
 /** A response. */
 export interface ReadResponse {
   readonly head: HttpHead;
-  readonly truncated: 'cap' | 'peer' | null;
+  readonly truncated: 'limit' | 'connection' | null;
   /** The body as it is kept; of a revisit, that of the record it repeats. Read at most once. */
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -161,6 +161,6 @@ async function responseOf(record: WARCRecord, originals: Originals): Promise<Rea
 }
 
 function truncationOf(reason: string | null): ReadResponse['truncated'] {
-  if (reason === 'length') return 'cap';
-  return reason === 'disconnect' ? 'peer' : null;
+  if (reason === 'length') return 'limit';
+  return reason === 'disconnect' ? 'connection' : null;
 }

@@ -39,11 +39,11 @@ export interface ArchivedPage {
 /** What a run was told that changes what handlers see; stands in each warcinfo record. */
 export interface ArchivedSettings {
   readonly tokens: readonly string[];
-  /** The knobs of page-level exclusion, as they were resolved. */
+  /** The options of page-level exclusion, as they were resolved. */
   readonly exclusion: JsonValue;
   readonly joinsHeaders: boolean;
-  /** Decoded octets of a page that were kept. */
-  readonly bodyBytes: number;
+  /** Decoded bytes of a page that were kept. */
+  readonly maxBodyBytes: number;
 }
 
 /** How the first pages of a crawl were found. */

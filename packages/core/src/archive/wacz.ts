@@ -22,9 +22,9 @@ export interface WaczRequest {
   readonly title: string;
   /** `name/version` of what made it. */
   readonly software: string;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly nowMs: number;
-  /** Told of octets of WARC files. */
+  /** Told of bytes of WARC files. */
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
@@ -81,8 +81,8 @@ async function writeZip(path: string, request: WaczRequest, paths: readonly stri
   let packed = 0;
   for (const path of paths) {
     const source = createReadStream(path);
-    source.on('data', (octets) => {
-      packed += octets.length;
+    source.on('data', (bytes) => {
+      packed += bytes.length;
       request.onBytes?.(packed, whole);
     });
     await add(`archive/${basename(path)}`, source, false);
@@ -117,10 +117,10 @@ function hashing(source: Readable): { stream: Readable; measured: Promise<{ hash
   const hash = createHash('sha256');
   let bytes = 0;
   const through = new Transform({
-    transform(octets: Buffer, _encoding, done) {
-      hash.update(octets);
-      bytes += octets.length;
-      done(null, octets);
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
     },
   });
   const measured = pipeline(source, through).then(() => ({ hash: `sha256:${hash.digest('hex')}`, bytes }));

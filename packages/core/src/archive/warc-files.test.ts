@@ -135,8 +135,8 @@ describe('WARC files', () => {
         .split('\n')) {
         const said = parseCdxjLine(line);
         const { offset = '', length = '', url = '' } = said ?? {};
-        const octets = (await readFile(join(folder, name))).subarray(Number(offset), Number(offset) + Number(length));
-        expect(gunzipSync(octets).toString()).toContain(`WARC-Target-URI: ${url}\r\n`);
+        const bytes = (await readFile(join(folder, name))).subarray(Number(offset), Number(offset) + Number(length));
+        expect(gunzipSync(bytes).toString()).toContain(`WARC-Target-URI: ${url}\r\n`);
         expect(said?.['filename']).toBe(name);
         seen.push(url);
       }
@@ -185,7 +185,7 @@ describe('WARC files', () => {
 });
 
 describe('what a killed run left', () => {
-  it('is cut behind its last whole record, at whatever octet the end was torn', async () => {
+  it('is cut behind its last whole record, at whatever byte the end was torn', async () => {
     const files = makeFiles();
     await files.open();
     await append(files, '/first', Buffer.alloc(200_000, 'a long body that needs more than one read '));
@@ -199,7 +199,7 @@ describe('what a killed run left', () => {
     await files.close();
     const last = openName.slice(0, -OPEN_SUFFIX.length);
     const lengths = Array.from({ length: whole - firstEnd + 1 }, (_, at) => firstEnd + at);
-    // Every octet of the gzip member's own trailer, and enough of the rest.
+    // Every byte of the gzip member's own trailer, and enough of the rest.
     for (const length of lengths.filter((each) => each > whole - 10 || each % 43 === 0 || each === firstEnd)) {
       for (const name of await names()) if (name !== 'kept') await rm(join(folder, name));
       await copyFile(kept, path);
@@ -215,13 +215,13 @@ describe('what a killed run left', () => {
   });
 
   it('goes when it holds no whole record', async () => {
-    for (const octets of [
+    for (const bytes of [
       Buffer.alloc(0),
       Buffer.from([0x1f]),
       Buffer.from('no gzip at all'),
       Buffer.alloc(100_000, 7),
     ]) {
-      await writeFile(join(folder, `study-1.warc.gz${OPEN_SUFFIX}`), octets);
+      await writeFile(join(folder, `study-1.warc.gz${OPEN_SUFFIX}`), bytes);
       await writeFile(join(folder, `study-1.cdxj${OPEN_SUFFIX}`), 'torn');
       await recoverWarcs(folder, surtOf);
       expect(await names()).toEqual([]);

@@ -10,7 +10,7 @@ import { MannerlyError } from '../errors.js';
 import { cdxjLine, type IndexedRecord, sortIndex, timestamp14 } from './cdxj.js';
 import { ARCHIVE_WRITE_BYTES, INDEX_BUFFER_CHARS } from './limits.js';
 import { recoverWarc } from './recover-warc.js';
-import { recordOctets, type WarcRecord } from './warc-record.js';
+import { recordBytes, type WarcRecord } from './warc-record.js';
 
 /** A record on its way, and what the index says of it. */
 export interface PlannedRecord {
@@ -41,13 +41,13 @@ export interface WarcFilesOptions {
   readonly folder: string;
   /** The first part of every file's name: letters, digits, `-`, `_`. */
   readonly prefix: string;
-  /** Octets of a file after which the next one begins. */
+  /** Bytes of a file after which the next one begins. */
   readonly warcBytes: number;
   /** The record that begins every file. @param filename - Its last name. */
   readonly warcinfo: (id: string, filename: string) => Promise<WarcRecord>;
   readonly newId: () => string;
   readonly surtOf: (url: string) => string;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly nowMs: () => number;
 }
 
@@ -167,7 +167,7 @@ class OpenWarc {
     try {
       for (const { record, index } of records) {
         const offset = this.length;
-        for await (const octets of recordOctets(record)) await this.#write(octets);
+        for await (const bytes of recordBytes(record)) await this.#write(bytes);
         const length = this.length - offset;
         if (index !== null)
           lines.push(cdxjLine(surtOf(index.url), { ...index, offset, length, filename: this.#filename }));
@@ -185,19 +185,19 @@ class OpenWarc {
     await this.#pages.add(pageLine ?? '');
   }
 
-  async #write(octets: Uint8Array): Promise<void> {
-    this.#waiting.push(octets);
-    this.#waitingBytes += octets.length;
-    this.length += octets.length;
+  async #write(bytes: Uint8Array): Promise<void> {
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    this.length += bytes.length;
     if (this.#waitingBytes >= ARCHIVE_WRITE_BYTES) await this.#flush();
   }
 
   /** The records of an exchange go out together, large ones in pieces. */
   async #flush(): Promise<void> {
-    const octets = Buffer.concat(this.#waiting);
+    const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingBytes = 0;
-    for (let at = 0; at < octets.length; ) at += (await this.#warc.write(octets, at)).bytesWritten;
+    for (let at = 0; at < bytes.length; ) at += (await this.#warc.write(bytes, at)).bytesWritten;
   }
 
   async finish(): Promise<void> {
@@ -234,9 +234,9 @@ class LineFile {
   }
 
   async #flush(): Promise<void> {
-    const octets = Buffer.from(this.#waiting);
+    const bytes = Buffer.from(this.#waiting);
     this.#waiting = '';
-    for (let at = 0; at < octets.length; ) at += (await this.#file.write(octets, at)).bytesWritten;
+    for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
   }
 }
 

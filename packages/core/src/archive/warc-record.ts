@@ -1,4 +1,4 @@
-// One WARC 1.1 record: its fields, its block, and both as one gzip member. The block is octets, or a head in memory and the
+// One WARC 1.1 record: its fields, its block, and both as one gzip member. The block is bytes, or a head in memory and the
 // rest in a file that is read twice: once for its digests, once into the archive.
 
 import { createHash, type Hash, randomUUID } from 'node:crypto';
@@ -41,7 +41,7 @@ export interface WarcRecord {
   readonly block: WarcBlock;
 }
 
-/** The digest of no octets at all tells nothing: such payloads are never taken for copies of each other. */
+/** The digest of no bytes at all tells nothing: such payloads are never taken for copies of each other. */
 export function isEmptyPayload({ payload }: WarcBlock): boolean {
   return payloadBytes(payload) === 0;
 }
@@ -59,9 +59,9 @@ export async function digestsOf({ head, payload }: WarcBlock, algorithm: DigestA
     ofBlock.update(payload);
     ofPayload.update(payload);
   } else {
-    for await (const octets of payload.read()) {
-      ofBlock.update(octets);
-      ofPayload.update(octets);
+    for await (const bytes of payload.read()) {
+      ofBlock.update(bytes);
+      ofPayload.update(bytes);
     }
   }
   return {
@@ -86,12 +86,12 @@ export function createRecord(
 }
 
 /** The record as gzip members: one, in one piece, or in several where a file is read. @throws What reading threw. */
-export async function* recordOctets({ fields, block }: WarcRecord): AsyncGenerator<Uint8Array> {
+export async function* recordBytes({ fields, block }: WarcRecord): AsyncGenerator<Uint8Array> {
   const { head, payload } = block;
   if (payload instanceof Uint8Array) {
-    const octets = Buffer.concat([fields, head, payload, RECORD_END]);
+    const bytes = Buffer.concat([fields, head, payload, RECORD_END]);
     // Handing a small one to another thread costs more than compressing it.
-    yield octets.length <= SMALL_RECORD_BYTES ? gzipSync(octets) : await gzipOnce(octets);
+    yield bytes.length <= SMALL_RECORD_BYTES ? gzipSync(bytes) : await gzipOnce(bytes);
     return;
   }
   const zip = createGzip();
@@ -125,12 +125,12 @@ const RECORD_END = Buffer.from('\r\n\r\n');
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** RFC 4648 §6, without padding: 160 bits need none. */
-function base32(octets: Uint8Array): string {
+function base32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;
   let value = 0;
-  for (const octet of octets) {
-    value = (value << 8) | octet;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
     bits += 8;
     for (; bits >= 5; bits -= 5) text += BASE32[(value >>> (bits - 5)) & 31];
     value &= (1 << bits) - 1;

@@ -23,7 +23,7 @@ export function browserFetcher(options: BrowserFetcherOptions): Fetcher {
   const supply = createBrowserSupply(settings);
   const open = new PQueue({ concurrency: settings.pages });
   return {
-    caps: settings.fetcher.caps,
+    capabilities: settings.fetcher.capabilities,
     renderer: {
       wants: (page) => isWanted(settings, page),
       render: (request) => open.add(() => render(supply, request, settings)),

@@ -65,7 +65,7 @@ export interface BrowserFetcherOptions {
   readonly pages?: number;
   /** Things that one page may load, 0 to 1,000. A larger number costs its hosts that many requests. @default 50 */
   readonly requests?: number;
-  /** Decoded octets of what one page loads, 1 to 1 GiB. @default 20 MiB */
+  /** Decoded bytes of what one page loads, 1 to 1 GiB. @default 20 MiB */
   readonly bytes?: number;
   /**
    * How long a page is open, from its turn, 1,000 to 600,000 ms; then it is read as it is. What it loads waits for its host's turn

@@ -6,7 +6,7 @@ export const MAX_BROWSER_PAGES = 16;
 /** Things that one page may ask the crawl for, by default and at most. Ours: the middle page of the web has 70, most of them images. */
 export const DEFAULT_PAGE_REQUESTS = 50;
 export const MAX_PAGE_REQUESTS = 1_000;
-/** Decoded octets of those together, by default and at most. */
+/** Decoded bytes of those together, by default and at most. */
 export const DEFAULT_PAGE_LOADED_BYTES = 20 * 1024 * 1024;
 export const MAX_PAGE_LOADED_BYTES = 1024 * 1024 * 1024;
 /** Milliseconds that a page is open, by default, at least and at most: the longest that a request of its own may wait. */

@@ -1,7 +1,7 @@
 // One page in a browser: a context of its own, the document that came, what it asks for until it is quiet or its time is over,
 // and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser with it.
 
-import type { RenderFailureWord, Rendering, RenderRequest } from 'mannerly';
+import type { RenderFailureCode, Rendering, RenderRequest } from 'mannerly';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { BrowserSettings } from './browser-options.js';
 import { BROWSER_ANSWER_MS } from './limits.js';
@@ -22,7 +22,7 @@ export type PageSettings = Omit<BrowserSettings, 'source' | 'fetcher' | 'renders
 /** Why a page is over. */
 type PageEnd =
   | { readonly kind: 'quiet' | 'deadline' }
-  | { readonly kind: 'failed'; readonly failure: RenderFailureWord; readonly detail: string };
+  | { readonly kind: 'failed'; readonly failure: RenderFailureCode; readonly detail: string };
 
 /** Opens one page and closes it. Never rejects. */
 export async function openPage(browser: Browser, request: RenderRequest, settings: PageSettings): Promise<OpenedPage> {
@@ -158,7 +158,7 @@ function isSameOrigin(one: string, other: string): boolean {
   }
 }
 
-function failed(failure: RenderFailureWord, detail: string) {
+function failed(failure: RenderFailureCode, detail: string) {
   return { kind: 'failed', failure, detail } as const;
 }
 

@@ -106,8 +106,8 @@ describe('the requests of a page', () => {
     expect(fate).toEqual(['200 x']);
     expect(await ask('https://a.test/frame', 'frame', 'document')).toBe('200 x');
     expect(wanted).toMatchObject([
-      { url: 'https://b.test/x.js', type: 'script', headers: { accept: '*/*' }, anywhere: true, bodyBytes: 100 },
-      { url: 'https://a.test/frame', type: 'frame', bodyBytes: 99 },
+      { url: 'https://b.test/x.js', type: 'script', headers: { accept: '*/*' }, anywhere: true, maxBodyBytes: 100 },
+      { url: 'https://a.test/frame', type: 'frame', maxBodyBytes: 99 },
     ]);
     expect(Object.keys(wanted[0]?.headers ?? {})).toEqual(['accept']);
     expect(requests.account()).toMatchObject({ loaded: 2, bytes: 2, refused: {} });
@@ -129,8 +129,8 @@ describe('the requests of a page', () => {
       },
       'address-forbidden',
     ],
-    ['half a script, cut by us', response('u', 'x', { truncated: 'cap' }), 'byte-limit'],
-    ['half a script, cut by its server', response('u', 'x', { truncated: 'peer' }), 'closed-early'],
+    ['half a script, cut by us', response('u', 'x', { truncated: 'limit' }), 'byte-limit'],
+    ['half a script, cut by its server', response('u', 'x', { truncated: 'connection' }), 'closed-early'],
     ['a redirect to nowhere, which the browser would follow', response('u', '', { status: 304 }), 'redirect-invalid'],
   ])('keep %s from the browser', async (_what, answer, reason) => {
     const { requests, ask } = scene({}, async () => answer);
@@ -138,7 +138,7 @@ describe('the requests of a page', () => {
     expect(requests.account()).toMatchObject({ loaded: 0, refused: { [reason]: 1 } });
   });
 
-  it('are bounded in number and octets', async () => {
+  it('are bounded in number and bytes', async () => {
     const few = scene({ requests: 1 });
     expect([await few.ask('https://a.test/1'), await few.ask('https://a.test/2')]).toEqual(['200 x', 'aborted']);
     expect(few.requests.account().refused).toEqual({ 'request-limit': 1 });

@@ -89,7 +89,7 @@ export function createPageRequests(
       headers: forwarded(route.request().headers()),
       anywhere: settings.anywhere,
       waitMs: Math.max(0, Math.floor(untilMs - performance.now())),
-      bodyBytes: Math.max(1, settings.bytes - bytes),
+      maxBodyBytes: Math.max(1, settings.bytes - bytes),
       signal: over.signal,
     });
     if (over.signal.aborted) return;
@@ -141,7 +141,7 @@ export function createPageRequests(
 function whyRefused(answer: SubresourceAnswer): string | null {
   if (answer.kind === 'failed') return answer.failure;
   if (answer.kind !== 'response') return answer.reason;
-  if (answer.truncated !== null) return answer.truncated === 'cap' ? 'byte-limit' : 'closed-early';
+  if (answer.truncated !== null) return answer.truncated === 'limit' ? 'byte-limit' : 'closed-early';
   return isLoose(answer) ? 'redirect-invalid' : null;
 }
 

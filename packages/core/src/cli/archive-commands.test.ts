@@ -95,11 +95,11 @@ describe('mannerly replay', () => {
     ],
     [
       'a route with options',
-      'export const handlers = { html: { handler: (page) => page.emit({ t: page.title }), bodyBytes: 9 } };',
+      'export const handlers = { html: { handler: (page) => page.emit({ t: page.title }), maxBodyBytes: 9 } };',
     ],
     [
       'an object as `crawler.route` takes it',
-      'export const handlers = { html: { handle: (page) => page.emit({ t: page.title }), bodyBytes: 9 } };',
+      'export const handlers = { html: { handle: (page) => page.emit({ t: page.title }), maxBodyBytes: 9 } };',
     ],
     ['a function', "export default (routes) => { routes.on('html', (page) => page.emit({ t: page.title })) };"],
   ];

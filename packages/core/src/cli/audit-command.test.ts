@@ -103,7 +103,7 @@ describe('mannerly report', () => {
     expect(readdirSync(out).filter((name) => name.includes('.part'))).toEqual([]);
     const data = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as ReportData;
     // The log is a sample of none: the totals are whole all the same.
-    expect(data.totals.words).toEqual({ fetched: 3, excluded: 1, dropped: 0, failed: 0, held: 0 });
+    expect(data.totals.outcomes).toEqual({ fetched: 3, excluded: 1, dropped: 0, failed: 0, held: 0 });
     expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 });

@@ -74,9 +74,9 @@ describe('flags and configuration together', () => {
     ['nothing else', { ...WHOLE, profile: 'gentle' }, ['--depth', '2'], { profile: 'gentle', bounds: { depth: 2 } }],
     [
       'one of the network',
-      { ...WHOLE, network: { allow: ['10.0.0.0/8'], bodyBytes: 5 } },
+      { ...WHOLE, network: { allowAddresses: ['10.0.0.0/8'], maxBodyBytes: 5 } },
       ['--body-bytes', '9'],
-      { network: { allow: ['10.0.0.0/8'], bodyBytes: 9 } },
+      { network: { allowAddresses: ['10.0.0.0/8'], maxBodyBytes: 9 } },
     ],
     [
       'not what only the flag left out',
@@ -212,7 +212,7 @@ it('a crawl runs by its file alone, with handlers named in it, and its plan does
     scope: { seeds: [`${site.url}/`] },
     bounds: { pages: 5 },
     profile: { factor: 0, minMs: 0, maxMs: 0 },
-    network: { allow: ['127.0.0.0/8'] },
+    network: { allowAddresses: ['127.0.0.0/8'] },
     handlers: './handlers.mjs',
     out: 'crawl',
   });

@@ -88,7 +88,10 @@ describe('mannerly crawl', () => {
       expect.objectContaining({ url: `${site}/closed`, word: 'excluded', reason: 'robots-rule', line: 2 }),
     );
     for (const { reason, word, layer } of lines('decisions.jsonl')) {
-      expect(reasonOf(String(reason)), String(reason)).toMatchObject({ words: expect.arrayContaining([word]), layer });
+      expect(reasonOf(String(reason)), String(reason)).toMatchObject({
+        statuses: expect.arrayContaining([word]),
+        layer,
+      });
     }
     expect(io.errLines.join('\n')).toMatch(/At most 4 pages, depth 5, 30 minutes/);
     expect(io.errLines.join('\n')).toMatch(/Warning: --interval 0/);
@@ -193,8 +196,8 @@ describe('mannerly crawl', () => {
     expect(await runCommand(argv, io)).toBe(0);
     const printed = io.outLines.join('\n');
     expect(printed).toMatch(/Finished: nothing is left.*2 pages, 3 requests, 2 items/);
-    const table = printed.slice(printed.indexOf('host '), printed.search(/\n\n(?:Departure|Items:)/));
-    expect(printed).toMatch(/Departure from the defaults: .*minMs is 0 ms/);
+    const table = printed.slice(printed.indexOf('host '), printed.search(/\n\n(?:RelaxedDefault|Items:)/));
+    expect(printed).toMatch(/RelaxedDefault from the defaults: .*minMs is 0 ms/);
     const again = fakeIo();
     expect(await runCommand(['report', join(base, 'out')], again)).toBe(0);
     expect(again.outLines.join('\n')).toContain(table);

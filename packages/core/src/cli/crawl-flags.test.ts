@@ -102,7 +102,7 @@ describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
         '--concurrency',
         '2',
       ],
-      { network: { allow: ['10.0.0.0/8'], ports: [8_080, 8_443], bodyBytes: 500, concurrency: 2 } },
+      { network: { allowAddresses: ['10.0.0.0/8'], ports: [8_080, 8_443], maxBodyBytes: 500, concurrency: 2 } },
     ],
     [['--sitemaps'], { discover: { sitemaps: true, sitemapUrls: [] } }],
     [
@@ -110,7 +110,7 @@ describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
       { discover: { sitemaps: false, sitemapUrls: ['https://example.org/s.xml'], dataTxt: true } },
     ],
     [['--datasets'], { discover: { dataTxt: true }, datasets: { enqueue: true } }],
-    [['--patience', '1.5'], { patienceMs: 1_500 }],
+    [['--patience', '1.5'], { maxIdleMs: 1_500 }],
     [['--purpose', 'search', '--purpose', 'tdm'], { purposes: ['search', 'tdm'] }],
   ])('%j', (args, expected) => {
     expect(optionsFor(...args)).toMatchObject(expected);

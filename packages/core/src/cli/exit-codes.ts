@@ -21,12 +21,12 @@ export const EXIT = {
 } as const;
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf({ state, wasOver }: Pick<CrawlReport, 'state' | 'wasOver'>): number {
+export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state' | 'alreadyFinished'>): number {
   switch (state) {
     case 'finished':
       return EXIT.ok;
     case 'bounded':
-      return wasOver ? EXIT.spent : EXIT.ok;
+      return alreadyFinished ? EXIT.spent : EXIT.ok;
     case 'waiting':
       return EXIT.waiting;
     case 'stopped':

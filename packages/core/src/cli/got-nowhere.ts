@@ -11,10 +11,10 @@ const EMPTY_HANDED: readonly string[] = ['no-handler'];
  *
  * @throws Never
  */
-export function gotNowhereText({ pages, state, wasOver, words }: CrawlReport): string | null {
-  if (pages > 1 || wasOver || (state !== 'finished' && state !== 'waiting')) return null;
+export function gotNowhereText({ pages, state, alreadyFinished, outcomes }: CrawlReport): string | null {
+  if (pages > 1 || alreadyFinished || (state !== 'finished' && state !== 'waiting')) return null;
   const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
-  const reasons = Object.entries(words).flatMap(([word, counts]) =>
+  const reasons = Object.entries(outcomes).flatMap(([word, counts]) =>
     Object.entries(counts).filter(([reason]) => word !== 'fetched' || EMPTY_HANDED.includes(reason)),
   );
   if (reasons.length === 0) return pages === 0 ? null : `${head} no link was found on it that could be followed.`;

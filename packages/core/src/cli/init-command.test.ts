@@ -215,8 +215,8 @@ describe('a terminal', () => {
       ['Who asks?', 'ab\r'],
       ['too long', '\b\r'],
     ];
-    output.on('data', (octets: Buffer) => {
-      shown += octets.toString();
+    output.on('data', (bytes: Buffer) => {
+      shown += bytes.toString();
       const [next] = answers;
       if (next === undefined || !shown.includes(next[0])) return;
       answers.shift();

@@ -44,7 +44,7 @@ describe('a bound given by a flag holds', () => {
     ['--bytes, robots.txt counted', ['--bytes', '40'], 1, { state: 'bounded', bound: 'bytes' }],
     ['--pages-per-host', ['--pages-per-host', '2'], 2, null],
     ['--bytes-per-host', ['--bytes-per-host', '100'], 1, null],
-    ['--queued', ['--queued', '1'], 1, { words: { fetched: { fetched: 1 }, dropped: { 'frontier-full': 3 } } }],
+    ['--queued', ['--queued', '1'], 1, { outcomes: { fetched: { fetched: 1 }, dropped: { 'frontier-full': 3 } } }],
   ])('%s', async (_, flags, asked, ends) => {
     const { report } = await crawl(...fast, ...flags);
     expect(pages()).toHaveLength(asked);

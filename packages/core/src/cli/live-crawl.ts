@@ -7,8 +7,8 @@ import { type OpenedStore, openStore } from './open-store.js';
 import { retryFrom } from './retry-flags.js';
 import { isShared } from './store-flags.js';
 
-/** Notices printed while the crawl runs; the notice log has all of them. */
-const MAX_NOTICE_LINES = 100;
+/** HostWarnings printed while the crawl runs; the notice log has all of them. */
+const MAX_WARNING_LINES = 100;
 
 /** A crawl that can be run once. */
 export interface LiveCrawl {
@@ -33,7 +33,7 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
     crawler,
     async run(out) {
       try {
-        if (isFirst) for (const host of flags.wake ?? []) await crawler.wake(host);
+        if (isFirst) for (const host of flags.wake ?? []) await crawler.unpark(host);
         return await crawler.run({
           out,
           reset: isFirst && flags.reset === true,
@@ -63,10 +63,10 @@ function outOfReach(error: unknown, { name, trouble }: OpenedStore): unknown {
 /** Tells the person at the terminal what an operator should know, a line each. */
 export function tellNotices(crawler: Crawler, say: (line: string) => void): void {
   let notices = 0;
-  crawler.events.on('notice', ({ notice, host, detail }) => {
-    if (notice === 'robots-read' || notices > MAX_NOTICE_LINES) return;
+  crawler.events.on('host-warning', ({ code, host, detail }) => {
+    if (code === 'robots-read' || notices > MAX_WARNING_LINES) return;
     notices += 1;
-    say(notices > MAX_NOTICE_LINES ? 'More notices are in notices.jsonl.' : `${host}: ${notice}: ${printable(detail)}`);
+    say(notices > MAX_WARNING_LINES ? 'More notices are in warnings.jsonl.' : `${host}: ${code}: ${printable(detail)}`);
   });
   crawler.events.on('store', ({ message }) => say(printable(message, 500)));
   crawler.events.on('handler-error', ({ url, error }) => say(`${url}: the handler failed: ${String(error)}`));

@@ -28,11 +28,11 @@ export async function askForRobots(origin: string, options: AskOptions): Promise
   const crawler = singleCrawl(`${origin}/`, options);
   let last: { status: number | null; failure: string | null } | null = null;
   let why = 'it could not be asked for';
-  crawler.events.on('notice', ({ notice, detail }) => {
-    if (notice === 'robots-unreachable') why = `it could not be had: ${detail}`;
+  crawler.events.on('host-warning', ({ code, detail }) => {
+    if (code === 'robots-unreachable') why = `it could not be had: ${detail}`;
   });
-  crawler.events.on('decision', ({ word, reason }) => {
-    if (word === 'dropped') why = `it was not asked for (${reason}): ${sentenceOf(reason)}`;
+  crawler.events.on('decision', ({ status, reason }) => {
+    if (status === 'dropped') why = `it was not asked for (${reason}): ${sentenceOf(reason)}`;
   });
   crawler.events.on('request', ({ purpose, status, failure }) => {
     if (purpose !== 'robots') return;
@@ -79,10 +79,10 @@ function answerOf(
 export async function askForFile(url: string, options: AskOptions): Promise<OneAnswer> {
   const crawler = singleCrawl(url, options);
   let answer: OneAnswer = { kind: 'nothing', why: 'it could not be asked for' };
-  crawler.events.on('decision', ({ word, reason, status }) => {
-    if (word !== 'fetched' && answer.kind === 'nothing') {
-      const came = status === null ? '' : `, status ${status}`;
-      answer = { kind: 'nothing', why: `${word}: ${reason}${came}. ${sentenceOf(reason)}` };
+  crawler.events.on('decision', ({ status, reason, httpStatus }) => {
+    if (status !== 'fetched' && answer.kind === 'nothing') {
+      const came = httpStatus === null ? '' : `, status ${httpStatus}`;
+      answer = { kind: 'nothing', why: `${status}: ${reason}${came}. ${sentenceOf(reason)}` };
     }
   });
   crawler.on('any', async (page) => {
@@ -100,7 +100,7 @@ function singleCrawl(seed: string, { identity, allowAddress }: AskOptions) {
     identity,
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 1, minutes: 5, depth: 0 },
-    patienceMs: 30_000,
-    network: { allow: allowAddress },
+    maxIdleMs: 30_000,
+    network: { allowAddresses: allowAddress },
   });
 }

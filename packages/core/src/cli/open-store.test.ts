@@ -24,7 +24,7 @@ describe('--store', () => {
   it.each(names)('names %s without its password', async (url, name) => {
     const opened = await openStore(url, 'crew');
     expect(opened.name).toBe(name);
-    expect(opened.make(() => undefined).caps.shared).toBe(true);
+    expect(opened.make(() => undefined).capabilities.shared).toBe(true);
     await opened.close();
   });
 

@@ -175,10 +175,10 @@ Sitemap: https://example.org/sitemap.xml
 describe('explaining and reporting from a crawl directory', () => {
   const excluded: UrlDecision = {
     url: 'https://example.org/private/x',
-    word: 'excluded',
+    status: 'excluded',
     reason: 'robots-rule',
     layer: 'robots',
-    status: null,
+    httpStatus: null,
     line: 2,
     pattern: '/private/',
     dialect: 'rfc9309',

@@ -125,7 +125,7 @@ describe('showing a piece of work', () => {
 
   it('takes its line away when the work fails, and is quiet where nobody looks', async () => {
     const failed = fakeIo({ isTerminal: true, columns: 20 });
-    const working = watched(showWork(failed, 'Packaging', 'octets'), async () => {
+    const working = watched(showWork(failed, 'Packaging', 'bytes'), async () => {
       failed.pass(1_000);
       throw new Error('full');
     });

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CrawlReport, Explanation, QueuedPage } from 'mannerly';
+import type { CrawlReport, Explanation, QueueListing } from 'mannerly';
 import { openCrawlDirectory } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from './io.fixture.js';
@@ -47,7 +47,7 @@ describe('mannerly explain', () => {
     const { code, out: text } = await run('explain', out, `${site.url}/3#part`);
     expect(code).toBe(0);
     expect(text).toMatch(/(Queued|Held): /);
-    expect(text).toContain(`Queued for 127.0.0.1 in band 4: link on ${site.url}/, depth 1.`);
+    expect(text).toContain(`Queued for 127.0.0.1 in priority 4: link on ${site.url}/, depth 1.`);
     expect(text).toMatch(/robots\.txt allows it/);
     expect(text).toMatch(/bound of pages is used up[\s\S]*No run has the directory/);
     expect(site.asked).toEqual([]);
@@ -90,13 +90,13 @@ describe('mannerly explain', () => {
 describe('mannerly queue', () => {
   it('lists page by page, each with the command for the next', async () => {
     await crawl('--pages', '1');
-    const all = JSON.parse((await run('queue', out, '--json')).out) as QueuedPage;
+    const all = JSON.parse((await run('queue', out, '--json')).out) as QueueListing;
     expect(all).toMatchObject({ cursor: null });
     expect(all.items.map(({ record }) => record.url)).toEqual(['/1', '/2', '/3'].map((path) => site.url + path));
     const first = await run('queue', out, '--limit', '2');
     const cursor = /--cursor '(.*)'$/.exec(first.out)?.[1] ?? '';
     expect(first.out.split('\n')).toHaveLength(3);
-    expect(first.out).toContain(`${site.url}/1  (band 4, depth 1, link on ${site.url}/)`);
+    expect(first.out).toContain(`${site.url}/1  (priority 4, depth 1, link on ${site.url}/)`);
     const rest = await run('queue', out, '--limit', '2', '--cursor', cursor);
     expect(rest.out).toContain(`${site.url}/3 `);
     expect(rest.out).not.toContain('More:');
@@ -115,7 +115,7 @@ describe('mannerly crawl --retry', () => {
   it('asks once more for the failures that it names, and for nothing else', async () => {
     site.statuses.set('/1', 404).set('/2', 410);
     const before = await crawl();
-    expect(before.words['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
+    expect(before.outcomes['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
     site.statuses.clear();
     site.asked.length = 0;
     const after = await crawl('--retry', 'status-404', '--retry-host', '127.0.0.1', '--retry-since', '2020-01-01');

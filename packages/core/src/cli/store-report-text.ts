@@ -11,9 +11,9 @@ export function storeReportText(report: StoreReport): string {
       .slice(0, 3)
       .map((seed) => printable(seed))
       .join(', ')}${more} by ${printable(name)}, begun ${new Date(createdAtMs).toISOString()}.`,
-    `${report.pages} pages, ${report.requests} requests, ${report.items} items, ${report.bytes} octets in ${(report.runningMs / 1_000).toFixed(0)} s; ${report.hosts} hosts, ${report.known} URLs known, ${report.queued} queued.`,
+    `${report.pages} pages, ${report.requests} requests, ${report.items} items, ${report.bytes} bytes in ${(report.runningMs / 1_000).toFixed(0)} s; ${report.hosts} hosts, ${report.known} URLs known, ${report.queued} queued.`,
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
-    ...Object.entries(report.words).map(([word, reasons]) => {
+    ...Object.entries(report.outcomes).map(([word, reasons]) => {
       const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
       return `  ${word}: ${counts.join(', ')}`;
     }),

@@ -17,7 +17,7 @@ export function summaryText(report: CrawlReport, directory: string, isShared = f
     ...report.traps.map(
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add were dropped.`,
     ),
-    ...report.departures.map((departure) => `Departure from the defaults: ${departure}`),
+    ...report.relaxedDefaults.map((departure) => `RelaxedDefault from the defaults: ${departure}`),
     isShared ? sharedFiles(directory) : ownFiles(directory),
   ];
   return parts.join('\n\n');
@@ -36,17 +36,17 @@ function sharedFiles(directory: string): string {
 function endText(report: CrawlReport): string {
   const bound = report.bound ?? 'pages';
   const how = {
-    finished: report.wasOver
+    finished: report.alreadyFinished
       ? 'Finished before: nothing was left to fetch, and nothing was asked. To fetch it all again, add --reset or name another --out.'
       : 'Finished: nothing is left to fetch.',
-    bounded: report.wasOver
+    bounded: report.alreadyFinished
       ? `Ended before by its bound of ${bound}: nothing was asked. To go on, give a larger --${bound}; to start over, add --reset.`
       : `Ended by its bound of ${bound}.${report.queued === 0 ? '' : ` To go on, give a larger --${bound}.`}`,
     waiting: 'Waiting: only hosts are left that have to be waited for. The same command goes on when they are due.',
     stopped: `${stoppedText(report)} The same command goes on.`,
   }[report.state];
   const taken = (report.runningMs / 1_000).toFixed(1);
-  const words = Object.entries(report.words)
+  const words = Object.entries(report.outcomes)
     .filter(([word]) => word !== 'fetched')
     .map(([word, reasons]) => `${total(reasons)} ${word} (${countsText(reasons)})`);
   const left = report.queued === 0 ? [] : [`${report.queued} left in the queue`];
@@ -56,8 +56,8 @@ function endText(report: CrawlReport): string {
 }
 
 /** Why it was stopped, where a handler has said so. */
-function stoppedText({ stoppedBy }: CrawlReport): string {
-  return stoppedBy === undefined ? 'Stopped.' : `Stopped by a handler: "${printable(stoppedBy, 500)}".`;
+function stoppedText({ stopReason }: CrawlReport): string {
+  return stopReason === undefined ? 'Stopped.' : `Stopped by a handler: "${printable(stopReason, 500)}".`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {

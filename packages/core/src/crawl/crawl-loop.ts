@@ -28,7 +28,7 @@ export interface LoopEnd {
 export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
   const { frontier, wakeup } = stages;
   const fetches = new PQueue({ concurrency: stages.concurrency });
-  let inHand = 0;
+  let inFlight = 0;
   const broken: unknown[] = [];
   // Whatever breaks, what is in hand comes to its end first.
   const orBroken = async <T>(asked: Promise<T>, otherwise: T): Promise<T> => {
@@ -41,13 +41,13 @@ export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
   };
 
   const start = (work: Work): void => {
-    inHand += 1;
+    inFlight += 1;
     perform(stages, fetches, work)
       .catch((error: unknown) => {
         broken.push(error);
       })
       .finally(() => {
-        inHand -= 1;
+        inFlight -= 1;
         wakeup.wake();
       });
   };
@@ -61,7 +61,7 @@ export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
         ? 0
         : Math.min(
             stages.concurrency - fetches.pending - fetches.size - stages.own.inFlight(),
-            stages.maxInHand - inHand + stages.own.waiting(),
+            stages.maxInHand - inFlight + stages.own.waiting(),
           );
     if (isEnding) frontier.endAsks();
     // A handler, or a page in a browser, that waits for a request of its own gets its turn from `take`, whether or not there is
@@ -75,7 +75,7 @@ export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
     if (taken.length > 0) continue;
     // Asked again, since a pause may have come while something was taken: it ends nothing.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
-    if (inHand === 0 && mayEnd()) {
+    if (inFlight === 0 && mayEnd()) {
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orBroken(endOf(stages), null);
       if (broken.length > 0) throw broken[0];
       if (end !== null && mayEnd()) return end;
@@ -84,7 +84,7 @@ export async function crawlLoop(stages: Stages): Promise<LoopEnd> {
     stages.turns.requestDueAt(dueAtMs);
     // With nothing in hand and nothing due, another round ends the run.
     const lookAtMs = isAsked ? lookAgainAt(stages, dueAtMs) : dueAtMs;
-    if (inHand > 0 || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
+    if (inFlight > 0 || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
     else if (lookAtMs !== null) {
       const untilMs = Math.min(lookAtMs, overAt(stages));
       giveMemoryBack(untilMs - stages.nowMs());
@@ -101,15 +101,15 @@ function lookAgainAt({ nowMs, lookAgainMs }: Stages, dueAtMs: number | null): nu
 }
 
 /** Whether the run is over although nobody stopped it; asked only while nothing is in hand. */
-async function endOf({ frontier, nowMs, patienceMs }: Stages): Promise<LoopEnd | null> {
+async function endOf({ frontier, nowMs, maxIdleMs }: Stages): Promise<LoopEnd | null> {
   const bound = frontier.reachedBound();
   if (bound !== null) return { state: 'bounded', bound };
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
-  return nextAt - nowMs() > Math.max(patienceMs, SHORT_WAIT_MS) ? { state: 'waiting', bound: null } : null;
+  return nextAt - nowMs() > Math.max(maxIdleMs, SHORT_WAIT_MS) ? { state: 'waiting', bound: null } : null;
 }
 
-/** The instant at which the running time is used up, epoch milliseconds: no wait is longer than that. */
+/** The time at which the running time is used up, epoch milliseconds: no wait is longer than that. */
 function overAt({ frontier, nowMs, maxRunningMs }: Stages): number {
   return maxRunningMs === null ? Number.POSITIVE_INFINITY : nowMs() + maxRunningMs - frontier.counts().runningMs;
 }
@@ -142,7 +142,7 @@ function isCutByUs({ signal }: Stages, outcome: FetchOutcome): boolean {
   return signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted';
 }
 
-/** The request, in its host's slot. The slot frees here, at the last octet; what follows takes its own time. */
+/** The request, in its host's slot. The slot frees here, at the last byte; what follows takes its own time. */
 async function send(
   stages: Stages,
   work: Work,
@@ -163,7 +163,7 @@ async function send(
     largeBody: (head) => largeBody(stages, work, head),
     headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
     host: work.lease.host,
-    asks: work.lease.asks,
+    asks: work.lease.requirements,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
     beforeDecoding: work.kind === 'page' && answered !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),
@@ -177,11 +177,14 @@ async function send(
 }
 
 /** Whether the host's next request comes long after the end of this one: it asked for that, or may ask for it in this answer. */
-function countsFromEnd({ kind, lease: { asks } }: Work): boolean {
-  return kind === 'robots' || Math.max(asks.crawlDelayMs ?? 0, asks.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
+function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
+  return (
+    kind === 'robots' ||
+    Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS
+  );
 }
 
-/** Octets that a body may have which need not be held: a sitemap's, or what the handler that will get the page asks for. */
+/** Bytes that a body may have which need not be held: a sitemap's, or what the handler that will get the page asks for. */
 function largeBody({ companions, handlers }: Stages, work: Work, { status, headers }: ResponseHead): number | null {
   if (work.kind === 'robots' || status < 200 || status > 299) return null;
   const purpose = companions.purposeOf(work);

@@ -4,25 +4,25 @@
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
 import { exchangeOf } from '../fetch/exchange.js';
-import { type FetchOutcome, isRefusedByGuard, letGo, type ResponseOutcome } from '../fetch/outcome.js';
+import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
 import { toRobotsAnswer } from '../fetch/robots-request.js';
 import type { Handled } from '../handle/handler-pool.js';
-import type { HandlerWord } from '../handle/words.js';
+import type { HandlerSignal } from '../handle/words.js';
 import { itemsOf } from '../output/items.js';
 import { redirectTarget } from '../page/redirect.js';
-import type { PageWord } from '../record/url-decisions.js';
+import type { PageOutcome } from '../record/url-decisions.js';
 import { archivedPage } from './archived-page.js';
 import type { HookVerdict } from './hooks.js';
 import type { Stages } from './stages.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been asked for already. */
-const REDIRECT_BAND = 1;
+const REDIRECT_PRIORITY = 1;
 
 /** The end of a page: its word, the links that go in with it, and those that were refused at the door. */
 export interface PageEnding {
   readonly kind: 'page';
   readonly work: PageWork;
-  readonly word: PageWord & { readonly isPage: boolean };
+  readonly word: PageOutcome & { readonly isPage: boolean };
   readonly links: readonly NewUrl[];
   readonly refused: readonly Refusal[];
 }
@@ -80,7 +80,7 @@ export async function pageEnding(stages: Stages, work: PageWork, outcome: FetchO
       await stages.archive?.keep(outcome);
     } finally {
       if (outcome.kind === 'response') {
-        letGo(outcome);
+        releaseBody(outcome);
         await outcome.file?.remove();
       }
     }
@@ -97,10 +97,10 @@ async function endingOf(stages: Stages, work: PageWork, outcome: FetchOutcome): 
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   const isCompanion = work.record.via === 'companion';
   if (retry?.kind === 'exhausted' && !isCompanion) {
-    const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { status: outcome.status, detail: '' };
+    const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
     return ended(stages, work, {
-      word: 'failed',
+      status: 'failed',
       reason: 'retries-exhausted',
       layer: 'fetch',
       ...said,
@@ -110,34 +110,40 @@ async function endingOf(stages: Stages, work: PageWork, outcome: FetchOutcome): 
   }
   if (outcome.kind === 'failed') {
     const { failure: reason, detail } = outcome;
-    const word = retry === null ? 'dropped' : 'failed';
-    return ended(stages, work, { word, reason, layer: 'fetch', detail, isPage: retry !== null && !isCompanion });
+    const status = retry === null ? 'dropped' : 'failed';
+    return ended(stages, work, { status, reason, layer: 'fetch', detail, isPage: retry !== null && !isCompanion });
   }
-  const { status } = outcome;
+  const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     if (!isCompanion) await stages.learned.redirected(work, redirect.url);
     const target = isCompanion ? await stages.companions.redirected(work, redirect.url) : redirected(work, redirect);
-    const word = {
-      word: 'fetched',
+    const fetched = {
+      status: 'fetched',
       reason: 'redirect',
       layer: 'fetch',
-      status,
+      httpStatus,
       detail: redirect.url,
       isPage: false,
     } as const;
-    return ended(stages, work, word, target === null ? [] : [target]);
+    return ended(stages, work, fetched, target === null ? [] : [target]);
   }
   if (isCompanion) {
     const { links, word } = await stages.companions.read(work, outcome, stages.offer);
-    return ended(stages, work, { ...word, status, isPage: false }, links);
+    return ended(stages, work, { ...word, httpStatus, isPage: false }, links);
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
-    return ended(stages, work, { word: 'failed', reason, layer: 'fetch', status, detail, isPage: true });
+    return ended(stages, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
   }
-  if (status < 200 || status > 299) {
-    return ended(stages, work, { word: 'failed', reason: `status-${status}`, layer: 'fetch', status, isPage: true });
+  if (httpStatus < 200 || httpStatus > 299) {
+    return ended(stages, work, {
+      status: 'failed',
+      reason: `status-${httpStatus}`,
+      layer: 'fetch',
+      httpStatus,
+      isPage: true,
+    });
   }
   return handledPage(stages, work, outcome);
 }
@@ -146,7 +152,9 @@ const AS_IT_CAME = { kind: 'as-it-came' } as const;
 
 /** Whether handlers may get to see it, once what it asks for has been read. */
 function isPage(outcome: FetchOutcome): outcome is ResponseOutcome {
-  return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'peer';
+  return (
+    outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection'
+  );
 }
 
 /** A hook refused, before the request (`outcome` is `null`) or after: the URL's last word, whatever came. */
@@ -157,10 +165,16 @@ export function refusedByHook(
   outcome: FetchOutcome | null,
 ): Ending {
   if (said.kind === 'stopped') return settled({ kind: 'returned', untilMs: null });
-  const status = outcome?.kind === 'response' ? { status: outcome.status } : {};
+  const answered = outcome?.kind === 'response' ? { httpStatus: outcome.status } : {};
   const isCounted = outcome?.kind === 'response' && redirectTarget(outcome).kind !== 'to';
-  const word = { word: 'dropped', reason: 'hook-refused', layer: 'hook', ...status, detail: said.detail } as const;
-  return ended(stages, work, { ...word, isPage: isCounted });
+  const dropped = {
+    status: 'dropped',
+    reason: 'hook-refused',
+    layer: 'hook',
+    ...answered,
+    detail: said.detail,
+  } as const;
+  return ended(stages, work, { ...dropped, isPage: isCounted });
 }
 
 /** The target of a redirect as a candidate of its own: scope, bounds, robots, spacing and the address guard apply to every hop. */
@@ -169,7 +183,7 @@ function redirected(work: PageWork, redirect: { readonly url: string; readonly n
   return {
     url: redirect.url,
     depth,
-    band: REDIRECT_BAND,
+    priority: REDIRECT_PRIORITY,
     via: 'redirect',
     from: work.url,
     hops: hops + 1,
@@ -182,7 +196,7 @@ function redirected(work: PageWork, redirect: { readonly url: string; readonly n
 
 /** A page that came: what it asks for, what a handler makes of it, its items out and its links back to the door. */
 async function handledPage(stages: Stages, work: PageWork, outcome: ResponseOutcome): Promise<Ending> {
-  const { status } = outcome;
+  const { status: httpStatus } = outcome;
   const came = await stages.reader.read(work, outcome);
   const said = stages.hooks === null ? null : await stages.hooks.afterFetch(work, outcome);
   // Before a browser asks for more on the page's account.
@@ -197,16 +211,23 @@ async function handledPage(stages: Stages, work: PageWork, outcome: ResponseOutc
   if (said !== null) return refusedByHook(stages, work, said, outcome);
   if (rendering.kind === 'failed') {
     const detail = `${rendering.failure}: ${rendering.detail}`;
-    const word = { word: 'failed', reason: 'render-failed', layer: 'page', status, detail } as const;
-    return ended(stages, work, { ...word, isPage: true });
+    const failed = { status: 'failed', reason: 'render-failed', layer: 'page', httpStatus, detail } as const;
+    return ended(stages, work, { ...failed, isPage: true });
   }
   const handled = await stages.handlers.handle(page);
   if (handled.kind === 'stopped') return settled({ kind: 'returned', untilMs: null });
-  if (handled.kind === 'said') return wordEnding(stages, work, outcome, handled.word);
+  if (handled.kind === 'said') return signalEnding(stages, work, outcome, handled.word);
   if (handled.kind !== 'handled') {
     const reason = FAILED_HANDLING[handled.kind];
     stages.record.handlerFailed(work.url, handled.kind === 'threw' ? handled.error : handled.detail);
-    return ended(stages, work, { word: 'failed', reason, layer: 'hook', status, detail: handled.detail, isPage: true });
+    return ended(stages, work, {
+      status: 'failed',
+      reason,
+      layer: 'hook',
+      httpStatus,
+      detail: handled.detail,
+      isPage: true,
+    });
   }
   const { staged, route } = handled;
   const { exclusion } = page;
@@ -220,10 +241,10 @@ async function handledPage(stages: Stages, work: PageWork, outcome: ResponseOutc
     work,
     staged.notes.map(({ url }) => url),
   );
-  const word: PageWord = exclusion.storesItems
-    ? { word: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
-    : { word: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  return ended(stages, work, { ...word, status, isPage: true }, [...exclusion.links, ...staged.links]);
+  const word: PageOutcome = exclusion.storesItems
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
+    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
+  return ended(stages, work, { ...word, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
 }
 
 /** Why a page that its handler did not end well has failed. */
@@ -234,12 +255,18 @@ const FAILED_HANDLING: Readonly<Record<Exclude<Handled['kind'], 'handled' | 'sto
 };
 
 /** What a handler threw to say. Nothing that it staged is kept. */
-function wordEnding(stages: Stages, work: PageWork, outcome: ResponseOutcome, said: HandlerWord): Ending {
-  const { status } = outcome;
+function signalEnding(stages: Stages, work: PageWork, outcome: ResponseOutcome, said: HandlerSignal): Ending {
+  const { status: httpStatus } = outcome;
   stages.record.handlerSaid(work.url, said);
   if (said.kind === 'refuse') {
-    const word = { word: 'dropped', reason: 'handler-refused', layer: 'hook', status, detail: said.reason } as const;
-    return ended(stages, work, { ...word, isPage: true });
+    const refused = {
+      status: 'dropped',
+      reason: 'handler-refused',
+      layer: 'hook',
+      httpStatus,
+      detail: said.reason,
+    } as const;
+    return ended(stages, work, { ...refused, isPage: true });
   }
   if (said.kind === 'stop') stages.stopFor(said.reason);
   const { endedAtMs } = outcome.timing;
@@ -251,10 +278,10 @@ function wordEnding(stages: Stages, work: PageWork, outcome: ResponseOutcome, sa
   }
   const detail = `handler-${said.kind}: ${said.reason}, ${work.record.tries + 1} times`;
   return ended(stages, work, {
-    word: 'failed',
+    status: 'failed',
     reason: 'retries-exhausted',
     layer: 'hook',
-    status,
+    httpStatus,
     detail,
     isPage: true,
   });

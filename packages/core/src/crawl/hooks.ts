@@ -4,7 +4,7 @@
 
 import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import type { FetchOutcome, FieldLines } from '../fetch/outcome.js';
+import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
@@ -48,9 +48,9 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
   /** The word for why not; `null`: one came. */
   readonly failure: string | null;
   /** A copy; `[]` without a response. */
-  readonly headers: FieldLines;
-  /** Decoded octets of the body. */
-  readonly bodyBytes: number;
+  readonly headers: HeaderLines;
+  /** Decoded bytes of the body. */
+  readonly maxBodyBytes: number;
 }
 
 /** Hooks of a crawl. */
@@ -68,12 +68,12 @@ export interface HookOptions {
   /** Told of every URL whose final word is *excluded*: by robots.txt, or by what the page asks. Nothing it does changes that. */
   readonly onExclusion?: (decision: UrlDecision) => unknown;
   /** Time for an answer, 1 to 60,000 ms; then it is a refusal. The host is asked nothing meanwhile, other hosts are. @default 5_000 */
-  readonly limitMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Hooks that were checked. */
-export interface HookKnobs extends Omit<HookOptions, 'limitMs'> {
-  readonly limitMs: number;
+export interface ResolvedHookOptions extends Omit<HookOptions, 'limitMs'> {
+  readonly timeoutMs: number;
 }
 
 /**
@@ -111,7 +111,7 @@ export interface HookGround {
 const HOOKS = ['beforeFetch', 'afterFetch', 'onExclusion'] as const;
 
 /** Checks hooks; `null`: there are none. @throws MannerlyError `option-invalid`, `option-unknown`. */
-export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
+export function resolveHooks(given: HookOptions | undefined): ResolvedHookOptions | null {
   if (given === undefined) return null;
   if (typeof given !== 'object' || given === null) throw invalid('hooks', 'an object of functions', given);
   const odd = Object.keys(given).find((key) => key !== 'limitMs' && !HOOKS.some((hook) => hook === key));
@@ -122,10 +122,10 @@ export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
     if (given[hook] !== undefined && typeof given[hook] !== 'function')
       throw invalid(`hooks.${hook}`, 'a function', given[hook]);
   }
-  const { limitMs = DEFAULT_HOOK_MS } = given;
-  if (!(typeof limitMs === 'number' && limitMs >= 1 && limitMs <= MAX_HOOK_MS))
-    throw invalid('hooks.limitMs', `a number from 1 to ${MAX_HOOK_MS}`, limitMs);
-  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, limitMs };
+  const { timeoutMs = DEFAULT_HOOK_MS } = given;
+  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_HOOK_MS))
+    throw invalid('hooks.timeoutMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
+  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, timeoutMs };
 }
 
 /**
@@ -133,22 +133,22 @@ export function resolveHooks(given: HookOptions | undefined): HookKnobs | null {
  *
  * Never throws.
  */
-export function createHooks(knobs: HookKnobs | null, ground: HookGround): Hooks | null {
-  if (knobs === null) return null;
-  const { beforeFetch, afterFetch, limitMs } = knobs;
+export function createHooks(options: ResolvedHookOptions | null, ground: HookGround): Hooks | null {
+  if (options === null) return null;
+  const { beforeFetch, afterFetch, timeoutMs } = options;
   if (beforeFetch === undefined && afterFetch === undefined) return null;
   return {
     async beforeFetch(work, purpose = 'page') {
       if (beforeFetch === undefined) return null;
       const ask = (signal: AbortSignal): unknown =>
         beforeFetch(Object.freeze({ ...known(work), purpose, signal }) as PlannedFetch);
-      return asked('beforeFetch', work.url, ask, limitMs, ground);
+      return asked('beforeFetch', work.url, ask, timeoutMs, ground);
     },
     async afterFetch(work, outcome) {
       if (afterFetch === undefined) return null;
       const ask = (signal: AbortSignal): unknown =>
         afterFetch(Object.freeze({ ...known(work), ...came(outcome), signal }) as EndedFetch);
-      return asked('afterFetch', work.url, ask, limitMs, ground);
+      return asked('afterFetch', work.url, ask, timeoutMs, ground);
     },
   };
 }
@@ -159,10 +159,10 @@ export function createHooks(knobs: HookKnobs | null, ground: HookGround): Hooks 
  * Never throws.
  */
 export function exclusionBook(
-  knobs: HookKnobs | null,
+  options: ResolvedHookOptions | null,
   failed: HookGround['failed'],
 ): { decision(decision: UrlDecision): void }[] {
-  const onExclusion = knobs?.onExclusion;
+  const onExclusion = options?.onExclusion;
   if (onExclusion === undefined) return [];
   const tell = (decision: UrlDecision): void => {
     const broke = (error: unknown): void => failed('onExclusion', decision.url, error);
@@ -174,7 +174,7 @@ export function exclusionBook(
       broke(error);
     }
   };
-  return [{ decision: (decision) => (decision.word === 'excluded' ? tell(decision) : undefined) }];
+  return [{ decision: (decision) => (decision.status === 'excluded' ? tell(decision) : undefined) }];
 }
 
 /** What a hook is told of a URL, of its own, so that nothing it does to it reaches the crawl. */
@@ -184,11 +184,11 @@ function known({ url, record }: Pick<PageWork, 'url' | 'record'>): Omit<PlannedF
   return { url, depth, via, from, label, userData, attempt: tries + 1, visit };
 }
 
-function came(outcome: FetchOutcome): Pick<EndedFetch, 'status' | 'failure' | 'headers' | 'bodyBytes'> {
-  if (outcome.kind === 'failed') return { status: null, failure: outcome.failure, headers: [], bodyBytes: 0 };
+function came(outcome: FetchOutcome): Pick<EndedFetch, 'status' | 'failure' | 'headers' | 'maxBodyBytes'> {
+  if (outcome.kind === 'failed') return { status: null, failure: outcome.failure, headers: [], maxBodyBytes: 0 };
   const { status, headers, body, file } = outcome;
   const copies = headers.map(([name, value]) => [name, value] as const);
-  return { status, failure: null, headers: copies, bodyBytes: file?.bytes ?? body.length };
+  return { status, failure: null, headers: copies, maxBodyBytes: file?.bytes ?? body.length };
 }
 
 /** Asks once. Only the answer `undefined`, in time, goes on. */

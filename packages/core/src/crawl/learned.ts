@@ -4,7 +4,7 @@
 import { type Frontier, type NewUrl, type PageWork, parseUrlParts, type UrlRecord } from '@mannerly/frontier';
 import type { TrapWatch } from '../admit/admit.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
-import { type TrapFinding, type TrapKnobs, trapText } from '../admit/trap-options.js';
+import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-options.js';
 import { createTraps } from '../admit/traps.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_LEARNED } from './limits.js';
@@ -32,7 +32,7 @@ export interface Learned {
 export interface LearnedParts {
   readonly scope: Scope;
   /** `null`: nothing is taken for a trap. */
-  readonly knobs: TrapKnobs | null;
+  readonly options: ResolvedTrapOptions | null;
   readonly records: Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
   /** Whether other processes learn at the same time. */
   readonly isShared: boolean;
@@ -46,8 +46,8 @@ const MOVES = 'scope-move';
 const TRAPS = 'trap';
 
 /** Makes the memory of one run. @throws Never; its promises reject with what the store throws. */
-export function createLearned({ scope, knobs, records, isShared, tell }: LearnedParts): Learned {
-  const traps = knobs === null ? null : createTraps(knobs);
+export function createLearned({ scope, options, records, isShared, tell }: LearnedParts): Learned {
+  const traps = options === null ? null : createTraps(options);
   const moves: ScopeMove[] = [];
   const found: TrapFinding[] = [];
   // One small record for each, numbered: nothing is written twice, and nothing outgrows a record.
@@ -82,7 +82,7 @@ export function createLearned({ scope, knobs, records, isShared, tell }: Learned
     return parts !== null && scope.judge(parts, 'link').kind === 'out';
   };
   return {
-    watch: knobs === null || traps === null ? null : { knobs, traps },
+    watch: options === null || traps === null ? null : { options, traps },
     async open() {
       scope.restore(await readOn(MOVES, moves));
       if (traps === null) return;
@@ -119,7 +119,7 @@ export function createLearned({ scope, knobs, records, isShared, tell }: Learned
   };
 }
 
-/** What a browser made of a page says more than the octets that came, which may be the same for a whole site. */
+/** What a browser made of a page says more than the bytes that came, which may be the same for a whole site. */
 async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
   return page.rendering === null ? page.bytes() : Buffer.from(await page.text());
 }

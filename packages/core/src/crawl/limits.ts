@@ -3,7 +3,7 @@
 // The loop
 /** Pieces of work taken before the event loop turns: about what is prepared and sent in a millisecond. */
 export const MAX_TAKEN_AT_ONCE = 16;
-/** A wait this short ends no run, however little patience it has: instants are rounded up. */
+/** A wait this short ends no run, however little patience it has: times are rounded up. */
 export const SHORT_WAIT_MS = 100;
 
 // Pages take turns
@@ -40,6 +40,6 @@ export const MAX_OWN_WAIT_MS = 600_000;
 // Pages in a browser
 /** Redirects of one thing that a page asks for. Ours, as for robots.txt (access §3). */
 export const MAX_SUBRESOURCE_HOPS = 5;
-/** Files that pages have loaded and that are not asked for again, and their octets together. Ours: the scripts of a hundred sites. */
+/** Files that pages have loaded and that are not asked for again, and their bytes together. Ours: the scripts of a hundred sites. */
 export const MAX_LOADED_BEFORE = 1_000;
 export const MAX_LOADED_BEFORE_BYTES = 32 * 1024 * 1024;

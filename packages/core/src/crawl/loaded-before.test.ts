@@ -7,7 +7,7 @@ import { createLoadedBefore } from './loaded-before.js';
 
 const MINUTE = 60_000;
 const MIB = 1024 * 1024;
-const SCRIPT = { url: 'https://a.test/x.js', type: 'script', bodyBytes: 20 * MIB };
+const SCRIPT = { url: 'https://a.test/x.js', type: 'script', maxBodyBytes: 20 * MIB };
 
 function answer(more: Partial<ResponseOutcome> = {}, bytes = 3): ResponseOutcome {
   return {
@@ -53,7 +53,7 @@ describe('what was loaded before', () => {
     ['data', 'fetch', answer()],
     ['a frame', 'frame', answer()],
     ['what is not there', 'script', answer({ status: 404 })],
-    ['half a script', 'script', answer({ truncated: 'peer' })],
+    ['half a script', 'script', answer({ truncated: 'connection' })],
     ['what varies', 'script', answer({ headers: [['Vary', 'Accept-Encoding, Origin']] })],
     ['what is too large', 'script', answer({}, 33 * MIB)],
   ])('is not %s', (_what, type, came) => {
@@ -69,10 +69,10 @@ describe('what was loaded before', () => {
     came.body.fill(1);
     expect(find(SCRIPT)?.body).toEqual(new Uint8Array(3));
     expect(find({ ...SCRIPT, type: 'image' })).toBeNull();
-    expect(find({ ...SCRIPT, bodyBytes: 2 })).toBeNull();
+    expect(find({ ...SCRIPT, maxBodyBytes: 2 })).toBeNull();
   });
 
-  it('is bounded in octets and number; what was used longest ago goes first', () => {
+  it('is bounded in bytes and number; what was used longest ago goes first', () => {
     const { keep, find } = memory();
     const named = (at: number) => ({ ...SCRIPT, url: `https://a.test/${at}` });
     for (let at = 0; at < 3; at += 1) keep(named(at), answer({}, 10 * MIB));

@@ -9,7 +9,7 @@ import { MAX_LOADED_BEFORE, MAX_LOADED_BEFORE_BYTES } from './limits.js';
 /** The memory of one run. */
 export interface LoadedBefore {
   /** What came for it, where that may be used again; `null`: it is to be asked for. */
-  find(wanted: Pick<Subresource, 'url' | 'type' | 'bodyBytes'>): ResponseOutcome | null;
+  find(wanted: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>): ResponseOutcome | null;
   /** Takes a copy of an answer that may be used again. */
   keep(wanted: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void;
 }
@@ -33,7 +33,7 @@ export function createLoadedBefore(nowMs: () => number): LoadedBefore {
     kept.delete(key);
   };
   return {
-    find({ url, type, bodyBytes }) {
+    find({ url, type, maxBodyBytes }) {
       const key = `${type} ${url}`;
       const found = kept.get(key);
       if (found === undefined) return null;
@@ -43,7 +43,7 @@ export function createLoadedBefore(nowMs: () => number): LoadedBefore {
       }
       kept.delete(key);
       kept.set(key, found);
-      return found.answer.body.length > bodyBytes ? null : found.answer;
+      return found.answer.body.length > maxBodyBytes ? null : found.answer;
     },
     keep({ url, type }, answer) {
       const { status, truncated, body } = answer;

@@ -7,7 +7,7 @@ import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
 import { exchangeOf } from '../fetch/exchange.js';
 import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
-import type { OwnFetch, OwnFetcher, OwnFetchOptions } from '../page/own-fetch.js';
+import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 import type { Wakeup } from './wakeup.js';
@@ -36,7 +36,7 @@ export interface OwnRequestsParts {
   readonly nowMs: () => number;
   /** Exchanges at the same time. */
   readonly concurrency: number;
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   /** Called with what came, before a handler sees it. @default nothing is done */
   readonly keep?: ((outcome: FetchOutcome) => Promise<void>) | undefined;
   readonly isStopping: () => boolean;
@@ -56,16 +56,16 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
   const send = async (
     work: PageWork,
     asker: Asker,
-    { headers = {}, bodyBytes }: OwnFetchOptions,
+    { headers = {}, maxBodyBytes }: PageFetchOptions,
     signal: AbortSignal,
   ): Promise<EgressOutcome> => {
     const outcome = await parts.egress.send({
       url: work.url,
       purpose: asker,
       headers,
-      bodyBytes: Math.min(Math.max(1, bodyBytes ?? parts.bodyBytes), parts.bodyBytes),
+      maxBodyBytes: Math.min(Math.max(1, maxBodyBytes ?? parts.maxBodyBytes), parts.maxBodyBytes),
       host: work.lease.host,
-      asks: work.lease.asks,
+      asks: work.lease.requirements,
       robots: work.robots,
       mayConnect: (address) => frontier.mayConnect(work, address),
       mayStart: () => frontier.mayStart(work),
@@ -80,9 +80,9 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
   const act = async (
     work: PageWork,
     asker: Asker,
-    options: OwnFetchOptions,
+    options: PageFetchOptions,
     signal: AbortSignal,
-  ): Promise<OwnFetch | null> => {
+  ): Promise<PageFetch | null> => {
     const outcome = await queue.add(() => send(work, asker, options, signal));
     const isSent = outcome.kind !== 'not-sent';
     await frontier.settle(
@@ -98,9 +98,9 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
     candidate: NewUrl,
     untilMs: number,
     asker: Asker,
-    options: OwnFetchOptions,
+    options: PageFetchOptions,
     signal: AbortSignal,
-  ): Promise<OwnFetch | null> => {
+  ): Promise<PageFetch | null> => {
     waiting[asker] += 1;
     // A page that is over gives up its place in the line; a handler's request keeps it, and is archived when it comes.
     const givenUp = asker === 'subresource' ? signal : undefined;

@@ -8,7 +8,7 @@ import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
-import type { NotFetched, OwnFetch } from '../page/own-fetch.js';
+import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Recorder } from '../record/recorder.js';
@@ -40,7 +40,7 @@ export interface RenderingParts {
   readonly site: Pick<Scope, 'isInside'>;
   readonly record: Pick<Recorder, 'subresourceLeft'>;
   readonly userAgent: string;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly nowMs: () => number;
   readonly isStopping: () => boolean;
   /** Aborted when the crawl stops at once. */
@@ -87,7 +87,7 @@ export function createRenderings(parts: RenderingParts): Renderings {
 }
 
 /** A page that is over gives up what still waits; nobody refused that. */
-function isLeft(answer: OwnFetch): answer is NotFetched {
+function isLeft(answer: PageFetch): answer is NotFetched {
   if (answer.kind === 'response' || answer.kind === 'failed') return false;
   return !(answer.kind === 'held' && answer.reason === 'stopping');
 }
@@ -97,7 +97,7 @@ async function loadOne(
   loaded: LoadedBefore,
   page: FetchedPage,
   wanted: Subresource,
-): Promise<OwnFetch> {
+): Promise<PageFetch> {
   const { own, nowMs } = parts;
   const untilMs = nowMs() + wanted.waitMs;
   let { url } = wanted;
@@ -107,8 +107,8 @@ async function loadOne(
     if (!wanted.anywhere && !isInside(parts, url)) return { kind: 'dropped', url, reason: 'out-of-scope' };
     const known = hops === 0 ? loaded.find(wanted) : null;
     if (known !== null) return known;
-    const { headers, bodyBytes, signal } = wanted;
-    const options = { headers, bodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
+    const { headers, maxBodyBytes, signal } = wanted;
+    const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
     const answer = await own.subresource(page, url, options, signal);
     const target = answer.kind === 'response' ? redirectTarget(answer) : null;
     // A Refresh field leads people on, not what a script asks for.

@@ -49,7 +49,7 @@ export interface Stages {
   /** Work in hand at most: in flight, being read, or with a handler. */
   readonly maxInHand: number;
   /** The run ends when nothing is left but hosts that wait longer than this. */
-  readonly patienceMs: number;
+  readonly maxIdleMs: number;
   /** Running time of the whole crawl at which it is bounded, milliseconds; `null`: none. */
   readonly maxRunningMs: number | null;
   /** The longest time without a look into the store, milliseconds; `null`: nobody else changes it. */

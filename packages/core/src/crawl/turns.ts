@@ -1,7 +1,7 @@
 // Pages take turns: one is worked on, or a few while no request falls due soon, then sockets and timers get theirs, then the
 // next; and a page waits while a request is due, because a page can wait and a host's turn should not be missed.
 //
-// Many responses can come in one turn of the event loop. Were each page read the moment its last octet is in, the other
+// Many responses can come in one turn of the event loop. Were each page read the moment its last byte is in, the other
 // responses would wait behind it, and so would the requests that have fallen due: a burst of two hundred pages makes every
 // host of it late by the time that all of them take.
 
@@ -18,7 +18,7 @@ import {
 export interface Turns {
   /** Resolves when it is the caller's turn, in the order of the calls; sockets and timers have been looked after in between. */
   next(): Promise<void>;
-  /** The instant at which the next request falls due, epoch milliseconds; `null`: none does. Pages let it go first. */
+  /** The time at which the next request falls due, epoch milliseconds; `null`: none does. Pages let it go first. */
   requestDueAt(atMs: number | null): void;
   /**
    * A request of a host that waits after each exchange has left: what that host waits is counted from when we read its

@@ -1,4 +1,4 @@
-// What is being asked at this moment: a list beside the door, from the instant a request may leave to its last octet. It only
+// What is being asked at this moment: a list beside the door, from the time a request may leave to its last byte. It only
 // watches; the door answers the same with and without it.
 
 import type { Egress, EgressRequest } from '../fetch/egress.js';

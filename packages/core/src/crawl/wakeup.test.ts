@@ -21,7 +21,7 @@ function handClock(): Clock & { timers: { ms: number; fire: () => void }[]; canc
 }
 
 describe('the wake-up', () => {
-  it('ends a sleep at its instant', async () => {
+  it('ends a sleep at its time', async () => {
     const clock = handClock();
     const sleep = createWakeup(clock).sleep(1500);
     expect(clock.timers.map((timer) => timer.ms)).toEqual([500]);

@@ -1,4 +1,4 @@
-// The loop's only way to wait: until an instant, or until something happened. One timer at a time.
+// The loop's only way to wait: until a time, or until something happened. One timer at a time.
 
 import type { Clock } from '@mannerly/frontier';
 

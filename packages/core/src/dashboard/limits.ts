@@ -16,7 +16,7 @@ export const MAX_DASHBOARD_TEXT = 400;
 export const MAX_DASHBOARD_STREAMS = 16;
 /** Connections that it takes at a time: those that look on, their buttons, and a reader of metrics. */
 export const MAX_DASHBOARD_CONNECTIONS = 64;
-/** Octets of a request's header section. */
+/** Bytes of a request's header section. */
 export const MAX_DASHBOARD_HEADER_BYTES = 8 * 1024;
 /** Milliseconds in which a request has to be whole. */
 export const DASHBOARD_REQUEST_MS = 10_000;
@@ -26,7 +26,7 @@ export const DASHBOARD_EVERY_MS = 1_000;
 export const DASHBOARD_STALL_MS = 15_000;
 /** Milliseconds that those who look on get for the last frame when it closes. */
 export const DASHBOARD_CLOSE_MS = 1_000;
-/** Octets of a token that is drawn: 256 bits, 43 characters. */
+/** Bytes of a token that is drawn: 256 bits, 43 characters. */
 export const DASHBOARD_TOKEN_BYTES = 32;
 /** Characters of a token that is given, at least. */
 export const MIN_DASHBOARD_TOKEN = 32;

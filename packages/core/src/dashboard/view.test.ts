@@ -17,14 +17,14 @@ const wait = (host: string, more: Partial<HostWait> = {}): HostWait => ({
 const underway = (host: string) => ({ url: `http://${host}/`, host, purpose: 'page' as const, sinceMs: 1 });
 
 describe('the view', () => {
-  it('lists hosts by what is due: asked now, waiting by instant, set aside, quiet', () => {
+  it('lists hosts by what is due: asked now, waiting by time, set aside, quiet', () => {
     const crawl = fakeCrawl(
       {},
       {
         underway: [underway('now.test')],
         ready: [
-          { host: 'due.test', queued: 4, inHand: 1 },
-          { host: 'now.test', queued: 2, inHand: 1 },
+          { host: 'due.test', queued: 4, inFlight: 1 },
+          { host: 'now.test', queued: 2, inFlight: 1 },
         ],
         waits: [
           wait('soon.test', { reason: 'crawl-delay' }),
@@ -68,7 +68,7 @@ describe('the view', () => {
       ['failed', 'status-98765'],
       ['dropped', '<b>'],
     ] as const) {
-      crawl.tell('decision', { word, reason } as UrlDecision);
+      crawl.tell('decision', { status: word, reason } as UrlDecision);
     }
     const { outcomes, words, recent } = view.read();
     expect(outcomes).toEqual({ '2xx': 1, 'timeout-headers': 1, '5xx': 1 });

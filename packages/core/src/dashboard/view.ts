@@ -5,11 +5,11 @@ import {
   type CrawlActivity,
   type Crawler,
   type CrawlProgress,
-  type FinalWord,
   type HostWait,
   printable,
   REASONS,
   type RequestRecord,
+  type UrlStatus,
 } from 'mannerly';
 import { createHostLedger, type HostLedger, type HostTally } from './host-ledger.js';
 import {
@@ -77,7 +77,7 @@ export interface DashboardView {
   /** Requests by class of status, or failure word, since the view began. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** URLs by final word and reason, since the view began. */
-  readonly words: Readonly<Partial<Record<FinalWord, Readonly<Record<string, number>>>>>;
+  readonly words: Readonly<Partial<Record<UrlStatus, Readonly<Record<string, number>>>>>;
   readonly recent: readonly RequestRow[];
   readonly notes: readonly NoteRow[];
   /** Whether pause, resume and stop are offered. */
@@ -99,7 +99,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
   const recent = createRing<RequestRow>(MAX_DASHBOARD_RECENT);
   const notes = createRing<NoteRow>(MAX_DASHBOARD_RECENT);
   const outcomes = new Map<string, number>();
-  const words = new Map<FinalWord, Map<string, number>>();
+  const words = new Map<UrlStatus, Map<string, number>>();
   const samples = { pages: [] as number[], requests: [] as number[], bytes: [] as number[] };
   let last: Pick<CrawlProgress, 'pages' | 'requests' | 'bytes'> | null = null;
 
@@ -110,14 +110,14 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
       recent.push({ url: shown(url), purpose, status, failure, tookMs: atMs - startedAtMs, bytes, atMs });
       count(outcomes, status === null ? (failure ?? 'internal') : `${Math.floor(status / 100)}xx`);
     }),
-    crawl.events.on('decision', ({ word, reason }) => {
-      const reasons = words.get(word) ?? new Map<string, number>();
-      words.set(word, reasons);
+    crawl.events.on('decision', ({ status, reason }) => {
+      const reasons = words.get(status) ?? new Map<string, number>();
+      words.set(status, reasons);
       // A server may invent statuses; the view's table stays as long as ours.
       count(reasons, Object.hasOwn(REASONS, reason) ? reason : /^status-[1-5]\d\d$/.test(reason) ? reason : 'other');
     }),
-    crawl.events.on('notice', ({ notice, host, detail, atMs }) => {
-      if (notice !== 'robots-read') notes.push({ kind: notice, about: shown(host), detail: shown(detail), atMs });
+    crawl.events.on('host-warning', ({ code, host, detail, atMs }) => {
+      if (code !== 'robots-read') notes.push({ kind: code, about: shown(host), detail: shown(detail), atMs });
     }),
     crawl.events.on('trap', ({ rule, pattern }) =>
       notes.push({ kind: 'trap', about: shown(pattern), detail: rule, atMs: crawl.activity({ limit: 0 }).nowMs }),
@@ -170,7 +170,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
   };
 }
 
-/** Hosts by what is due: those asked now, those whose turn has come, then by the instant of their turn, set-aside ones, and the rest. */
+/** Hosts by what is due: those asked now, those whose turn has come, then by the time of their turn, set-aside ones, and the rest. */
 function hostRows(
   { underway, ready, waits }: Pick<CrawlActivity, 'underway' | 'ready' | 'waits'>,
   ledger: HostLedger,

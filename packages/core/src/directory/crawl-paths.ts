@@ -11,7 +11,7 @@ export interface CrawlPaths {
   readonly decisionsPath: string;
   /** Items that their schema did not take; absent where there were none. */
   readonly rejectedPath: string;
-  readonly noticesPath: string;
+  readonly warningsPath: string;
   readonly datasetsPath: string;
   /** What the last run was told of pace, robots.txt and bounds. */
   readonly settingsPath: string;
@@ -43,7 +43,7 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
     requestsPath: own('requests', '.jsonl'),
     decisionsPath: own('decisions', '.jsonl'),
     rejectedPath: own('rejected', '.jsonl'),
-    noticesPath: own('notices', '.jsonl'),
+    warningsPath: own('notices', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
     settingsPath: join(path, 'settings.json'),
     runPath: own('run', '.json'),

@@ -6,7 +6,7 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { goneForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
+import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
 import { besideName, hasPlatformCode, isAbsent, namesIn } from './whole-file.js';
 
@@ -162,7 +162,7 @@ function isGone(lock: string): boolean {
   // Half a lock: its file system has no links, and its process died over writing it.
   if (theirs === null) return true;
   if (theirs.host !== hostname()) return false;
-  return theirs.pidSpace !== thisProcess().pidSpace || goneForMs(theirs) !== null;
+  return theirs.pidSpace !== thisProcess().pidSpace || deadForMs(theirs) !== null;
 }
 
 function parseHolder(lock: string): LockHolder | null {

@@ -13,6 +13,6 @@ export const LOCK_WAIT_MS = 5_000;
 export const LOCK_RETRY_MS = 25;
 
 // Hashes of its files (our own).
-/** Files that are hashed at the end of a run, and their octets together: some ten minutes' work. */
+/** Files that are hashed at the end of a run, and their bytes together: some ten minutes' work. */
 export const MAX_HASHED_FILES = 100_000;
 export const MAX_HASHED_BYTES = 256 * 1024 * 1024 * 1024;

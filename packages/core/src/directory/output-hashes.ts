@@ -24,8 +24,8 @@ export interface OutputHash {
  * @throws The platform's error when a file cannot be read.
  */
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
-  const { itemsPath, rejectedPath, requestsPath, decisionsPath, noticesPath, datasetsPath, waczPath } = paths;
-  const own = [itemsPath, rejectedPath, requestsPath, decisionsPath, noticesPath, datasetsPath, waczPath];
+  const { itemsPath, rejectedPath, requestsPath, decisionsPath, warningsPath, datasetsPath, waczPath } = paths;
+  const own = [itemsPath, rejectedPath, requestsPath, decisionsPath, warningsPath, datasetsPath, waczPath];
   // A copy of a robots.txt is named after its own hash.
   const shared = isShared
     ? []

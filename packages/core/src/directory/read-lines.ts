@@ -38,8 +38,8 @@ export async function countLines(path: string): Promise<number> {
   let lines = 0;
   try {
     for await (const chunk of createReadStream(path)) {
-      const octets = chunk as Buffer;
-      for (let at = octets.indexOf(NEWLINE); at >= 0; at = octets.indexOf(NEWLINE, at + 1)) lines += 1;
+      const bytes = chunk as Buffer;
+      for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
     }
   } catch (error) {
     if (!isAbsent(error)) throw error;

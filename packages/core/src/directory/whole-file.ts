@@ -18,7 +18,7 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   await rename(beside, path);
 }
 
-/** Octets of a file; `null` when it is not there. @throws The platform's error when it cannot be looked at. */
+/** Bytes of a file; `null` when it is not there. @throws The platform's error when it cannot be looked at. */
 export async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size;

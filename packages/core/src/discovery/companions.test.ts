@@ -17,7 +17,7 @@ const work = (url: string, more: Partial<PageWork['record']> = {}): PageWork =>
     record: { url, depth: 0, via: 'companion', from: null, hops: 0, label: null, userData: null, tries: 0, ...more },
   }) as PageWork;
 
-const answer = (status: number, body = '', truncated: 'peer' | null = null): FetchOutcome => ({
+const answer = (status: number, body = '', truncated: 'connection' | null = null): FetchOutcome => ({
   kind: 'response',
   url: FILE,
   status,
@@ -56,7 +56,7 @@ describe('tdmrep.json', () => {
     ['no JSON', answer(200, '<html>'), null, null],
     ['a failing server', answer(503), true, true],
     ['a server that is asked too much', answer(429), true, true],
-    ['a cut body', answer(200, RULES, 'peer'), true, true],
+    ['a cut body', answer(200, RULES, 'connection'), true, true],
   ])('%s', async (_name, outcome, closed, open) => {
     const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
     await companions.read(work(FILE), outcome, notOffered);
@@ -103,7 +103,13 @@ describe('tdmrep.json', () => {
   it('speaks for the authority asked first, five redirects long', async () => {
     const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
     const hop = await companions.redirected(work(FILE), 'https://b.test/rights.json');
-    expect(hop).toMatchObject({ url: 'https://b.test/rights.json', via: 'companion', from: FILE, hops: 1, band: 0 });
+    expect(hop).toMatchObject({
+      url: 'https://b.test/rights.json',
+      via: 'companion',
+      from: FILE,
+      hops: 1,
+      priority: 0,
+    });
     await companions.read(work('https://b.test/rights.json', { from: FILE, hops: 1 }), answer(200, RULES), notOffered);
     expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
     expect(await reserved(companions, 'https://b.test/closed/x')).toBe(true);
@@ -120,7 +126,7 @@ describe('tdmrep.json', () => {
 
   it('is asked for again with a later robots.txt, as long as it never came', async () => {
     const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
-    expect(await companions.urlsFor('https://a.test', true)).toMatchObject([{ url: FILE, band: 0 }]);
+    expect(await companions.urlsFor('https://a.test', true)).toMatchObject([{ url: FILE, priority: 0 }]);
     expect(await companions.urlsFor('https://a.test', false)).toMatchObject([{ url: FILE, visit: NOW }]);
     await companions.read(work(FILE), answer(200, RULES), notOffered);
     expect(await companions.urlsFor('https://a.test', false)).toEqual([]);

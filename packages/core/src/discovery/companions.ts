@@ -6,7 +6,7 @@ import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
 import { type FetchOutcome, headerValue } from '../fetch/outcome.js';
 import type { Datasets } from '../page/datasets.js';
-import type { PageWord } from '../record/url-decisions.js';
+import type { PageOutcome } from '../record/url-decisions.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { Offer } from './offer.js';
 import type { Sitemaps } from './sitemaps.js';
@@ -31,7 +31,7 @@ export interface Companions {
 export interface CompanionRead {
   /** Candidates for the door. */
   readonly links: readonly NewUrl[];
-  readonly word: PageWord;
+  readonly word: PageOutcome;
 }
 
 /** Which companions a crawl wants. */
@@ -47,7 +47,7 @@ export interface CompanionWishes {
 export type CompanionRecords = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
 const DATA_TXT_PATH = '/data.txt';
-const READ: PageWord = { word: 'fetched', reason: 'companion', layer: 'fetch' };
+const READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
 const UNSET: TdmReservation = { reserved: null, policy: null };
 /** Nothing is known of the file: rights count as reserved until the site's answer, a header or the page says otherwise. */
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
@@ -77,12 +77,12 @@ export function createCompanions(wishes: CompanionWishes, records: CompanionReco
     const record = await records.readRecord(dataTxtKey(authority));
     return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as number);
   };
-  const sitemapWord = async (work: PageWork, outcome: FetchOutcome, offer: Offer): Promise<PageWord> => {
-    if (outcome.kind === 'failed') return { word: 'failed', reason: outcome.failure, layer: 'fetch' };
+  const sitemapWord = async (work: PageWork, outcome: FetchOutcome, offer: Offer): Promise<PageOutcome> => {
+    if (outcome.kind === 'failed') return { status: 'failed', reason: outcome.failure, layer: 'fetch' };
     const { status } = outcome;
-    if (status < 200 || status > 299) return { word: 'failed', reason: `status-${status}`, layer: 'fetch' };
+    if (status < 200 || status > 299) return { status: 'failed', reason: `status-${status}`, layer: 'fetch' };
     return {
-      word: 'fetched',
+      status: 'fetched',
       reason: 'sitemap',
       layer: 'fetch',
       detail: await wishes.sitemaps.read(work, outcome, offer),
@@ -143,7 +143,7 @@ export function createCompanions(wishes: CompanionWishes, records: CompanionReco
 }
 
 function companion(url: string): NewUrl {
-  return { url, depth: 0, via: 'companion', band: 0 };
+  return { url, depth: 0, via: 'companion', priority: 0 };
 }
 
 /** The companion as first asked for: what it says is about that authority, and its paths are resolved against that URL. */

@@ -14,5 +14,5 @@ export const MAX_SITEMAPS_PER_HOST = 1_000;
 export const MAX_SITEMAP_HOSTS = 10_000;
 /** Hosts that may vouch for one sitemap (cross-submission). Ours. */
 export const MAX_SITEMAP_VOUCHERS = 64;
-/** Octets of an entry's alternates as JSON: they travel as user data, of which the frontier takes 16 KiB. */
+/** Bytes of an entry's alternates as JSON: they travel as user data, of which the frontier takes 16 KiB. */
 export const MAX_SITEMAP_ALTERNATE_BYTES = 8_192;

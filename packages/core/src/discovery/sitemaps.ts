@@ -48,7 +48,7 @@ export interface SitemapsParts {
 }
 
 /** After the files asked for beside robots.txt (0), before the seeds (2). */
-const SITEMAP_BAND = 1;
+const SITEMAP_PRIORITY = 1;
 const NOTHING: SitemapFinds = { candidates: [], refused: [] };
 
 /** What travels with a sitemap as its user data. */
@@ -85,7 +85,7 @@ export function createSitemaps({ named, urls }: SitemapsParts): Sitemaps {
   return {
     given: () => sorted(urls.map((url) => ask(new URL(url).href, null, { level: 0, hosts: [] }))),
     named(authority, outcome) {
-      if (!named || outcome.kind === 'failed' || outcome.truncated === 'peer') return NOTHING;
+      if (!named || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
       if (outcome.status < 200 || outcome.status > 299) return NOTHING;
       const robotsUrl = `${authority}/robots.txt`;
       const { sitemaps, pleaseVisit } = parseRobots(outcome.body, { robotsUrl });
@@ -107,7 +107,7 @@ export function createSitemaps({ named, urls }: SitemapsParts): Sitemaps {
       const contentType = headerValue(outcome.headers, 'content-type');
       const reading = readSitemap({
         url: work.url,
-        octets: outcome.file?.read() ?? [outcome.body],
+        bytes: outcome.file?.read() ?? [outcome.body],
         decoderFor: (start) => pieceDecoder(start, contentType),
       });
       let listed = 0;
@@ -150,7 +150,7 @@ function sorted(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {
 }
 
 function item(url: string, { level, hosts }: Ticket): NewUrl {
-  return { url, depth: 0, via: 'companion', band: SITEMAP_BAND, userData: { sitemap: { level, hosts } } };
+  return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
 /** A URL that a sitemap lists is as far from a seed as a link of the home page. What is said of it goes to its handler. */
@@ -192,7 +192,7 @@ function ticketOf({ record }: PageWork): Ticket | null {
   return userData['sitemap'] as unknown as Ticket;
 }
 
-function told(end: SitemapFileEnd, listed: number, foreign: number, truncated: 'cap' | 'peer' | null): string {
+function told(end: SitemapFileEnd, listed: number, foreign: number, truncated: 'limit' | 'connection' | null): string {
   const oddities = [
     foreign > 0 ? `${foreign} left out` : null,
     end.unusable > 0 ? `${end.unusable} no URLs` : null,

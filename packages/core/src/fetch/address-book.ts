@@ -21,7 +21,7 @@ export interface AddressBook {
 
 interface Entry {
   readonly answer: Promise<AddressAnswer>;
-  /** Epoch milliseconds; `null` while the look-up is under way. */
+  /** FencingToken milliseconds; `null` while the look-up is under way. */
   untilMs: number | null;
 }
 

@@ -6,7 +6,7 @@ import { type AddressGuardOptions, createAddressGuard, type GuardAnswer } from '
 import { MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from './limits.js';
 
 const guard = (more: Partial<AddressGuardOptions> = {}) =>
-  createAddressGuard({ allow: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });
+  createAddressGuard({ allowAddresses: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });
 
 const judge = (url: string, more: Partial<AddressGuardOptions> = {}): Promise<GuardAnswer> =>
   guard(more).judge(new URL(url));
@@ -193,7 +193,7 @@ describe('opened ranges', () => {
     ['http://[2001:0:1:2:0:0:80ff:fffe]/', ['2001::/32'], 'address-forbidden'],
     ['http://[::ffff:127.0.0.1]/', ['::ffff:0:0/96', '127.0.0.0/8'], 'go'],
   ] as const)('%s with %j → %s', async (url, allow, expected) => {
-    const found = await judge(url, { allow });
+    const found = await judge(url, { allowAddresses: allow });
     expect(found.kind === 'go' ? 'go' : found.failure).toBe(expected);
   });
 
@@ -201,14 +201,18 @@ describe('opened ranges', () => {
     const allow = ['127.0.0.0/8'];
     const resolve = (name: string) =>
       Promise.resolve(name === 'in.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1', '93.184.215.14']);
-    expect(await judge('http://in.example:8080/', { allow, resolve })).toMatchObject({ address: '127.0.0.1' });
-    expect(await judge('http://mixed.example:8080/', { allow, resolve })).toMatchObject({ failure: 'port-forbidden' });
+    expect(await judge('http://in.example:8080/', { allowAddresses: allow, resolve })).toMatchObject({
+      address: '127.0.0.1',
+    });
+    expect(await judge('http://mixed.example:8080/', { allowAddresses: allow, resolve })).toMatchObject({
+      failure: 'port-forbidden',
+    });
   });
 
   it.each(['127.0.0.1', '127.0.0.0/33', 'localhost/8', '127.1/8', '', '::1', '127.0.0.0/-1', '10.0.0.0/8 '])(
     '%j is no range',
     (range) => {
-      expect(() => guard({ allow: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
+      expect(() => guard({ allowAddresses: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
     },
   );
 });

@@ -25,12 +25,12 @@ export interface AddressGuard {
 /** What a guard is made of. */
 export interface AddressGuardOptions {
   /** CIDR ranges opened although they are not public, on every port. */
-  readonly allow: readonly string[];
+  readonly allowAddresses: readonly string[];
   /** Ports reached beside 80 and 443. */
   readonly ports: readonly number[] | 'any';
   /** Names to addresses; `null`: the system's resolver. */
   readonly resolve: Resolve | null;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly nowMs: () => number;
 }
 
@@ -44,7 +44,7 @@ export interface AddressGuardOptions {
  * @throws MannerlyError `option-invalid` for a range that is none.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
-  const judgeAddress = createAddressJudge(options.allow);
+  const judgeAddress = createAddressJudge(options.allowAddresses);
   const book = createAddressBook(options.resolve, options.nowMs);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
   /** Verdicts about the answers of the book: an answer is judged once, and forgotten with it. */
@@ -66,7 +66,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
         return refused('scheme-unsupported', `only http and https are fetched, not ${url.protocol}`);
       const port = url.port === '' ? schemePort : Number(url.port);
       const isUsualPort = ports === null || ports.has(port);
-      if (!isUsualPort && options.allow.length === 0) return refusedPort(port);
+      if (!isUsualPort && options.allowAddresses.length === 0) return refusedPort(port);
       const literal = literalAddress(url.hostname);
       const verdict =
         literal === null ? await judgeName(url.hostname) : judgeAnswer(literal, listOf(literal), judgeAddress);

@@ -40,7 +40,7 @@ function parseRange(text: string): Range {
   }
   throw new MannerlyError(
     'option-invalid',
-    `expected \`network.allow\` to hold ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
+    `expected \`network.allowAddresses\` to hold ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
     { hint: 'A single address is a range as well: "192.0.2.7/32" or "2001:db8::7/128".' },
   );
 }
@@ -80,7 +80,7 @@ function embeddedAddress(address: Address): ipaddr.IPv4 | null {
   const bytes = address.toByteArray();
   const at = (start: number): ipaddr.IPv4 => new ipaddr.IPv4(bytes.slice(start, start + 4));
   switch (address.range()) {
-    // ::ffff:a.b.c.d (RFC 4291 §2.5.5.2), ::ffff:0:a.b.c.d (RFC 2765) and 64:ff9b::/96 (RFC 6052): the last four octets.
+    // ::ffff:a.b.c.d (RFC 4291 §2.5.5.2), ::ffff:0:a.b.c.d (RFC 2765) and 64:ff9b::/96 (RFC 6052): the last four bytes.
     case 'ipv4Mapped':
     case 'rfc6145':
     case 'rfc6052':
@@ -90,10 +90,10 @@ function embeddedAddress(address: Address): ipaddr.IPv4 | null {
       return at(2);
     // The client's address, all bits inverted (RFC 4380 §4)
     case 'teredo':
-      return new ipaddr.IPv4(bytes.slice(12).map((octet) => octet ^ 0xff));
+      return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
     // ::a.b.c.d (RFC 4291 §2.5.5.1), beside :: and ::1, which are ranges of their own.
     case 'unicast':
-      return bytes.slice(0, 12).every((octet) => octet === 0) ? at(12) : null;
+      return bytes.slice(0, 12).every((byte) => byte === 0) ? at(12) : null;
     default:
       return null;
   }

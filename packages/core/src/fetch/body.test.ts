@@ -1,4 +1,4 @@
-// A body is what the server meant, never more than the caps, and never passed off as whole when it is not.
+// A body is what the server meant, never more than the limits, and never passed off as whole when it is not.
 // If this breaks, a bomb fills the memory, or half a page counts as a page.
 
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
@@ -30,9 +30,9 @@ interface Run {
 async function collect(
   codings: readonly ContentCoding[],
   encoded: Buffer,
-  more: { readonly bodyBytes?: number; readonly piece?: number; readonly isWhole?: boolean } = {},
+  more: { readonly maxBodyBytes?: number; readonly piece?: number; readonly isWhole?: boolean } = {},
 ): Promise<Run> {
-  const bodyBytes = more.bodyBytes ?? 10_000_000;
+  const maxBodyBytes = more.maxBodyBytes ?? 10_000_000;
   let isFull = false;
   const watcher: BodyWatcher = {
     onBodyFull: () => {
@@ -41,7 +41,7 @@ async function collect(
   };
   const collector = new BodyCollector(
     codings,
-    { bodyBytes, encodedBytes: encodedCap(bodyBytes), keepsEncoded: true },
+    { maxBodyBytes, maxEncodedBytes: encodedCap(maxBodyBytes), keepsEncoded: true },
     watcher,
   );
   const step = more.piece ?? 64 * 1024;
@@ -50,7 +50,7 @@ async function collect(
     // Pieces come from a socket: decoders get their turns in between.
     if (step > 1) await new Promise(setImmediate);
   }
-  const decoded = await collector.end(more.isWhole === false ? 'peer' : 'whole');
+  const decoded = await collector.end(more.isWhole === false ? 'connection' : 'whole');
   const kept = collector.encodedBody();
   expect(kept?.equals(encoded.subarray(0, kept.length))).toBe(true);
   return { decoded, encodedBytes: collector.encodedBytes, wasCutEarly: isFull };
@@ -76,7 +76,7 @@ describe('a whole body', () => {
   for (const [name, codings, encode] of PLAIN) {
     it.each([
       ['small, in one piece', SMALL, 1 << 20],
-      ['small, octet by octet', text(5), 1],
+      ['small, byte by byte', text(5), 1],
       ['large, in pieces', LARGE, 65_536],
       ['large, in one piece', LARGE, 1 << 22],
       ['empty', Buffer.alloc(0), 1],
@@ -89,17 +89,17 @@ describe('a whole body', () => {
     });
   }
 
-  it('that has no octets needs no decoding, whatever its header says', async () => {
+  it('that has no bytes needs no decoding, whatever its header says', async () => {
     const { decoded } = await collect(['gzip'], Buffer.alloc(0));
     expect(decoded).toMatchObject({ kind: 'decoded', cut: null });
   });
 
-  it.each(PLAIN)('%s: exactly at the cap is whole, one octet more is cut', async (_name, codings, encode) => {
+  it.each(PLAIN)('%s: exactly at the cap is whole, one byte more is cut', async (_name, codings, encode) => {
     const encoded = encode(SMALL);
-    const atCap = await collect(codings, encoded, { bodyBytes: SMALL.length });
+    const atCap = await collect(codings, encoded, { maxBodyBytes: SMALL.length });
     expect(atCap.decoded).toMatchObject({ kind: 'decoded', cut: null });
-    const over = await collect(codings, encoded, { bodyBytes: SMALL.length - 1 });
-    expect(over.decoded).toMatchObject({ kind: 'decoded', cut: 'cap' });
+    const over = await collect(codings, encoded, { maxBodyBytes: SMALL.length - 1 });
+    expect(over.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
     if (over.decoded.kind === 'decoded') {
       expect(Buffer.from(over.decoded.body).equals(SMALL.subarray(0, SMALL.length - 1))).toBe(true);
     }
@@ -118,17 +118,17 @@ describe('a hostile body', () => {
   ];
 
   it.each(BOMBS)('%s: a bomb is cut at the decoded cap', async (_name, codings, encoded) => {
-    const { decoded } = await collect(codings, encoded, { bodyBytes: CAP });
-    expect(decoded).toMatchObject({ kind: 'decoded', cut: 'cap' });
+    const { decoded } = await collect(codings, encoded, { maxBodyBytes: CAP });
+    expect(decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
     if (decoded.kind === 'decoded') expect(decoded.body.length).toBe(CAP);
   });
 
   it('is read no further than the wire cap and one piece', async () => {
     const endless = gzipSync(noise(3_000_000));
-    const run = await collect(['gzip'], endless, { bodyBytes: 300_000, piece: 10_000 });
+    const run = await collect(['gzip'], endless, { maxBodyBytes: 300_000, piece: 10_000 });
     expect(run.wasCutEarly).toBe(true);
     expect(run.encodedBytes).toBeLessThanOrEqual(encodedCap(300_000) + 10_000);
-    expect(run.decoded).toMatchObject({ kind: 'decoded', cut: 'cap' });
+    expect(run.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
   });
 
   it.each([
@@ -138,13 +138,13 @@ describe('a hostile body', () => {
     ['gzip of gzip', ['gzip', 'gzip'] as const, gzipSync(gzipSync(LARGE))],
   ])('%s: a coding that ends early gives what came, marked', async (_name, codings, encoded) => {
     const { decoded } = await collect([...codings], encoded.subarray(0, encoded.length >> 1));
-    expect(decoded).toMatchObject({ kind: 'decoded', cut: 'peer' });
+    expect(decoded).toMatchObject({ kind: 'decoded', cut: 'connection' });
     if (decoded.kind === 'decoded') expect(decoded.body.length).toBeGreaterThan(1_000);
   });
 
   it('a response that ended early is marked even when its coding is whole', async () => {
-    expect((await collect(['gzip'], gzipSync(SMALL), { isWhole: false })).decoded).toMatchObject({ cut: 'peer' });
-    expect((await collect([], SMALL, { isWhole: false })).decoded).toMatchObject({ cut: 'peer' });
+    expect((await collect(['gzip'], gzipSync(SMALL), { isWhole: false })).decoded).toMatchObject({ cut: 'connection' });
+    expect((await collect([], SMALL, { isWhole: false })).decoded).toMatchObject({ cut: 'connection' });
   });
 
   it.each([

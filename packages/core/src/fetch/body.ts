@@ -1,33 +1,33 @@
 // The body of one response as it arrives: counted, bounded, and its content codings undone.
 // Small coded bodies are decoded in one call at their end, large ones while they arrive; neither ever holds more than the
-// caps allow: an endless body costs its cap, and a decompression bomb costs both caps at most, or less, because what grows
+// limits allow: an endless body costs its cap, and a decompression bomb costs both limits at most, or less, because what grows
 // faster than any page does is cut earlier. The sender is not held back
 // when the decoder is behind: what waits is bounded by the wire cap, and undici (7) throws outside of every handler when a
 // connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
 import { type ContentCoding, createDecoder, decodeInOneCall } from './content-coding.js';
-import type { BodyTaker } from './fetcher.js';
+import type { BodyConsumer } from './fetcher.js';
 import { ENCODED_SLACK_BYTES, FREE_DECODED_BYTES, MAX_DECODED_RATIO, ONE_CALL_DECODE_BYTES } from './limits.js';
 import { PassedOn, type PieceStore, Pieces } from './pieces.js';
 
 /** A body with its codings undone, or the news that nothing could be made of it. */
 export type DecodedBody =
   /** `cap`: cut by our own limit; `peer`: it ended early, or stopped being decodable on the way. */
-  | { readonly kind: 'decoded'; readonly body: Uint8Array; readonly cut: 'cap' | 'peer' | null }
-  /** Not an octet could be decoded. */
+  | { readonly kind: 'decoded'; readonly body: Uint8Array; readonly cut: 'limit' | 'connection' | null }
+  /** Not a byte could be decoded. */
   | { readonly kind: 'undecodable'; readonly detail: string };
 
 /** How a body came to its end: as its framing says, because the other side stopped, or because we read no further. */
-export type BodyEnding = 'whole' | 'peer' | 'cap';
+export type BodyEnding = 'whole' | 'connection' | 'limit';
 
-/** Octets of one body at most. */
-export interface BodyCaps {
-  /** Decoded octets kept. */
-  readonly bodyBytes: number;
-  /** Octets read off the wire. */
-  readonly encodedBytes: number;
-  /** Whether the octets that came are kept beside what they decode to. */
+/** Bytes of one body at most. */
+export interface BodyLimits {
+  /** Decoded bytes kept. */
+  readonly maxBodyBytes: number;
+  /** Bytes read off the wire. */
+  readonly maxEncodedBytes: number;
+  /** Whether the bytes that came are kept beside what they decode to. */
   readonly keepsEncoded: boolean;
 }
 
@@ -36,38 +36,43 @@ export interface BodyWatcher {
   onBodyFull(): void;
 }
 
-/** Decoded octets that a body of so many encoded ones may have: what grows faster than any page is cut, long before the cap. */
+/** Decoded bytes that a body of so many encoded ones may have: what grows faster than any page is cut, long before the cap. */
 function decodedCap(encodedBytes: number, maxBytes: number): number {
   return Math.min(maxBytes, Math.max(FREE_DECODED_BYTES, encodedBytes * MAX_DECODED_RATIO));
 }
 
 /** The wire cap that belongs to a decoded cap: no honest coding makes a body longer than its framing does. */
-export function encodedCap(bodyBytes: number): number {
-  return bodyBytes + ENCODED_SLACK_BYTES;
+export function encodedCap(maxBodyBytes: number): number {
+  return maxBodyBytes + ENCODED_SLACK_BYTES;
 }
 
 /**
  * Collects one body. Use: `push` each piece until it says `full`, then `end` once; or `discard`.
  *
  * @example
- * const collector = new BodyCollector(['gzip'], { bodyBytes: 1_000_000, encodedBytes: 1_064_000, keepsEncoded: false }, watcher);
+ * const collector = new BodyCollector(['gzip'], { maxBodyBytes: 1_000_000, maxEncodedBytes: 1_064_000, keepsEncoded: false }, watcher);
  */
 export class BodyCollector {
-  /** Octets pushed. */
+  /** Bytes pushed. */
   encodedBytes = 0;
   readonly #codings: readonly ContentCoding[];
-  readonly #caps: BodyCaps;
+  readonly #limits: BodyLimits;
   readonly #watcher: BodyWatcher;
-  readonly #taker: BodyTaker | null;
-  /** The octets as they come: encoded where there are codings. */
+  readonly #taker: BodyConsumer | null;
+  /** The bytes as they come: encoded where there are codings. */
   readonly #pieces: PieceStore;
   #stream: DecodingStream | null = null;
   #isFull = false;
 
-  /** @param taker - Gets the decoded octets as they come; none are kept then. */
-  constructor(codings: readonly ContentCoding[], caps: BodyCaps, watcher: BodyWatcher, taker: BodyTaker | null = null) {
+  /** @param taker - Gets the decoded bytes as they come; none are kept then. */
+  constructor(
+    codings: readonly ContentCoding[],
+    limits: BodyLimits,
+    watcher: BodyWatcher,
+    taker: BodyConsumer | null = null,
+  ) {
     this.#codings = codings;
-    this.#caps = caps;
+    this.#limits = limits;
     this.#watcher = watcher;
     this.#taker = taker;
     this.#pieces = taker !== null && codings.length === 0 ? new PassedOn(taker) : new Pieces();
@@ -76,14 +81,14 @@ export class BodyCollector {
   /** Takes a piece. `full`: nothing more will be kept. Never throws. */
   push(chunk: Uint8Array): 'more' | 'full' {
     this.encodedBytes += chunk.length;
-    if (this.#stream === null || this.#caps.keepsEncoded) this.#pieces.push(chunk);
+    if (this.#stream === null || this.#limits.keepsEncoded) this.#pieces.push(chunk);
     if (this.#codings.length === 0) {
-      this.#isFull = this.encodedBytes > this.#caps.bodyBytes || this.encodedBytes > this.#caps.encodedBytes;
+      this.#isFull = this.encodedBytes > this.#limits.maxBodyBytes || this.encodedBytes > this.#limits.maxEncodedBytes;
       return this.#isFull ? 'full' : 'more';
     }
     if (this.#stream !== null) this.#stream.write(chunk);
     else if (this.encodedBytes > ONE_CALL_DECODE_BYTES) this.#startStream();
-    this.#isFull ||= this.encodedBytes > this.#caps.encodedBytes;
+    this.#isFull ||= this.encodedBytes > this.#limits.maxEncodedBytes;
     return this.#isFull || this.#stream?.isFull === true ? 'full' : 'more';
   }
 
@@ -93,27 +98,27 @@ export class BodyCollector {
    * @throws Never, and never rejects.
    */
   end(ending: BodyEnding): DecodedBody | Promise<DecodedBody> {
-    if (this.#isFull) ending = 'cap';
+    if (this.#isFull) ending = 'limit';
     const cut = ending === 'whole' ? null : ending;
     if (this.#codings.length === 0) {
-      return { kind: 'decoded', body: this.#pieces.joined().subarray(0, this.#caps.bodyBytes), cut };
+      return { kind: 'decoded', body: this.#pieces.joined().subarray(0, this.#limits.maxBodyBytes), cut };
     }
     if (this.encodedBytes === 0) return { kind: 'decoded', body: new Uint8Array(0), cut };
     if (this.#stream === null) {
       const encoded = this.#pieces.joined();
       if (cut === null && this.#taker === null) {
-        const body = tryOneCall(this.#codings, encoded, decodedCap(encoded.length, this.#caps.bodyBytes));
+        const body = tryOneCall(this.#codings, encoded, decodedCap(encoded.length, this.#limits.maxBodyBytes));
         if (body !== null) return { kind: 'decoded', body, cut: null };
       }
-      this.#stream = new DecodingStream(this.#codings, this.#caps.bodyBytes, encoded, null, this.#taker);
+      this.#stream = new DecodingStream(this.#codings, this.#limits.maxBodyBytes, encoded, null, this.#taker);
       this.#stream.write(encoded);
     }
     return this.#finish(this.#stream, cut);
   }
 
-  /** The octets pushed, codings not undone, in one piece; `null` unless they were to be kept. */
+  /** The bytes pushed, codings not undone, in one piece; `null` unless they were to be kept. */
   encodedBody(): Buffer | null {
-    return this.#caps.keepsEncoded ? this.#pieces.joined() : null;
+    return this.#limits.keepsEncoded ? this.#pieces.joined() : null;
   }
 
   /** Lets everything go; for an exchange that failed. Safe to call twice. */
@@ -124,14 +129,14 @@ export class BodyCollector {
 
   #startStream(): void {
     const encoded = this.#pieces.joined();
-    this.#stream = new DecodingStream(this.#codings, this.#caps.bodyBytes, encoded, this.#watcher, this.#taker);
+    this.#stream = new DecodingStream(this.#codings, this.#limits.maxBodyBytes, encoded, this.#watcher, this.#taker);
     this.#stream.write(encoded);
-    if (!this.#caps.keepsEncoded) this.#pieces.clear();
+    if (!this.#limits.keepsEncoded) this.#pieces.clear();
   }
 
-  async #finish(stream: DecodingStream, cut: 'cap' | 'peer' | null): Promise<DecodedBody> {
+  async #finish(stream: DecodingStream, cut: 'limit' | 'connection' | null): Promise<DecodedBody> {
     const decoded = await stream.end();
-    if (decoded.kind === 'undecodable' || decoded.cut === 'cap') return decoded;
+    if (decoded.kind === 'undecodable' || decoded.cut === 'limit') return decoded;
     return cut === null ? decoded : { ...decoded, cut };
   }
 }
@@ -168,7 +173,7 @@ class DecodingStream {
     maxBytes: number,
     start: Uint8Array,
     watcher: BodyWatcher | null,
-    taker: BodyTaker | null,
+    taker: BodyConsumer | null,
   ) {
     this.#kept = taker === null ? new Pieces() : new PassedOn(taker);
     this.#codings = codings;
@@ -197,14 +202,14 @@ class DecodingStream {
     this.#kept.clear();
   }
 
-  /** A stage is made when its first octets are known: they tell the two kinds of `deflate` apart. */
+  /** A stage is made when its first bytes are known: they tell the two kinds of `deflate` apart. */
   #addStage(index: number, start: Uint8Array): Transform {
     const coding = this.#codings[index] ?? 'gzip';
     const stage = createDecoder(coding, start);
     this.#stages.push(stage);
     stage.on('error', (error: Error & { code?: string }) => this.#fail(error));
     if (index === 0) {
-      // Octets behind the end of the coded data (some servers pad) are dropped; zlib itself would keep them for ever.
+      // Bytes behind the end of the coded data (some servers pad) are dropped; zlib itself would keep them for ever.
       stage.on('end', () => {
         this.#isOver = true;
       });
@@ -227,7 +232,7 @@ class DecodingStream {
       if (!next.destroyed && !next.write(chunk)) stage.pause();
     });
     stage.on('end', () => {
-      if (next === null) this.#settle('peer');
+      if (next === null) this.#settle('connection');
       else next.end();
     });
     return stage;
@@ -241,21 +246,21 @@ class DecodingStream {
 
   #fill(): void {
     this.isFull = true;
-    this.#settle('cap');
+    this.#settle('limit');
     this.#watcher?.onBodyFull();
   }
 
-  /** A failure before any octet came out is the whole answer. */
+  /** A failure before any byte came out is the whole answer. */
   #fail(error: Error & { code?: string }): void {
     if (this.#kept.bytes === 0 && error.code !== 'Z_BUF_ERROR') {
       this.#resolve({ kind: 'undecodable', detail: error.message });
       this.destroy();
     } else {
-      this.#settle('peer');
+      this.#settle('connection');
     }
   }
 
-  #settle(cut: 'cap' | 'peer' | null): void {
+  #settle(cut: 'limit' | 'connection' | null): void {
     this.#resolve({ kind: 'decoded', body: this.#kept.joined(), cut });
     this.destroy();
   }

@@ -83,8 +83,8 @@ describe('decodeText', () => {
     expect(decodeText(body, contentType, kind)).toBe(text);
   });
 
-  it('never throws, whatever the octets and the labels', () => {
-    const octets = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+  it('never throws, whatever the bytes and the labels', () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     for (const label of [
       '',
       '=',
@@ -99,10 +99,8 @@ describe('decodeText', () => {
       'x'.repeat(5_000),
     ]) {
       for (const kind of ['html', 'xml', 'json']) {
-        expect(decodeText(octets, `text/html; charset=${label}`, kind)).toBeTypeOf('string');
-        expect(decodeText(Buffer.concat([latin1(`<meta charset='${label}'`), octets]), null, kind)).toBeTypeOf(
-          'string',
-        );
+        expect(decodeText(bytes, `text/html; charset=${label}`, kind)).toBeTypeOf('string');
+        expect(decodeText(Buffer.concat([latin1(`<meta charset='${label}'`), bytes]), null, kind)).toBeTypeOf('string');
       }
     }
   });
@@ -127,13 +125,13 @@ describe('what nothing declares', () => {
     ['windows-1250', 'Zażółć gęślą jaźń. Warszawa jest stolicą Polski i największym miastem kraju.'],
     ['windows-1252', 'Le café est fermé à cette heure-ci, mais la fenêtre reste ouverte; où êtes-vous, ma chère?'],
     ['windows-1254', 'İstanbul Türkiye’nin en kalabalık şehridir ve ekonomik açıdan çok önemlidir, çünkü'],
-  ])('%s is told by its octets, however much English markup stands before it', (label, text) => {
+  ])('%s is told by its bytes, however much English markup stands before it', (label, text) => {
     const html = `<html><head><script src="menu.js"></script></head><body>${'<p>Home | About us</p>'.repeat(500)}<p>${text}</p>`;
     expect(decodeText(iconv.encode(html, label), 'text/html', 'html')).toBe(html);
   });
 
   it.each([['© 2026 Acme'], ['Müller'], ['naïve café']])(
-    '%s has too few octets to tell: the legacy of the web',
+    '%s has too few bytes to tell: the legacy of the web',
     (text) => {
       expect(decodeText(latin1(text), 'text/html', 'html')).toBe(text);
     },

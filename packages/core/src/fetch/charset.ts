@@ -1,4 +1,4 @@
-// Octets to text: by byte order mark, by the header, by what the document says of itself, else UTF-8, else what the octets
+// Bytes to text: by byte order mark, by the header, by what the document says of itself, else UTF-8, else what the bytes
 // look like. The platform's decoders come first; a library covers the old code pages they lack, another guesses.
 
 import { isUtf8 } from 'node:buffer';
@@ -17,8 +17,8 @@ import { CHARSET_PRESCAN_BYTES } from './limits.js';
  * @see WHATWG HTML, "determining the character encoding"; WHATWG Encoding (labels); XML 1.0, appendix F
  */
 export function decodeText(body: Uint8Array, contentType: string | null, kind: string): string {
-  const octets = bufferOf(body);
-  return decodeAs(octets, charsetOf(octets, contentType, kind)) ?? utf8(octets);
+  const bytes = bufferOf(body);
+  return decodeAs(bytes, charsetOf(bytes, contentType, kind)) ?? utf8(bytes);
 }
 
 /**
@@ -28,40 +28,40 @@ export function decodeText(body: Uint8Array, contentType: string | null, kind: s
  * @throws Never.
  */
 export function utf8Start(body: Uint8Array, contentType: string | null, kind: string): number | null {
-  const octets = bufferOf(body);
-  if (!isUtf8Label(charsetOf(octets, contentType, kind))) return null;
-  return hasUtf8Mark(octets) ? UTF8_MARK_LENGTH : 0;
+  const bytes = bufferOf(body);
+  if (!isUtf8Label(charsetOf(bytes, contentType, kind))) return null;
+  return hasUtf8Mark(bytes) ? UTF8_MARK_LENGTH : 0;
 }
 
-/** The first label that names a charset somebody knows: of the mark, the header, the document; else what the octets look like. */
-function charsetOf(octets: Buffer, contentType: string | null, kind: string): string {
-  const mark = markOf(octets);
+/** The first label that names a charset somebody knows: of the mark, the header, the document; else what the bytes look like. */
+function charsetOf(bytes: Buffer, contentType: string | null, kind: string): string {
+  const mark = markOf(bytes);
   if (mark !== null) return mark;
   const fromHeader = charsetParameter(contentType);
   if (fromHeader !== null && isKnown(fromHeader)) return fromHeader;
-  const declared = kind === 'html' ? htmlCharset(octets) : kind === 'xml' ? xmlCharset(octets) : null;
+  const declared = kind === 'html' ? htmlCharset(bytes) : kind === 'xml' ? xmlCharset(bytes) : null;
   if (declared !== null && isKnown(declared)) return declared;
-  // JSON is UTF-8 by definition, XML without a declaration too; octets that are neither text nor markup are not guessed at.
-  if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(octets))) return 'utf-8';
-  return detectCharset(octets);
+  // JSON is UTF-8 by definition, XML without a declaration too; bytes that are neither text nor markup are not guessed at.
+  if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(bytes))) return 'utf-8';
+  return detectCharset(bytes);
 }
 
 function bufferOf(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** Octets to text as they arrive. */
+/** Bytes to text as they arrive. */
 export type PieceDecoder = Pick<TextDecoder, 'decode'>;
 
 /**
  * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else UTF-8.
  *
- * @param start - Its first octets.
+ * @param start - Its first bytes.
  * @throws Never.
  */
 export function pieceDecoder(start: Uint8Array, contentType: string | null): PieceDecoder {
-  const octets = Buffer.from(start.buffer, start.byteOffset, start.byteLength);
-  const labels = [markOf(octets), charsetParameter(contentType), xmlCharset(octets), 'utf-8'];
+  const bytes = Buffer.from(start.buffer, start.byteOffset, start.byteLength);
+  const labels = [markOf(bytes), charsetParameter(contentType), xmlCharset(bytes), 'utf-8'];
   for (const label of labels) {
     const decoder = label === null ? null : platformDecoder(label.trim());
     if (decoder !== null) return decoder;
@@ -69,20 +69,20 @@ export function pieceDecoder(start: Uint8Array, contentType: string | null): Pie
   return new TextDecoder();
 }
 
-function utf8(octets: Buffer): string {
-  return octets.toString('utf8');
+function utf8(bytes: Buffer): string {
+  return bytes.toString('utf8');
 }
 
 const UTF8_MARK_LENGTH = 3;
 
-function hasUtf8Mark(octets: Buffer): boolean {
-  return octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf;
+function hasUtf8Mark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-function markOf(octets: Buffer): string | null {
-  if (hasUtf8Mark(octets)) return 'utf-8';
-  if (octets[0] === 0xfe && octets[1] === 0xff) return 'utf-16be';
-  if (octets[0] === 0xff && octets[1] === 0xfe) return 'utf-16le';
+function markOf(bytes: Buffer): string | null {
+  if (hasUtf8Mark(bytes)) return 'utf-8';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return null;
 }
 
@@ -91,8 +91,8 @@ function charsetParameter(text: string | null): string | null {
 }
 
 /** A document whose `meta` can be read as ASCII is not UTF-16, whatever it says (WHATWG HTML, prescan, step "UTF-16"). */
-function htmlCharset(octets: Buffer): string | null {
-  const start = octets.toString('latin1', 0, CHARSET_PRESCAN_BYTES).replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+function htmlCharset(bytes: Buffer): string | null {
+  const start = bytes.toString('latin1', 0, CHARSET_PRESCAN_BYTES).replace(/<!--[\s\S]*?(?:-->|$)/g, '');
   for (const [tag] of start.matchAll(/<meta[\s/][^>]*/gi)) {
     const label = charsetParameter(tag);
     if (label !== null) return /^utf-?16/i.test(label) ? 'utf-8' : label;
@@ -100,8 +100,8 @@ function htmlCharset(octets: Buffer): string | null {
   return null;
 }
 
-function xmlCharset(octets: Buffer): string | null {
-  const start = octets.toString('latin1', 0, 256);
+function xmlCharset(bytes: Buffer): string | null {
+  const start = bytes.toString('latin1', 0, 256);
   return /^<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([^"']{1,40})["']/.exec(start)?.[1] ?? null;
 }
 
@@ -129,14 +129,14 @@ function isOldCodePage(name: string): boolean {
 }
 
 /** `null` for a label that nobody knows. */
-function decodeAs(octets: Buffer, label: string): string | null {
+function decodeAs(bytes: Buffer, label: string): string | null {
   const name = label.trim().toLowerCase();
-  if (UTF8_LABELS.has(name)) return hasUtf8Mark(octets) ? octets.toString('utf8', UTF8_MARK_LENGTH) : utf8(octets);
+  if (UTF8_LABELS.has(name)) return hasUtf8Mark(bytes) ? bytes.toString('utf8', UTF8_MARK_LENGTH) : utf8(bytes);
   const decoder = platformDecoder(withoutAlias(name));
   // Node 20 decodes 0x80 to 0x9F of this one as ISO 8859-1 does, to control characters.
-  if (decoder?.encoding === 'windows-1252') return iconv().decode(octets, 'windows-1252');
-  if (decoder !== null) return decoder.decode(octets);
-  return isOldCodePage(name) ? iconv().decode(octets, name) : null;
+  if (decoder?.encoding === 'windows-1252') return iconv().decode(bytes, 'windows-1252');
+  if (decoder !== null) return decoder.decode(bytes);
+  return isOldCodePage(name) ? iconv().decode(bytes, name) : null;
 }
 
 let loaded: typeof import('iconv-lite') | null = null;
@@ -156,15 +156,15 @@ function platformDecoder(label: string): TextDecoder | null {
   }
 }
 
-/** A body that a cap cut may end inside a character: its last octets do not speak against UTF-8. */
-function withoutCutTail(octets: Buffer): Buffer {
-  for (let back = 1; back <= 3 && back <= octets.length; back += 1) {
-    const octet = octets[octets.length - back] ?? 0;
-    if (octet < 0x80) break;
-    if (octet >= 0xc2 && octet <= 0xf4) {
-      const length = octet >= 0xf0 ? 4 : octet >= 0xe0 ? 3 : 2;
-      return length > back ? octets.subarray(0, octets.length - back) : octets;
+/** A body that a cap cut may end inside a character: its last bytes do not speak against UTF-8. */
+function withoutCutTail(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc2 && byte <= 0xf4) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
     }
   }
-  return octets;
+  return bytes;
 }

@@ -137,7 +137,7 @@ describe('connections', () => {
   it.each([
     ['connection: close', send(response('x', { headers: ['Connection: close'] }))],
     ['an end after the response', sendAndEnd(response('x'))],
-    ['octets behind the response', send(response('x'), 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale')],
+    ['bytes behind the response', send(response('x'), 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale')],
   ])('%s: the next request gets a fresh one and its own answer', async (_what, answer) => {
     let isFirst = true;
     const server = await serve((socket, head, index) => {

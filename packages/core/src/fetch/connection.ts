@@ -41,7 +41,7 @@ export class Connection {
   readonly #client: Client;
   #socket: Socket | null = null;
   #watcher: WireWatcher | null = null;
-  /** The socket's count of octets read at which the watcher is told, and when the present exchange began. */
+  /** The socket's count of bytes read at which the watcher is told, and when the present exchange began. */
   #wireEnd = Number.POSITIVE_INFINITY;
   #wireStart = 0;
 
@@ -75,11 +75,11 @@ export class Connection {
   }
 
   /**
-   * Tells the watcher, once, when more octets than these were read since its exchange began. Not every octet belongs to a
+   * Tells the watcher, once, when more bytes than these were read since its exchange began. Not every byte belongs to a
    * body: interim responses, chunk extensions and trailers can be endless too, and no parser says anything about them.
    */
-  limitWire(octets: number): void {
-    this.#wireEnd = this.#wireStart + octets;
+  limitWire(bytes: number): void {
+    this.#wireEnd = this.#wireStart + bytes;
   }
 
   /** The exchange is over; what an idle connection reads ends it. */

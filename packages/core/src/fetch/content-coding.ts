@@ -86,7 +86,7 @@ export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes
 /**
  * A stream that undoes one coding. Destroyed with zlib's error when the encoded body ends early or is not of this coding.
  *
- * @param start - The first octets of the body, by which the two kinds of `deflate` are told apart.
+ * @param start - The first bytes of the body, by which the two kinds of `deflate` are told apart.
  */
 export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {
   const options = { chunkSize: STREAM_CHUNK };

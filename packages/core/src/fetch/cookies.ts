@@ -2,7 +2,7 @@
 // can reach another, whatever its Domain attribute says; bounded in number and size; never for robots.txt and its companions.
 
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
-import { type FieldLines, headerValues } from './outcome.js';
+import { type HeaderLines, headerValues } from './outcome.js';
 import type { RequestPurpose } from './request-purpose.js';
 
 /** What a jar has to do, as `CookieJar` of tough-cookie does it: the rules of cookies are its own (RFC 6265). */
@@ -33,7 +33,7 @@ export interface Cookies {
   /** The value of Cookie for a request, or `null`. Never rejects. */
   valueFor(url: URL, purpose: RequestPurpose): Promise<string | null>;
   /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
-  keep(url: URL, purpose: RequestPurpose, headers: FieldLines): Promise<void>;
+  keep(url: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void>;
 }
 
 /** Files that a site shows to everybody: who asks for them is nobody in particular (access §2). */

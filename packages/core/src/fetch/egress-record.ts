@@ -1,6 +1,6 @@
 // What the door tells the log of each request that left, and the gap that it measured before it.
 
-import type { HostAsk, RobotsCopyRef } from '@mannerly/frontier';
+import type { HostRequirements, RobotsCopyRef } from '@mannerly/frontier';
 import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS } from './limits.js';
 import { type FetchOutcome, headerValue } from './outcome.js';
 import type { RequestPurpose } from './request-purpose.js';
@@ -22,7 +22,7 @@ export interface EgressRecord {
   readonly requestIntervalMs: number | null;
   /** Milliseconds from the end of the host's last exchange to this start, as measured here; `null` for the first. */
   readonly gapMs: number | null;
-  readonly truncated: 'cap' | 'peer' | null;
+  readonly truncated: 'limit' | 'connection' | null;
   /** As it came. */
   readonly retryAfter: string | null;
   readonly robots: RobotsCopyRef | null;
@@ -33,7 +33,7 @@ export interface EgressRecord {
 export interface RecordedRequest {
   readonly host: string;
   readonly purpose: RequestPurpose;
-  readonly asks: HostAsk;
+  readonly asks: HostRequirements;
   /** The copy of robots.txt that let it out. @default `null` */
   readonly robots?: RobotsCopyRef | null;
   /** Whose robots.txt was asked for. @default `null`: none was */

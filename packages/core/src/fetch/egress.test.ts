@@ -1,7 +1,7 @@
 // One door, and nothing leaves by another: with the crawl's name on it, to a judged address, when lock and frontier agree.
 // If this breaks, a request leaves that nobody allowed, or nobody can tell whose it was.
 
-import type { HostAsk, StartAnswer } from '@mannerly/frontier';
+import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
@@ -25,12 +25,16 @@ interface Door {
   send(path: string, more?: Partial<EgressRequest>): ReturnType<Egress['send']>;
 }
 
-const NOTHING: HostAsk = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
+const NOTHING: HostRequirements = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
 const GO: StartAnswer = { kind: 'go' };
 
 async function door(
   answer: Answer,
-  more: { contact?: string; allow?: readonly string[]; resolve?: (name: string) => Promise<readonly string[]> } = {},
+  more: {
+    contact?: string;
+    allowAddresses?: readonly string[];
+    resolve?: (name: string) => Promise<readonly string[]>;
+  } = {},
 ): Promise<Door> {
   const server = await listenRaw(answer);
   const fetcher = createUndiciFetcher();
@@ -43,9 +47,14 @@ async function door(
   const egress = createEgress({
     fetcher,
     identity: resolveIdentity({ name: 'tide', contact: more.contact ?? 'https://example.org/bot' }),
-    guard: createAddressGuard({ allow: more.allow ?? ['127.0.0.0/8'], ports: [], resolve, nowMs: Date.now }),
+    guard: createAddressGuard({
+      allowAddresses: more.allowAddresses ?? ['127.0.0.0/8'],
+      ports: [],
+      resolve,
+      nowMs: Date.now,
+    }),
     limiter: createHostLimiter(),
-    network: { connectMs: 60_000, headersMs: 60_000, exchangeMs: 60_000, bodyBytes: 50_000 },
+    network: { connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000, maxBodyBytes: 50_000 },
     nowMs: Date.now,
     onRequest: (record) => records.push(record),
   });
@@ -143,13 +152,13 @@ describe('what leaves', () => {
     expect(second).toMatchObject({ crawlDelayMs: 20, gapMs: (second?.startedAtMs ?? 0) - (first?.endedAtMs ?? 0) });
   });
 
-  it('robots.txt has its own cap, one octet more than the reader reads', async () => {
+  it('robots.txt has its own cap, one byte more than the reader reads', async () => {
     const { send } = await door((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
     });
     const robots = await send('/robots.txt', { purpose: 'robots' });
-    expect(robots).toMatchObject({ kind: 'response', truncated: 'cap' });
+    expect(robots).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (robots.kind === 'response') expect(robots.body.length).toBe(ROBOTS_BODY_BYTES);
     const page = await send('/page');
     if (page.kind === 'response') expect(page.body.length).toBe(50_000);
@@ -184,7 +193,7 @@ describe('what does not leave', () => {
   it.each(['page', 'robots', 'sitemap', 'data-txt', 'well-known', 'handler'] as const)(
     'a %s request to a name inside: the server that listens there hears nothing',
     async (purpose) => {
-      const { server, send } = await door(ok, { allow: ['127.0.0.2/32'] });
+      const { server, send } = await door(ok, { allowAddresses: ['127.0.0.2/32'] });
       for (const host of ['inside.example', 'localhost', '127.0.0.1', '127.1', '0x7f000001', '[::1]', 'localhost.']) {
         const outcome = await send(`http://${host}:${server.port}/`, { purpose });
         expect(outcome).toMatchObject({ kind: 'failed', failure: 'address-forbidden' });
@@ -237,14 +246,14 @@ describe('whatever happens', () => {
     expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
     const broken = createEgress({
       fetcher: {
-        caps: createUndiciFetcher().caps,
+        capabilities: createUndiciFetcher().capabilities,
         fetch: () => Promise.reject(new Error('broken')),
         close: () => Promise.resolve(),
       },
       identity: resolveIdentity({ name: 'tide', contact: 'ann@example.org' }),
-      guard: createAddressGuard({ allow: ['127.0.0.0/8'], ports: [], resolve: null, nowMs: Date.now }),
+      guard: createAddressGuard({ allowAddresses: ['127.0.0.0/8'], ports: [], resolve: null, nowMs: Date.now }),
       limiter: createHostLimiter(),
-      network: { connectMs: 1, headersMs: 1, exchangeMs: 1, bodyBytes: 1 },
+      network: { connectTimeoutMs: 1, headersTimeoutMs: 1, requestTimeoutMs: 1, maxBodyBytes: 1 },
       nowMs: Date.now,
     });
     const outcome = await broken.send({

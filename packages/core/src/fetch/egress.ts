@@ -3,10 +3,10 @@
 //
 //   send ─▶ guard ─▶ mayConnect ─▶ second lock ─▶ fetcher ─▶ (connected) ─▶ mayStart ─▶ the request leaves ─▶ outcome, record
 //
-// The lock is asked before a connection is made, the frontier's `mayStart` after, right before the first octet. Either may
-// say wait, and both must say go: so the later of their instants wins, whichever of them was asked.
+// The lock is asked before a connection is made, the frontier's `mayStart` after, right before the first byte. Either may
+// say wait, and both must say go: so the later of their times wins, whichever of them was asked.
 
-import type { HostAsk, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
+import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
@@ -14,12 +14,12 @@ import type { AddressGuard } from './address-guard.js';
 import { encodedCap } from './body.js';
 import { type CookieJar, createCookies } from './cookies.js';
 import { type EgressRecord, egressRecord, LastEnds } from './egress-record.js';
-import { failureDetail } from './failure-word.js';
-import type { FetchCaps, Fetcher, FetchRequest, ResponseHead } from './fetcher.js';
+import { failureDetail } from './failure-code.js';
+import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import type { HostLimiter } from './host-limiter.js';
 import type { Identity } from './identity.js';
 import { ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
-import type { EgressOutcome, FailedOutcome, FailureWord, FetchOutcome, NotSentOutcome } from './outcome.js';
+import type { EgressOutcome, FailedOutcome, FailureCode, FetchOutcome, NotSentOutcome } from './outcome.js';
 import { createRequestHeaders } from './request-headers.js';
 import type { RequestPurpose } from './request-purpose.js';
 import { createSpool, type SpooledBody } from './spool.js';
@@ -33,22 +33,22 @@ export interface EgressRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
   readonly host: string;
-  readonly asks: HostAsk;
+  readonly asks: HostRequirements;
   /** For the log: the copy of robots.txt that lets it out. @default `null` */
   readonly robots?: RobotsCopyRef | null;
   /** For the log: whose robots.txt is asked for. @default `null`: none is */
   readonly robotsOf?: string | null;
   /** Asked when the address is known, before a connection is made; at most once. Never rejects. @default always yes */
   readonly mayConnect?: (address: string) => Promise<StartAnswer>;
-  /** Awaited after the last octet and before the body is decoded. @default at once */
+  /** Awaited after the last byte and before the body is decoded. @default at once */
   readonly beforeDecoding?: (() => Promise<void>) | undefined;
-  /** Asked last, right before the first octet; at most once. */
+  /** Asked last, right before the first byte; at most once. */
   readonly mayStart: () => StartAnswer;
-  /** Decoded octets kept. @default `network.bodyBytes`; robots.txt has its own cap */
-  readonly bodyBytes?: number;
+  /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own cap */
+  readonly maxBodyBytes?: number;
   /**
-   * Asked when the header section has come: decoded octets that the body may have, which then goes to a file where it is
-   * large. `null`: it is held, up to `bodyBytes`. @default `null`
+   * Asked when the header section has come: decoded bytes that the body may have, which then goes to a file where it is
+   * large. `null`: it is held, up to `maxBodyBytes`. @default `null`
    */
   readonly largeBody?: (head: ResponseHead) => number | null;
   readonly signal: AbortSignal;
@@ -68,16 +68,16 @@ export interface EgressOptions {
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   readonly guard: AddressGuard;
   readonly limiter: HostLimiter;
-  /** Milliseconds and octets; robots.txt is bounded by the lesser of these and its own limits. */
+  /** Milliseconds and bytes; robots.txt is bounded by the lesser of these and its own limits. */
   readonly network: {
-    readonly connectMs: number;
-    readonly headersMs: number;
-    readonly exchangeMs: number;
-    readonly bodyBytes: number;
+    readonly connectTimeoutMs: number;
+    readonly headersTimeoutMs: number;
+    readonly requestTimeoutMs: number;
+    readonly maxBodyBytes: number;
     /** Makes the jar of an origin. @default no cookies */
     readonly cookies?: (() => CookieJar) | null;
   };
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly nowMs: () => number;
   /** Told once for each request that left, when its exchange is over. */
   readonly onRequest?: (record: EgressRecord) => void;
@@ -123,12 +123,12 @@ export function createEgress(options: EgressOptions): Egress {
         method: 'GET',
         headers,
         address: { address: answer.address, family: answer.family },
-        caps: capsFor(request, options.network),
+        limits: limitsFor(request, options.network),
         ...(options.onExchange === undefined ? {} : { keepsEncoded: true }),
         ...(largeBody === undefined
           ? {}
           : {
-              takeBody: (head) => {
+              consumeBody: (head) => {
                 const bytes = largeBody(head);
                 spooled = bytes === null ? null : spool.open(bytes);
                 return spooled;
@@ -224,19 +224,25 @@ function cleanUrl(text: string): URL | null {
   return url;
 }
 
-function capsFor({ purpose, bodyBytes }: EgressRequest, network: EgressOptions['network']): FetchCaps {
+function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOptions['network']): FetchLimits {
   if (purpose !== 'robots') {
-    const kept = bodyBytes ?? network.bodyBytes;
-    const { connectMs, headersMs, exchangeMs } = network;
-    return { connectMs, headersMs, exchangeMs, bodyBytes: kept, encodedBytes: encodedCap(kept) };
+    const kept = maxBodyBytes ?? network.maxBodyBytes;
+    const { connectTimeoutMs, headersTimeoutMs, requestTimeoutMs } = network;
+    return {
+      connectTimeoutMs,
+      headersTimeoutMs,
+      requestTimeoutMs,
+      maxBodyBytes: kept,
+      maxEncodedBytes: encodedCap(kept),
+    };
   }
-  const kept = bodyBytes ?? ROBOTS_BODY_BYTES;
+  const kept = maxBodyBytes ?? ROBOTS_BODY_BYTES;
   return {
-    connectMs: Math.min(network.connectMs, ROBOTS_CONNECT_MS),
-    headersMs: Math.min(network.headersMs, ROBOTS_EXCHANGE_MS),
-    exchangeMs: Math.min(network.exchangeMs, ROBOTS_EXCHANGE_MS),
-    bodyBytes: kept,
-    encodedBytes: encodedCap(kept),
+    connectTimeoutMs: Math.min(network.connectTimeoutMs, ROBOTS_CONNECT_MS),
+    headersTimeoutMs: Math.min(network.headersTimeoutMs, ROBOTS_EXCHANGE_MS),
+    requestTimeoutMs: Math.min(network.requestTimeoutMs, ROBOTS_EXCHANGE_MS),
+    maxBodyBytes: kept,
+    maxEncodedBytes: encodedCap(kept),
   };
 }
 
@@ -249,7 +255,7 @@ function notSent(url: string, said: StartAnswer): NotSentOutcome {
   };
 }
 
-function unsent(url: string, nowMs: number, failure: FailureWord, detail: string): FailedOutcome {
+function unsent(url: string, nowMs: number, failure: FailureCode, detail: string): FailedOutcome {
   const timing = { startedAtMs: nowMs, headersAtMs: null, endedAtMs: nowMs };
   return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent: false, timing };
 }

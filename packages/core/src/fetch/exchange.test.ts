@@ -20,7 +20,7 @@ const whole: ResponseOutcome = {
 };
 
 describe('exchangeOf', () => {
-  it('tells status, Retry-After, octets, and times rounded up to where they may have been', () => {
+  it('tells status, Retry-After, bytes, and times rounded up to where they may have been', () => {
     expect(exchangeOf(whole)).toEqual({
       startedAtMs: 101,
       endedAtMs: 201,
@@ -32,8 +32,8 @@ describe('exchangeOf', () => {
   });
 
   it('a body that the peer cut is a failure of the host, one that our cap cut is not', () => {
-    expect(exchangeOf({ ...whole, truncated: 'peer' }).failure).toBe('closed-early');
-    expect(exchangeOf({ ...whole, truncated: 'cap' }).failure).toBeNull();
+    expect(exchangeOf({ ...whole, truncated: 'connection' }).failure).toBe('closed-early');
+    expect(exchangeOf({ ...whole, truncated: 'limit' }).failure).toBeNull();
   });
 
   it('a failed exchange has its word and no status', () => {

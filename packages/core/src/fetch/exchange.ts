@@ -25,7 +25,7 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
     endedAtMs,
     status: outcome.status,
     retryAfter: headerValue(outcome.headers, 'retry-after'),
-    failure: outcome.truncated === 'peer' ? 'closed-early' : null,
+    failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     bytes: outcome.file?.bytes ?? outcome.body.length,
   };
 }

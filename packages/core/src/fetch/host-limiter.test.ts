@@ -1,7 +1,7 @@
 // The second lock at the door holds even when the clock that plans is wrong, and never holds anything back in a queue.
 // If this breaks, a defect in one file is enough to press a host that asked for time. Time is virtual, bottleneck's included.
 
-import type { HostAsk } from '@mannerly/frontier';
+import type { HostRequirements } from '@mannerly/frontier';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHostLimiter, type HostLimiter, type LimiterAnswer } from './host-limiter.js';
 import { MAX_HOST_LIMITERS } from './limits.js';
@@ -39,7 +39,7 @@ function make(): HostLimiter {
   };
 }
 
-const asks = (more: Partial<HostAsk>): HostAsk => ({
+const asks = (more: Partial<HostRequirements>): HostRequirements => ({
   crawlDelayMs: null,
   requestIntervalMs: null,
   bucket: null,
@@ -99,7 +99,7 @@ describe('Crawl-delay', () => {
     first.done(Date.now(), Date.now(), Date.now());
   });
 
-  it('lets one of several in that ask at the same instant', async () => {
+  it('lets one of several in that ask at the same time', async () => {
     const limiter = make();
     const now = Date.now();
     const answers = await Promise.all([1, 2, 3, 4].map(() => limiter.ask('a', asks({ crawlDelayMs: 5_000 }), now)));

@@ -9,7 +9,7 @@
 // the gap. Either of the two says no on its own.
 
 import { createRequire } from 'node:module';
-import type { HostAsk } from '@mannerly/frontier';
+import type { HostRequirements } from '@mannerly/frontier';
 import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
 import { LIMITER_RECHECK_MS, LIMITER_SLACK_MS, MAX_HOST_LIMITERS } from './limits.js';
@@ -18,7 +18,7 @@ import { LIMITER_RECHECK_MS, LIMITER_SLACK_MS, MAX_HOST_LIMITERS } from './limit
 export type LimiterAnswer =
   | {
       readonly kind: 'go';
-      /** The exchange is over; call it exactly once. `startedAtMs` is `null` when nothing left after all. Epoch milliseconds. */
+      /** The exchange is over; call it exactly once. `startedAtMs` is `null` when nothing left after all. FencingToken milliseconds. */
       readonly done: (startedAtMs: number | null, endedAtMs: number, nowMs: number) => void;
     }
   | { readonly kind: 'wait'; readonly untilMs: number };
@@ -28,10 +28,10 @@ export interface HostLimiter {
   /**
    * Asks for one host's door. Hosts that ask for nothing get `go` at once and cost nothing.
    *
-   * @param nowMs - Epoch milliseconds.
+   * @param nowMs - FencingToken milliseconds.
    * Never rejects.
    */
-  ask(host: string, asks: HostAsk, nowMs: number): Promise<LimiterAnswer>;
+  ask(host: string, asks: HostRequirements, nowMs: number): Promise<LimiterAnswer>;
   /** Hosts with a lock at present. */
   size(): number;
   /** Lets every lock and its timers go. Safe to call twice. */
@@ -92,7 +92,7 @@ interface Job {
  * silence after the last one is over, and waits inside as a ticket; whoever asks then goes at once.
  */
 class HostLock {
-  asks: HostAsk;
+  asks: HostRequirements;
   #limiter: Bottleneck;
   #job: Job;
   /** The job is inside, or certain to enter, and no exchange has it. */
@@ -106,7 +106,7 @@ class HostLock {
   /** Starts inside the last bucket period, the oldest first. */
   #starts: number[] = [];
 
-  constructor(asks: HostAsk) {
+  constructor(asks: HostRequirements) {
     this.asks = asks;
     this.#limiter = createLimiter(asks);
     this.#job = this.#enterLimiter();
@@ -116,7 +116,7 @@ class HostLock {
     return !this.#isInside;
   }
 
-  async enter(asks: HostAsk, nowMs: number): Promise<LimiterAnswer> {
+  async enter(asks: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
     if (!sameAsks(asks, this.asks)) this.#change(asks);
     const readyAtMs = this.#readyAtMs(nowMs);
     if (readyAtMs > nowMs) return { kind: 'wait', untilMs: readyAtMs };
@@ -145,7 +145,7 @@ class HostLock {
     this.#limiter.disconnect().catch(ignoreRefusal);
   }
 
-  /** The instant that the stamps give: the latest of what was asked (access, DECISION A15). While one is inside, soon. */
+  /** The time that the stamps give: the latest of what was asked (access, DECISION A15). While one is inside, soon. */
   #readyAtMs(nowMs: number): number {
     if (this.#isInside) return nowMs + LIMITER_RECHECK_MS;
     const { crawlDelayMs, requestIntervalMs, bucket } = this.asks;
@@ -236,7 +236,7 @@ class HostLock {
     ).unref();
   }
 
-  #change(asks: HostAsk): void {
+  #change(asks: HostRequirements): void {
     this.asks = asks;
     if (this.#isInside) return;
     // A fresh limiter, open now: the stamps go on telling what was.
@@ -256,7 +256,7 @@ function loadBottleneck(): typeof Bottleneck {
   return loaded;
 }
 
-function createLimiter(asks: HostAsk, started = 0): Bottleneck {
+function createLimiter(asks: HostRequirements, started = 0): Bottleneck {
   const Limiter = loadBottleneck();
   const limits = bucketLimits(asks.bucket);
   const limiter = new Limiter({
@@ -271,13 +271,13 @@ function createLimiter(asks: HostAsk, started = 0): Bottleneck {
 }
 
 /** A bucket of a million an hour is one of a thousand in 3.6 s: the same rate, and a bounded memory of starts. */
-function bucketLimits(bucket: HostAsk['bucket']): { documents: number; periodMs: number } | null {
+function bucketLimits(bucket: HostRequirements['bucket']): { documents: number; periodMs: number } | null {
   if (bucket === null) return null;
   if (bucket.documents <= MAX_BUCKET_STARTS) return bucket;
   return { documents: MAX_BUCKET_STARTS, periodMs: (bucket.periodMs * MAX_BUCKET_STARTS) / bucket.documents };
 }
 
-function sameAsks(one: HostAsk, other: HostAsk): boolean {
+function sameAsks(one: HostRequirements, other: HostRequirements): boolean {
   return (
     one.crawlDelayMs === other.crawlDelayMs &&
     one.requestIntervalMs === other.requestIntervalMs &&

@@ -5,27 +5,27 @@
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
-/** Octets of a response's header section. What common servers and proxies accept at most, twice over. */
+/** Bytes of a response's header section. What common servers and proxies accept at most, twice over. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Header fields of a response. Ours: busy pages set fewer than a hundred. */
 export const MAX_HEADER_FIELDS = 1_000;
-/** Octets read off the wire before a header section is whole: interim responses, the section itself, and two reads of what lies behind it. */
+/** Bytes read off the wire before a header section is whole: interim responses, the section itself, and two reads of what lies behind it. */
 export const MAX_HEADER_PHASE_BYTES = 256 * 1024;
-/** Octets on the wire beside those of a body: chunk sizes, extensions, trailers. A tenth of the usual cap; honest framing is under a hundredth. */
+/** Bytes on the wire beside those of a body: chunk sizes, extensions, trailers. A tenth of the usual cap; honest framing is under a hundredth. */
 export const FRAMING_SLACK_BYTES = 1024 * 1024;
-/** Octets that a coded body may be longer on the wire than the decoded octets kept: framing of the coding itself. */
+/** Bytes that a coded body may be longer on the wire than the decoded bytes kept: framing of the coding itself. */
 export const ENCODED_SLACK_BYTES = 64 * 1024;
-/** Encoded octets up to which a body is decoded in one call; longer ones are decoded as they arrive, off the main thread. */
+/** Encoded bytes up to which a body is decoded in one call; longer ones are decoded as they arrive, off the main thread. */
 export const ONE_CALL_DECODE_BYTES = 256 * 1024;
-/** Decoded octets for one octet on the wire, past the first `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300; deflate ends at 1,032, brotli in the millions. */
+/** Decoded bytes for one byte on the wire, past the first `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300; deflate ends at 1,032, brotli in the millions. */
 export const MAX_DECODED_RATIO = 500;
-/** Decoded octets that any body may have, however few octets it had on the wire. */
+/** Decoded bytes that any body may have, however few bytes it had on the wire. */
 export const FREE_DECODED_BYTES = 1024 * 1024;
-/** Window that a zstd body may ask for, as the binary logarithm of octets: 8 MiB (RFC 9659 §3). */
+/** Window that a zstd body may ask for, as the binary logarithm of bytes: 8 MiB (RFC 9659 §3). */
 export const MAX_ZSTD_WINDOW_LOG = 23;
-/** Octets from which a body is collected in one buffer instead of in the pieces it came in. */
+/** Bytes from which a body is collected in one buffer instead of in the pieces it came in. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
-/** Octets of the first such buffer: the usual cap of a body and what may come past it. Only what is written to is really taken. */
+/** Bytes of the first such buffer: the usual cap of a body and what may come past it. Only what is written to is really taken. */
 export const MAX_SPARE_BODY_BYTES = 12 * 1024 * 1024;
 /** Content codings in one list; each costs a decoder. One is usual, two are rare, more are an attack. */
 export const MAX_CONTENT_CODINGS = 3;
@@ -37,14 +37,14 @@ export const MAX_IDLE_CONNECTION_MS = 60_000;
 export const MAX_IDLE_CONNECTIONS = 512;
 /** TLS sessions kept for resumption. */
 export const MAX_TLS_SESSIONS = 256;
-/** Octets of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */
+/** Bytes of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */
 export const CHARSET_PRESCAN_BYTES = 1_024;
-/** Octets of a document, markup included, searched for something to guess its charset by. Ours. */
+/** Bytes of a document, markup included, searched for something to guess its charset by. Ours. */
 export const CHARSET_SEARCH_BYTES = 64 * 1024;
-/** Octets that a charset is guessed by: about five milliseconds. Ours. */
+/** Bytes that a charset is guessed by: about five milliseconds. Ours. */
 export const CHARSET_SAMPLE_BYTES = 8_192;
-/** Octets outside ASCII below which nothing is guessed. Ours: one copyright sign looks Polish. */
-export const LEAST_HIGH_OCTETS = 8;
+/** Bytes outside ASCII below which nothing is guessed. Ours: one copyright sign looks Polish. */
+export const LEAST_HIGH_BYTES = 8;
 /** What the detector must be sure of, in its own hundredths. Ours: Czech text comes out at 19. */
 export const LEAST_CHARSET_CONFIDENCE = 15;
 
@@ -59,7 +59,7 @@ export const ROBOTS_EXCHANGE_MS = 30_000;
 export const MAX_COOKIE_ORIGINS = 1_024;
 /** Cookies of one origin (RFC 6265 §6.1: at least 50). */
 export const MAX_ORIGIN_COOKIES = 50;
-/** Characters of a Set-Cookie line (RFC 6265 §6.1: at least 4,096 octets). */
+/** Characters of a Set-Cookie line (RFC 6265 §6.1: at least 4,096 bytes). */
 export const MAX_COOKIE_LINE_CHARS = 4_096;
 /** Characters of a Cookie field; a longer one is not sent. What common servers take in a field. */
 export const MAX_COOKIE_HEADER_CHARS = 8_192;
@@ -83,13 +83,13 @@ export const MAX_DNS_ADDRESSES = 256;
 export const MAX_HOST_LIMITERS = 1_024;
 /** Milliseconds by which a limiter's period is shorter than asked, because its own verbs take timer turns; exact stamps close the gap. */
 export const LIMITER_SLACK_MS = 10;
-/** Milliseconds after which a limiter that said no without a known instant is asked again. */
+/** Milliseconds after which a limiter that said no without a known time is asked again. */
 export const LIMITER_RECHECK_MS = 25;
 /** Hosts whose last exchange is remembered for the gaps of the request log. */
 export const MAX_GAP_HOSTS = 20_000;
 
 // Large bodies
-/** Octets of a body that may be large which stay in memory; what is longer lies in a file. Ours. */
+/** Bytes of a body that may be large which stay in memory; what is longer lies in a file. Ours. */
 export const SPOOL_MEMORY_BYTES = 1024 * 1024;
 /** Folders for large bodies that killed processes left, looked at when a process makes its own. */
 export const MAX_STALE_SPOOLS = 1_000;

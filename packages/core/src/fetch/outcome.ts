@@ -1,7 +1,7 @@
 // What can come of one exchange: a value for everything that a crawl meets, never an exception.
 
 /** Header field lines in the order they came, names as sent. */
-export type FieldLines = readonly (readonly [name: string, value: string])[];
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** When the parts of one exchange happened, epoch milliseconds. */
 export interface ExchangeTiming {
@@ -9,7 +9,7 @@ export interface ExchangeTiming {
   readonly startedAtMs: number;
   /** The header section was complete; `null` when none came. */
   readonly headersAtMs: number | null;
-  /** Last octet, or the failure. */
+  /** Last byte, or the failure. */
   readonly endedAtMs: number;
 }
 
@@ -27,26 +27,26 @@ export interface ResponseOutcome {
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
   /** The decoded body (content codings undone), cut at the cap; its beginning, where `file` holds all of it. */
   readonly body: Uint8Array;
   /** The whole body, where it was too large to be held; absent otherwise. The crawl removes it. */
   readonly file?: BodyFile;
   /**
-   * The body as it came, without its transfer coding, its content codings not undone; the same octets as `body` where there
-   * are none. Absent unless it was asked for (`keepsEncoded`), and where the fetcher cannot say (`caps.encodedBody`).
+   * The body as it came, without its transfer coding, its content codings not undone; the same bytes as `body` where there
+   * are none. Absent unless it was asked for (`keepsEncoded`), and where the fetcher cannot say (`capabilities.encodedBody`).
    */
   readonly encodedBody?: Uint8Array;
   /** `cap`: cut by our own limit; `peer`: the other side ended early or decoding failed on the way. */
-  readonly truncated: 'cap' | 'peer' | null;
-  /** Octets of the body read off the wire; decoded ones where the fetcher cannot say. */
+  readonly truncated: 'limit' | 'connection' | null;
+  /** Bytes of the body read off the wire; decoded ones where the fetcher cannot say. */
   readonly encodedBytes: number;
   readonly remoteAddress: string | null;
   readonly timing: ExchangeTiming;
 }
 
 /** Words for the ways in which no usable response came. docs/outcomes.md says which are retried, how often and when. */
-export type FailureWord =
+export type FailureCode =
   | 'dns'
   | 'refused'
   | 'unreachable-network'
@@ -69,7 +69,7 @@ export type FailureWord =
 export interface FailedOutcome {
   readonly kind: 'failed';
   readonly url: string;
-  readonly failure: FailureWord;
+  readonly failure: FailureCode;
   /** For people: what the platform said. */
   readonly detail: string;
   readonly remoteAddress: string | null;
@@ -91,22 +91,22 @@ export interface NotSentOutcome {
 export type FetchOutcome = ResponseOutcome | FailedOutcome;
 export type EgressOutcome = FetchOutcome | NotSentOutcome;
 
-const NO_OCTETS = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 
 /**
- * Lets the octets of a response go, when nobody needs them any more. An outcome hangs on promises that were made when its
+ * Lets the bytes of a response go, when nobody needs them any more. An outcome hangs on promises that were made when its
  * request left, and what an old object holds stays until the next full collection, although all of it is garbage.
  *
  * @throws Never
  */
-export function letGo(outcome: ResponseOutcome): void {
+export function releaseBody(outcome: ResponseOutcome): void {
   const open: { -readonly [field in 'body' | 'encodedBody']?: Uint8Array } = outcome;
-  open.body = NO_OCTETS;
-  if (outcome.encodedBody !== undefined) open.encodedBody = NO_OCTETS;
+  open.body = NO_BYTES;
+  if (outcome.encodedBody !== undefined) open.encodedBody = NO_BYTES;
 }
 
 /** The value of a header field, several lines joined by `, `; `null` when absent. Names without regard to case. Never throws. */
-export function headerValue(headers: FieldLines, name: string): string | null {
+export function headerValue(headers: HeaderLines, name: string): string | null {
   const wanted = name.toLowerCase();
   let found: string | null = null;
   for (const [key, value] of headers) {
@@ -116,13 +116,13 @@ export function headerValue(headers: FieldLines, name: string): string | null {
 }
 
 /** The values of a header field, one per field line. Names without regard to case. Never throws. */
-export function headerValues(headers: FieldLines, name: string): string[] {
+export function headerValues(headers: HeaderLines, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
 /** Failures that our own rules decided before anything left the machine: no exchange happened, and no host is to blame. */
-const REFUSALS: readonly FailureWord[] = ['address-forbidden', 'port-forbidden', 'scheme-unsupported'];
+const REFUSALS: readonly FailureCode[] = ['address-forbidden', 'port-forbidden', 'scheme-unsupported'];
 
 /** Whether an outcome is the address guard's refusal. Never throws. */
 export function isRefusedByGuard(outcome: FetchOutcome): boolean {

@@ -1,12 +1,12 @@
-// Whatever pieces octets come in, they are the same octets. If this breaks, pages are silently garbled.
+// Whatever pieces bytes come in, they are the same bytes. If this breaks, pages are silently garbled.
 
 import { describe, expect, it } from 'vitest';
 import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
 import { Pieces } from './pieces.js';
 
-const octets = (length: number): Buffer =>
+const bytes = (length: number): Buffer =>
   Buffer.from(Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 0xff));
-const SMALL = octets(5_000);
+const SMALL = bytes(5_000);
 const LARGE = Buffer.concat(Array.from({ length: 260 }, () => SMALL));
 
 function collect(whole: Buffer, step: number): Pieces {
@@ -19,7 +19,7 @@ describe('pieces', () => {
   it.each([
     ['nothing', Buffer.alloc(0), 1],
     ['one piece', SMALL, 5_000],
-    ['octet by octet', SMALL, 1],
+    ['byte by byte', SMALL, 1],
     ['pieces of an odd length', SMALL, 77],
     ['a large body in small pieces', LARGE, 777],
     ['a large body in one piece', LARGE, LARGE.length],
@@ -33,7 +33,7 @@ describe('pieces', () => {
 
   it('goes on after somebody asked, on both sides of the bound', () => {
     const pieces = new Pieces();
-    const parts = [octets(10), octets(LARGE_BODY_BYTES - 10), octets(1), octets(20)];
+    const parts = [bytes(10), bytes(LARGE_BODY_BYTES - 10), bytes(1), bytes(20)];
     for (const [index, part] of parts.entries()) {
       pieces.push(part);
       expect(pieces.joined().equals(Buffer.concat(parts.slice(0, index + 1)))).toBe(true);

@@ -1,4 +1,4 @@
-// Octets that come in pieces and are wanted as one. Small bodies keep their pieces until somebody asks; large ones are copied
+// Bytes that come in pieces and are wanted as one. Small bodies keep their pieces until somebody asks; large ones are copied
 // into one buffer as they come, so that they are never held twice and their pieces can be let go.
 
 import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
@@ -11,12 +11,12 @@ export interface PieceStore {
   clear(): void;
 }
 
-/** Passes pieces on instead of collecting them, so many octets of them at most. */
+/** Passes pieces on instead of collecting them, so many bytes of them at most. */
 export class PassedOn implements PieceStore {
   bytes = 0;
-  readonly #taker: { readonly maxBytes: number; take(octets: Uint8Array): void };
+  readonly #taker: { readonly maxBytes: number; take(bytes: Uint8Array): void };
 
-  constructor(taker: { readonly maxBytes: number; take(octets: Uint8Array): void }) {
+  constructor(taker: { readonly maxBytes: number; take(bytes: Uint8Array): void }) {
     this.#taker = taker;
   }
 
@@ -37,12 +37,12 @@ export class PassedOn implements PieceStore {
 
 /** Collects pieces. Use: `push` each, `joined` whenever. */
 export class Pieces implements PieceStore {
-  /** Octets pushed. */
+  /** Bytes pushed. */
   bytes = 0;
-  /** Small: as they came. Past `MOST_PIECES` they are joined, because a piece costs a hundred octets beside its own. */
+  /** Small: as they came. Past `MOST_PIECES` they are joined, because a piece costs a hundred bytes beside its own. */
   #joined: Uint8Array[] = [];
   #last: Uint8Array[] = [];
-  /** Large: the first `bytes` octets of it. Memory that was never written to is not taken from the machine. */
+  /** Large: the first `bytes` bytes of it. Memory that was never written to is not taken from the machine. */
   #whole: Buffer | null = null;
 
   push(piece: Uint8Array): void {

@@ -2,14 +2,14 @@
 // fetched when it is called, and everything else that the page wants it asks of the crawl, one by one (`load`), which asks
 // robots.txt, the host's clock and the door about each. It decides what it wants, never what it may.
 
-import type { FetchOutcome, FieldLines, ResponseOutcome } from './outcome.js';
+import type { FetchOutcome, HeaderLines, ResponseOutcome } from './outcome.js';
 
 /** A page that might be opened in a browser. */
 export interface RenderCandidate {
   readonly url: string;
   /** The label that the URL was queued with; `null`: none. */
   readonly label: string | null;
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
 }
 
 /** What a page in the browser asks for beside itself. */
@@ -24,8 +24,8 @@ export interface Subresource {
   readonly anywhere: boolean;
   /** How long it may wait for its host's turn and robots.txt, 0 or more ms. */
   readonly waitMs: number;
-  /** Decoded octets kept, 1 or more. */
-  readonly bodyBytes: number;
+  /** Decoded bytes kept, 1 or more. */
+  readonly maxBodyBytes: number;
   /** Aborted when the page is over: what waits is given up, what is in flight broken off. */
   readonly signal: AbortSignal;
 }
@@ -59,7 +59,7 @@ export interface RenderRequest {
 export type SubresourceAccount = {
   /** Answered with a response, whatever its status. */
   readonly loaded: number;
-  /** Decoded octets of those. */
+  /** Decoded bytes of those. */
   readonly bytes: number;
   /** Reason → how many were not given to the browser. Reasons are those of the crawl, failure words, and the browser's own (docs/browser.md). */
   readonly refused: Readonly<Record<string, number>>;
@@ -80,7 +80,7 @@ export interface RenderedPage {
 }
 
 /** Words for the ways in which a page could not be had from the browser. */
-export type RenderFailureWord =
+export type RenderFailureCode =
   | 'browser-gone'
   | 'page-crashed'
   | 'page-hung'
@@ -92,7 +92,7 @@ export type RenderFailureWord =
 /** No page came of it. */
 export interface RenderFailure {
   readonly kind: 'failed';
-  readonly failure: RenderFailureWord;
+  readonly failure: RenderFailureCode;
   /** For people. */
   readonly detail: string;
 }

@@ -37,7 +37,7 @@ export function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsR
     const joined = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
     headers[name] = joined.slice(0, MAX_LOGGED_FIELD_CHARS);
   }
-  const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'peer';
+  const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
   const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex').slice(0, HASH_CHARS) : null;
   return { authority, hash, headers };
 }

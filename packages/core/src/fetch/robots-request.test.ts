@@ -2,7 +2,7 @@
 // If this breaks, a connection that fails at the right moment opens a site.
 
 import { describe, expect, it } from 'vitest';
-import type { FailedOutcome, FailureWord, ResponseOutcome } from './outcome.js';
+import type { FailedOutcome, FailureCode, ResponseOutcome } from './outcome.js';
 import { toRobotsAnswer } from './robots-request.js';
 
 const timing = { startedAtMs: 1, headersAtMs: 2, endedAtMs: 3 };
@@ -19,7 +19,7 @@ const response = (more: Partial<ResponseOutcome>): ResponseOutcome => ({
   timing,
   ...more,
 });
-const failed = (failure: FailureWord): FailedOutcome => ({
+const failed = (failure: FailureCode): FailedOutcome => ({
   kind: 'failed',
   url: 'http://a.example/robots.txt',
   failure,
@@ -35,11 +35,14 @@ describe('toRobotsAnswer', () => {
   });
 
   it.each([200, 404, 500])('a %d that the peer cut is a failure (access §4)', (status) => {
-    expect(toRobotsAnswer(response({ status, truncated: 'peer' }))).toEqual({ kind: 'failure', failure: 'short-body' });
+    expect(toRobotsAnswer(response({ status, truncated: 'connection' }))).toEqual({
+      kind: 'failure',
+      failure: 'short-body',
+    });
   });
 
   it('one that our cap cut is a response: the reader sees that there was more', () => {
-    expect(toRobotsAnswer(response({ truncated: 'cap' }))).toMatchObject({ kind: 'response', status: 200 });
+    expect(toRobotsAnswer(response({ truncated: 'limit' }))).toMatchObject({ kind: 'response', status: 200 });
   });
 
   it('fields are found by lower-case name, several lines joined, and no name is special', () => {

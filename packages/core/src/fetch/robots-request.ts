@@ -1,9 +1,9 @@
 // What an exchange for robots.txt means to the reader of robots.txt. Its own bounds stand in `egress.ts` and `limits.ts`.
 
 import type { RobotsAnswer, RobotsFailure } from '@mannerly/robots/access';
-import type { FailureWord, FetchOutcome, FieldLines } from './outcome.js';
+import type { FailureCode, FetchOutcome, HeaderLines } from './outcome.js';
 
-const FAILURES: Readonly<Record<FailureWord, RobotsFailure>> = {
+const FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
   dns: 'dns',
   refused: 'refused',
   'unreachable-network': 'refused',
@@ -28,14 +28,14 @@ const FAILURES: Readonly<Record<FailureWord, RobotsFailure>> = {
  *
  * A body that the network cut is never read in part, since the missing half may hold the Disallow lines: whatever its
  * status said, the exchange is a failure.
- * One that our own cap cut is a response: it holds more octets than the reader reads, so that the reader sees the cut.
+ * One that our own cap cut is a response: it holds more bytes than the reader reads, so that the reader sees the cut.
  *
  * @throws Never.
  * @see specification, access §2, §4
  */
 export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.kind === 'failed') return { kind: 'failure', failure: FAILURES[outcome.failure] };
-  if (outcome.truncated === 'peer') return { kind: 'failure', failure: 'short-body' };
+  if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   return {
     kind: 'response',
     status: outcome.status,
@@ -46,7 +46,7 @@ export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   };
 }
 
-function lookup(fields: FieldLines): Record<string, string> {
+function lookup(fields: HeaderLines): Record<string, string> {
   const found: Record<string, string> = Object.create(null);
   for (const [name, value] of fields) {
     const key = name.toLowerCase();

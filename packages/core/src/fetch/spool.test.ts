@@ -8,9 +8,9 @@ import { createSpool } from './spool.js';
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
-async function all(octets: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function all(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of octets) pieces.push(piece);
+  for await (const piece of bytes) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
@@ -19,7 +19,7 @@ const body = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }
 describe('a body', () => {
   it('that is small stays in memory', () => {
     const spooled = createSpool().open(10_000_000);
-    for (const octet of body(1_000)) spooled.take(Uint8Array.of(octet));
+    for (const byte of body(1_000)) spooled.take(Uint8Array.of(byte));
     expect(spooled.end()).toEqual({ body: body(1_000), file: null });
   });
 

@@ -1,11 +1,11 @@
 // A body too large to be held in memory: its beginning stays there, all of it goes to a file as it comes, and whoever wants
 // it reads that file at a pace of his own. The sender is not held back and its connection is not kept open for a slow reader;
-// that the body is whole is known before anybody is handed a single octet of it.
+// that the body is whole is known before anybody is handed a single byte of it.
 
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BodyTaker } from './fetcher.js';
+import type { BodyConsumer } from './fetcher.js';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
 import type { BodyFile } from './outcome.js';
 import { Pieces } from './pieces.js';
@@ -13,14 +13,14 @@ import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
 
 /** Takes large bodies. */
 export interface Spool {
-  /** A place for one body of at most so many decoded octets. */
+  /** A place for one body of at most so many decoded bytes. */
   open(maxBytes: number): SpooledBody;
   /** Removes what is left. */
   close(): Promise<void>;
 }
 
 /** One body on its way. */
-export interface SpooledBody extends BodyTaker {
+export interface SpooledBody extends BodyConsumer {
   /** The body has come: its beginning, and the file that holds all of it where it is longer. Rejects with what the medium said. */
   end(): { readonly body: Uint8Array; readonly file: BodyFile | null };
   /** Nobody wants it: what was written is removed. */
@@ -30,7 +30,7 @@ export interface SpooledBody extends BodyTaker {
 /**
  * Makes a spool. Its folder is made with the first body that needs it, in the system's folder for temporary files.
  *
- * Octets are written as they come and without waiting: what the system has not written yet is its own to bound, and a body
+ * Bytes are written as they come and without waiting: what the system has not written yet is its own to bound, and a body
  * that arrives faster than a disk takes it costs time, not memory.
  */
 export function createSpool(): Spool {
@@ -65,17 +65,17 @@ class BodyOnDisk implements SpooledBody {
     this.#newPath = newPath;
   }
 
-  take(octets: Uint8Array): void {
+  take(bytes: Uint8Array): void {
     if (this.#failure !== null) return;
     try {
-      if (this.#file === null && this.#bytes + octets.length > SPOOL_MEMORY_BYTES) {
+      if (this.#file === null && this.#bytes + bytes.length > SPOOL_MEMORY_BYTES) {
         this.#path = this.#newPath();
         this.#file = openSync(this.#path, 'wx', 0o600);
         this.#write(this.#start.joined());
       }
-      if (this.#file === null) this.#start.push(octets);
-      else this.#write(octets);
-      this.#bytes += octets.length;
+      if (this.#file === null) this.#start.push(bytes);
+      else this.#write(bytes);
+      this.#bytes += bytes.length;
     } catch (error) {
       // It comes off the wire in the middle of somebody else's code: told at the end.
       this.#failure = error ?? new Error('unknown');
@@ -101,9 +101,9 @@ class BodyOnDisk implements SpooledBody {
     if (this.#path !== null) await rm(this.#path, { force: true });
   }
 
-  #write(octets: Uint8Array): void {
+  #write(bytes: Uint8Array): void {
     if (this.#file === null) return;
-    for (let at = 0; at < octets.length; ) at += writeSync(this.#file, octets, at);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
   }
 
   #close(): void {

@@ -12,10 +12,10 @@ import { BodyCollector, type BodyEnding, type BodyWatcher, type DecodedBody, enc
 import type { Connection, WireWatcher } from './connection.js';
 import type { ConnectionPool } from './connection-pool.js';
 import { parseContentEncoding } from './content-coding.js';
-import { type ExchangePhase, failureDetail, failureWord } from './failure-word.js';
+import { type ExchangePhase, failureCode, failureDetail } from './failure-code.js';
 import type { FetchRequest } from './fetcher.js';
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
-import type { ExchangeTiming, FailureWord, FetchOutcome } from './outcome.js';
+import type { ExchangeTiming, FailureCode, FetchOutcome } from './outcome.js';
 
 /** How an exchange is told: its outcome, or `null` when `mayStart` refused. */
 export type OnExchangeEnd = (outcome: FetchOutcome | null) => void;
@@ -58,9 +58,9 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     this.#nowMs = nowMs;
     this.#onEnd = onEnd;
     this.#startedAtMs = nowMs();
-    this.#deadlineAt = performance.now() + request.caps.connectMs;
+    this.#deadlineAt = performance.now() + request.limits.connectTimeoutMs;
     this.#timerAt = this.#deadlineAt;
-    this.#timer = setTimeout(onTimer, request.caps.connectMs, this);
+    this.#timer = setTimeout(onTimer, request.limits.connectTimeoutMs, this);
   }
 
   start(path: string): void {
@@ -90,10 +90,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
       throw NOT_STARTED;
     }
     const now = performance.now();
-    const { headersMs, exchangeMs } = this.#request.caps;
+    const { headersTimeoutMs, requestTimeoutMs } = this.#request.limits;
     this.#phase = 'sent';
-    this.#exchangeEndAt = now + exchangeMs;
-    this.#setDeadline(now + Math.min(headersMs, exchangeMs), now);
+    this.#exchangeEndAt = now + requestTimeoutMs;
+    this.#setDeadline(now + Math.min(headersTimeoutMs, requestTimeoutMs), now);
     this.#connection.watchWire(this);
     this.#connection.limitWire(MAX_HEADER_PHASE_BYTES);
     this.#startedAtMs = this.#nowMs();
@@ -124,19 +124,19 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
       this.#fail('encoding', encoding.detail);
       return true;
     }
-    const { keepsEncoded = false, takeBody } = this.#request;
-    const taker = takeBody?.({ status, headers: this.#headers }) ?? null;
-    const caps =
+    const { keepsEncoded = false, consumeBody } = this.#request;
+    const taker = consumeBody?.({ status, headers: this.#headers }) ?? null;
+    const limits =
       taker === null
-        ? this.#request.caps
-        : { ...this.#request.caps, bodyBytes: taker.maxBytes, encodedBytes: encodedCap(taker.maxBytes) };
+        ? this.#request.limits
+        : { ...this.#request.limits, maxBodyBytes: taker.maxBytes, maxEncodedBytes: encodedCap(taker.maxBytes) };
     this.#body = new BodyCollector(
       encoding.codings,
-      { ...caps, keepsEncoded: keepsEncoded && taker === null },
+      { ...limits, keepsEncoded: keepsEncoded && taker === null },
       this,
       taker,
     );
-    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + caps.encodedBytes + FRAMING_SLACK_BYTES);
+    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + limits.maxEncodedBytes + FRAMING_SLACK_BYTES);
     this.#setDeadline(this.#exchangeEndAt, null);
     return true;
   }
@@ -153,17 +153,17 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     this.#over();
     if (isWhole) this.#pool.giveBack(this.#connection);
     else this.#connection.destroy();
-    this.#answer(isWhole ? 'whole' : 'peer');
+    this.#answer(isWhole ? 'whole' : 'connection');
   }
 
   onError(error: Error): void {
     if (this.#phase === 'over') return;
-    const word = failureWord(error, this.#phase);
+    const word = failureCode(error, this.#phase);
     if (this.#phase === 'answering' && (word === 'reset' || word === 'closed-early')) {
       this.#over();
       this.#connection.destroy();
-      // 204 and 304 have no body; a length there tells of another response (RFC 9110 §8.6), and undici misses its octets.
-      this.#answer(this.#status === 204 || this.#status === 304 ? 'whole' : 'peer');
+      // 204 and 304 have no body; a length there tells of another response (RFC 9110 §8.6), and undici misses its bytes.
+      this.#answer(this.#status === 204 || this.#status === 304 ? 'whole' : 'connection');
     } else {
       this.#fail(word, failureDetail(error));
     }
@@ -173,12 +173,12 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     if (this.#phase !== 'answering') return;
     this.#over();
     this.#connection.destroy();
-    this.#answer('cap');
+    this.#answer('limit');
   }
 
   onWireFull(): void {
     if (this.#phase === 'sent') {
-      this.#fail('headers-too-large', `more than ${MAX_HEADER_PHASE_BYTES} octets, and no header section`);
+      this.#fail('headers-too-large', `more than ${MAX_HEADER_PHASE_BYTES} bytes, and no header section`);
     } else {
       this.onBodyFull();
     }
@@ -196,11 +196,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
       this.#hasHadItsTurn = true;
       setImmediate(onTimer, this);
     } else if (this.#phase === 'connecting') {
-      this.#fail('timeout-connect', `no connection within ${this.#request.caps.connectMs} ms`);
+      this.#fail('timeout-connect', `no connection within ${this.#request.limits.connectTimeoutMs} ms`);
     } else if (this.#phase === 'sent' && this.#deadlineAt < this.#exchangeEndAt) {
-      this.#fail('timeout-headers', `no header section within ${this.#request.caps.headersMs} ms`);
+      this.#fail('timeout-headers', `no header section within ${this.#request.limits.headersTimeoutMs} ms`);
     } else {
-      this.#fail('timeout-exchange', `not ended within ${this.#request.caps.exchangeMs} ms`);
+      this.#fail('timeout-exchange', `not ended within ${this.#request.limits.requestTimeoutMs} ms`);
     }
   }
 
@@ -224,7 +224,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     this.#endedAtMs = this.#nowMs();
   }
 
-  #fail(failure: FailureWord, detail: string): void {
+  #fail(failure: FailureCode, detail: string): void {
     if (this.#phase === 'over') return;
     const wasSent = this.#phase !== 'connecting';
     this.#over();
@@ -265,7 +265,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     }
     const encodedBody = collector.encodedBody();
     const { encodedBytes } = collector;
-    // What is over keeps no octets: the exchange is as old as its request, and may live until the next full collection.
+    // What is over keeps no bytes: the exchange is as old as its request, and may live until the next full collection.
     collector.discard();
     this.#body = null;
     this.#onEnd({
@@ -283,7 +283,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodyWatcher, 
     });
   }
 
-  #failed(failure: FailureWord, detail: string, wasSent: boolean): FetchOutcome {
+  #failed(failure: FailureCode, detail: string, wasSent: boolean): FetchOutcome {
     const remoteAddress = this.#connection.remoteAddress;
     return { kind: 'failed', url: this.#request.url, failure, detail, remoteAddress, wasSent, timing: this.#timing() };
   }
@@ -297,7 +297,7 @@ function onTimer(exchange: UndiciExchange): void {
   exchange.onDeadline();
 }
 
-/** Field values are octets; one character each loses nothing (RFC 9110 §5.5). */
-function latin1(octets: Buffer | undefined): string {
-  return octets === undefined ? '' : octets.toString('latin1');
+/** Field values are bytes; one character each loses nothing (RFC 9110 §5.5). */
+function latin1(bytes: Buffer | undefined): string {
+  return bytes === undefined ? '' : bytes.toString('latin1');
 }

@@ -12,9 +12,9 @@ import {
   writeAndReset,
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest, TEST_CAPS } from '../testing/fetch-request.js';
+import { fetchRequest, TEST_CAPABILITIES } from '../testing/fetch-request.js';
 import { encodedCap } from './body.js';
-import type { FetchCaps, Fetcher } from './fetcher.js';
+import type { Fetcher, FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
@@ -41,10 +41,10 @@ function fetcher(): Fetcher {
 
 async function get(
   answer: Answer,
-  caps: Partial<FetchCaps> = {},
+  limits: Partial<FetchLimits> = {},
 ): Promise<{ outcome: FetchOutcome; server: RawServer }> {
   const server = await serve(answer);
-  const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/a?b=c`, { caps }));
+  const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/a?b=c`, { limits }));
   if (outcome === null) throw new Error('mayStart said yes');
   return { outcome, server };
 }
@@ -87,7 +87,7 @@ describe('a response', () => {
         ['Set-Cookie', 'b=\xff'],
       ],
       truncated: null,
-      encodedBytes: 5,
+      maxEncodedBytes: 5,
       remoteAddress: '127.0.0.1',
     });
     if (outcome.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe('<p>hi');
@@ -125,9 +125,9 @@ describe('a response', () => {
     ['no body, length 0', send(response('')), 200, ''],
     ['a status line without a reason', send('HTTP/1.1 200\r\nContent-Length: 1\r\n\r\nx'), 200, 'x'],
     [
-      'octet by octet',
+      'byte by byte',
       (socket) => {
-        for (const octet of response('slow')) socket.write(Buffer.from([octet]));
+        for (const byte of response('slow')) socket.write(Buffer.from([byte]));
       },
       200,
       'slow',
@@ -163,7 +163,7 @@ describe('a response', () => {
   ];
   it.each(CUT)('%s is told as cut by the peer', async (_what, answer, body) => {
     const { outcome } = await get(answer);
-    expect(outcome).toMatchObject({ kind: 'response', truncated: 'peer' });
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'connection' });
     if (outcome.kind === 'response') expect(body.startsWith(Buffer.from(outcome.body).toString())).toBe(true);
   });
 });
@@ -214,12 +214,12 @@ describe('a failure', () => {
     expect(server.connections()).toBe(1);
   });
 
-  const SLOW: readonly (readonly [what: string, answer: Answer, caps: Partial<FetchCaps>, failure: string])[] = [
-    ['silence', () => undefined, { headersMs: 80 }, 'timeout-headers'],
+  const SLOW: readonly (readonly [what: string, answer: Answer, limits: Partial<FetchLimits>, failure: string])[] = [
+    ['silence', () => undefined, { headersTimeoutMs: 80 }, 'timeout-headers'],
     [
       'headers that drip',
       (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n', 10),
-      { headersMs: 80 },
+      { headersTimeoutMs: 80 },
       'timeout-headers',
     ],
     [
@@ -228,7 +228,7 @@ describe('a failure', () => {
         const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
         socket.on('close', () => clearInterval(timer));
       },
-      { headersMs: 80 },
+      { headersTimeoutMs: 80 },
       'timeout-headers',
     ],
     [
@@ -237,7 +237,7 @@ describe('a failure', () => {
         socket.write(`${HEAD}\r\n`);
         drip(socket, 'x', 10);
       },
-      { exchangeMs: 120 },
+      { requestTimeoutMs: 120 },
       'timeout-exchange',
     ],
     [
@@ -246,17 +246,22 @@ describe('a failure', () => {
         socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
         drip(socket, gzipSync('x'.repeat(50)).toString('latin1'), 10);
       },
-      { exchangeMs: 120 },
+      { requestTimeoutMs: 120 },
       'timeout-exchange',
     ],
-    ['a body that stops', send(`${HEAD}Content-Length: 10\r\n\r\nabc`), { exchangeMs: 120 }, 'timeout-exchange'],
-    ['silence, with both deadlines the same', () => undefined, { headersMs: 80, exchangeMs: 80 }, 'timeout-exchange'],
+    ['a body that stops', send(`${HEAD}Content-Length: 10\r\n\r\nabc`), { requestTimeoutMs: 120 }, 'timeout-exchange'],
+    [
+      'silence, with both deadlines the same',
+      () => undefined,
+      { headersTimeoutMs: 80, requestTimeoutMs: 80 },
+      'timeout-exchange',
+    ],
   ];
-  it.each(SLOW)('%s ends at its deadline', async (_what, answer, caps, failure) => {
+  it.each(SLOW)('%s ends at its deadline', async (_what, answer, limits, failure) => {
     const started = performance.now();
-    const { outcome, server } = await get(answer, caps);
+    const { outcome, server } = await get(answer, limits);
     expect(outcome).toMatchObject({ kind: 'failed', failure });
-    const deadline = caps.headersMs ?? caps.exchangeMs ?? 0;
+    const deadline = limits.headersTimeoutMs ?? limits.requestTimeoutMs ?? 0;
     expect(performance.now() - started).toBeGreaterThanOrEqual(deadline - 2);
     expect(server.connections()).toBe(1);
   });
@@ -272,7 +277,7 @@ describe('a failure', () => {
     const server = await serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     server.requests.length = 0;
     const outcome = await fetcher().fetch(
-      fetchRequest(`https://127.0.0.1:${server.port}/`, { caps: { connectMs: 300 } }),
+      fetchRequest(`https://127.0.0.1:${server.port}/`, { limits: { connectTimeoutMs: 300 } }),
     );
     expect(outcome?.kind).toBe('failed');
     expect(server.requests).toEqual([]);
@@ -282,7 +287,7 @@ describe('a failure', () => {
     // A server that accepts and says nothing: TLS never gets ready.
     const server = await serve(() => undefined);
     const outcome = await fetcher().fetch(
-      fetchRequest(`https://127.0.0.1:${server.port}/`, { caps: { connectMs: 80 } }),
+      fetchRequest(`https://127.0.0.1:${server.port}/`, { limits: { connectTimeoutMs: 80 } }),
     );
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'timeout-connect', wasSent: false });
   });
@@ -292,7 +297,7 @@ describe('a failure', () => {
   });
 });
 
-describe('caps', () => {
+describe('limits', () => {
   const endless =
     (head: string, piece: Buffer): Answer =>
     (socket) => {
@@ -302,10 +307,10 @@ describe('caps', () => {
 
   it('an endless body is cut at the cap', async () => {
     const { outcome } = await get(endless('', Buffer.alloc(64_000, 'x')));
-    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (outcome.kind === 'response') {
-      expect(outcome.body.length).toBe(TEST_CAPS.bodyBytes);
-      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_CAPS.bodyBytes + 64 * 1024);
+      expect(outcome.body.length).toBe(TEST_CAPABILITIES.maxBodyBytes);
+      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_CAPABILITIES.maxBodyBytes + 64 * 1024);
     }
   });
 
@@ -313,13 +318,15 @@ describe('caps', () => {
     const { outcome } = await get(
       endless('Transfer-Encoding: chunked\r\n', Buffer.from(`400\r\n${'x'.repeat(1024)}\r\n`)),
     );
-    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
   });
 
-  it('a body of exactly the cap is whole, one octet more is cut', async () => {
-    expect((await get(send(response('x'.repeat(100))), { bodyBytes: 100 })).outcome).toMatchObject({ truncated: null });
-    expect((await get(send(response('x'.repeat(101))), { bodyBytes: 100 })).outcome).toMatchObject({
-      truncated: 'cap',
+  it('a body of exactly the cap is whole, one byte more is cut', async () => {
+    expect((await get(send(response('x'.repeat(100))), { maxBodyBytes: 100 })).outcome).toMatchObject({
+      truncated: null,
+    });
+    expect((await get(send(response('x'.repeat(101))), { maxBodyBytes: 100 })).outcome).toMatchObject({
+      truncated: 'limit',
     });
   });
 
@@ -330,23 +337,23 @@ describe('caps', () => {
     ['br', brotliCompressSync(Buffer.alloc(20_000_000)), 'br'],
   ])('a bomb (%s) is cut at the decoded cap', async (_what, body, coding) => {
     const { outcome } = await get(send(response(body, { headers: [`Content-Encoding: ${coding}`] })));
-    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
-    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_CAPS.bodyBytes);
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
+    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_CAPABILITIES.maxBodyBytes);
   });
 
   it('an endless bomb is cut while it comes', async () => {
-    const caps = { bodyBytes: 2_000_000, encodedBytes: encodedCap(2_000_000) };
-    const { outcome } = await get(endless('Content-Encoding: gzip\r\n', zeros), caps);
-    expect(outcome).toMatchObject({ kind: 'response', truncated: 'cap' });
-    if (outcome.kind === 'response') expect(outcome.encodedBytes).toBeLessThan(caps.encodedBytes + 128 * 1024);
+    const limits = { maxBodyBytes: 2_000_000, maxEncodedBytes: encodedCap(2_000_000) };
+    const { outcome } = await get(endless('Content-Encoding: gzip\r\n', zeros), limits);
+    expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
+    if (outcome.kind === 'response') expect(outcome.encodedBytes).toBeLessThan(limits.maxEncodedBytes + 128 * 1024);
   });
 
   it('holds neither a bomb nor an endless body in memory', async () => {
-    const caps = { bodyBytes: 10_000_000, encodedBytes: encodedCap(10_000_000) };
+    const limits = { maxBodyBytes: 10_000_000, maxEncodedBytes: encodedCap(10_000_000) };
     const before = process.memoryUsage();
     const held: FetchOutcome[] = [];
     for (let round = 0; round < 3; round += 1) {
-      held.push((await get(endless('Content-Encoding: gzip\r\n', zeros), caps)).outcome);
+      held.push((await get(endless('Content-Encoding: gzip\r\n', zeros), limits)).outcome);
     }
     const after = process.memoryUsage();
     expect(held.every((outcome) => outcome.kind === 'response' && outcome.body.length === 10_000_000)).toBe(true);

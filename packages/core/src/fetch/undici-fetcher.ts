@@ -4,7 +4,7 @@
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import { ConnectionPool } from './connection-pool.js';
-import type { Fetcher, FetcherCaps, FetchRequest } from './fetcher.js';
+import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
 import type { FetchOutcome } from './outcome.js';
 import { UndiciExchange } from './undici-exchange.js';
 
@@ -12,7 +12,7 @@ import { UndiciExchange } from './undici-exchange.js';
 export interface UndiciFetcherOptions {
   /** Certificates trusted instead of the platform's own, PEM. @default the platform's */
   readonly ca?: string | readonly string[];
-  /** Epoch milliseconds. @default Date.now */
+  /** FencingToken milliseconds. @default Date.now */
   readonly nowMs?: () => number;
 }
 
@@ -29,19 +29,19 @@ export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool({ ca: options.ca ?? null });
   return {
-    caps: ALL_CAPS,
+    capabilities: ALL_CAPABILITIES,
     fetch: (request) => fetchOnce(request, pool, nowMs),
     close: () => Promise.resolve(pool.close()),
   };
 }
 
-const ALL_CAPS: FetcherCaps = Object.freeze({
+const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
   rawHeaders: true,
   remoteAddress: true,
   pinsAddress: true,
   encodedBody: true,
   exactHeaders: true,
-  asksLast: true,
+  checksMayStart: true,
 });
 
 function fetchOnce(request: FetchRequest, pool: ConnectionPool, nowMs: () => number): Promise<FetchOutcome | null> {

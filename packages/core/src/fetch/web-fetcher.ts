@@ -1,36 +1,36 @@
-// The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within the caps
+// The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within the limits
 // it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
 
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import { parseContentEncoding } from './content-coding.js';
-import { failureDetail, failureWordWithin } from './failure-word.js';
-import type { FetchCaps, Fetcher, FetcherCaps, FetchRequest } from './fetcher.js';
+import { failureCodeWithin, failureDetail } from './failure-code.js';
+import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from './fetcher.js';
 import { MAX_HEADER_FIELDS } from './limits.js';
-import type { ExchangeTiming, FailedOutcome, FailureWord, FetchOutcome, FieldLines } from './outcome.js';
+import type { ExchangeTiming, FailedOutcome, FailureCode, FetchOutcome, HeaderLines } from './outcome.js';
 
 /** How the platform fetcher is set up. */
 export interface PlatformFetcherOptions {
   /** @default the global `fetch`, looked up at each request, so that a tool may put its own in its place */
   readonly fetch?: typeof globalThis.fetch;
-  /** Epoch milliseconds. @default Date.now */
+  /** FencingToken milliseconds. @default Date.now */
   readonly nowMs?: () => number;
 }
 
-const CAPS: FetcherCaps = Object.freeze({
+const CAPS: FetcherCapabilities = Object.freeze({
   rawHeaders: false,
   remoteAddress: false,
   pinsAddress: false,
   encodedBody: false,
   exactHeaders: false,
-  asksLast: false,
+  checksMayStart: false,
 });
 
 /**
  * Makes a fetcher on the platform's `fetch`: one exchange per call, no redirects, no cookies, no cache.
  *
- * It does not connect to the judged address: a crawl takes it only with `network.unpinned`. `connectMs` is not told apart
- * from `headersMs`, and both run from the call. Node's `fetch` takes a coded body that breaks off for whole where its framing
+ * It does not connect to the judged address: a crawl takes it only with `network.allowUnpinnedDns`. `connectTimeoutMs` is not told apart
+ * from `headersTimeoutMs`, and both run from the call. Node's `fetch` takes a coded body that breaks off for whole where its framing
  * is in order.
  *
  * @throws Never.
@@ -38,7 +38,7 @@ const CAPS: FetcherCaps = Object.freeze({
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;
   return {
-    caps: CAPS,
+    capabilities: CAPS,
     fetch: (request) => new WebExchange(request, options.fetch ?? globalThis.fetch, nowMs).run(),
     close: () => Promise.resolve(),
   };
@@ -54,9 +54,9 @@ const ALONE = Object.freeze({
 
 /** What an abort of ours means. */
 class OurAbort extends Error {
-  readonly word: FailureWord;
+  readonly word: FailureCode;
 
-  constructor(word: FailureWord, detail: string) {
+  constructor(word: FailureCode, detail: string) {
     super(detail);
     this.word = word;
   }
@@ -65,7 +65,7 @@ class OurAbort extends Error {
 /** A body as far as it was read. */
 interface ReadBody {
   readonly body: Uint8Array;
-  readonly cut: 'cap' | 'peer' | null;
+  readonly cut: 'limit' | 'connection' | null;
 }
 
 class WebExchange {
@@ -83,7 +83,7 @@ class WebExchange {
   }
 
   async run(): Promise<FetchOutcome | null> {
-    const { url, signal, caps } = this.#request;
+    const { url, signal, limits } = this.#request;
     this.#startedAtMs = this.#nowMs();
     if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
       return this.#failed('scheme-unsupported', 'neither an http nor an https URL', false);
@@ -96,12 +96,16 @@ class WebExchange {
     }
     this.#startedAtMs = this.#nowMs();
     const ignoreAbort = onAbort(signal, () => this.#abort('aborted', 'given up by the crawl'));
-    const exchange = this.#after(caps.exchangeMs, 'timeout-exchange', `not ended within ${caps.exchangeMs} ms`);
-    const headersMs = Math.min(caps.headersMs, caps.exchangeMs);
+    const exchange = this.#after(
+      limits.requestTimeoutMs,
+      'timeout-exchange',
+      `not ended within ${limits.requestTimeoutMs} ms`,
+    );
+    const headersTimeoutMs = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs);
     const headers = this.#after(
-      headersMs,
-      headersMs < caps.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
-      `no header section within ${headersMs} ms`,
+      headersTimeoutMs,
+      headersTimeoutMs < limits.requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
+      `no header section within ${headersTimeoutMs} ms`,
     );
     try {
       return await this.#exchange(headers);
@@ -115,11 +119,11 @@ class WebExchange {
   }
 
   async #exchange(headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
-    const { url, method, headers, caps } = this.#request;
+    const { url, method, headers, limits } = this.#request;
     const response = await this.#fetch(url, { ...ALONE, method, headers, signal: this.#control.signal });
     clearTimeout(headersTimer);
     this.#headersAtMs = this.#nowMs();
-    const fields: FieldLines = [...response.headers];
+    const fields: HeaderLines = [...response.headers];
     if (fields.length > MAX_HEADER_FIELDS) {
       this.#abort('headers-too-large', `${fields.length} header fields`);
       return this.#failed('headers-too-large', `${fields.length} header fields`, true);
@@ -130,7 +134,7 @@ class WebExchange {
       this.#abort('encoding', coding.detail);
       return this.#failed('encoding', coding.detail, true);
     }
-    const { body, cut } = await this.#read(response, caps, coding.codings.length > 0);
+    const { body, cut } = await this.#read(response, limits, coding.codings.length > 0);
     return {
       kind: 'response',
       url,
@@ -145,10 +149,13 @@ class WebExchange {
     };
   }
 
-  async #read(response: Response, { bodyBytes }: FetchCaps, isCoded: boolean): Promise<ReadBody> {
+  async #read(response: Response, { maxBodyBytes }: FetchLimits, isCoded: boolean): Promise<ReadBody> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    const end = (cut: ReadBody['cut']): ReadBody => ({ body: Buffer.concat(chunks, Math.min(length, bodyBytes)), cut });
+    const end = (cut: ReadBody['cut']): ReadBody => ({
+      body: Buffer.concat(chunks, Math.min(length, maxBodyBytes)),
+      cut,
+    });
     if (response.body === null) return end(null);
     const reader = response.body.getReader();
     for (;;) {
@@ -159,23 +166,23 @@ class WebExchange {
         const { reason } = this.#control.signal;
         if (reason instanceof OurAbort) throw reason;
         if (isCoded && length === 0) throw new OurAbort('encoding', failureDetail(error));
-        return end('peer');
+        return end('connection');
       }
       if (step.done) return end(null);
       chunks.push(step.value);
       length += step.value.length;
-      if (length > bodyBytes) {
+      if (length > maxBodyBytes) {
         this.#abort('internal', 'the body is longer than what is kept');
-        return end('cap');
+        return end('limit');
       }
     }
   }
 
-  #after(ms: number, word: FailureWord, detail: string): NodeJS.Timeout {
+  #after(ms: number, word: FailureCode, detail: string): NodeJS.Timeout {
     return setTimeout(() => this.#abort(word, detail), ms);
   }
 
-  #abort(word: FailureWord, detail: string): void {
+  #abort(word: FailureCode, detail: string): void {
     this.#control.abort(new OurAbort(word, detail));
   }
 
@@ -184,12 +191,12 @@ class WebExchange {
     const { reason } = this.#control.signal;
     const ours = error instanceof OurAbort ? error : reason instanceof OurAbort ? reason : null;
     if (ours !== null) return this.#failed(ours.word, ours.message, true);
-    const word = failureWordWithin(error);
+    const word = failureCodeWithin(error);
     const isUnreached = word === 'refused' || word === 'dns' || word === 'unreachable-network' || word === 'tls';
     return this.#failed(word, failureDetail(error), !isUnreached);
   }
 
-  #failed(failure: FailureWord, detail: string, wasSent: boolean): FailedOutcome {
+  #failed(failure: FailureCode, detail: string, wasSent: boolean): FailedOutcome {
     const { url } = this.#request;
     return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing: this.#timing() };
   }

@@ -53,29 +53,29 @@ const BROKEN: readonly (readonly [what: string, answer: Answer, words: readonly 
 const SLOW: readonly (readonly [
   what: string,
   answer: Answer,
-  caps: { headersMs?: number; exchangeMs?: number },
+  limits: { headersTimeoutMs?: number; requestTimeoutMs?: number },
   word: string,
 ])[] = [
-  ['says nothing', () => undefined, { headersMs: 200 }, 'timeout-headers'],
+  ['says nothing', () => undefined, { headersTimeoutMs: 200 }, 'timeout-headers'],
   [
-    'sends its header section an octet at a time',
+    'sends its header section a byte at a time',
     (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n', 10),
-    { headersMs: 200 },
+    { headersTimeoutMs: 200 },
     'timeout-headers',
   ],
   [
-    'sends its body an octet at a time',
+    'sends its body a byte at a time',
     (socket) => {
       socket.write(`${HEAD}\r\n`);
       drip(socket, 'x', 10);
     },
-    { exchangeMs: 300 },
+    { requestTimeoutMs: 300 },
     'timeout-exchange',
   ],
   [
     'falls silent within its body',
     (socket) => socket.write(`${HEAD}Content-Length: 10\r\n\r\nabc`),
-    { exchangeMs: 300 },
+    { requestTimeoutMs: 300 },
     'timeout-exchange',
   ],
 ];
@@ -94,14 +94,14 @@ export function failureTrials(): readonly FetcherTrial[] {
       }),
     ),
     ...SLOW.map(
-      ([what, answer, caps, word]): FetcherTrial => ({
+      ([what, answer, limits, word]): FetcherTrial => ({
         title: `ends with ${word} when a server ${what}`,
         async run(trial) {
           const startedAt = performance.now();
-          const { outcome } = await trial.failure(answer, { caps });
+          const { outcome } = await trial.failure(answer, { limits });
           const tookMs = performance.now() - startedAt;
           mustEqual(outcome.failure, word, 'failure');
-          const deadlineMs = Math.min(caps.headersMs ?? Infinity, caps.exchangeMs ?? Infinity);
+          const deadlineMs = Math.min(limits.headersTimeoutMs ?? Infinity, limits.requestTimeoutMs ?? Infinity);
           must(tookMs >= deadlineMs - 5, `it ended after ${tookMs} ms, before its deadline of ${deadlineMs} ms`);
         },
       }),
@@ -118,10 +118,10 @@ export function failureTrials(): readonly FetcherTrial[] {
     {
       title: 'sends nothing to a server whose certificate nobody vouches for',
       async run(trial) {
-        let octets = 0;
+        let bytes = 0;
         const server = createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (socket) => {
           socket.on('data', (chunk) => {
-            octets += chunk.length;
+            bytes += chunk.length;
           });
           socket.on('error', () => socket.destroy());
         });
@@ -131,7 +131,7 @@ export function failureTrials(): readonly FetcherTrial[] {
         const outcome = await trial.fetch(`https://127.0.0.1:${port}/`);
         await new Promise<void>((resolve) => server.close(() => resolve()));
         must(outcome?.kind === 'failed' && outcome.failure === 'tls' && !outcome.wasSent, tell(outcome));
-        mustEqual(octets, 0, 'octets that reached it');
+        mustEqual(bytes, 0, 'bytes that reached it');
       },
     },
     {

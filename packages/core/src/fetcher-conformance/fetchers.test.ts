@@ -1,4 +1,4 @@
-// Both fetchers keep the contract: the undici one whole, the platform's within the caps it declares. If this breaks, a crawl
+// Both fetchers keep the contract: the undici one whole, the platform's within the capabilities it declares. If this breaks, a crawl
 // sends what nobody allowed, or takes half a page for a page.
 
 // By the name that authors of fetchers import it by.
@@ -11,9 +11,17 @@ import { createPlatformFetcher } from '../fetch/web-fetcher.js';
 vi.setConfig({ testTimeout: 120_000 });
 
 describe('the undici fetcher', () => {
-  fetcherSuite({ test: it, makeFetcher: () => createUndiciFetcher(), caps: createUndiciFetcher().caps });
+  fetcherSuite({
+    test: it,
+    makeFetcher: () => createUndiciFetcher(),
+    capabilities: createUndiciFetcher().capabilities,
+  });
 });
 
 describe('the platform fetcher', () => {
-  fetcherSuite({ test: it, makeFetcher: () => createPlatformFetcher(), caps: createPlatformFetcher().caps });
+  fetcherSuite({
+    test: it,
+    makeFetcher: () => createPlatformFetcher(),
+    capabilities: createPlatformFetcher().capabilities,
+  });
 });

@@ -1,4 +1,4 @@
-// A loopback server that writes exactly the octets it is told to, and stamps what arrives: what reached it is the truth about
+// A loopback server that writes exactly the bytes it is told to, and stamps what arrives: what reached it is the truth about
 // what was sent. For the conformance suite of fetchers and for our own tests.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ export interface RawServer {
   readonly requests: string[];
   /** Connections accepted so far. */
   connections(): number;
-  /** Octets written to all connections so far. */
+  /** Bytes written to all connections so far. */
   written(): number;
   close(): Promise<void>;
 }
@@ -65,13 +65,13 @@ export async function listenRaw(answer: Answer, host = '127.0.0.1'): Promise<Raw
 
 /** A whole response with a length. */
 export function response(body: string | Buffer, more: { status?: string; headers?: readonly string[] } = {}): Buffer {
-  const octets = Buffer.from(body);
+  const bytes = Buffer.from(body);
   const head = [
     `HTTP/1.1 ${more.status ?? '200 OK'}`,
-    `Content-Length: ${octets.length}`,
+    `Content-Length: ${bytes.length}`,
     ...(more.headers ?? ['Content-Type: text/html']),
   ];
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), octets]);
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
 /** Writes a piece again and again, as fast as the other side takes it, until the connection ends. */
@@ -86,15 +86,15 @@ export function writeEndlessly(socket: Socket, piece: Buffer): void {
 }
 
 /**
- * Writes octets and then resets the connection: once whoever asked, in this process, has had many turns to read them. A reset
+ * Writes bytes and then resets the connection: once whoever asked, in this process, has had many turns to read them. A reset
  * overtakes what has not been read.
  */
-export function writeAndReset(socket: Socket, octets: string): void {
+export function writeAndReset(socket: Socket, bytes: string): void {
   const reset = (turns: number): void => {
     if (turns === 0) socket.resetAndDestroy();
     else setImmediate(reset, turns - 1);
   };
-  socket.write(octets, () => setTimeout(reset, RESET_AFTER_MS, RESET_AFTER_TURNS));
+  socket.write(bytes, () => setTimeout(reset, RESET_AFTER_MS, RESET_AFTER_TURNS));
 }
 
 /** Writes a text a character at a time. The timer ends with the connection. */

@@ -75,7 +75,7 @@ export function requestTrials(): readonly FetcherTrial[] {
     },
     {
       title: 'asks mayStart with the connection made',
-      needs: 'asksLast',
+      needs: 'checksMayStart',
       async run(trial) {
         let connections = -1;
         const server = await trial.serve((socket) => socket.write(response('x')));

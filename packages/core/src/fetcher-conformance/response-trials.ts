@@ -8,7 +8,7 @@ import { bodyText, type FetcherTrial, ROOMY, tell } from './trial.js';
 const TEXT = 'Ebbe und Flut. '.repeat(200);
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 
-const CODED: readonly (readonly [coding: string, octets: Uint8Array])[] = [
+const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
   ['gzip', gzipSync(TEXT)],
   ['deflate', deflateSync(TEXT)],
   ['deflate', deflateRawSync(TEXT)],
@@ -28,9 +28,9 @@ const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] 
   ['ended by the connection', (socket) => socket.end(`${HEAD}Connection: close\r\n\r\nabc`), 'abc'],
   ['without a reason phrase', (socket) => socket.write('HTTP/1.1 200 \r\nContent-Length: 1\r\n\r\nx'), 'x'],
   [
-    'one octet at a time',
+    'one byte at a time',
     (socket) => {
-      for (const octet of response('slow')) socket.write(Buffer.from([octet]));
+      for (const byte of response('slow')) socket.write(Buffer.from([byte]));
     },
     'slow',
   ],
@@ -128,11 +128,11 @@ export function responseTrials(): readonly FetcherTrial[] {
       }),
     ),
     ...CODED.map(
-      ([coding, octets], index): FetcherTrial => ({
+      ([coding, bytes], index): FetcherTrial => ({
         title: `undoes ${coding}${index === 2 ? ' without its zlib header' : ''}`,
         async run(trial) {
           const { outcome } = await trial.response((socket) =>
-            socket.write(response(Buffer.from(octets), { headers: [`Content-Encoding: ${coding}`] })),
+            socket.write(response(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] })),
           );
           mustEqual([bodyText(outcome), outcome.truncated], [TEXT, null], 'body and truncated');
         },
@@ -142,13 +142,13 @@ export function responseTrials(): readonly FetcherTrial[] {
       title: 'hands over the body as it came beside the decoded one where that is asked for, and its length',
       needs: 'encodedBody',
       async run(trial) {
-        for (const [coding, octets] of [...CODED, ['identity', Buffer.from(TEXT)] as const]) {
+        for (const [coding, bytes] of [...CODED, ['identity', Buffer.from(TEXT)] as const]) {
           const { outcome } = await trial.response(
-            (socket) => socket.write(response(Buffer.from(octets), { headers: [`Content-Encoding: ${coding}`] })),
+            (socket) => socket.write(response(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] })),
             { keepsEncoded: true },
           );
-          must(Buffer.from(octets).equals(outcome.encodedBody ?? Buffer.alloc(0)), `${coding}: other octets than sent`);
-          mustEqual(outcome.encodedBytes, octets.length, `${coding}: encodedBytes`);
+          must(Buffer.from(bytes).equals(outcome.encodedBody ?? Buffer.alloc(0)), `${coding}: other bytes than sent`);
+          mustEqual(outcome.encodedBytes, bytes.length, `${coding}: encodedBytes`);
         }
       },
     },
@@ -176,20 +176,20 @@ export function responseTrials(): readonly FetcherTrial[] {
         );
         must(
           outcome.kind === 'response'
-            ? outcome.truncated === 'peer' && text.startsWith(bodyText(outcome))
+            ? outcome.truncated === 'connection' && text.startsWith(bodyText(outcome))
             : outcome.failure === 'encoding',
           tell(outcome),
         );
       },
     },
     {
-      title: 'keeps a body of exactly the cap whole, and cuts one of an octet more',
+      title: 'keeps a body of exactly the cap whole, and cuts one of a byte more',
       async run(trial) {
-        const caps = { bodyBytes: 100 };
-        const whole = await trial.response((socket) => socket.write(response('x'.repeat(100))), { caps });
+        const limits = { maxBodyBytes: 100 };
+        const whole = await trial.response((socket) => socket.write(response('x'.repeat(100))), { limits });
         mustEqual([whole.outcome.body.length, whole.outcome.truncated], [100, null], 'exactly the cap');
-        const cut = await trial.response((socket) => socket.write(response('x'.repeat(101))), { caps });
-        mustEqual([cut.outcome.body.length, cut.outcome.truncated], [100, 'cap'], 'an octet more');
+        const cut = await trial.response((socket) => socket.write(response('x'.repeat(101))), { limits });
+        mustEqual([cut.outcome.body.length, cut.outcome.truncated], [100, 'limit'], 'a byte more');
       },
     },
     {
@@ -203,10 +203,10 @@ export function responseTrials(): readonly FetcherTrial[] {
           const { outcome } = await trial.response(
             (socket) => socket.write(response(gzipSync(long), { headers: ['Content-Encoding: gzip'] })),
             {
-              caps: { bodyBytes: 400_000, encodedBytes: 1_500_000 },
-              takeBody: ({ status }) => {
+              limits: { maxBodyBytes: 400_000, maxEncodedBytes: 1_500_000 },
+              consumeBody: ({ status }) => {
                 asked = status;
-                return { maxBytes, take: (octets) => taken.push(octets.slice()) };
+                return { maxBytes, take: (bytes) => taken.push(bytes.slice()) };
               },
             },
           );
@@ -215,8 +215,8 @@ export function responseTrials(): readonly FetcherTrial[] {
             continue;
           }
           const text = Buffer.concat(taken).toString();
-          mustEqual([asked, outcome.body.length], [200, 0], 'status asked with, and octets kept beside');
-          mustEqual(text === long.slice(0, maxBytes), true, 'the octets taken are the body, up to the taker’s bound');
+          mustEqual([asked, outcome.body.length], [200, 0], 'status asked with, and bytes kept beside');
+          mustEqual(text === long.slice(0, maxBytes), true, 'the bytes taken are the body, up to the taker’s bound');
           mustEqual(outcome.truncated, maxBytes < long.length ? 'cap' : null, 'truncated');
         }
       },
@@ -228,21 +228,21 @@ export function responseTrials(): readonly FetcherTrial[] {
           socket.write(`${HEAD}\r\n`);
           writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
         });
-        mustEqual([outcome.body.length, outcome.truncated], [ROOMY.bodyBytes, 'cap'], 'length and truncated');
-        must(server.written() < 50_000_000, `the server wrote ${server.written()} octets`);
+        mustEqual([outcome.body.length, outcome.truncated], [ROOMY.maxBodyBytes, 'limit'], 'length and truncated');
+        must(server.written() < 50_000_000, `the server wrote ${server.written()} bytes`);
       },
     },
     {
       title: 'cuts what grows when it is decoded at the cap',
       async run(trial) {
-        for (const [coding, octets] of [
+        for (const [coding, bytes] of [
           ['gzip', gzipSync(Buffer.alloc(20_000_000))],
           ['br', brotliCompressSync(Buffer.alloc(20_000_000))],
         ] as const) {
           const { outcome } = await trial.response((socket) =>
-            socket.write(response(octets, { headers: [`Content-Encoding: ${coding}`] })),
+            socket.write(response(bytes, { headers: [`Content-Encoding: ${coding}`] })),
           );
-          mustEqual([outcome.body.length, outcome.truncated], [ROOMY.bodyBytes, 'cap'], coding);
+          mustEqual([outcome.body.length, outcome.truncated], [ROOMY.maxBodyBytes, 'limit'], coding);
         }
       },
     },
@@ -253,13 +253,13 @@ export function responseTrials(): readonly FetcherTrial[] {
         const { outcome } = await trial.response(
           (socket) => {
             socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
-            // A member of nothing, again and again: octets that decode to none.
+            // A member of nothing, again and again: bytes that decode to none.
             writeEndlessly(socket, gzipSync(''));
           },
-          { caps: { encodedBytes: 50_000 } },
+          { limits: { maxEncodedBytes: 50_000 } },
         );
-        mustEqual(outcome.truncated, 'cap', 'truncated');
-        must(outcome.encodedBytes < 50_000 + 256 * 1024, `${outcome.encodedBytes} octets were read`);
+        mustEqual(outcome.truncated, 'limit', 'truncated');
+        must(outcome.encodedBytes < 50_000 + 256 * 1024, `${outcome.encodedBytes} bytes were read`);
       },
     },
   ];

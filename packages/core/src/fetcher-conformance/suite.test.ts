@@ -12,7 +12,11 @@ type Fetch = (request: FetchRequest) => Promise<FetchOutcome | null>;
 /** The undici fetcher with one fault. */
 function broken(fault: (fetch: Fetch) => Fetch): Fetcher {
   const fetcher = createUndiciFetcher();
-  return { caps: fetcher.caps, fetch: fault((request) => fetcher.fetch(request)), close: () => fetcher.close() };
+  return {
+    capabilities: fetcher.capabilities,
+    fetch: fault((request) => fetcher.fetch(request)),
+    close: () => fetcher.close(),
+  };
 }
 
 const responses =
@@ -61,15 +65,23 @@ const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, 
   ],
   ['adds a field', requests((r) => ({ headers: { ...r.headers, 'X-Mine': '1' } })), /adds no field/],
   ['drops the fields', requests(() => ({ headers: {} })), /the given fields/],
-  ['ignores the signal', requests(() => ({ signal: new AbortController().signal, caps: SHORT })), /signal is aborted/],
+  [
+    'ignores the signal',
+    requests(() => ({ signal: new AbortController().signal, limits: SHORT })),
+    /signal is aborted/,
+  ],
   ['takes cut bodies for whole', responses(() => ({ truncated: null })), /truncated: peer of a body shorter/],
   ['sorts field lines', responses(({ headers }) => ({ headers: [...headers].sort() })), /one by one, in order/],
   ['loses the address', responses(() => ({ remoteAddress: null })), /the address it was connected to/],
   ['decodes what it hands over as it came', responses(({ body }) => ({ encodedBody: body })), /the body as it came/],
-  ['keeps more than the cap', requests((r) => ({ caps: { ...r.caps, bodyBytes: 1_000_000 } })), /exactly the cap/],
+  [
+    'keeps more than the cap',
+    requests((r) => ({ limits: { ...r.limits, maxBodyBytes: 1_000_000 } })),
+    /exactly the cap/,
+  ],
   [
     'knows no deadline for the header section',
-    requests((r) => ({ caps: { ...r.caps, headersMs: 1_000, exchangeMs: 1_000 } })),
+    requests((r) => ({ limits: { ...r.limits, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
     /timeout-headers when a server says nothing/,
   ],
   [
@@ -91,7 +103,13 @@ const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, 
   ],
 ];
 
-const SHORT = { connectMs: 500, headersMs: 500, exchangeMs: 500, bodyBytes: 1_000, encodedBytes: 1_000 };
+const SHORT = {
+  connectTimeoutMs: 500,
+  headersTimeoutMs: 500,
+  requestTimeoutMs: 500,
+  maxBodyBytes: 1_000,
+  maxEncodedBytes: 1_000,
+};
 
 /** The one test that the title names, not run yet. */
 function trialOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> {
@@ -101,7 +119,7 @@ function trialOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void>
       if (title.test(name)) found.push(run);
     },
     makeFetcher,
-    caps: createUndiciFetcher().caps,
+    capabilities: createUndiciFetcher().capabilities,
   });
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) throw new Error(`${title} names ${found.length} tests`);
@@ -116,12 +134,13 @@ describe('a fetcher that', () => {
 });
 
 it('leaves out what needs a cap that is not declared', () => {
-  const titles = (caps: Fetcher['caps']): string[] => {
+  const titles = (capabilities: Fetcher['capabilities']): string[] => {
     const names: string[] = [];
-    fetcherSuite({ test: (name) => names.push(name), makeFetcher: () => createUndiciFetcher(), caps });
+    fetcherSuite({ test: (name) => names.push(name), makeFetcher: () => createUndiciFetcher(), capabilities });
     return names;
   };
-  const { caps } = createUndiciFetcher();
-  const whole = titles(caps).length;
-  for (const cap of Object.keys(caps)) expect(titles({ ...caps, [cap]: false }).length, cap).toBeLessThan(whole);
+  const { capabilities } = createUndiciFetcher();
+  const whole = titles(capabilities).length;
+  for (const cap of Object.keys(capabilities))
+    expect(titles({ ...capabilities, [cap]: false }).length, cap).toBeLessThan(whole);
 });

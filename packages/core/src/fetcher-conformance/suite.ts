@@ -1,7 +1,7 @@
 // The conformance suite of fetchers: one test per promise of the contract, against raw loopback servers whose log is the
 // witness. A promise that needs a cap which the fetcher does not declare is left out. It needs no test runner of its own.
 
-import type { Fetcher, FetcherCaps } from '../fetch/fetcher.js';
+import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
 import { failureTrials } from './failure-trials.js';
 import { requestTrials } from './request-trials.js';
 import { responseTrials } from './response-trials.js';
@@ -14,18 +14,18 @@ export interface FetcherSuiteOptions {
   /** A fetcher for each test; the suite closes it. */
   readonly makeFetcher: () => Fetcher;
   /** What it declares. */
-  readonly caps: FetcherCaps;
+  readonly capabilities: FetcherCapabilities;
 }
 
 /**
  * Registers the suite. Servers listen on 127.0.0.1 alone; nothing else is asked.
  *
  * @throws Never; the tests fail with messages that say which promise was broken.
- * @example fetcherSuite({ test, makeFetcher: () => createUndiciFetcher(), caps: createUndiciFetcher().caps })
+ * @example fetcherSuite({ test, makeFetcher: () => createUndiciFetcher(), capabilities: createUndiciFetcher().capabilities })
  */
-export function fetcherSuite({ test, makeFetcher, caps }: FetcherSuiteOptions): void {
+export function fetcherSuite({ test, makeFetcher, capabilities }: FetcherSuiteOptions): void {
   for (const { title, needs, run } of [...requestTrials(), ...responseTrials(), ...failureTrials()]) {
-    if (needs !== undefined && !caps[needs]) continue;
+    if (needs !== undefined && !capabilities[needs]) continue;
     test(title, async () => {
       const trial = new Trial(makeFetcher());
       try {

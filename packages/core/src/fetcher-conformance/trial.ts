@@ -1,6 +1,6 @@
 // One trial of a fetcher: its servers, its requests, and the end of both.
 
-import type { FetchCaps, Fetcher, FetcherCaps, FetchRequest } from '../fetch/fetcher.js';
+import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 import type { FailedOutcome, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { must } from './must.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
@@ -10,21 +10,21 @@ export interface FetcherTrial {
   /** A sentence; the runner's title. */
   readonly title: string;
   /** The cap without which the promise is not made. */
-  readonly needs?: keyof FetcherCaps;
+  readonly needs?: keyof FetcherCapabilities;
   readonly run: (trial: Trial) => Promise<void>;
 }
 
 /** Bounds that let an honest loopback server finish on a busy machine. */
-export const ROOMY: FetchCaps = {
-  connectMs: 60_000,
-  headersMs: 60_000,
-  exchangeMs: 60_000,
-  bodyBytes: 100_000,
-  encodedBytes: 200_000,
+export const ROOMY: FetchLimits = {
+  connectTimeoutMs: 60_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  maxBodyBytes: 100_000,
+  maxEncodedBytes: 200_000,
 };
 
 /** What a trial asks for beside the URL. */
-export type Asked = Partial<Omit<FetchRequest, 'caps' | 'url'>> & { readonly caps?: Partial<FetchCaps> };
+export type Asked = Partial<Omit<FetchRequest, 'limits' | 'url'>> & { readonly limits?: Partial<FetchLimits> };
 
 /** A fetcher on trial, and servers that end with it. */
 export class Trial {
@@ -51,7 +51,7 @@ export class Trial {
       signal: new AbortController().signal,
       ...more,
       url,
-      caps: { ...ROOMY, ...more.caps },
+      limits: { ...ROOMY, ...more.limits },
     });
   }
 
@@ -87,7 +87,7 @@ export class Trial {
 export function tell(outcome: FetchOutcome | null): string {
   if (outcome === null) return 'null';
   if (outcome.kind === 'failed') return `failed: ${outcome.failure} (${outcome.detail})`;
-  return `response ${outcome.status}, ${outcome.body.length} octets, truncated: ${outcome.truncated}`;
+  return `response ${outcome.status}, ${outcome.body.length} bytes, truncated: ${outcome.truncated}`;
 }
 
 /** The decoded body as text. */

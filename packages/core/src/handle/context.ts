@@ -3,10 +3,10 @@
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import type { OwnFetch, OwnFetcher, OwnFetchOptions } from '../page/own-fetch.js';
+import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import type { AddedUrl, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
+import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
 import { type EmittedItem, type ItemCheck, STAGED } from './item-check.js';
 import { MAX_PAGE_FETCHES } from './limits.js';
 import { type SavedFile, saveFile } from './save.js';
@@ -60,8 +60,8 @@ class PageInHand implements HandledPage {
   get kind() {
     return this.#page.kind;
   }
-  get sniffed() {
-    return this.#page.sniffed;
+  get sniffedType() {
+    return this.#page.sniffedType;
   }
   get mime() {
     return this.#page.mime;
@@ -72,8 +72,8 @@ class PageInHand implements HandledPage {
   get links() {
     return this.#page.links;
   }
-  get facts() {
-    return this.#page.facts;
+  get html() {
+    return this.#page.html;
   }
   get exclusion() {
     return this.#page.exclusion;
@@ -106,8 +106,8 @@ class PageInHand implements HandledPage {
   get fetchedAtMs() {
     return this.#page.fetchedAtMs;
   }
-  get bodyBytes() {
-    return this.#page.bodyBytes;
+  get maxBodyBytes() {
+    return this.#page.maxBodyBytes;
   }
   get body() {
     return this.#page.body;
@@ -152,7 +152,7 @@ class PageInHand implements HandledPage {
   }
 
   get add() {
-    return (url: string, options: FollowOptions = {}): Promise<AddedUrl> =>
+    return (url: string, options: FollowOptions = {}): Promise<AddResult> =>
       settled(() => {
         this.#leftAlone ??= leftAloneUrls(this.#page);
         return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
@@ -160,8 +160,8 @@ class PageInHand implements HandledPage {
   }
 
   get fetch() {
-    return async (text: string, options: OwnFetchOptions = {}): Promise<OwnFetch> => {
-      const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.facts?.baseHref ?? null));
+    return async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
+      const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.html?.baseHref ?? null));
       if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
       this.#fetches += 1;
       if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
@@ -170,7 +170,7 @@ class PageInHand implements HandledPage {
   }
 
   get revisit() {
-    return (afterMs: number, options: Omit<FollowOptions, 'force'> = {}): Promise<void> =>
+    return (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'> = {}): Promise<void> =>
       settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
   }
 

@@ -1,7 +1,7 @@
 // What a handler gets: the fetched page, and what it can do with it.
 
 import type { JsonValue } from '@mannerly/frontier';
-import type { OwnFetch, OwnFetchOptions } from '../page/own-fetch.js';
+import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import type { EmittedItem } from './item-check.js';
 import type { SavedFile } from './save.js';
@@ -13,16 +13,16 @@ export interface FollowOptions {
   /** Handed to their handler as it is. */
   readonly userData?: JsonValue;
   /** Priority class within the host, 0 first, 7 last; redirects go at 1. @default 4 */
-  readonly band?: number;
+  readonly priority?: number;
   /**
    * Queues the URL although it may be known, for one more visit. A page that is handled again after a crash adds it again.
    * @default false
    */
-  readonly force?: boolean;
+  readonly allowDuplicate?: boolean;
 }
 
 /** What became of a URL that a handler added. */
-export type AddedUrl =
+export type AddResult =
   /** `link-nofollow`: the page asks that this link be left alone; the handler takes it by itself, and it is noted. */
   | { readonly kind: 'staged'; readonly url: string; readonly note: 'link-nofollow' | null }
   /** No http(s) URL, or too long. */
@@ -60,18 +60,18 @@ export interface HandledPage extends FetchedPage {
    *
    * @throws MannerlyError (rejects) `item-invalid` for user data that is no JSON; `page-over`.
    */
-  add(url: string, options?: FollowOptions): Promise<AddedUrl>;
+  add(url: string, options?: FollowOptions): Promise<AddResult>;
   /**
-   * Stages one more visit of this page, not before `afterMs` from its last octet. The next visit has `visit` one higher,
+   * Stages one more visit of this page, not before `afterMs` from its last byte. The next visit has `visit` one higher,
    * the same label and user data unless others are given, and item ids of its own; it counts against the bounds like any page.
    *
    * @param afterMs - Milliseconds, 0 to ten years. A crawl with nothing else left ends in state `waiting` when that is
    *   longer than its patience, and goes on with the same command.
    * @throws MannerlyError (rejects) `option-invalid` for another number; `item-invalid` for user data that is no JSON; `page-over`.
    */
-  revisit(afterMs: number, options?: Omit<FollowOptions, 'force'>): Promise<void>;
+  revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate'>): Promise<void>;
   /**
-   * Writes the page's octets to a file, at once: it stays when the handler throws later. Whole or not at all; a file of
+   * Writes the page's bytes to a file, at once: it stays when the handler throws later. Whole or not at all; a file of
    * that name is replaced. A page that asks not to be kept is left alone.
    *
    * @param name - Relative; whatever it says, the file stays in its folder. @default host and path of the URL
@@ -80,10 +80,10 @@ export interface HandledPage extends FetchedPage {
   save(name?: string, options?: SaveOptions): Promise<SavedFile>;
   /**
    * Asks for one more file and waits for it, beside the queue: the same scope, robots.txt, spacing, address guard and log as
-   * for any page. It goes before what is queued for its host. It counts as a request and its octets count, but as no page;
+   * for any page. It goes before what is queued for its host. It counts as a request and its bytes count, but as no page;
    * it is not tried again and redirects are not followed. At most 100 of one page. Never rejects.
    *
    * @param url - Resolved against the page's base.
    */
-  fetch(url: string, options?: OwnFetchOptions): Promise<OwnFetch>;
+  fetch(url: string, options?: PageFetchOptions): Promise<PageFetch>;
 }

@@ -17,7 +17,10 @@ function poolOf(handler: Handler, signal: AbortSignal) {
   const handlers = createHandlers();
   handlers.on('any', handler);
   const clock = createManualClock();
-  return { pool: createHandlerPool({ handlers, concurrency: 2, handlerMs: 1_000, after: clock.after, signal }), clock };
+  return {
+    pool: createHandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, after: clock.after, signal }),
+    clock,
+  };
 }
 
 it.each<[string, Handler]>([

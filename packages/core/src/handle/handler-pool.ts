@@ -12,7 +12,7 @@ import { ItemCheck } from './item-check.js';
 import { checkValue, issuesText } from './schema.js';
 import { createStage, NOTHING_STAGED, type Stage, type Staged } from './staged.js';
 import { createStartInTurn } from './start-in-turn.js';
-import { type HandlerWord, handlerWord } from './words.js';
+import { type HandlerSignal, handlerSignal } from './words.js';
 
 /** What came of handling a page. */
 export type Handled =
@@ -20,7 +20,7 @@ export type Handled =
   | { readonly kind: 'handled'; readonly staged: Staged; readonly route: Route | 'default' | null }
   | { readonly kind: 'threw'; readonly error: unknown; readonly detail: string }
   /** The handler threw a word that says what becomes of the page. */
-  | { readonly kind: 'said'; readonly word: HandlerWord }
+  | { readonly kind: 'said'; readonly word: HandlerSignal }
   /** What was handed along with the URL does not meet the schema of the route; the handler did not run. */
   | { readonly kind: 'user-data-invalid'; readonly detail: string }
   /** Its signal was aborted. It may still be running: nothing it does counts any more. */
@@ -34,7 +34,7 @@ export interface HandlerPool {
   handle(page: PageInCrawl): Promise<Handled>;
   /** Whether a handler is going to get the page. */
   handles(page: FetchedPage): boolean;
-  /** Octets that the body of a page with these header lines may have, where its handler says so; `null`: it does not. */
+  /** Bytes that the body of a page with these header lines may have, where its handler says so; `null`: it does not. */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null;
 }
 
@@ -44,7 +44,7 @@ export interface HandlerPoolOptions {
   /** Handlers at the same time, 1 or more. */
   readonly concurrency: number;
   /** Longest time of one handler, from its start, milliseconds. */
-  readonly handlerMs: number;
+  readonly handlerTimeoutMs: number;
   /** Calls `fn` once after `ms`; the answer cancels it. */
   readonly after: (ms: number, fn: () => void) => () => void;
   /** Aborted when the crawl stops at once: running handlers are told. */
@@ -56,7 +56,7 @@ export interface HandlerPoolOptions {
 }
 
 const NO_OWN_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
-const NO_OCTETS = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 const STOPPED: Handled = Object.freeze({ kind: 'stopped' });
 const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_STAGED, route: null });
 
@@ -67,7 +67,7 @@ export function createHandlerPool(options: HandlerPoolOptions): HandlerPool {
   return {
     handles: (page) => page.exclusion.runsHandler && options.handlers.find(page) !== null,
     bodyBytesFor(label, headers) {
-      const { kind, mime } = contentOf(headers, NO_OCTETS);
+      const { kind, mime } = contentOf(headers, NO_BYTES);
       return options.handlers.bodyBytesFor({ kind, mime, label });
     },
     async handle(page) {
@@ -82,7 +82,7 @@ export function createHandlerPool(options: HandlerPoolOptions): HandlerPool {
 async function run(
   page: PageInCrawl,
   found: FoundHandler,
-  { handlerMs, after, signal, filesPath = null, ownFetch = NO_OWN_FETCH }: HandlerPoolOptions,
+  { handlerTimeoutMs, after, signal, filesPath = null, ownFetch = NO_OWN_FETCH }: HandlerPoolOptions,
 ): Promise<Handled> {
   if (signal.aborted) return STOPPED;
   const tools = new HandlerTools(createStage(page.url), filesPath, ownFetch);
@@ -90,7 +90,9 @@ async function run(
   let ignoreAbort = (): void => undefined;
   const ended = new Promise<Handled>((resolve) => {
     timers.push(
-      after(handlerMs, () => resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerMs} ms` })),
+      after(handlerTimeoutMs, () =>
+        resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` }),
+      ),
     );
     ignoreAbort = onAbort(signal, () => {
       tools.abort(signal.reason);
@@ -156,7 +158,7 @@ async function attempt(
   } catch (error) {
     // What it was told to give up may well have thrown.
     if (tools.isAborted) return STOPPED;
-    const word = handlerWord(error);
+    const word = handlerSignal(error);
     return word === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'said', word };
   }
 }

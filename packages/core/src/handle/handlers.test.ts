@@ -20,11 +20,11 @@ async function pageOf(
 ): Promise<PageInCrawl> {
   const reader = createPageReader({
     tokens: ['examplebot'],
-    knobs: more.options === undefined ? EXCLUSION_DEFAULTS : resolveExclusionOptions(more.options),
+    options: more.options === undefined ? EXCLUSION_DEFAULTS : resolveExclusionOptions(more.options),
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
-    decodeText: (octets) => new TextDecoder().decode(octets),
+    decodeText: (bytes) => new TextDecoder().decode(bytes),
   });
   const headers = [['Content-Type', more.type ?? 'text/html']] as const;
   return reader.read(pageWork(URL_OF_PAGE, { label: more.label ?? null }), response(URL_OF_PAGE, html, headers));
@@ -40,7 +40,7 @@ function poolOf(
   const pool = createHandlerPool({
     handlers,
     concurrency: more.concurrency ?? 2,
-    handlerMs: 1_000,
+    handlerTimeoutMs: 1_000,
     after: clock.after,
     signal: more.signal ?? new AbortController().signal,
   });
@@ -114,7 +114,7 @@ describe('following', () => {
     ]);
   });
 
-  it('takes no link of a page that says nofollow, and all when the knob says so', async () => {
+  it('takes no link of a page that says nofollow, and all when the option says so', async () => {
     const html = '<meta name=robots content=nofollow><a href=b>1</a>';
     const staged = await stagedBy((page) => page.follow(), await pageOf(html));
     expect([urls(staged), staged.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['page-nofollow']]);
@@ -142,15 +142,15 @@ describe('following', () => {
     expect([urls(refusing), refusing.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['noimageindex']]);
   });
 
-  it('carries label, user data and band; what was followed first holds', async () => {
+  it('carries label, user data and priority; what was followed first holds', async () => {
     const staged = await stagedBy(
       async (page) => {
-        await page.follow('.x', { label: 'item', userData: { n: 1 }, band: 2 });
+        await page.follow('.x', { label: 'item', userData: { n: 1 }, priority: 2 });
         await page.follow();
       },
       await pageOf('<a class=x href=b>1</a><a href=c>2</a>'),
     );
-    expect(staged.links).toMatchObject([{ label: 'item', userData: { n: 1 }, band: 2 }, { via: 'link' }]);
+    expect(staged.links).toMatchObject([{ label: 'item', userData: { n: 1 }, priority: 2 }, { via: 'link' }]);
     expect(staged.links[1]).not.toHaveProperty('label');
   });
 });

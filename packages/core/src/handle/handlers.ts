@@ -16,11 +16,11 @@ export type Handler = (page: HandledPage) => unknown;
 /** What is said along with a handler. */
 export interface HandlerOptions {
   /**
-   * Decoded octets that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file until the
+   * Decoded bytes that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file until the
    * handler has ended: `page.body` and `page.save` read it, what would hold it as a whole refuses. Not for HTML.
-   * @default `network.bodyBytes`, held in memory
+   * @default `network.maxBodyBytes`, held in memory
    */
-  readonly bodyBytes?: number;
+  readonly maxBodyBytes?: number;
 }
 
 /** What the pages of a route are checked against. */
@@ -54,7 +54,7 @@ export interface Handlers {
    * @returns `null` when no route fits.
    */
   find(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): FoundHandler | null;
-  /** Octets that the body of such a page may have, as its handler says; `null`: it says nothing, or the page is HTML. */
+  /** Bytes that the body of such a page may have, as its handler says; `null`: it says nothing, or the page is HTML. */
   bodyBytesFor(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): number | null;
 }
 
@@ -67,7 +67,7 @@ export function createHandlers(): Handlers {
   const handlers = new Map<string, FoundHandler>();
   const sizes = new Map<string, number>();
   return {
-    on(route, handler, { bodyBytes, userData, item } = {}) {
+    on(route, handler, { maxBodyBytes, userData, item } = {}) {
       const key = routeKey(route);
       if (typeof handler !== 'function') {
         throw new MannerlyError(
@@ -80,14 +80,14 @@ export function createHandlers(): Handlers {
           hint: 'A page goes to one handler: call the second function from the first.',
         });
       }
-      if (bodyBytes !== undefined) {
-        if (!Number.isInteger(bodyBytes) || bodyBytes < 1 || bodyBytes > MAX_LARGE_BODY_BYTES) {
+      if (maxBodyBytes !== undefined) {
+        if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 1 || maxBodyBytes > MAX_LARGE_BODY_BYTES) {
           throw new MannerlyError(
             'option-invalid',
-            `expected \`bodyBytes\` of \`${route}\` to be a whole number from 1 to ${MAX_LARGE_BODY_BYTES}, got ${String(bodyBytes)}`,
+            `expected \`maxBodyBytes\` of \`${route}\` to be a whole number from 1 to ${MAX_LARGE_BODY_BYTES}, got ${String(maxBodyBytes)}`,
           );
         }
-        sizes.set(key, bodyBytes);
+        sizes.set(key, maxBodyBytes);
       }
       const schemas = userData === undefined && item === undefined ? null : { userData, item };
       checkSchema(`userData\` of \`${route}`, userData);

@@ -21,7 +21,7 @@ export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
 export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
-/** Octets of one segment of a saved file's path: what common file systems take (255), with room. */
+/** Bytes of one segment of a saved file's path: what common file systems take (255), with room. */
 export const MAX_FILE_NAME_BYTES = 200;
 /** Segments of a saved file's path; the last ones count. Ours. */
 export const MAX_FILE_NAME_SEGMENTS = 16;
@@ -31,5 +31,5 @@ export const MAX_FILE_NAME_SEGMENTS = 16;
 export const MAX_PAGE_FETCHES = 100;
 
 // Large bodies
-/** Octets that a handler may ask for of one body: 64 GiB. Ours. */
+/** Bytes that a handler may ask for of one body: 64 GiB. Ours. */
 export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024;

@@ -23,24 +23,24 @@ const URL_OF_PAGE = 'https://example.com/a/';
 /** What one page comes to under routes. */
 async function handled<UserData, Items>(
   routes: Routes<UserData, Items>,
-  more: { label?: string; userData?: FetchedPage['userData']; handlerMs?: number } = {},
+  more: { label?: string; userData?: FetchedPage['userData']; handlerTimeoutMs?: number } = {},
 ): Promise<{ readonly handled: Handled; readonly pool: ReturnType<typeof createHandlerPool> }> {
   const handlers = createHandlers();
   registerRoutes(handlers, routes);
   const reader = createPageReader({
     tokens: ['examplebot'],
-    knobs: EXCLUSION_DEFAULTS,
+    options: EXCLUSION_DEFAULTS,
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
-    decodeText: (octets) => new TextDecoder().decode(octets),
+    decodeText: (bytes) => new TextDecoder().decode(bytes),
   });
   const { label = null, userData = null } = more;
   const work = pageWork(URL_OF_PAGE, { label, userData });
   const page = await reader.read(work, response(URL_OF_PAGE, '<title>t</title>', [['Content-Type', 'text/html']]));
   const { after } = createManualClock();
   const signal = new AbortController().signal;
-  const pool = createHandlerPool({ handlers, concurrency: 1, handlerMs: 1_000, after, signal });
+  const pool = createHandlerPool({ handlers, concurrency: 1, handlerTimeoutMs: 1_000, after, signal });
   return { handled: await pool.handle(page), pool };
 }
 
@@ -325,7 +325,7 @@ describe('an object of routes', () => {
     ['has an option that is none', { html: { handle: nothing, items: z.string() } }, 'option-unknown'],
     ['has an item schema that is none', { html: { handle: nothing, item: { parse: nothing } } }, 'option-invalid'],
     ['has a schema of user data that is none', { html: { handle: nothing, userData: null } }, 'option-invalid'],
-    ['has a size that is none', { json: { handle: nothing, bodyBytes: -1 } }, 'option-invalid'],
+    ['has a size that is none', { json: { handle: nothing, maxBodyBytes: -1 } }, 'option-invalid'],
     ['has one route twice, in another case', { 'text/html': nothing, 'TEXT/HTML': nothing }, 'route-invalid'],
   ])('that %s is refused', (_title, routes, code) => {
     expect(() => registerRoutes(createHandlers(), routes as object)).toThrowError(expect.objectContaining({ code }));
@@ -334,9 +334,9 @@ describe('an object of routes', () => {
   it('gives a handler that is a method its object', async () => {
     const staged = await stagedBy({
       html: {
-        bodyBytes: 7,
-        handle(this: { readonly bodyBytes: number }, page: { emit(data: number): unknown }) {
-          page.emit(this.bodyBytes);
+        maxBodyBytes: 7,
+        handle(this: { readonly maxBodyBytes: number }, page: { emit(data: number): unknown }) {
+          page.emit(this.maxBodyBytes);
         },
       },
     });

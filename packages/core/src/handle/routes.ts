@@ -6,8 +6,8 @@ import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
-import type { HtmlFacts } from '../page/page-facts.js';
-import type { AddedUrl, FollowOptions, HandledPage } from './handled-page.js';
+import type { HtmlSummary } from '../page/html-summary.js';
+import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
 import type { EmittedItem } from './item-check.js';
 import type { Schema } from './schema.js';
@@ -43,17 +43,17 @@ export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefin
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
 export type RoutedRevisit<UserDataSchema, UserData> =
-  | (Omit<FollowOptions, 'force' | 'userData'> & {
+  | (Omit<FollowOptions, 'allowDuplicate' | 'userData'> & {
       readonly label?: undefined;
       readonly userData?: UserDataSchema extends Schema ? SchemaInput<UserDataSchema> : JsonValue;
     })
-  | LabelledFollow<UserData, 'force'>;
+  | LabelledFollow<UserData, 'allowDuplicate'>;
 
 /** What is known of a page because it came by this route. */
 type PageOf<R> = R extends `label:${infer Label}`
   ? { readonly label: Label }
   : R extends 'html'
-    ? { readonly kind: 'html'; readonly facts: HtmlFacts }
+    ? { readonly kind: 'html'; readonly facts: HtmlSummary }
     : R extends 'xml'
       ? { readonly kind: 'xml'; readonly title: null; readonly facts: null; readonly $: CheerioAPI }
       : R extends ContentKind
@@ -75,7 +75,7 @@ export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
     /** As `HandledPage.follow`. */
     follow(selector?: string, options?: RoutedFollow<UserData>): Promise<void>;
     /** As `HandledPage.add`. */
-    add(url: string, options?: RoutedFollow<UserData>): Promise<AddedUrl>;
+    add(url: string, options?: RoutedFollow<UserData>): Promise<AddResult>;
     /** As `HandledPage.revisit`. */
     revisit(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData>): Promise<void>;
   };
@@ -131,7 +131,7 @@ export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): 
   }
 }
 
-const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'bodyBytes'];
+const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes'];
 
 function registerEntry(handlers: Pick<Handlers, 'on'>, route: Route, given: unknown): void {
   if (typeof given !== 'object' || given === null) {

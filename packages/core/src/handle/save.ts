@@ -1,4 +1,4 @@
-// A page's octets as a file below one folder, under a name that may come from anybody: whatever it says, the file stays
+// A page's bytes as a file below one folder, under a name that may come from anybody: whatever it says, the file stays
 // inside, and it is whole or not there.
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ export type SavedFile =
       /** SHA-256, lower-case hex digits. */
       readonly sha256: string;
       /** As `page.truncated`: a file that was cut is not the whole one. */
-      readonly truncated: 'cap' | 'peer' | null;
+      readonly truncated: 'limit' | 'connection' | null;
     }
   /** The page asks not to be kept: a word of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
@@ -35,7 +35,7 @@ export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | '
 export async function saveFile(
   folder: string,
   name: string,
-  octets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<WrittenFile> {
   const path = join(folder, safeName(name));
   const beside = join(folder, `.${randomUUID()}.part`);
@@ -45,7 +45,7 @@ export async function saveFile(
     await mkdir(dirname(path), { recursive: true });
     const file = await open(beside, 'wx');
     try {
-      for await (const chunk of octets) {
+      for await (const chunk of content) {
         hash.update(chunk);
         bytes += chunk.length;
         await file.writeFile(chunk);

@@ -6,7 +6,7 @@ import type { PageLink } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import { selectLinks } from '../page/select-links.js';
-import type { AddedUrl, FollowOptions } from './handled-page.js';
+import type { AddResult, FollowOptions } from './handled-page.js';
 import { jsonCopy } from './json-copy.js';
 import { MAX_REVISIT_MS } from './limits.js';
 import type { Stage } from './staged.js';
@@ -34,8 +34,8 @@ export function addUrl(
   leftAlone: ReadonlySet<string>,
   text: string,
   options: FollowOptions,
-): AddedUrl {
-  const url = resolveHref(text.trim(), linkBase(page.url, page.facts?.baseHref ?? null));
+): AddResult {
+  const url = resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
   const note = leftAlone.has(url) ? 'link-nofollow' : null;
   stage.link(candidates(page, 'handler', options)(url));
@@ -45,17 +45,17 @@ export function addUrl(
 
 /** Makes candidates of URLs found on a page. What they carry is copied once: a handler may go on changing its own. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowOptions): (url: string) => NewUrl {
-  const { label, userData, band, force = false } = options;
+  const { label, userData, priority, allowDuplicate = false } = options;
   const depth = page.depth + 1;
   const from = page.url;
-  if (label === undefined && userData === undefined && band === undefined && !force)
+  if (label === undefined && userData === undefined && priority === undefined && !allowDuplicate)
     return (url) => ({ url, depth, via, from });
   const carried = {
     ...(label === undefined ? {} : { label }),
     ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
-    ...(band === undefined ? {} : { band }),
-    // Told from other visits by the instant of the page that asks for it.
-    ...(force ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
+    ...(priority === undefined ? {} : { priority }),
+    // Told from other visits by the time of the page that asks for it.
+    ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
   };
   return (url) => ({ url, depth, via, from, ...carried });
 }
@@ -72,7 +72,7 @@ export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<Foll
   const carried: FollowOptions = {
     ...(label === null ? {} : { label }),
     ...(userData === null ? {} : { userData }),
-    ...(options.band === undefined ? {} : { band: options.band }),
+    ...(options.priority === undefined ? {} : { priority: options.priority }),
   };
   const { url, depth, via, from, visit, fetchedAtMs } = page;
   const origin = from === null ? {} : { from };

@@ -1,7 +1,7 @@
 // Handlers start one after the other: the next one when the last has ended or waits for something outside, a file or a server.
 //
 // Several pages often come to their handlers in the same moment. Were all of them started at once, each would hold what it has
-// made of its page (a document of twenty times its octets, say) at its first `await` while the others begin, and all of that
+// made of its page (a document of twenty times its bytes, say) at its first `await` while the others begin, and all of that
 // would be copied by the garbage collector, page after page. One after the other, what a handler has made is gone before the next
 // one makes its own.
 

@@ -14,7 +14,7 @@ import { MAX_HANDLER_RETRY_MS } from './limits.js';
  * if (page.$('#still-loading').length > 0) throw new RetryPage('the list is not there yet', { afterMs: 60_000 });
  */
 export class RetryPage extends Error {
-  /** Not before so many milliseconds from the page's last octet; `null`: 10 s, then 20, then 40. */
+  /** Not before so many milliseconds from the page's last byte; `null`: 10 s, then 20, then 40. */
   readonly afterMs: number | null;
 
   /**
@@ -61,13 +61,13 @@ export class StopCrawl extends Error {
 }
 
 /** A word as the pool hands it on. */
-export type HandlerWord =
+export type HandlerSignal =
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs: number | null }
   | { readonly kind: 'refuse'; readonly reason: string }
   | { readonly kind: 'stop'; readonly reason: string };
 
 /** What was thrown, as a word; `null`: it is none, and something broke. Never throws. */
-export function handlerWord(thrown: unknown): HandlerWord | null {
+export function handlerSignal(thrown: unknown): HandlerSignal | null {
   if (thrown instanceof RetryPage) return { kind: 'retry', reason: thrown.message, afterMs: thrown.afterMs };
   if (thrown instanceof RefusePage) return { kind: 'refuse', reason: thrown.message };
   if (thrown instanceof StopCrawl) return { kind: 'stop', reason: thrown.message };

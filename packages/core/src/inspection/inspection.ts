@@ -10,8 +10,8 @@ import {
   FrontierError,
   type FrontierStore,
   type ListRequest,
-  type QueuedPage,
   type QueuedUrl,
+  type QueueListing,
 } from '@mannerly/frontier';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
@@ -21,7 +21,7 @@ import { findDecision } from '../report/decision-log.js';
 import { type Explanation, explain, explainHost, explainLoggedHost } from '../report/explain.js';
 import { atRest, isHostName, requestedForm } from '../report/explain-host.js';
 import { loggedHost } from '../report/logged-host.js';
-import { inOurWords } from '../run/store-errors.js';
+import { asMannerlyError } from '../run/store-errors.js';
 import { createWaitingRecords } from '../seeded/waiting-records.js';
 import { MAX_QUEUED_LOOKED, MAX_QUEUED_PAGE } from './limits.js';
 
@@ -36,7 +36,7 @@ export interface CrawlInspection {
    *
    * @throws MannerlyError `directory-in-use` while a run has the directory, `not-running` where it holds no frontier.
    */
-  queued(request?: ListRequest): Promise<QueuedPage>;
+  queued(request?: ListRequest): Promise<QueueListing>;
   /** A second call does nothing. */
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function openInspection({
     async explain(urlOrHost) {
       if (isHostName(urlOrHost)) {
         if (opened !== null) {
-          const host = atRest(await opened.lookHost(urlOrHost), clock.nowMs());
+          const host = atRest(await opened.inspectHost(urlOrHost), clock.nowMs());
           return { ...explainHost(host), bound: opened.reachedBound() };
         }
         return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
@@ -89,7 +89,7 @@ export async function openInspection({
       if (opened === null) return { ...explain(url, decision, null), whyLogsOnly };
       const look = await opened.look(url);
       const place = await placeOf(opened, url, look.host);
-      const { wait } = atRest(await opened.lookHost(url), clock.nowMs());
+      const { wait } = atRest(await opened.inspectHost(url), clock.nowMs());
       waiting ??= waitingUrls(opened);
       const isKnown = look.isKnown || place !== null || (await waiting).has(url);
       const told = explain(url, decision, { ...look, isKnown, wait }, place);
@@ -121,7 +121,7 @@ async function frontierOf(
     await store.close();
     // Killed before it had queued anything, or a frontier of somebody else: its message says which.
     if (error instanceof FrontierError && error.code === 'store-mismatch') return `${error.message}.`;
-    throw inOurWords(error, paths?.path ?? null);
+    throw asMannerlyError(error, paths?.path ?? null);
   }
 }
 
@@ -134,7 +134,7 @@ async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
 async function placeOf(frontier: Frontier, url: string, host: string): Promise<QueuedUrl | null> {
   let cursor: string | null = null;
   for (let looked = 0; looked < MAX_QUEUED_LOOKED; looked += MAX_QUEUED_PAGE) {
-    const page: QueuedPage = await frontier.list({ host, cursor, limit: MAX_QUEUED_PAGE });
+    const page: QueueListing = await frontier.list({ host, cursor, limit: MAX_QUEUED_PAGE });
     const found = page.items.find(({ record }) => record.url === url);
     if (found !== undefined) return found;
     cursor = page.cursor;
@@ -149,7 +149,7 @@ export function readOnly(store: FrontierStore): FrontierStore {
     throw new MannerlyError('store-failed', 'a frontier that is only looked into was about to change');
   };
   return {
-    caps: store.caps,
+    capabilities: store.capabilities,
     open: (request) => store.open(request),
     readRecord: (key) => store.readRecord(key),
     nextDueInMs: () => store.nextDueInMs(),

@@ -5,7 +5,7 @@ import { createFrontier, type Frontier, type FrontierStore, systemClock } from '
 import { MannerlyError } from '../errors.js';
 import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
 import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
-import { inOurWords } from '../run/store-errors.js';
+import { asMannerlyError } from '../run/store-errors.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
 /** One process of a crawl, under a name that the next one on the same directory goes on with. Counts are over its runs. */
@@ -42,7 +42,7 @@ export interface StoreReport {
   readonly requests: number;
   readonly items: number;
   readonly bytes: number;
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly processes: readonly ProcessReport[];
 }
 
@@ -79,7 +79,7 @@ async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
     if (terms === null) throw noCrawl('no process of it has begun');
     return terms;
   } catch (error) {
-    const told = inOurWords(error, null);
+    const told = asMannerlyError(error, null);
     throw told instanceof MannerlyError || !(error instanceof Error) ? told : noCrawl(error.message, error);
   } finally {
     await frontier.close();
@@ -91,11 +91,11 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const { pages, queued, known, hosts, runningMs } = frontier.counts();
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
-  const words: Record<string, Record<string, number>> = {};
+  const outcomes: Record<string, Record<string, number>> = {};
   for (const [, totals] of parts) {
-    for (const [word, reasons] of Object.entries(totals.words)) {
-      words[word] ??= {};
-      const counts = words[word];
+    for (const [word, reasons] of Object.entries(totals.outcomes)) {
+      outcomes[word] ??= {};
+      const counts = outcomes[word];
       for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;
     }
   }
@@ -112,7 +112,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     requests: sum(({ requests }) => requests),
     items: sum(({ items }) => items),
     bytes: sum(({ bytes }) => bytes),
-    words,
+    outcomes,
     processes,
   };
 }

@@ -39,7 +39,7 @@ export const MEASURES = Object.freeze({
     openTelemetry: 'mannerly.request.duration',
     unit: 's',
     labels: ['purpose'],
-    help: 'Seconds from sending a request to its last octet, or its failure.',
+    help: 'Seconds from sending a request to its last byte, or its failure.',
   },
   receivedBytes: {
     kind: 'counter',
@@ -47,7 +47,7 @@ export const MEASURES = Object.freeze({
     openTelemetry: 'mannerly.received',
     unit: 'By',
     labels: ['purpose'],
-    help: 'Octets of bodies on the wire.',
+    help: 'Bytes of bodies on the wire.',
   },
   decisions: {
     kind: 'counter',
@@ -78,7 +78,7 @@ export const MEASURES = Object.freeze({
     prometheus: 'notices_total',
     openTelemetry: 'mannerly.notices',
     unit: '{notice}',
-    labels: ['notice'],
+    labels: ['host-warning'],
     help: 'What an operator should know of a host: pauses, closed hours, hosts set aside.',
   },
   pages: {
@@ -182,10 +182,12 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => voi
       gauges.add('receivedBytes', record.encodedBytes, { purpose });
       gauges.observe('requestSeconds', Math.max(0, record.endedAtMs - record.startedAtMs) / 1_000, { purpose });
     }),
-    events.on('decision', ({ word, reason }) => gauges.add('decisions', 1, { word, reason: knownReason(reason) })),
+    events.on('decision', ({ status, reason }) =>
+      gauges.add('decisions', 1, { word: status, reason: knownReason(reason) }),
+    ),
     events.on('item', () => gauges.add('items', 1, {})),
     events.on('handler-error', () => gauges.add('handlerErrors', 1, {})),
-    events.on('notice', ({ notice }) => gauges.add('notices', 1, { notice })),
+    events.on('host-warning', ({ code }) => gauges.add('notices', 1, { notice: code })),
   ];
   return () => {
     for (const end of ends) end();

@@ -16,7 +16,8 @@ import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';
 
-const decision = (word: UrlDecision['word'], reason: string): UrlDecision => ({ word, reason }) as UrlDecision;
+const decision = (word: UrlDecision['status'], reason: string): UrlDecision =>
+  ({ status: word, reason }) as UrlDecision;
 
 /** A crawl that did a little of everything, before and after somebody began to count. */
 function story() {
@@ -33,9 +34,9 @@ function story() {
     crawl.tell('decision', decision('failed', 'status-499'));
     crawl.tell('decision', decision('dropped', 'a-word-that-nobody-knows'));
     crawl.tell('handler-error', { url: 'http://a.test/', error: new Error('mine') });
-    crawl.tell('notice', {
+    crawl.tell('host-warning', {
       kind: 'host',
-      notice: 'host-paused',
+      code: 'host-paused',
       host: 'a.test',
       authority: null,
       untilMs: null,

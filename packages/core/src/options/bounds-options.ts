@@ -14,11 +14,11 @@ interface OptionalBounds {
   readonly minutes?: number;
   /** Links between a seed and a page. 0 to 1000. @default 16 */
   readonly depth?: number;
-  /** Decoded octets of bodies, 1 or more; what is in flight when it is reached comes to its end. @default none */
+  /** Decoded bytes of bodies, 1 or more; what is in flight when it is reached comes to its end. @default none */
   readonly bytes?: number;
   /** Pages of one host, 1 to 1e9. @default none beyond `pages` */
   readonly pagesPerHost?: number;
-  /** Decoded octets of one host's bodies, 1 or more; the answer that reaches it is kept whole. @default none */
+  /** Decoded bytes of one host's bodies, 1 or more; the answer that reaches it is kept whole. @default none */
   readonly bytesPerHost?: number;
   /** Minutes of running time from the first request to a host, more than 0. @default none */
   readonly minutesPerHost?: number;
@@ -26,7 +26,7 @@ interface OptionalBounds {
    * URLs queued at a time, 1 to 1e9. Links past it are dropped as `frontier-full`, and told; there may be room for them when
    * another page names them later. @default 10,000,000
    */
-  readonly queued?: number;
+  readonly queuedUrls?: number;
 }
 
 /** Bounds with every field filled in; `null`: none. */
@@ -38,7 +38,7 @@ export interface Bounds {
   readonly bytes: number | null;
   readonly bytesPerHost: number | null;
   readonly minutesPerHost: number | null;
-  readonly queued: number | null;
+  readonly queuedUrls: number | null;
 }
 
 /** What `bounds` may say. */
@@ -50,7 +50,7 @@ export const BOUNDS_KEYS: readonly (keyof OptionalBounds)[] = [
   'pagesPerHost',
   'bytesPerHost',
   'minutesPerHost',
-  'queued',
+  'queuedUrls',
 ];
 
 /** What is used where nothing is said. */
@@ -79,6 +79,6 @@ export function resolveBounds(bounds: BoundsOptions | undefined): Bounds {
     bytes: whole('bytes', Number.MAX_SAFE_INTEGER),
     bytesPerHost: whole('bytesPerHost', Number.MAX_SAFE_INTEGER),
     minutesPerHost: minutes('minutesPerHost'),
-    queued: whole('queued', MAX_PAGES),
+    queuedUrls: whole('queuedUrls', MAX_PAGES),
   };
 }

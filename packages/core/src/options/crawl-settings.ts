@@ -14,12 +14,12 @@ export type CrawlSettings = Pick<FrontierOptions, 'robots' | 'politeness' | 'hos
 /** What a crawl tells its frontier. Never throws. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
   const { identity, robots, bounds, spacing } = options;
-  const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queued } = bounds;
+  const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls } = bounds;
   return {
     robots: { ...robots, tokens: identity.tokens },
     politeness: spacing.politeness,
     hostKeyBy: spacing.hostKeyBy,
-    ...(queued === null ? {} : { maxQueued: queued }),
+    ...(queuedUrls === null ? {} : { maxQueued: queuedUrls }),
     bounds: {
       ...(pages === null ? {} : { pages }),
       ...(minutes === null ? {} : { minutes }),

@@ -38,8 +38,8 @@ describe('the terms of a crawl', () => {
       'seeds in another order, one twice',
       { scope: { seeds: ['https://b.example/', 'https://a.example', 'https://b.example/'] } },
     ],
-    ['the network of a machine', { network: { concurrency: 7, allow: ['10.0.0.0/8'] } }],
-    ['patience and handlers', { patienceMs: 5, handlerMs: 6 }],
+    ['the network of a machine', { network: { concurrency: 7, allowAddresses: ['10.0.0.0/8'] } }],
+    ['patience and handlers', { maxIdleMs: 5, handlerTimeoutMs: 6 }],
   ] as const;
   it.each(same)('%s may differ', (_, more) => {
     expect(agreedTerms(kept, terms(more), false).createdAtMs).toBe(1);

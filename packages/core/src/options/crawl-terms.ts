@@ -95,8 +95,8 @@ export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: 
 export const termsRecord = {
   key: 'crawl',
   encode: (terms: CrawlTerms): Uint8Array => new TextEncoder().encode(JSON.stringify(terms)),
-  decode: (octets: Uint8Array | null): CrawlTerms | null =>
-    octets === null ? null : (JSON.parse(new TextDecoder().decode(octets)) as CrawlTerms),
+  decode: (bytes: Uint8Array | null): CrawlTerms | null =>
+    bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as CrawlTerms),
 };
 
 function hasAll(kept: CrawlTerms, ours: CrawlTerms): boolean {

@@ -8,7 +8,7 @@ export const MAX_PAGES = 1_000_000_000;
 export const MAX_MINUTES = 5_256_000;
 
 // Several processes at one crawl (our own).
-/** Octets of seeds that a store keeps to compare, as JSON; of more, their hash counts. */
+/** Bytes of seeds that a store keeps to compare, as JSON; of more, their hash counts. */
 export const MAX_TERMS_SEEDS_BYTES = 262_144;
 /** Characters of an option that the message about a difference shows. */
 export const MAX_TERM_TEXT = 300;

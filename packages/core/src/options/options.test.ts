@@ -42,10 +42,10 @@ describe('the options of a crawler', () => {
     ['no minutes at all', { bounds: { minutes: 0 } }, 'option-invalid', '`bounds.minutes`'],
     ['a negative depth', { bounds: { pages: 1, depth: -1 } }, 'option-invalid', '`bounds.depth`'],
     ['a port past the last', { network: { ports: [65_536] } }, 'option-invalid', '`network.ports`'],
-    ['no body at all', { network: { bodyBytes: 0 } }, 'option-invalid', '`network.bodyBytes`'],
+    ['no body at all', { network: { maxBodyBytes: 0 } }, 'option-invalid', '`network.maxBodyBytes`'],
     ['too many requests at once', { network: { concurrency: 5_000 } }, 'option-invalid', '5000'],
-    ['impatience', { patienceMs: -1 }, 'option-invalid', '`patienceMs`'],
-    ['an unknown knob of exclusion', { pageLevel: { noindex: 'sometimes' } }, 'option-invalid', 'noindex'],
+    ['impatience', { maxIdleMs: -1 }, 'option-invalid', '`maxIdleMs`'],
+    ['an unknown option of exclusion', { pageLevel: { noindex: 'sometimes' } }, 'option-invalid', 'noindex'],
     ['a purpose that is none', { purposes: ['fun'] }, 'option-invalid', 'purposes'],
   ])('%s is refused by name', (_name, change, code, words) => {
     const told = refusal(change);
@@ -58,19 +58,24 @@ describe('the options of a crawler', () => {
     ['minutes alone', { bounds: { minutes: 0.5 } }],
     ['depth 0', { bounds: { pages: 1, depth: 0 } }],
     ['the last port', { network: { ports: [65_535] } }],
-    ['patience 0', { patienceMs: 0 }],
+    ['patience 0', { maxIdleMs: 0 }],
   ])('%s is accepted', (_name, change) => {
     expect(refusal(change)).toBe('accepted');
   });
 
   it('are filled in', () => {
-    const { bounds, network, profile, patienceMs, scope, exclusion } = resolveOptions(GOOD);
+    const { bounds, network, profile, maxIdleMs, scope, exclusion } = resolveOptions(GOOD);
     expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: BOUNDS_DEFAULTS.depth, pagesPerHost: null });
     expect(profile).toBe('polite');
-    expect(patienceMs).toBe(600_000);
+    expect(maxIdleMs).toBe(600_000);
     expect(scope.within).toBe('host');
     expect(exclusion.page.noindex).toBe('skip-store');
-    expect(network).toMatchObject({ allow: [], concurrency: 64, bodyBytes: 10 * 1024 * 1024, resolve: null });
+    expect(network).toMatchObject({
+      allowAddresses: [],
+      concurrency: 64,
+      maxBodyBytes: 10 * 1024 * 1024,
+      resolve: null,
+    });
   });
 
   it('open the ports that seeds name, and no other', () => {

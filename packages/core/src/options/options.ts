@@ -3,16 +3,20 @@
 
 import type { CanonicalRule, Clock, FrontierStore, PolitenessOptions, RobotsOptions } from '@mannerly/frontier';
 import { type ResolvedScope, resolveScope, SCOPE_KEYS, type ScopeOptions } from '../admit/scope-options.js';
-import { resolveTrapOptions, type TrapKnobs, type TrapOptions } from '../admit/trap-options.js';
+import { type ResolvedTrapOptions, resolveTrapOptions, type TrapOptions } from '../admit/trap-options.js';
 import { resolveUrlOptions, type UrlOptions } from '../admit/url-options.js';
-import { type ArchiveKnobs, type ArchiveOptions, resolveArchive } from '../archive/archive-options.js';
-import { type HookKnobs, type HookOptions, resolveHooks } from '../crawl/hooks.js';
+import { type ArchiveOptions, type ResolvedArchiveOptions, resolveArchive } from '../archive/archive-options.js';
+import { type HookOptions, type ResolvedHookOptions, resolveHooks } from '../crawl/hooks.js';
 import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { type Identity, type IdentityOptions, resolveIdentity } from '../fetch/identity.js';
 import { MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
-import { type ExclusionKnobs, type ExclusionOptions, resolveExclusionOptions } from '../page/exclusion-options.js';
+import {
+  type ExclusionOptions,
+  type ResolvedExclusionOptions,
+  resolveExclusionOptions,
+} from '../page/exclusion-options.js';
 import { parseUrl } from '../parse-url.js';
 import type { StoreNotice } from '../record/events.js';
 import { type DecisionLogOptions, resolveDecisionLog } from '../report/log-share.js';
@@ -52,15 +56,15 @@ export interface CrawlerOptions extends ExclusionOptions {
     readonly enqueue?: boolean;
   };
   /** A run ends in state `waiting` when only hosts are left that wait longer than this, 0 to 30 days, in ms; less than 100 counts as 100. @default 600_000 */
-  readonly patienceMs?: number;
+  readonly maxIdleMs?: number;
   /**
    * Decides the order in which URLs are taken, so that a crawl of the same site takes the same again: a text of 1 to 128
    * characters, or a whole number. For one process, and slower where there are many hosts: docs/reproducible.md says what is
    * promised. @default as they come
    */
-  readonly seeded?: string | number;
+  readonly orderSeed?: string | number;
   /** Longest time one handler may take, 1 to 3,600,000 ms. @default 60_000 */
-  readonly handlerMs?: number;
+  readonly handlerTimeoutMs?: number;
   /** Functions asked before a fetch and after, and told of exclusions. They may refuse, never permit. @default none */
   readonly hooks?: HookOptions;
   /**
@@ -87,25 +91,25 @@ export interface ResolvedOptions {
   readonly bounds: Bounds;
   readonly canonicalRules: readonly CanonicalRule[];
   /** `null`: nothing is taken for a trap. */
-  readonly traps: TrapKnobs | null;
+  readonly traps: ResolvedTrapOptions | null;
   readonly profile: PolitenessOptions['profile'];
   readonly spacing: Spacing;
   readonly robots: Omit<RobotsOptions, 'tokens'>;
   readonly network: Network;
-  readonly exclusion: ExclusionKnobs;
+  readonly exclusion: ResolvedExclusionOptions;
   readonly dataTxt: boolean;
   readonly sitemaps: boolean;
   readonly sitemapUrls: readonly string[];
   readonly enqueueDatasets: boolean;
-  readonly patienceMs: number;
+  readonly maxIdleMs: number;
   /** `null`: URLs are taken as they come. */
-  readonly seeded: string | null;
-  readonly handlerMs: number;
+  readonly orderSeed: string | null;
+  readonly handlerTimeoutMs: number;
   /** `null`: none. */
-  readonly hooks: HookKnobs | null;
+  readonly hooks: ResolvedHookOptions | null;
   readonly decisionLog: Required<DecisionLogOptions>;
   /** `null`: exchanges are not archived. */
-  readonly archive: ArchiveKnobs | null;
+  readonly archive: ResolvedArchiveOptions | null;
 }
 
 const KNOWN_KEYS: readonly (keyof CrawlerOptions)[] = [
@@ -120,9 +124,9 @@ const KNOWN_KEYS: readonly (keyof CrawlerOptions)[] = [
   'network',
   'discover',
   'datasets',
-  'patienceMs',
-  'seeded',
-  'handlerMs',
+  'maxIdleMs',
+  'orderSeed',
+  'handlerTimeoutMs',
   'hooks',
   'decisionLog',
   'store',
@@ -154,8 +158,8 @@ const NESTED_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** What is used where nothing is said. */
 const DEFAULTS = Object.freeze({
   profile: 'polite' as const,
-  patienceMs: 600_000,
-  handlerMs: 60_000,
+  maxIdleMs: 600_000,
+  handlerTimeoutMs: 60_000,
 });
 
 /**
@@ -195,9 +199,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     sitemaps: options.discover?.sitemaps ?? false,
     sitemapUrls: resolveSitemapUrls(options.discover?.sitemapUrls ?? []),
     enqueueDatasets: options.datasets?.enqueue ?? false,
-    patienceMs: numberIn('patienceMs', options.patienceMs ?? DEFAULTS.patienceMs, 0, MAX_WAIT_MS),
-    seeded: resolveSeed(options.seeded),
-    handlerMs: numberIn('handlerMs', options.handlerMs ?? DEFAULTS.handlerMs, 1, 3_600_000),
+    maxIdleMs: numberIn('maxIdleMs', options.maxIdleMs ?? DEFAULTS.maxIdleMs, 0, MAX_WAIT_MS),
+    orderSeed: resolveSeed(options.orderSeed),
+    handlerTimeoutMs: numberIn('handlerTimeoutMs', options.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs, 1, 3_600_000),
     hooks: resolveHooks(options.hooks),
     decisionLog: resolveDecisionLog(options.decisionLog),
     archive: resolveArchive(options.archive),

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { createCrawler } from '../crawler.js';
-import { departuresOf } from './departures.js';
 import { type CrawlerOptions, resolveOptions } from './options.js';
+import { relaxedDefaultsOf } from './relaxed-defaults.js';
 
 const base = {
   identity: { name: 'testbot', contact: 'https://example.org/bot' },
@@ -26,11 +26,11 @@ describe('what createCrawler refuses at once', () => {
     [{ robots: { crawlDelay: { maxSeconds: 0 } } }, 'robots.crawlDelay.maxSeconds'],
     [{ robots: { crawlDelayMaxSeconds: 5 } }, 'robots.crawlDelayMaxSeconds'],
     [{ robots: { nonsense: 1 } }, 'nonsense'],
-    [{ network: { allow: ['10.0.0.0/99'] } }, '10.0.0.0/99'],
+    [{ network: { allowAddresses: ['10.0.0.0/99'] } }, '10.0.0.0/99'],
     [{ bounds: { pages: 1, bytes: 0 } }, 'bounds.bytes'],
     [{ bounds: { pages: 1, bytesPerHost: 1.5 } }, 'bounds.bytesPerHost'],
     [{ bounds: { pages: 1, minutesPerHost: 0 } }, 'bounds.minutesPerHost'],
-    [{ bounds: { pages: 1, queued: -3 } }, 'bounds.queued'],
+    [{ bounds: { pages: 1, queued: -3 } }, 'bounds.queuedUrls'],
   ];
   it.each(rows)('%j', (more, named) => {
     const refusal = () => createCrawler(given(more));
@@ -43,7 +43,7 @@ describe('what createCrawler refuses at once', () => {
       politeness: { perIp: true, perDomain: true, requestsPerSecond: 0.5, jitter: 0.1 },
       bounds: { minutes: 1, bytes: 1, bytesPerHost: 1, minutesPerHost: 0.5, queued: 1 },
       robots: { crawlDelay: { maxSeconds: 1 } },
-      network: { allow: ['10.0.0.0/8'] },
+      network: { allowAddresses: ['10.0.0.0/8'] },
     };
     expect(resolveOptions(given(more)).spacing).toEqual({
       politeness: { perIp: true, requestsPerSecond: 0.5, jitter: 0.1, profile: 'polite' },
@@ -70,7 +70,7 @@ describe('departures', () => {
     [{ robots: { onForbidden: 'deny' } }, null],
   ];
   it.each(rows)('%j: %s', (more, named) => {
-    const told = departuresOf(resolveOptions(given(more)));
+    const told = relaxedDefaultsOf(resolveOptions(given(more)));
     if (named === null) expect(told).toEqual([]);
     else expect(told).toEqual([expect.stringContaining(named)]);
   });

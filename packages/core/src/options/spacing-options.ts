@@ -61,7 +61,7 @@ export function resolveSpacing(profile: PolitenessOptions['profile'], options: S
  */
 export function checkDeferred(
   robots: Parameters<typeof checkRobotsOptions>[0],
-  network: { readonly allow: readonly string[]; readonly ports: readonly number[] | 'any' },
+  network: { readonly allowAddresses: readonly string[]; readonly ports: readonly number[] | 'any' },
 ): void {
   refused(() => checkRobotsOptions(robots));
   createAddressGuard({ ...network, resolve: null, nowMs: () => 0 });

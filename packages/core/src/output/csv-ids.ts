@@ -1,5 +1,5 @@
-// The ids, the header and the whole rows of a CSV file, in one pass over its octets: a line break ends a row unless it stands
-// between quotes, and the octets of quotes, commas and line breaks are part of no other character in UTF-8.
+// The ids, the header and the whole rows of a CSV file, in one pass over its bytes: a line break ends a row unless it stands
+// between quotes, and the bytes of quotes, commas and line breaks are part of no other character in UTF-8.
 
 import type { FileHandle } from 'node:fs/promises';
 import { CSV_READ_BYTES, MAX_CSV_HEADER_BYTES, MAX_LINE_HEAD_BYTES } from './limits.js';
@@ -11,7 +11,7 @@ export interface CsvRecords {
   readonly ids: RecentIds;
   /** The first row; `null`: the file has none. */
   readonly header: readonly string[] | null;
-  /** Octets up to the end of the last whole row. */
+  /** Bytes up to the end of the last whole row. */
   readonly wholeEnd: number;
 }
 
@@ -22,24 +22,24 @@ export async function readCsvIds(file: FileHandle, limit: number): Promise<CsvRe
   let header: readonly string[] | null = null;
   let wholeEnd = 0;
   let isQuoted = false;
-  /** The beginning of the row at hand, one character for each octet. */
+  /** The beginning of the row at hand, one character for each byte. */
   let head = '';
   for (let position = 0; ; ) {
     const { bytesRead } = await file.read(piece, 0, piece.length, position);
     if (bytesRead === 0) return { ids, header, wholeEnd };
-    const octets = piece.subarray(0, bytesRead);
+    const bytes = piece.subarray(0, bytesRead);
     let rowStart = 0;
     for (let at = 0; at < bytesRead; at += 1) {
-      if (octets[at] === QUOTE) isQuoted = !isQuoted;
-      if (octets[at] !== NEWLINE || isQuoted) continue;
-      head = longer(head, octets.subarray(rowStart, at), header === null);
+      if (bytes[at] === QUOTE) isQuoted = !isQuoted;
+      if (bytes[at] !== NEWLINE || isQuoted) continue;
+      head = longer(head, bytes.subarray(rowStart, at), header === null);
       if (header === null) header = cellsOf(head);
       else ids.add(cellsOf(head, 1)[0] ?? '');
       head = '';
       rowStart = at + 1;
       wholeEnd = position + rowStart;
     }
-    head = longer(head, octets.subarray(rowStart), header === null);
+    head = longer(head, bytes.subarray(rowStart), header === null);
     position += bytesRead;
   }
 }
@@ -48,9 +48,9 @@ const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
 /** Of a row its beginning is enough, where its id stands; the header is wanted whole. */
-function longer(head: string, octets: Uint8Array, isHeader: boolean): string {
+function longer(head: string, bytes: Uint8Array, isHeader: boolean): string {
   const room = (isHeader ? MAX_CSV_HEADER_BYTES : MAX_LINE_HEAD_BYTES) - head.length;
-  return room <= 0 ? head : head + Buffer.from(octets.subarray(0, room)).toString('latin1');
+  return room <= 0 ? head : head + Buffer.from(bytes.subarray(0, room)).toString('latin1');
 }
 
 /** The first cells of a row. Never throws. */

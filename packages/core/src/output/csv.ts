@@ -148,10 +148,10 @@ function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
 }
 
 /** Appends and answers with the new length; what was half written is taken back. */
-async function appendWhole(file: FileHandle, length: number, octets: Buffer): Promise<number> {
+async function appendWhole(file: FileHandle, length: number, bytes: Buffer): Promise<number> {
   try {
-    for (let at = 0; at < octets.length; ) at += (await file.write(octets, at)).bytesWritten;
-    return length + octets.length;
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+    return length + bytes.length;
   } catch (error) {
     await file.truncate(length);
     throw error;

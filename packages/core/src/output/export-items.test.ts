@@ -60,17 +60,17 @@ describe('exportItems', () => {
     expect(summary.columns?.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       'id text',
       'url text',
-      'fetchedAt instant',
+      'fetchedAt time',
       'title text',
       'depth integer',
       'share number',
       'open boolean',
       'tags json',
       'mixed json',
-      'expiresAt instant',
+      'expiresAt time',
     ]);
     const none = { title: null, tags: null, expiresAt: null };
-    const instant = new Date(AT);
+    const time = new Date(AT);
     expect((await readBack(to)).map((row) => ({ ...none, ...row }))).toMatchObject([
       {
         id: 'a/1/0',
@@ -80,7 +80,7 @@ describe('exportItems', () => {
         open: true,
         tags: '["x"]',
         mixed: '1',
-        fetchedAt: instant,
+        fetchedAt: time,
       },
       {
         id: 'a/2/0',
@@ -89,7 +89,7 @@ describe('exportItems', () => {
         share: 0.5,
         open: null,
         mixed: '"text"',
-        expiresAt: instant,
+        expiresAt: time,
       },
     ]);
     expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('.part'));

@@ -4,7 +4,7 @@
 import { MAX_EXPORT_COLUMNS } from './limits.js';
 
 /** What a column holds. `json`: values of different kinds, lists or objects, as JSON. */
-export type ColumnKind = 'text' | 'boolean' | 'integer' | 'number' | 'instant' | 'json';
+export type ColumnKind = 'text' | 'boolean' | 'integer' | 'number' | 'time' | 'json';
 
 /** A column of the table. */
 export interface ItemColumn {
@@ -22,7 +22,7 @@ export const REST_COLUMN = 'more';
 const OWN: readonly ItemColumn[] = [
   { name: 'id', kind: 'text' },
   { name: 'url', kind: 'text' },
-  { name: 'fetchedAt', kind: 'instant' },
+  { name: 'fetchedAt', kind: 'time' },
 ];
 const INSTANTS: readonly string[] = ['fetchedAt', 'expiresAt'];
 
@@ -65,7 +65,7 @@ export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[
 
 function cellValue(value: unknown, kind: ColumnKind): unknown {
   if (value === null || value === undefined) return null;
-  if (kind === 'instant') return new Date(String(value));
+  if (kind === 'time') return new Date(String(value));
   return kind === 'json' ? JSON.stringify(value) : value;
 }
 
@@ -73,7 +73,7 @@ function cellValue(value: unknown, kind: ColumnKind): unknown {
 function kindOf(name: string, value: unknown): ColumnKind | null {
   switch (typeof value) {
     case 'string':
-      return INSTANTS.includes(name) && !Number.isNaN(Date.parse(value)) ? 'instant' : 'text';
+      return INSTANTS.includes(name) && !Number.isNaN(Date.parse(value)) ? 'time' : 'text';
     case 'boolean':
       return 'boolean';
     case 'number':

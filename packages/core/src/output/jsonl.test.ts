@@ -1,4 +1,4 @@
-// Items on disk. A crash may come between any two octets: what was whole stays, what was cut short goes, and a page that
+// Items on disk. A crash may come between any two bytes: what was whole stays, what was cut short goes, and a page that
 // is handled again writes only what is missing.
 
 import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -104,7 +104,7 @@ describe('a file of items', () => {
     expect(ids).toEqual(Array.from({ length: 50 }, (_, n) => `p${n}/0`));
   });
 
-  it('is whole after a crash at any octet, and what is missing is written again', async () => {
+  it('is whole after a crash at any byte, and what is missing is written again', async () => {
     await session([item('a/0', { t: 'ü' }), item('a/1')]);
     const whole = await readFile(path);
     for (let length = 0; length <= whole.length; length += 1) {

@@ -94,12 +94,12 @@ function freshItems(batch: readonly Waiting[], ids: RecentIds): Item[] {
 /** Appends and answers with the new length of the file; what was half written is taken back. */
 async function append(file: FileHandle, length: number, lines: string, isSynced: boolean): Promise<number> {
   if (lines === '') return length;
-  const octets = Buffer.from(lines);
+  const bytes = Buffer.from(lines);
   try {
     let written = 0;
-    while (written < octets.length) written += (await file.write(octets, written)).bytesWritten;
+    while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
     if (isSynced) await file.datasync();
-    return length + octets.length;
+    return length + bytes.length;
   } catch (error) {
     await file.truncate(length);
     throw error;
@@ -111,7 +111,7 @@ interface Tail {
   readonly ids: RecentIds;
   /** Pages that the ids belong to. */
   readonly pages: number;
-  /** Octets up to the end of the last whole line; 0 where none was seen. */
+  /** Bytes up to the end of the last whole line; 0 where none was seen. */
   readonly wholeEnd: number;
 }
 
@@ -125,7 +125,7 @@ async function readTail(file: FileHandle): Promise<Tail> {
   }
 }
 
-/** Reads the ids from an octet on, in pieces; the line that it stands in is passed over, unless the file begins there. */
+/** Reads the ids from a byte on, in pieces; the line that it stands in is passed over, unless the file begins there. */
 async function readIds(file: FileHandle, from: number): Promise<Tail> {
   const ids = createRecentIds(MAX_SINK_IDS);
   const piece = Buffer.alloc(JSONL_READ_BYTES);
@@ -147,24 +147,24 @@ async function readIds(file: FileHandle, from: number): Promise<Tail> {
   for (;;) {
     const { bytesRead } = await file.read(piece, 0, piece.length, position);
     if (bytesRead === 0) return { ids, pages, wholeEnd };
-    const octets = piece.subarray(0, bytesRead);
+    const bytes = piece.subarray(0, bytesRead);
     let start = 0;
-    for (let end = octets.indexOf(NEWLINE); end >= 0; end = octets.indexOf(NEWLINE, start)) {
-      if (!isInside) take(longer(head, octets.subarray(start, end)));
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      if (!isInside) take(longer(head, bytes.subarray(start, end)));
       isInside = false;
       head = '';
       start = end + 1;
       wholeEnd = position + start;
     }
-    head = longer(head, octets.subarray(start));
+    head = longer(head, bytes.subarray(start));
     position += bytesRead;
   }
 }
 
 const NEWLINE = 0x0a;
 
-/** The beginning of a line, one character for each octet, since a piece of the file may end inside a character. */
-function longer(head: string, octets: Uint8Array): string {
+/** The beginning of a line, one character for each byte, since a piece of the file may end inside a character. */
+function longer(head: string, bytes: Uint8Array): string {
   const room = MAX_LINE_HEAD_BYTES - head.length;
-  return room <= 0 ? head : head + Buffer.from(octets.subarray(0, room)).toString('latin1');
+  return room <= 0 ? head : head + Buffer.from(bytes.subarray(0, room)).toString('latin1');
 }

@@ -21,7 +21,7 @@ const ELEMENTS: Readonly<Record<ColumnKind, Element>> = {
   boolean: { type: 'BOOLEAN' },
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
-  instant: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
   json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
 };
 

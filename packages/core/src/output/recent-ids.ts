@@ -13,7 +13,7 @@ export interface RecentIds {
   add(id: string): void;
 }
 
-/** Makes an empty memory. @param limit - Ids that are surely known; 64 octets each at most. */
+/** Makes an empty memory. @param limit - Ids that are surely known; 64 bytes each at most. */
 export function createRecentIds(limit: number): RecentIds {
   let young = createTable(FIRST_SLOTS);
   let old = createTable(FIRST_SLOTS);

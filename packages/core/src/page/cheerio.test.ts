@@ -110,7 +110,7 @@ it('goes with the young objects once nobody has it', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void;
   setFlagsFromString('--no-expose-gc');
-  /** Octets that are old after a few documents, of which each was asked and dropped. */
+  /** Bytes that are old after a few documents, of which each was asked and dropped. */
   const keptBy = (make: (text: string) => CheerioAPI): number => {
     expect(make(page)('a').length).toBe(4_000);
     // What the first leaves behind is swept away bit by bit, and counts until then; the second waits for it.

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ContentKind, contentOf } from './content-kind.js';
 
-const octets = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const kindOf = (type: string, body = ''): ContentKind => contentOf([['Content-Type', type]], octets(body)).kind;
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+const kindOf = (type: string, body = ''): ContentKind => contentOf([['Content-Type', type]], bytes(body)).kind;
 
 describe('a media type that is named', () => {
   const rows: [type: string, expected: ContentKind][] = [
@@ -39,7 +39,7 @@ describe('a media type that is named', () => {
       ['Content-Type', 'Text/HTML; x'],
       ['content-type', 'nonsense'],
     ] as const;
-    expect(contentOf(headers, octets(''))).toEqual({ mime: 'text/html', kind: 'html', sniffed: null });
+    expect(contentOf(headers, bytes(''))).toEqual({ mime: 'text/html', kind: 'html', sniffed: null });
   });
 });
 
@@ -63,7 +63,7 @@ describe('no media type', () => {
     ['', 'other'],
   ];
   it.each(rows)('%j → %s', (body, expected) => {
-    expect(contentOf([], octets(body))).toMatchObject({ mime: null, kind: expected });
+    expect(contentOf([], bytes(body))).toMatchObject({ mime: null, kind: expected });
     expect(kindOf('nonsense', body)).toBe(expected);
     expect(kindOf('unknown/unknown', body)).toBe(expected);
   });
@@ -75,7 +75,7 @@ const HTML = '<!doctype html><html><script>alert(1)</script>';
 const RSS = '<?xml version="1.0"?><!-- x --><rss version="2.0">';
 const BINARY = 'words\0\x01';
 
-describe('a declaration and octets that disagree', () => {
+describe('a declaration and bytes that disagree', () => {
   const rows: [type: string, body: string, expected: ContentKind, why: string][] = [
     ['text/html', PDF, 'pdf', 'a signature is what it says'],
     ['text/html', PNG, 'image', 'a signature is what it says'],
@@ -84,8 +84,8 @@ describe('a declaration and octets that disagree', () => {
     ['text/xml', PDF, 'pdf', 'a signature is what it says'],
     ['image/png', 'GIF89a', 'image', 'both are pictures'],
     ['image/png', PDF, 'pdf', 'a signature is what it says'],
-    ['application/octet-stream', PDF, 'pdf', 'octets may be anything'],
-    ['application/octet-stream', PNG, 'image', 'octets may be anything'],
+    ['application/octet-stream', PDF, 'pdf', 'bytes may be anything'],
+    ['application/octet-stream', PNG, 'image', 'bytes may be anything'],
     ['application/octet-stream', HTML, 'other', 'never HTML against a declaration'],
     ['text/plain', HTML, 'text', 'never HTML against a declaration'],
     ['application/json', HTML, 'json', 'between kinds of text the word counts'],
@@ -116,10 +116,10 @@ describe('a declaration and octets that disagree', () => {
       ['Content-Type', 'text/html'],
       ['X-Content-Type-Options', 'NoSniff'],
     ] as const;
-    expect(contentOf(headers, octets(PDF))).toEqual({ mime: 'text/html', kind: 'html', sniffed: 'pdf' });
+    expect(contentOf(headers, bytes(PDF))).toEqual({ mime: 'text/html', kind: 'html', sniffed: 'pdf' });
   });
 
-  it('polyglots go by their first octets', () => {
+  it('polyglots go by their first bytes', () => {
     expect(kindOf('text/html', `${PDF}\n<html><a href="/x">`)).toBe('pdf');
     expect(kindOf('text/html', `GIF89a/*<html>*/=1`)).toBe('image');
     expect(kindOf('image/gif', `<html>GIF89a`)).toBe('other');

@@ -1,10 +1,10 @@
-// What kind of content a response holds: by its media type and by its first octets, which are allowed to disagree.
+// What kind of content a response holds: by its media type and by its first bytes, which are allowed to disagree.
 //
 // Between kinds of text the author's word counts: HTML that calls itself plain text is plain text, and nothing is ever made
-// HTML against a declaration. Octets with a signature are what their signature says: a PDF that calls itself HTML goes to
+// HTML against a declaration. Bytes with a signature are what their signature says: a PDF that calls itself HTML goes to
 // the handler for PDFs, and a page that calls itself a PDF is neither. That is the MIME Sniffing standard, read strictly.
 
-import { type FieldLines, headerValue, headerValues } from '../fetch/outcome.js';
+import { type HeaderLines, headerValue, headerValues } from '../fetch/outcome.js';
 import { SNIFFED_BYTES } from './limits.js';
 
 /** Kinds that handlers can be registered for. */
@@ -18,36 +18,36 @@ export interface Content {
   readonly kind: ContentKind;
   /** Type and subtype, lower case, without parameters; `null` when the response names none that can be read. */
   readonly mime: string | null;
-  /** What the first octets look like; `null`: like nothing in particular. JSON looks like text. */
-  readonly sniffed: Exclude<ContentKind, 'json'> | null;
+  /** What the first bytes look like; `null`: like nothing in particular. JSON looks like text. */
+  readonly sniffedType: Exclude<ContentKind, 'json'> | null;
 }
 
 /**
  * The kind of a response's content.
  *
  * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed as it is.
- * @param body - The first octets are looked at; an empty body speaks against nothing.
+ * @param body - The first bytes are looked at; an empty body speaks against nothing.
  * @throws Never
  * @see WHATWG MIME Sniffing, §7 (determining the computed MIME type)
  */
-export function contentOf(headers: FieldLines, body: Uint8Array): Content {
+export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
   const mime = mimeOf(headers);
   const sniffed = sniff(body);
-  if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffed, kind: sniffed ?? 'other' };
+  if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffedType: sniffed, kind: sniffed ?? 'other' };
   const declared = kindOfMime(mime);
   const isBelieved = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
-  return { mime, sniffed, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
+  return { mime, sniffedType: sniffed, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
 }
 
 /** Types that servers write when they do not know. */
 const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown', '*/*']);
 
-/** What a declaration and a look at the octets come to. */
+/** What a declaration and a look at the bytes come to. */
 function agreed(
   declared: ContentKind,
   mime: string,
-  sniffed: Content['sniffed'],
-  headers: FieldLines,
+  sniffed: Content['sniffedType'],
+  headers: HeaderLines,
   body: Uint8Array,
 ): ContentKind {
   if (sniffed === null) return declared;
@@ -70,15 +70,15 @@ function agreed(
       if (mime === 'image/svg+xml') return isMarked ? sniffed : declared;
       return sniffed === 'pdf' ? sniffed : sniffed === 'html' || sniffed === 'xml' ? 'other' : declared;
     default:
-      return isMarked && OCTETS.has(mime) ? sniffed : declared;
+      return isMarked && BYTES.has(mime) ? sniffed : declared;
   }
 }
 
-/** Types that only say that there are octets. */
-const OCTETS: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
+/** Types that only say that there are bytes. */
+const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
 
 /** UTF-16 and UTF-32 are full of NULs, and text all the same. */
-function isWideText(headers: FieldLines): boolean {
+function isWideText(headers: HeaderLines): boolean {
   return /charset\s{0,9}=\s{0,9}["']?(?:utf-?(?:16|32)|ucs-?2|unicode)/i.test(
     headerValue(headers, 'content-type') ?? '',
   );
@@ -86,7 +86,7 @@ function isWideText(headers: FieldLines): boolean {
 
 const MIME = /^[\t ]*([\w!#$&^.+*-]{1,127}\/[\w!#$&^.+*-]{1,127})[\t ]*(?:;|,|$)/;
 
-function mimeOf(headers: FieldLines): string | null {
+function mimeOf(headers: HeaderLines): string | null {
   for (const value of headerValues(headers, 'content-type').reverse()) {
     const mime = MIME.exec(value)?.[1];
     if (mime !== undefined) return mime.toLowerCase();
@@ -128,25 +128,25 @@ const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
 
 /** JSON is not guessed at: nothing at its beginning tells it from text. */
-function sniff(body: Uint8Array): Content['sniffed'] {
+function sniff(body: Uint8Array): Content['sniffedType'] {
   if (body.length === 0) return null;
-  const octets = firstOctets(body);
-  if (octets.startsWith('%PDF-')) return 'pdf';
-  if (IMAGE_START.test(octets)) return 'image';
+  const bytes = firstBytes(body);
+  if (bytes.startsWith('%PDF-')) return 'pdf';
+  if (IMAGE_START.test(bytes)) return 'image';
   const text = textStart(body);
   if (FEED_START.test(text)) return 'xml';
   if (HTML_START.test(text)) return 'html';
   if (text.startsWith('<?xml')) return 'xml';
-  return BINARY.test(octets) && !MARK.test(octets) ? 'other' : 'text';
+  return BINARY.test(bytes) && !MARK.test(bytes) ? 'other' : 'text';
 }
 
-function firstOctets(body: Uint8Array): string {
+function firstBytes(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SNIFFED_BYTES)).toString('latin1');
 }
 
 /** Behind the byte order mark and blanks. */
 function textStart(body: Uint8Array): string {
-  return firstOctets(body)
+  return firstBytes(body)
     .replace(/^\xef\xbb\xbf/, '')
     .trimStart();
 }

@@ -7,7 +7,7 @@ const FILE = 'https://a.test/data.txt';
 const TEXT =
   'User-agent: *\nDisallow: /secret\n\npath: /d/one.csv\nname: One\n\npath: /secret/two.csv\n\npath: mailto:x\n';
 
-const answer = (status: number, body: string, truncated: 'peer' | null = null): FetchOutcome => ({
+const answer = (status: number, body: string, truncated: 'connection' | null = null): FetchOutcome => ({
   kind: 'response',
   url: FILE,
   status,
@@ -41,7 +41,7 @@ describe('data.txt', () => {
     ['404', answer(404, TEXT)],
     ['500', answer(500, TEXT)],
     ['206', answer(206, TEXT)],
-    ['a body cut by the peer', answer(200, TEXT, 'peer')],
+    ['a body cut by the peer', answer(200, TEXT, 'connection')],
     ['an empty file', answer(200, '')],
   ])('%s offers nothing', (_name, outcome) => {
     expect(read(outcome, true)).toEqual({ urls: [], told: [] });

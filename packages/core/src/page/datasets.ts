@@ -38,7 +38,8 @@ export function createDatasets({ tokens, enqueue, tell }: DatasetsParts): Datase
         outcome.kind === 'failed'
           ? ({ kind: 'failure' } as const)
           : ({ kind: 'response', status: outcome.status } as const);
-      if (outcome.kind === 'failed' || outcome.truncated === 'peer' || dataTxtOutcome(answer) !== 'parsed') return [];
+      if (outcome.kind === 'failed' || outcome.truncated === 'connection' || dataTxtOutcome(answer) !== 'parsed')
+        return [];
       const view = viewDataTxt(parseDataTxt(outcome.body, { base: fileUrl }), tokens);
       const urls: NewUrl[] = [];
       for (const { dataset, record } of view.offers) {

@@ -1,19 +1,19 @@
-// The knobs of exclusion. A knob that is misspelt and silently ignored would be a courtesy that its user believes in.
+// The options of exclusion. A option that is misspelt and silently ignored would be a courtesy that its user believes in.
 
 import { describe, expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
 import {
   EXCLUSION_DEFAULTS,
   type ExclusionOptions,
-  exclusionDepartures,
+  relaxedExclusionDefaults,
   resolveExclusionOptions,
 } from './exclusion-options.js';
 
-describe('the knobs of exclusion', () => {
+describe('the options of exclusion', () => {
   it('are all on where nothing is said', () => {
-    const knobs = resolveExclusionOptions({});
-    expect(knobs).toEqual(EXCLUSION_DEFAULTS);
-    expect(exclusionDepartures(knobs)).toEqual([]);
+    const options = resolveExclusionOptions({});
+    expect(options).toEqual(EXCLUSION_DEFAULTS);
+    expect(relaxedExclusionDefaults(options)).toEqual([]);
   });
 
   it('find their places', () => {
@@ -69,15 +69,17 @@ describe('the knobs of exclusion', () => {
     [{ indexInstead: 'expose' }, 'indexInstead'],
   ];
   it.each(departures)('%j is told in the report as %s (page-level, DECISION L14)', (options, named) => {
-    expect(exclusionDepartures(resolveExclusionOptions(options))).toEqual([expect.stringContaining(`\`${named}\``)]);
+    expect(relaxedExclusionDefaults(resolveExclusionOptions(options))).toEqual([
+      expect.stringContaining(`\`${named}\``),
+    ]);
   });
 
   it('that ask for more than the default are no departure', () => {
-    const knobs = resolveExclusionOptions({
+    const options = resolveExclusionOptions({
       pageLevel: { noindex: 'skip-handler' },
       links: { rel: { ugc: false } },
       preferences: { unknown: 'disallow' },
     });
-    expect(exclusionDepartures(knobs)).toEqual([]);
+    expect(relaxedExclusionDefaults(options)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// What a crawl does about what pages ask: the knobs as a user turns them, and the one place that checks and fills them in.
+// What a crawl does about what pages ask: the options as a user turns them, and the one place that checks and fills them in.
 // The meaning of every value, and its default, belongs to `@mannerly/robots`; here they get their places in the options.
 
 import { RobotsError } from '@mannerly/robots';
@@ -60,30 +60,30 @@ export interface ExclusionOptions {
    * A page that names another URL as canonical: `expose` shows it; `follow` queues that URL too; `dedupe` queues it and
    * keeps this page's items out. @default 'expose'
    */
-  readonly canonical?: CanonicalKnob;
+  readonly canonical?: CanonicalMode;
   /** A page that names another URL to keep instead: that one is queued and this one not kept, or it is only shown. @default 'respect' */
   readonly indexInstead?: 'respect' | 'expose';
 }
 
 /** What is done about `rel=canonical`. */
-export type CanonicalKnob = 'expose' | 'dedupe' | 'follow';
+export type CanonicalMode = 'expose' | 'dedupe' | 'follow';
 
-/** The knobs, checked and complete. */
-export interface ExclusionKnobs {
+/** The options, checked and complete. */
+export interface ResolvedExclusionOptions {
   readonly page: ResolvedPageOptions;
-  readonly canonical: CanonicalKnob;
+  readonly canonical: CanonicalMode;
 }
 
 /** What holds where nothing is said. */
-export const EXCLUSION_DEFAULTS: ExclusionKnobs = Object.freeze({ page: PAGE_DEFAULTS, canonical: 'expose' });
+export const EXCLUSION_DEFAULTS: ResolvedExclusionOptions = Object.freeze({ page: PAGE_DEFAULTS, canonical: 'expose' });
 
 /**
- * Checks the knobs and fills in the rest.
+ * Checks the options and fills in the rest.
  *
- * @param options - All options of the crawler; those that are not knobs of exclusion are left to their owners.
+ * @param options - All options of the crawler; those that are not options of exclusion are left to their owners.
  * @throws MannerlyError `option-invalid` or `option-unknown`, naming the option, its range and the value.
  */
-export function resolveExclusionOptions(options: ExclusionOptions): ExclusionKnobs {
+export function resolveExclusionOptions(options: ExclusionOptions): ResolvedExclusionOptions {
   const pageLevel = objectOf('pageLevel', options.pageLevel, [
     'noindex',
     'noarchive',
@@ -119,13 +119,13 @@ export function resolveExclusionOptions(options: ExclusionOptions): ExclusionKno
 }
 
 /**
- * The knobs that stand at less than a site may expect, one sentence each, for the report.
+ * The options that stand at less than a site may expect, one sentence each, for the report.
  *
  * @throws Never
  * @see page-level, DECISION L14
  */
-export function exclusionDepartures({ page }: ExclusionKnobs): string[] {
-  const rows: readonly (readonly [isDeparture: boolean, sentence: string])[] = [
+export function relaxedExclusionDefaults({ page }: ResolvedExclusionOptions): string[] {
+  const rows: readonly (readonly [isRelaxed: boolean, sentence: string])[] = [
     [
       page.noindex === 'ignore' || page.noindex === 'flag',
       `\`pageLevel.noindex\` is ${page.noindex}: items of noindex pages are kept`,
@@ -150,7 +150,7 @@ export function exclusionDepartures({ page }: ExclusionKnobs): string[] {
       '`indexInstead` is expose: pages that name another URL to keep are kept themselves',
     ],
   ];
-  return rows.filter(([isDeparture]) => isDeparture).map(([, sentence]) => sentence);
+  return rows.filter(([isRelaxed]) => isRelaxed).map(([, sentence]) => sentence);
 }
 
 function objectOf<T extends object>(
@@ -175,7 +175,7 @@ function resolvePage(options: PageOptions): ResolvedPageOptions {
     return resolvePageOptions(options);
   } catch (error) {
     if (!(error instanceof RobotsError)) throw error;
-    const code = error.code === 'unknown-option' ? 'option-unknown' : 'option-invalid';
+    const code = error.code === 'option-unknown' ? 'option-unknown' : 'option-invalid';
     throw new MannerlyError(code, error.message, { cause: error });
   }
 }

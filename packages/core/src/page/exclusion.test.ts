@@ -28,7 +28,7 @@ function exclude(said: Said, options: ExclusionOptions = {}): PageExclusion {
     facts: said.html === undefined ? null : readHtml(said.html),
     tdm: said.tdm ?? { reserved: null, policy: null },
     tokens: ['examplebot'],
-    knobs: resolveExclusionOptions(options),
+    options: resolveExclusionOptions(options),
     nowMs: NOW_MS,
   });
 }
@@ -180,7 +180,7 @@ describe('URLs that a page leads on to', () => {
     ).toEqual([]);
   });
 
-  it('are the canonical one where the knob says so, and never the page itself', () => {
+  it('are the canonical one where the option says so, and never the page itself', () => {
     const html = '<link rel=canonical href=/b>';
     expect(leads({ html })).toEqual([]);
     expect(leads({ html }, { canonical: 'follow' })).toEqual([['https://example.com/b', 'link', 2, 1]]);

@@ -6,29 +6,29 @@ import {
   linkVerdict,
   type PageEffects,
   type PageReason,
-  type PageReasonWord,
+  type PageReasonCode,
   type PageSignals,
   pageEffects,
   readPageSignals,
   type TdmReservation,
 } from '@mannerly/robots/page';
-import type { FieldLines } from '../fetch/outcome.js';
-import type { ExclusionKnobs } from './exclusion-options.js';
+import type { HeaderLines } from '../fetch/outcome.js';
+import type { ResolvedExclusionOptions } from './exclusion-options.js';
+import type { HtmlSummary } from './html-summary.js';
 import type { PageLink } from './links.js';
 import { refreshTarget } from './meta-refresh.js';
-import type { HtmlFacts } from './page-facts.js';
 import { parseBase } from './web-url.js';
 
 /** What is done about one page. */
-export type PageExclusion = ExclusionFacts & (ItemsStored | ItemsLeft);
+export type PageExclusion = ExclusionSummary & (ItemsStored | ItemsLeft);
 
 /** What does not depend on whether items are kept. */
-export interface ExclusionFacts {
+export interface ExclusionSummary {
   /** Everything found, applied or not, with its sources. */
   readonly signals: PageSignals;
-  /** What follows from it under this crawl's knobs and purposes. */
+  /** What follows from it under this crawl's options and purposes. */
   readonly effects: PageEffects;
-  /** Every reason found, with its sources; those that a knob or the lack of a purpose keeps from acting say so. */
+  /** Every reason found, with its sources; those that a option or the lack of a purpose keeps from acting say so. */
   readonly reasons: readonly ExclusionReason[];
   readonly runsHandler: boolean;
   /** Whether the body may go into archives and snapshots. */
@@ -43,8 +43,8 @@ export interface ExclusionFacts {
   readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
 }
 
-/** A reason of a page's own, or of our knob on canonical URLs. */
-export type ExclusionReason = Omit<PageReason, 'reason'> & { readonly reason: PageReasonWord | 'canonical' };
+/** A reason of a page's own, or of our option on canonical URLs. */
+export type ExclusionReason = Omit<PageReason, 'reason'> & { readonly reason: PageReasonCode | 'canonical' };
 
 /** Items of the page may go to the sinks. */
 export interface ItemsStored {
@@ -65,16 +65,16 @@ export interface ItemsLeft {
 /** A page as exclusion sees it. */
 export interface ExclusionInput {
   readonly work: Pick<PageWork, 'url' | 'record' | 'signals'>;
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
   /** Field lines may have been joined by the fetcher; read the stricter way. */
   readonly isJoined: boolean;
-  readonly facts: HtmlFacts | null;
+  readonly facts: HtmlSummary | null;
   /** What the site's tdmrep.json says of the URL. */
   readonly tdm: TdmReservation;
   /** The crawler's product tokens. */
   readonly tokens: readonly string[];
-  readonly knobs: ExclusionKnobs;
-  /** Epoch milliseconds. */
+  readonly options: ResolvedExclusionOptions;
+  /** FencingToken milliseconds. */
   readonly nowMs: number;
 }
 
@@ -96,10 +96,10 @@ const KEEPING_OUT: readonly ExclusionReason['reason'][] = [
  * @see page-level §7
  */
 export function excludePage(input: ExclusionInput): PageExclusion {
-  const { work, facts, knobs } = input;
+  const { work, facts, options } = input;
   const signals = signalsOf(input);
-  const effects = pageEffects(signals, knobs.page, input.nowMs);
-  const reasons = reasonsOf(signals, effects, knobs);
+  const effects = pageEffects(signals, options.page, input.nowMs);
+  const reasons = reasonsOf(signals, effects, options);
   const { followLinks } = effects;
   const plainLink = followLinks ? null : 'page-nofollow';
   return {
@@ -110,10 +110,10 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     keepsBody: effects.archiveBody,
     expiresAtMs: effects.expiresAtMs,
     preferences: effects.preferences,
-    links: followLinks ? leadingOn(work, facts, signals, effects, knobs) : [],
+    links: followLinks ? leadingOn(work, facts, signals, effects, options) : [],
     whyLeaveAlone: ({ rel, element }) => {
       if (element === 'img' && !effects.takeImages) return 'noimageindex';
-      return rel.length === 0 ? plainLink : linkVerdict(rel, followLinks, knobs.page).reason;
+      return rel.length === 0 ? plainLink : linkVerdict(rel, followLinks, options.page).reason;
     },
     ...items(reasons, effects),
   };
@@ -135,9 +135,13 @@ function signalsOf({ work, headers, isJoined, facts, tdm, tokens }: ExclusionInp
   });
 }
 
-/** What the page says of its canonical URL is only a reason where our knob makes it one. */
-function reasonsOf(signals: PageSignals, effects: PageEffects, knobs: ExclusionKnobs): readonly ExclusionReason[] {
-  if (knobs.canonical !== 'dedupe' || !namesAnother(signals)) return effects.reasons;
+/** What the page says of its canonical URL is only a reason where our option makes it one. */
+function reasonsOf(
+  signals: PageSignals,
+  effects: PageEffects,
+  options: ResolvedExclusionOptions,
+): readonly ExclusionReason[] {
+  if (options.canonical !== 'dedupe' || !namesAnother(signals)) return effects.reasons;
   return [...effects.reasons, { reason: 'canonical', sources: ['link'], detail: signals.canonical, isApplied: true }];
 }
 
@@ -155,13 +159,13 @@ function items(reasons: readonly ExclusionReason[], effects: PageEffects): Items
 /** Not links between pages but other words for this one: they keep its depth, and count as a hop so that no chain is endless. */
 function leadingOn(
   { url, record }: ExclusionInput['work'],
-  facts: HtmlFacts | null,
+  facts: HtmlSummary | null,
   signals: PageSignals,
   effects: PageEffects,
-  knobs: ExclusionKnobs,
+  options: ResolvedExclusionOptions,
 ): NewUrl[] {
   const refresh = facts?.refresh == null ? null : refreshTarget(facts.refresh, parseBase(facts.baseHref, url), url);
-  const canonical = knobs.canonical !== 'expose' && namesAnother(signals) ? signals.canonical : null;
+  const canonical = options.canonical !== 'expose' && namesAnother(signals) ? signals.canonical : null;
   if (refresh === null && canonical === null && effects.enqueue.length === 0) return [];
   const leading: readonly (readonly [target: string | null, via: 'link' | 'redirect'])[] = [
     ...effects.enqueue.map((target) => [target, 'link'] as const),

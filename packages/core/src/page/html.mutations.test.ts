@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { HTML_CAPS, readHtml } from './html.js';
+import { HTML_LIMITS, readHtml } from './html.js';
 import { comparable, factsByTree } from './page-by-tree.fixture.js';
 import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutations.fixture.js';
 import { utf8Page } from './page-units.js';
@@ -20,7 +20,7 @@ const TRIALS = Number(process.env['PAGE_TRIALS'] ?? 2_000);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_120);
 const CORPUS = process.env['PAGE_CORPUS'];
 /** Damage makes whole pages of titles, and a page of a corpus may have more links than are kept. */
-const CAPS = { ...HTML_CAPS, titleChars: 1_000_000, links: 1_000_000 };
+const CAPS = { ...HTML_LIMITS, titleChars: 1_000_000, links: 1_000_000 };
 
 describe('a scan and a tree', () => {
   it.each(PAGES.map((html, index) => [index, html] as const))('find the same in page %i', (_, html) => {
@@ -45,9 +45,9 @@ describe('a scan and a tree', () => {
   it.skipIf(CORPUS === undefined)(
     'find the same in every page of the corpus',
     () => {
-      for (const { path, octets } of corpus(CORPUS ?? '')) {
-        const html = octets.toString('utf8');
-        expect({ path, ...comparable(readHtml(utf8Page(octets), CAPS)) }).toEqual({ path, ...factsByTree(html) });
+      for (const { path, bytes } of corpus(CORPUS ?? '')) {
+        const html = bytes.toString('utf8');
+        expect({ path, ...comparable(readHtml(utf8Page(bytes), CAPS)) }).toEqual({ path, ...factsByTree(html) });
       }
     },
     3_600_000,
@@ -61,21 +61,21 @@ describe('a page in UTF-8 and the same page decoded', () => {
   ])('read the same: %s', (_, page) => {
     const random = createRandom(SEED);
     for (let trial = 0; trial < TRIALS; trial += 1) {
-      const octets = Buffer.from(page(random));
+      const bytes = Buffer.from(page(random));
       // Damage below the level of characters.
       for (let left = Math.floor(random() * 4); left > 0; left -= 1) {
-        octets[Math.floor(random() * octets.length)] = Math.floor(random() * 256);
+        bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
       }
-      expect(readHtml(utf8Page(octets))).toEqual(readHtml(octets.toString('utf8')));
+      expect(readHtml(utf8Page(bytes))).toEqual(readHtml(bytes.toString('utf8')));
     }
   });
 });
 
-function* corpus(folder: string): Generator<{ path: string; octets: Buffer }> {
+function* corpus(folder: string): Generator<{ path: string; bytes: Buffer }> {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.html(?:\.gz)?$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
-    const octets = readFileSync(path);
-    yield { path, octets: path.endsWith('.gz') ? gunzipSync(octets) : octets };
+    const bytes = readFileSync(path);
+    yield { path, bytes: path.endsWith('.gz') ? gunzipSync(bytes) : bytes };
   }
 }

@@ -2,7 +2,7 @@
 // that is missed is a wish that is not kept; markup that is no part of the page must yield neither.
 
 import { describe, expect, it } from 'vitest';
-import { HTML_CAPS, readHtml } from './html.js';
+import { HTML_LIMITS, readHtml } from './html.js';
 
 const hrefs = (html: string): string[] => readHtml(html).links.map(({ href }) => href);
 
@@ -170,22 +170,22 @@ describe('base, refresh, metas and link elements', () => {
 
 describe('bounds', () => {
   it('counts links past the cap, and hrefs that are too long', () => {
-    const caps = { ...HTML_CAPS, links: 2, attributeChars: 10 };
-    const facts = readHtml('<a href=/1><a href=/2345678901><a href=/2><a href=/3><a>', caps);
+    const limits = { ...HTML_LIMITS, links: 2, attributeChars: 10 };
+    const facts = readHtml('<a href=/1><a href=/2345678901><a href=/2><a href=/3><a>', limits);
     expect(facts.links.map(({ href }) => href)).toEqual(['/1', '/2']);
     expect(facts.linksDropped).toBe(2);
   });
 
   it('cuts a long content and a long title', () => {
-    const caps = { ...HTML_CAPS, attributeChars: 8, titleChars: 5 };
-    const facts = readHtml(`<title>${'ab '.repeat(100)}</title><meta name=a content="noindex, and more">`, caps);
+    const limits = { ...HTML_LIMITS, attributeChars: 8, titleChars: 5 };
+    const facts = readHtml(`<title>${'ab '.repeat(100)}</title><meta name=a content="noindex, and more">`, limits);
     expect(facts.title).toBe('ab ab');
     expect(facts.metas[0]?.content).toBe('noindex,');
   });
 
   it('stops at its numbers of metas and link elements', () => {
     const facts = readHtml('<meta name=a>'.repeat(5) + '<link rel=a>'.repeat(5), {
-      ...HTML_CAPS,
+      ...HTML_LIMITS,
       metas: 2,
       linkElements: 3,
     });

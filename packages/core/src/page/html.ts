@@ -2,6 +2,7 @@
 // The scanner finds the elements; here their values become text.
 
 import { SLOT } from './html-names.js';
+import type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './html-summary.js';
 import {
   MAX_ATTRIBUTE_CHARS,
   MAX_PAGE_LINK_ELEMENTS,
@@ -9,24 +10,23 @@ import {
   MAX_PAGE_METAS,
   MAX_TITLE_CHARS,
 } from './limits.js';
-import type { HtmlFacts, LinkElementFact, LinkFact, MetaFact } from './page-facts.js';
 import { decodedPage, type PageUnits } from './page-units.js';
 import { decodeAttribute, decodeText } from './references.js';
 import { MARKS, type TagAttributes } from './tag-attributes.js';
 import { type FoundElement, TagScanner } from './tag-scanner.js';
 
 /** The bounds of one page's facts. */
-export interface HtmlCaps {
+export interface HtmlLimits {
   readonly links: number;
   readonly metas: number;
   readonly linkElements: number;
-  /** Characters (of a page in UTF-8: octets) of an attribute as written: a longer href is dropped and counted, a longer content is cut. */
+  /** Characters (of a page in UTF-8: bytes) of an attribute as written: a longer href is dropped and counted, a longer content is cut. */
   readonly attributeChars: number;
   readonly titleChars: number;
 }
 
 /** The bounds used by default. */
-export const HTML_CAPS: HtmlCaps = Object.freeze({
+export const HTML_LIMITS: HtmlLimits = Object.freeze({
   links: MAX_PAGE_LINKS,
   metas: MAX_PAGE_METAS,
   linkElements: MAX_PAGE_LINK_ELEMENTS,
@@ -41,12 +41,12 @@ export const HTML_CAPS: HtmlCaps = Object.freeze({
  * here. Metas count wherever they stand, head or body (page-level §2). The title is the first one that is not blank.
  *
  * @param page - The page, decoded or in UTF-8.
- * @param caps - What lies past them is not kept; links are counted (`linksDropped`).
+ * @param limits - What lies past them is not kept; links are counted (`linksDropped`).
  * @throws Never. The time is linear in the length of the page.
  * @see page-level §2, §4
  */
-export function readHtml(page: string | PageUnits, caps: HtmlCaps = HTML_CAPS): HtmlFacts {
-  return new HtmlReader(typeof page === 'string' ? decodedPage(page) : page, caps).read();
+export function readHtml(page: string | PageUnits, limits: HtmlLimits = HTML_LIMITS): HtmlSummary {
+  return new HtmlReader(typeof page === 'string' ? decodedPage(page) : page, limits).read();
 }
 
 /** How many times as much of the page as a title may have characters is looked at for it. */
@@ -58,7 +58,7 @@ const NO_WORDS: readonly string[] = Object.freeze([]);
 
 class HtmlReader {
   readonly #page: PageUnits;
-  readonly #caps: HtmlCaps;
+  readonly #limits: HtmlLimits;
   readonly #scanner: TagScanner;
   readonly #attributes: TagAttributes;
 
@@ -66,18 +66,18 @@ class HtmlReader {
   #baseHref: string | null = null;
   #refresh: string | null = null;
   #linksDropped = 0;
-  readonly #links: LinkFact[] = [];
-  readonly #metas: MetaFact[] = [];
-  readonly #linkElements: LinkElementFact[] = [];
+  readonly #links: LinkTag[] = [];
+  readonly #metas: MetaTag[] = [];
+  readonly #linkElements: LinkElement[] = [];
 
-  constructor(page: PageUnits, caps: HtmlCaps) {
+  constructor(page: PageUnits, limits: HtmlLimits) {
     this.#page = page;
-    this.#caps = caps;
+    this.#limits = limits;
     this.#scanner = new TagScanner(page.units);
     this.#attributes = this.#scanner.attributes;
   }
 
-  read(): HtmlFacts {
+  read(): HtmlSummary {
     for (let found = this.#scanner.next(); found !== null; found = this.#scanner.next()) this.#take(found);
     return {
       title: this.#title,
@@ -116,7 +116,7 @@ class HtmlReader {
 
   #takeLink(element: 'a' | 'area' | 'frame' | 'iframe', slot: number): void {
     if (this.#attributes.starts[slot]! < 0) return;
-    const href = this.#links.length < this.#caps.links ? this.#url(slot) : null;
+    const href = this.#links.length < this.#limits.links ? this.#url(slot) : null;
     if (href === null) this.#linksDropped += 1;
     else this.#links.push({ href, rel: this.#words(SLOT.rel), element });
   }
@@ -126,12 +126,12 @@ class HtmlReader {
       this.#refresh = this.#text(SLOT.content);
     }
     const name = this.#text(SLOT.name);
-    if (name === null || this.#metas.length >= this.#caps.metas) return;
+    if (name === null || this.#metas.length >= this.#limits.metas) return;
     this.#metas.push({ name, content: this.#text(SLOT.content), value: this.#text(SLOT.value) });
   }
 
   #takeLinkElement(): void {
-    if (this.#linkElements.length >= this.#caps.linkElements) return;
+    if (this.#linkElements.length >= this.#limits.linkElements) return;
     const name = this.#text(SLOT.name);
     const rel = this.#words(SLOT.rel);
     if (name === null && rel.length === 0) return;
@@ -142,9 +142,9 @@ class HtmlReader {
     if (this.#title !== null) return;
     const { titleStart, titleEnd } = this.#scanner;
     // White space collapses, so that a title may need more of the page than it has characters.
-    const end = Math.min(titleEnd, titleStart + TITLE_WINDOW * this.#caps.titleChars);
+    const end = Math.min(titleEnd, titleStart + TITLE_WINDOW * this.#limits.titleChars);
     const text = decodeText(this.#page.text(titleStart, end));
-    const title = (text.match(WORD) ?? NO_WORDS).join(' ').slice(0, this.#caps.titleChars);
+    const title = (text.match(WORD) ?? NO_WORDS).join(' ').slice(0, this.#limits.titleChars);
     if (title !== '') this.#title = title;
   }
 
@@ -152,14 +152,14 @@ class HtmlReader {
   #text(slot: number): string | null {
     const start = this.#attributes.starts[slot]!;
     if (start < 0) return null;
-    return this.#value(slot, start, Math.min(this.#attributes.ends[slot]!, start + this.#caps.attributeChars));
+    return this.#value(slot, start, Math.min(this.#attributes.ends[slot]!, start + this.#limits.attributeChars));
   }
 
   /** The value of an attribute that holds a URL, trimmed; `null` when absent or past the cap: half a URL is another URL. */
   #url(slot: number): string | null {
     const start = this.#attributes.starts[slot]!;
     const end = this.#attributes.ends[slot]!;
-    if (start < 0 || end - start > this.#caps.attributeChars) return null;
+    if (start < 0 || end - start > this.#limits.attributeChars) return null;
     return trimAscii(this.#value(slot, start, end));
   }
 

@@ -15,7 +15,7 @@ export const MAX_PAGE_LINK_ELEMENTS = 1_000;
 export const MAX_FOREIGN_DEPTH = 64;
 /** Seconds up to which a refresh is a redirect in all but name; a page that stays longer is one. Ours. */
 export const MAX_REFRESH_REDIRECT_SECONDS = 5;
-/** First octets that are looked at for a kind of content (MIME Sniffing: the resource header is 1,445; its signatures end before 512). */
+/** First bytes that are looked at for a kind of content (MIME Sniffing: the resource header is 1,445; its signatures end before 512). */
 export const SNIFFED_BYTES = 512;
 
 // Sitemaps and feeds

@@ -76,7 +76,7 @@ describe('a link that is kept', () => {
   });
 });
 
-/** Octets of the heap that are really in use. */
+/** Bytes of the heap that are really in use. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,6 +1,6 @@
 // The links of a page as URLs, with what the page says of each. Which of them may be taken is decided elsewhere.
 
-import type { HtmlFacts, LinkFact } from './page-facts.js';
+import type { HtmlSummary, LinkTag } from './html-summary.js';
 import { linkBase, resolveHref } from './resolve-href.js';
 
 /** A link of a page. */
@@ -9,7 +9,7 @@ export interface PageLink {
   readonly url: string;
   /** Words of `rel`, lower case. */
   readonly rel: readonly string[];
-  readonly element: LinkFact['element'];
+  readonly element: LinkTag['element'];
   readonly isNofollow: boolean;
   readonly isUgc: boolean;
   readonly isSponsored: boolean;
@@ -29,7 +29,7 @@ const SPONSORED = 4;
  * @param pageUrl - Absolute http(s) URL of the page as fetched.
  * @throws Never
  */
-export function resolveLinks(facts: Pick<HtmlFacts, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
+export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
   const base = linkBase(pageUrl, facts.baseHref);
   const links: PageLink[] = [];
   /** URL → which combinations of marks it was seen with, one bit each. */

@@ -3,17 +3,17 @@
 import type { FetchOutcome } from '../fetch/outcome.js';
 
 /** What is said along with a request of a handler's own. */
-export interface OwnFetchOptions {
+export interface PageFetchOptions {
   /** How long it may wait for its host's turn and for its robots.txt, 0 to 600,000 ms. @default 30_000 */
   readonly waitMs?: number;
   /** Beside those of the crawl: Accept, Accept-Language and their like. Identity, cookies and credentials are not a handler's to say. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Decoded octets kept, 1 to `network.bodyBytes`. @default `network.bodyBytes` */
-  readonly bodyBytes?: number;
+  /** Decoded bytes kept, 1 to `network.maxBodyBytes`. @default `network.maxBodyBytes` */
+  readonly maxBodyBytes?: number;
 }
 
 /** What came of it. */
-export type OwnFetch =
+export type PageFetch =
   /** It was made: a response, whatever its status (redirects are not followed), or one word why there is none. Not tried again. */
   | FetchOutcome
   /** The site's wish: a line of its robots.txt, or what it says of uses. */
@@ -32,12 +32,12 @@ export type OwnFetch =
   | { readonly kind: 'held'; readonly url: string; readonly reason: string; readonly untilMs: number | null };
 
 /** What was not asked for, and why. */
-export type NotFetched = Exclude<OwnFetch, FetchOutcome>;
+export type NotFetched = Exclude<PageFetch, FetchOutcome>;
 
 /** Makes requests for the handler of a page. Never rejects. */
 export type OwnFetcher = (
   page: { readonly url: string; readonly depth: number },
   url: string,
-  options: OwnFetchOptions,
+  options: PageFetchOptions,
   signal: AbortSignal,
-) => Promise<OwnFetch>;
+) => Promise<PageFetch>;

@@ -2,7 +2,7 @@
 // scan of a page is held to. Links are compared as a set: a tree builder repeats formatting elements that were left open.
 
 import { loadDocument } from './cheerio.js';
-import type { HtmlFacts } from './page-facts.js';
+import type { HtmlSummary } from './html-summary.js';
 
 const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 
@@ -60,7 +60,7 @@ export function factsByTree(html: string): ComparedFacts {
 }
 
 /** The facts by the scan, made comparable. */
-export function comparable(facts: HtmlFacts): ComparedFacts {
+export function comparable(facts: HtmlSummary): ComparedFacts {
   const { title, baseHref, links, metas, linkElements, refresh } = facts;
   return {
     title,

@@ -13,8 +13,8 @@ export function pageWork(
     kind: 'page',
     lease: {
       host: new URL(url).hostname,
-      epoch: '1',
-      asks: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
+      fencingToken: '1',
+      requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
     },
     entryId: 'e1',
     url,
@@ -31,16 +31,16 @@ export function response(
   body: string | Uint8Array,
   headers: ResponseOutcome['headers'] = [['Content-Type', 'text/html']],
 ): ResponseOutcome {
-  const octets = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   return {
     kind: 'response',
     url,
     status: 200,
     statusText: 'OK',
     headers,
-    body: octets,
+    body: bytes,
     truncated: null,
-    encodedBytes: octets.length,
+    encodedBytes: bytes.length,
     remoteAddress: '127.0.0.1',
     timing: { startedAtMs: 1_000, headersAtMs: 1_500, endedAtMs: 2_000 },
   };

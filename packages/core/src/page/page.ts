@@ -4,15 +4,15 @@
 import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
-import type { BodyFile, FieldLines, ResponseOutcome } from '../fetch/outcome.js';
+import type { BodyFile, HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { loadDocument } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import { domFault } from './dom-bounds.js';
 import { excerptOf } from './excerpt.js';
 import type { PageExclusion } from './exclusion.js';
+import type { HtmlSummary } from './html-summary.js';
 import { type PageLink, resolveLinks } from './links.js';
-import type { HtmlFacts } from './page-facts.js';
 
 /** A page that was fetched. */
 export interface FetchedPage {
@@ -20,10 +20,10 @@ export interface FetchedPage {
   readonly url: string;
   readonly status: number;
   /** Header field lines in the order they came, names as sent. */
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
   readonly kind: ContentKind;
-  /** What the first octets look like, whatever the response calls itself; `null`: like nothing in particular. */
-  readonly sniffed: Content['sniffed'];
+  /** What the first bytes look like, whatever the response calls itself; `null`: like nothing in particular. */
+  readonly sniffedType: Content['sniffedType'];
   /** Type and subtype, lower case; `null` when the response names none. */
   readonly mime: string | null;
   /** White space collapsed; `null` without one, and for everything but HTML. */
@@ -31,7 +31,7 @@ export interface FetchedPage {
   /** The links of an HTML page in its order, permitted or not; `[]` for other kinds. */
   readonly links: readonly PageLink[];
   /** What the pass over an HTML page found, unresolved; `null` for other kinds. */
-  readonly facts: HtmlFacts | null;
+  readonly html: HtmlSummary | null;
   /** What the page asks of crawlers and what follows from it, applied or not, with sources. */
   readonly exclusion: PageExclusion;
   /** Links between a seed and this page. */
@@ -46,13 +46,13 @@ export interface FetchedPage {
   readonly attempt: number;
   /** Which visit of this URL it is, 0 for the first; see `revisit`. */
   readonly visit: number;
-  /** `cap`: cut at `network.bodyBytes`; `peer`: the other side ended early; `null`: whole. */
-  readonly truncated: 'cap' | 'peer' | null;
-  /** Epoch milliseconds of the last octet. */
+  /** `cap`: cut at `network.maxBodyBytes`; `peer`: the other side ended early; `null`: whole. */
+  readonly truncated: 'limit' | 'connection' | null;
+  /** FencingToken milliseconds of the last byte. */
   readonly fetchedAtMs: number;
-  /** Decoded octets of the body, as far as they were kept. */
-  readonly bodyBytes: number;
-  /** The kept octets as a stream, from the first one each time it is asked for; as fast as it is read. */
+  /** Decoded bytes of the body, as far as they were kept. */
+  readonly maxBodyBytes: number;
+  /** The kept bytes as a stream, from the first one each time it is asked for; as fast as it is read. */
   readonly body: ReadableStream<Uint8Array>;
   /**
    * What a browser made of the page: `text()`, `$`, `title`, `links` and `facts` are of its DOM then, while `bytes()` and `body`
@@ -71,7 +71,7 @@ export interface FetchedPage {
   json(): Promise<JsonValue>;
   /** A text cut to at most so many characters, and to what `nosnippet` and `max-snippet` of this page leave. */
   excerpt(text: string, maxChars: number): string;
-  /** The kept octets, content codings undone. Not a copy: do not write to it. */
+  /** The kept bytes, content codings undone. Not a copy: do not write to it. */
   bytes(): Promise<Uint8Array>;
 }
 
@@ -89,7 +89,7 @@ export interface PageParts {
   readonly work: Pick<PageWork, 'url' | 'record'>;
   readonly outcome: ResponseOutcome;
   readonly content: Content;
-  readonly facts: HtmlFacts | null;
+  readonly facts: HtmlSummary | null;
   readonly exclusion: PageExclusion;
   /** @default none: the page is as it came */
   readonly rendering?: RenderedPage;
@@ -109,12 +109,12 @@ export function createFetchedPage(parts: PageParts): PageInCrawl {
 class LazyPage implements PageInCrawl {
   readonly url: string;
   readonly status: number;
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
   readonly kind: ContentKind;
-  readonly sniffed: Content['sniffed'];
+  readonly sniffedType: Content['sniffedType'];
   readonly mime: string | null;
   readonly title: string | null;
-  readonly facts: HtmlFacts | null;
+  readonly html: HtmlSummary | null;
   readonly exclusion: PageExclusion;
   readonly depth: number;
   readonly from: string | null;
@@ -123,11 +123,11 @@ class LazyPage implements PageInCrawl {
   readonly userData: JsonValue | null;
   readonly attempt: number;
   readonly visit: number;
-  readonly truncated: 'cap' | 'peer' | null;
+  readonly truncated: 'limit' | 'connection' | null;
   readonly fetchedAtMs: number;
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   readonly rendering: PageRendering | null;
-  readonly #octets: Uint8Array;
+  readonly #bytes: Uint8Array;
   readonly #file: BodyFile | null;
   readonly #decode: () => string;
   #text: string | null = null;
@@ -140,10 +140,10 @@ class LazyPage implements PageInCrawl {
     this.status = outcome.status;
     this.headers = outcome.headers;
     this.kind = content.kind;
-    this.sniffed = content.sniffed;
+    this.sniffedType = content.sniffedType;
     this.mime = content.mime;
     this.title = facts?.title ?? null;
-    this.facts = facts;
+    this.html = facts;
     this.exclusion = exclusion;
     this.depth = record.depth;
     this.from = record.from;
@@ -154,20 +154,20 @@ class LazyPage implements PageInCrawl {
     this.visit = record.visit ?? 0;
     this.truncated = outcome.truncated;
     this.fetchedAtMs = outcome.timing.endedAtMs;
-    this.#octets = outcome.body;
+    this.#bytes = outcome.body;
     this.#file = outcome.file ?? null;
-    this.bodyBytes = outcome.file?.bytes ?? outcome.body.length;
+    this.maxBodyBytes = outcome.file?.bytes ?? outcome.body.length;
     this.rendering = rendering === undefined ? null : renderingOf(rendering);
     this.#decode = decode;
   }
 
   get links(): readonly PageLink[] {
-    this.#links ??= this.facts === null ? [] : resolveLinks(this.facts, this.url);
+    this.#links ??= this.html === null ? [] : resolveLinks(this.html, this.url);
     return this.#links;
   }
 
   get body(): ReadableStream<Uint8Array> {
-    return this.#file === null ? streamOf(this.#octets) : ReadableStream.from(this.#file.read());
+    return this.#file === null ? streamOf(this.#bytes) : ReadableStream.from(this.#file.read());
   }
 
   get $(): CheerioAPI {
@@ -189,7 +189,7 @@ class LazyPage implements PageInCrawl {
 
   async bytes(): Promise<Uint8Array> {
     this.#mustBeHeld();
-    return this.#octets;
+    return this.#bytes;
   }
 
   excerpt(text: string, maxChars: number): string {
@@ -201,7 +201,7 @@ class LazyPage implements PageInCrawl {
     if (this.#file === null) return;
     throw new MannerlyError(
       'page-too-large',
-      `the body of ${this.url} has ${this.bodyBytes} octets and lies in a file`,
+      `the body of ${this.url} has ${this.maxBodyBytes} bytes and lies in a file`,
       {
         hint: 'Read `page.body`, or use `page.save`.',
       },
@@ -230,7 +230,7 @@ function documentOf(kind: ContentKind, text: () => string, url: string): Cheerio
   const fault = domFault(markup, kind === 'xml');
   if (fault !== null) {
     throw new MannerlyError('page-too-large', `${url} is too much for a DOM: ${fault}`, {
-      hint: 'Use `page.links`, `page.facts` or `page.text()`, which make no tree.',
+      hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
     });
   }
   return loadDocument(markup, kind === 'xml');
@@ -244,10 +244,10 @@ function parseJson(text: string, url: string): JsonValue {
   }
 }
 
-function streamOf(octets: Uint8Array): ReadableStream<Uint8Array> {
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
-      if (octets.length > 0) controller.enqueue(octets);
+      if (bytes.length > 0) controller.enqueue(bytes);
       controller.close();
     },
   });

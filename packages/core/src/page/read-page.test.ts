@@ -24,13 +24,13 @@ async function read(
   const reader = createPageReader({
     ...more,
     tokens: ['examplebot'],
-    knobs: EXCLUSION_DEFAULTS,
+    options: EXCLUSION_DEFAULTS,
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
-    decodeText(octets) {
+    decodeText(bytes) {
       decodings += 1;
-      return new TextDecoder().decode(octets);
+      return new TextDecoder().decode(bytes);
     },
   });
   const page = await reader.read(pageWork(URL_OF_PAGE, record), response(URL_OF_PAGE, body, [['Content-Type', type]]));
@@ -110,7 +110,7 @@ describe('noscript', () => {
 describe('other content', () => {
   it('is not decoded until it is asked for', async () => {
     const { page, decodings } = await read('{"a":[1]}', 'application/json');
-    expect([page.kind, page.title, page.facts, page.links]).toEqual(['json', null, null, []]);
+    expect([page.kind, page.title, page.html, page.links]).toEqual(['json', null, null, []]);
     expect(decodings()).toBe(0);
     expect(await page.json()).toEqual({ a: [1] });
     expect(decodings()).toBe(1);
@@ -138,7 +138,7 @@ describe('other content', () => {
     });
   });
 
-  it('streams its octets, as often as it is asked', async () => {
+  it('streams its bytes, as often as it is asked', async () => {
     const { page } = await read('ä', 'text/plain');
     for (let round = 0; round < 2; round += 1) {
       const pieces: Uint8Array[] = [];

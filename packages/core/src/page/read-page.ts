@@ -7,10 +7,10 @@ import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage } from './exclusion.js';
-import type { ExclusionKnobs } from './exclusion-options.js';
-import { HTML_CAPS, readHtml } from './html.js';
+import type { ResolvedExclusionOptions } from './exclusion-options.js';
+import { HTML_LIMITS, readHtml } from './html.js';
+import type { HtmlSummary } from './html-summary.js';
 import { createFetchedPage, type PageInCrawl } from './page.js';
-import type { HtmlFacts } from './page-facts.js';
 import { type PageUnits, utf8Page } from './page-units.js';
 
 /** Makes pages of responses. */
@@ -29,7 +29,7 @@ export interface PageReader {
 
 /** What a reader is made of. */
 export interface PageReaderParts {
-  /** Octets to text by byte order mark, header, the page itself, or a guess. */
+  /** Bytes to text by byte order mark, header, the page itself, or a guess. */
   readonly decodeText: (body: Uint8Array, contentType: string | null, kind: ContentKind) => string;
   /**
    * Where the text of a body begins that is UTF-8 by the same rules, `null` for other charsets: such a page is read without
@@ -41,13 +41,13 @@ export interface PageReaderParts {
   /** Whether the fetcher joins field lines of one name. */
   readonly joinsHeaders: boolean;
   readonly tokens: readonly string[];
-  readonly knobs: ExclusionKnobs;
+  readonly options: ResolvedExclusionOptions;
   readonly nowMs: () => number;
 }
 
 /** Makes the reader of one run. */
 export function createPageReader(parts: PageReaderParts): PageReader {
-  const { decodeText, utf8Start, tokens, knobs, nowMs } = parts;
+  const { decodeText, utf8Start, tokens, options, nowMs } = parts;
   return {
     async read(work, outcome, rendering) {
       const content = contentOf(outcome.headers, outcome.body);
@@ -62,8 +62,8 @@ export function createPageReader(parts: PageReaderParts): PageReader {
         const start = utf8Start?.(body, type, content.kind) ?? null;
         return start === null ? decode() : utf8Page(body.subarray(start));
       };
-      const raw = content.kind === 'html' ? readHtml(units(), HTML_CAPS) : null;
-      const facts = raw === null || rendering === undefined ? raw : unitedFacts(raw, rendering, work.url);
+      const raw = content.kind === 'html' ? readHtml(units(), HTML_LIMITS) : null;
+      const facts = raw === null || rendering === undefined ? raw : unitedSummary(raw, rendering, work.url);
       const tdm = await parts.tdmFor(work.url);
       const exclusion = excludePage({
         work,
@@ -72,7 +72,7 @@ export function createPageReader(parts: PageReaderParts): PageReader {
         facts,
         tdm,
         tokens,
-        knobs,
+        options,
         nowMs: nowMs(),
       });
       if (rendering === undefined) return createFetchedPage({ work, outcome, content, facts, exclusion, decode });
@@ -85,8 +85,8 @@ export function createPageReader(parts: PageReaderParts): PageReader {
  * The facts of a page in a browser: what it shows is the DOM's, and what it asks of crawlers is asked by the raw document and
  * by the DOM after load together, so that no script takes a wish back (page-level §2).
  */
-function unitedFacts(raw: HtmlFacts, { html, url }: RenderedPage, pageUrl: string): HtmlFacts {
-  const shown = readHtml(html, HTML_CAPS);
+function unitedSummary(raw: HtmlSummary, { html, url }: RenderedPage, pageUrl: string): HtmlSummary {
+  const shown = readHtml(html, HTML_LIMITS);
   return {
     ...shown,
     // A script may have moved the document to another path, and hrefs are relative to that.

@@ -1,4 +1,4 @@
-// The octets of a sitemap to its entries, piece by piece: gzip undone where they are gzip, decoded, read, and given out in
+// The bytes of a sitemap to its entries, piece by piece: gzip undone where they are gzip, decoded, read, and given out in
 // batches, so that a file of fifty megabytes is never held as a whole and its reader sets the pace.
 
 import { Readable } from 'node:stream';
@@ -7,16 +7,16 @@ import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
 
-/** Octets to text, piece by piece; a `TextDecoder` is one. */
+/** Bytes to text, piece by piece; a `TextDecoder` is one. */
 export interface PieceDecoder {
-  decode(octets?: Uint8Array, options?: { readonly stream?: boolean }): string;
+  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
 }
 
 /** What reading needs. */
 export interface SitemapSource {
   readonly url: string;
-  readonly octets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** By the first octets, gzip undone. */
+  readonly bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** By the first bytes, gzip undone. */
   readonly decoderFor: (start: Uint8Array) => PieceDecoder;
 }
 
@@ -36,7 +36,7 @@ export interface SitemapFileEnd extends SitemapEnd {
  * Reads a sitemap or feed.
  *
  * @returns The entries in batches of at most `SITEMAP_BATCH`, then how it ended.
- * @throws Only what `octets` throws; damaged gzip is an ending.
+ * @throws Only what `bytes` throws; damaged gzip is an ending.
  */
 export async function* readSitemap(source: SitemapSource): AsyncGenerator<SitemapBatch, SitemapFileEnd, undefined> {
   // With its XML parser, some megabytes that a crawl without sitemaps does not need.
@@ -46,16 +46,16 @@ export async function* readSitemap(source: SitemapSource): AsyncGenerator<Sitema
   let batch: SitemapEntry[] = [];
   let bytes = 0;
   let cut: SitemapFileEnd['cut'] = null;
-  const plain = new PlainOctets(source.octets);
-  for await (const octets of plain) {
-    decoder ??= source.decoderFor(octets);
+  const plain = new PlainBytes(source.bytes);
+  for await (const piece of plain) {
+    decoder ??= source.decoderFor(piece);
     const room = MAX_SITEMAP_BYTES - bytes;
-    bytes += octets.length;
-    batch.push(...reader.write(decoder.decode(octets.subarray(0, room), { stream: true })));
+    bytes += piece.length;
+    batch.push(...reader.write(decoder.decode(piece.subarray(0, room), { stream: true })));
     for (; batch.length >= SITEMAP_BATCH; batch = batch.slice(SITEMAP_BATCH)) {
       yield { kind: reader.kind, entries: batch.slice(0, SITEMAP_BATCH) };
     }
-    if (octets.length > room) cut = 'too-large';
+    if (piece.length > room) cut = 'too-large';
     if (reader.isOver || cut !== null) break;
   }
   if (decoder !== null) batch.push(...reader.write(decoder.decode()));
@@ -70,17 +70,17 @@ export async function* readSitemap(source: SitemapSource): AsyncGenerator<Sitema
 const GZIP_MAGIC: readonly number[] = [0x1f, 0x8b];
 const PIECE_BYTES = 64 * 1024;
 
-/** The octets in pieces of a bounded size, gzip undone: `.xml.gz` files come under many media types, the octets tell. */
-class PlainOctets {
+/** The bytes in pieces of a bounded size, gzip undone: `.xml.gz` files come under many media types, the bytes tell. */
+class PlainBytes {
   isDamaged = false;
-  readonly #octets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  readonly #bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-  constructor(octets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-    this.#octets = octets;
+  constructor(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+    this.#bytes = bytes;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    const pieces = inPieces(this.#octets);
+    const pieces = inPieces(this.#bytes);
     const first = await pieces.next();
     if (first.done === true) return;
     const all = prepend(first.value, pieces);
@@ -105,11 +105,11 @@ class PlainOctets {
   }
 }
 
-/** The first piece has at least two octets, where there are two. */
-async function* inPieces(octets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The first piece has at least two bytes, where there are two. */
+async function* inPieces(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let start = new Uint8Array(0);
   let hasBegun = false;
-  for await (const chunk of octets) {
+  for await (const chunk of bytes) {
     let piece = chunk;
     if (!hasBegun) {
       piece = start.length === 0 ? chunk : Buffer.concat([start, chunk]);

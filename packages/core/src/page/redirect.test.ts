@@ -1,14 +1,14 @@
 // Where an answer sends us. A hop that is missed loses pages; one that is made up asks a host for what nobody named.
 
 import { describe, expect, it } from 'vitest';
-import type { FieldLines, ResponseOutcome } from '../fetch/outcome.js';
+import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import { parseRefresh, refreshTarget } from './meta-refresh.js';
 import { redirectTarget } from './redirect.js';
 
 const PAGE = 'https://example.com/dir/page';
 const ENDED_MS = 1_700_000_000_000;
 
-function answer(status: number, headers: FieldLines): ResponseOutcome {
+function answer(status: number, headers: HeaderLines): ResponseOutcome {
   return {
     kind: 'response',
     url: PAGE,

@@ -15,7 +15,7 @@ export type RedirectAnswer =
       readonly url: string;
       /** `location`: a redirect status; `refresh`: a good answer with a short Refresh field. */
       readonly by: 'location' | 'refresh';
-      /** Epoch milliseconds, from Retry-After; `null` without one. */
+      /** FencingToken milliseconds, from Retry-After; `null` without one. */
       readonly notBeforeMs: number | null;
     }
   /** A redirect status with no Location, with several that differ, or with one that is no http(s) URL. */
@@ -43,7 +43,7 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
   const [location] = values;
   if (location === undefined) return invalid('no Location');
   if (values.length > 1) return invalid('several different Locations');
-  const text = fromOctets(location);
+  const text = fromBytes(location);
   const url = parseWebUrl(text, outcome.url);
   if (url === null) return invalid(`Location is no http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
   return { kind: 'to', url: url.href, by: 'location', notBeforeMs: notBeforeMs(outcome) };
@@ -56,8 +56,8 @@ function notBeforeMs(outcome: ResponseOutcome): number | null {
   return redirectNotBeforeMs({ startedAtMs, endedAtMs, status: outcome.status, retryAfter, failure: null, bytes: 0 });
 }
 
-/** Field values come one octet a character. Where the octets are UTF-8, the author meant those characters. */
-function fromOctets(value: string): string {
+/** Field values come one byte a character. Where the bytes are UTF-8, the author meant those characters. */
+function fromBytes(value: string): string {
   if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
   const text = Buffer.from(value, 'latin1').toString('utf8');
   return text.includes('\uFFFD') ? value : text;

@@ -66,7 +66,7 @@ const QUESTION = 0x3f;
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z\d+.-]*:/i;
 
 // An origin as the parser writes it, and the root's slash: a name whose last label begins with a letter (so it is no number
-// in disguise), or four plain octets; a port without leading zero.
+// in disguise), or four plain bytes; a port without leading zero.
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const NAME = '(?:[a-z\\d][a-z\\d-]*\\.)*[a-z][a-z\\d-]*';
 const ORIGIN = new RegExp(`^https?://(?:${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}|${NAME})(?::[1-9]\\d{0,3})?/`);

@@ -1,8 +1,8 @@
 // Links by a selector of the handler's: the elements it finds, or the links inside them, judged like any link of the page.
 
+import type { LinkTag } from './html-summary.js';
 import { type PageLink, resolveLinks } from './links.js';
 import type { FetchedPage } from './page.js';
-import type { LinkFact } from './page-facts.js';
 
 const WITH_URL = 'a[href], area[href], link[href], frame[src], iframe[src], img[src]';
 
@@ -13,7 +13,7 @@ const WITH_URL = 'a[href], area[href], link[href], frame[src], iframe[src], img[
  */
 export function selectLinks(page: FetchedPage, selector: string): PageLink[] {
   const { $ } = page;
-  const facts: LinkFact[] = [];
+  const facts: LinkTag[] = [];
   $(selector).each((_, found) => {
     const element = $(found);
     const elements = element.is(WITH_URL) ? element : element.find(WITH_URL);
@@ -24,12 +24,12 @@ export function selectLinks(page: FetchedPage, selector: string): PageLink[] {
       facts.push({ href: href.trim(), rel, element: elementOf($(link).prop('tagName')) });
     });
   });
-  return resolveLinks({ links: facts, baseHref: page.facts?.baseHref ?? null }, page.url);
+  return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
 }
 
-function elementOf(name: string | undefined): LinkFact['element'] {
+function elementOf(name: string | undefined): LinkTag['element'] {
   const lower = name?.toLowerCase();
   return ELEMENTS.find((element) => element === lower) ?? 'a';
 }
 
-const ELEMENTS: readonly LinkFact['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];
+const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];

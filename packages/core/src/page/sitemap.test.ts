@@ -11,9 +11,9 @@ async function read(
   body: string | Uint8Array,
   cut = 0,
 ): Promise<{ readonly entries: SitemapEntry[]; readonly end: SitemapFileEnd; readonly kinds: string[] }> {
-  const octets = typeof body === 'string' ? Buffer.from(body) : body;
-  const pieces = cut === 0 ? [octets] : Array.from({ length: octets.length }, (_, at) => octets.subarray(at, at + 1));
-  const reading = readSitemap({ url: URL_OF_IT, octets: pieces, decoderFor: () => new TextDecoder() });
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const pieces = cut === 0 ? [bytes] : Array.from({ length: bytes.length }, (_, at) => bytes.subarray(at, at + 1));
+  const reading = readSitemap({ url: URL_OF_IT, bytes: pieces, decoderFor: () => new TextDecoder() });
   const entries: SitemapEntry[] = [];
   const kinds: string[] = [];
   for (;;) {

@@ -8,7 +8,7 @@ import { behind } from './raw-text.js';
 export const MARKS = {
   /** `&`, which may begin a reference, or a control character, which may be a line end or NUL. */
   reference: 1,
-  /** Characters, or octets, beyond ASCII. */
+  /** Characters, or bytes, beyond ASCII. */
   beyondAscii: 2,
 } as const;
 

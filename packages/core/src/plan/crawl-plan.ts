@@ -59,7 +59,7 @@ export interface CrawlPlan {
     /** Pages of some host are not known: it may be over sooner. */
     readonly isAtMost: boolean;
   };
-  /** What bites first, from the crawl's start; `null`: nothing does. Depth and octets cannot be foreseen. */
+  /** What bites first, from the crawl's start; `null`: nothing does. Depth and bytes cannot be foreseen. */
   readonly firstBound: {
     readonly bound: PlannedBound;
     /** With a bound of each host: which reaches it first. */

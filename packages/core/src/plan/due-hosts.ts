@@ -1,9 +1,9 @@
-// Hosts by the instant at which each may be asked next, the earliest first: a binary heap.
+// Hosts by the time at which each may be asked next, the earliest first: a binary heap.
 
 /** A queue of what is due when. */
 export interface DueQueue<T> {
   push(atMs: number, value: T): void;
-  /** The earliest; of several at one instant any. `null`: empty. */
+  /** The earliest; of several at one time any. `null`: empty. */
   pop(): { readonly atMs: number; readonly value: T } | null;
 }
 

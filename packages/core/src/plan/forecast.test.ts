@@ -15,7 +15,7 @@ const BOUNDS: ForecastBounds = {
   runningMs: null,
   pagesPerHost: null,
   runningPerHostMs: null,
-  patienceMs: 600_000,
+  maxIdleMs: 600_000,
   crawlIntervalMs: null,
   concurrency: 64,
   steps: 1_000_000,
@@ -47,7 +47,7 @@ describe('a crawl in fast motion', () => {
     ['ends at the bound on pages', [host('a', null)], { pages: 7 }, 7 * SECOND, 7, 'pages'],
     ['ends at the bound on minutes', [host('a', null)], { runningMs: 90 * SECOND }, 90 * SECOND, 89, 'minutes'],
     ['ends where patience does', [host('a', 5, 'Crawl-delay: 3600')], {}, 0, 0, 'waiting'],
-    ['waits with patience', [host('a', 5, 'Crawl-delay: 3600')], { patienceMs: HOUR }, 5 * HOUR, 5, 'finished'],
+    ['waits with patience', [host('a', 5, 'Crawl-delay: 3600')], { maxIdleMs: HOUR }, 5 * HOUR, 5, 'finished'],
     [
       'spaces the whole crawl',
       [host('a', 4), host('b', 4)],

@@ -26,7 +26,7 @@ export interface ForecastBounds {
   readonly runningMs: number | null;
   readonly pagesPerHost: number | null;
   readonly runningPerHostMs: number | null;
-  readonly patienceMs: number;
+  readonly maxIdleMs: number;
   /** Least time from one request of the crawl to the next. */
   readonly crawlIntervalMs: number | null;
   /** Requests under way at a time. */
@@ -72,7 +72,7 @@ interface Runner {
 /**
  * Lets a crawl pass.
  *
- * @param startMs - Epoch milliseconds at which it starts: hours that files name depend on it.
+ * @param startMs - FencingToken milliseconds at which it starts: hours that files name depend on it.
  * @throws Never
  */
 export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number): Forecast {
@@ -102,7 +102,7 @@ export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds,
       // The run ends when nothing else is there to be asked meanwhile.
       continue;
     }
-    if (next.atMs - total.lastMs > Math.max(bounds.patienceMs, 0) && total.requests > 0) {
+    if (next.atMs - total.lastMs > Math.max(bounds.maxIdleMs, 0) && total.requests > 0) {
       ends = 'waiting';
       runner.isCut = true;
       break;

@@ -1,27 +1,27 @@
 // How slowly one host is asked: what the robots.txt files of its authorities say, and the profile beside them. The same
-// reading as the crawl's own, by the packages that own it; here it is asked for instants that have not come yet.
+// reading as the crawl's own, by the packages that own it; here it is asked for times that have not come yet.
 
 import { type Politeness, requestInterval } from '@mannerly/frontier';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
 import type { PlannedHost } from './crawl-plan.js';
 
-/** What holds at an instant. Milliseconds. */
+/** What holds at a time. Milliseconds. */
 export interface PaceNow {
   /** Least time from the end of one exchange to the start of the next. */
   readonly fromEndMs: number;
   /** Least time from start to start; 0: none. */
   readonly fromStartMs: number;
-  /** Not before this instant, epoch milliseconds; `null`: open. */
+  /** Not before this time, epoch milliseconds; `null`: open. */
   readonly closedUntilMs: number | null;
 }
 
 /** The pace of a host. */
 export interface HostPace {
-  /** @param nowMs - Epoch milliseconds. Files name minutes: within one nothing changes. */
+  /** @param nowMs - FencingToken milliseconds. Files name minutes: within one nothing changes. */
   at(nowMs: number): PaceNow;
   readonly hasHours: boolean;
-  /** Who asks for the interval that is in force at an instant. */
+  /** Who asks for the interval that is in force at a time. */
   from(nowMs: number): PlannedHost['intervalFrom'];
 }
 
@@ -103,12 +103,12 @@ function timedAsks(rules: readonly RobotsRules[], visitTime: 'hold' | 'warn' | '
 
 /** The options of reading among those of robots. */
 function compileOptions({ identity, robots }: PaceParts['options']): CompileOptions {
-  const { dialect, policy, inheritPoliteness, mode } = robots;
+  const { dialect, policy, inheritPoliteness, cacheDelay } = robots;
   return {
     tokens: identity.tokens,
     ...(dialect === undefined ? {} : { dialect }),
     ...(policy === undefined ? {} : { policy }),
     ...(inheritPoliteness === undefined ? {} : { inheritPoliteness }),
-    ...(mode === undefined ? {} : { mode }),
+    ...(cacheDelay === undefined ? {} : { cacheDelay }),
   };
 }

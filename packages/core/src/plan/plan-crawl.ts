@@ -54,7 +54,7 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
       sinks: [],
       out: out ?? null,
       reset: out !== undefined,
-      wake: [],
+      unpark: [],
       retry: null,
     },
     survey.over,
@@ -68,7 +68,7 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
   return plan;
 }
 
-/** The instant at which every host has had its pause, so that a crawl which begins then asks nobody early. */
+/** The time at which every host has had its pause, so that a crawl which begins then asks nobody early. */
 function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>): number {
   return plan.hosts.reduce((latest, { host, intervalMs }) => {
     const { lastEndMs = 0 } = hosts.get(host) ?? {};
@@ -101,7 +101,7 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
     // A hook may refuse a page that the crawl would have asked for; it is the crawl that asks it.
     hooks: _hooks,
     // Nothing is taken.
-    seeded: _seeded,
+    orderSeed: _seeded,
     ...read
   } = options;
   const { minutes, depth } = bounds;
@@ -110,7 +110,7 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
     discover: { sitemaps: true, sitemapUrls: discover?.sitemapUrls ?? [] },
     bounds: {
       pages: MAX_PLANNED_URLS,
-      queued: MAX_PLANNED_URLS,
+      queuedUrls: MAX_PLANNED_URLS,
       ...(minutes === undefined ? {} : { minutes }),
       ...(depth === undefined ? {} : { depth }),
     },
@@ -126,7 +126,7 @@ interface Reading {
 }
 
 function planOf({ resolved, report, hosts, requests }: Reading): CrawlPlan {
-  const { bounds, spacing, patienceMs, network } = resolved;
+  const { bounds, spacing, maxIdleMs, network } = resolved;
   const politeness = resolvePoliteness(spacing.politeness);
   const unitOf = (host: string): string => hostKeyOf(`http://${host}/`, spacing.hostKeyBy) ?? host;
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
@@ -141,7 +141,7 @@ function planOf({ resolved, report, hosts, requests }: Reading): CrawlPlan {
       runningMs: inMs(bounds.minutes),
       pagesPerHost: bounds.pagesPerHost,
       runningPerHostMs: inMs(bounds.minutesPerHost),
-      patienceMs,
+      maxIdleMs,
       crawlIntervalMs: politeness.crawlIntervalMs,
       concurrency: network.concurrency,
       steps: MAX_PLAN_STEPS,

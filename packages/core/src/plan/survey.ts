@@ -64,12 +64,12 @@ export function createSurvey(): Survey {
         host.exchanges += 1;
         host.exchangesMs += endedAtMs - startedAtMs;
       });
-      events.on('decision', ({ url, word, reason, layer, from }) => {
+      events.on('decision', ({ url, status, reason, layer, from }) => {
         const read = parseUrl(url);
         if (read === null) return;
-        if (word === 'fetched' && reason === 'sitemap') hostOf(read).sitemapsRead += 1;
-        else if (word === 'excluded' && layer === 'robots') hostOf(read).denied += 1;
-        else if (word === 'dropped') {
+        if (status === 'fetched' && reason === 'sitemap') hostOf(read).sitemapsRead += 1;
+        else if (status === 'excluded' && layer === 'robots') hostOf(read).denied += 1;
+        else if (status === 'dropped') {
           // Whose sitemap listed it: its own host is none of the crawl's.
           const host = hostOf((from === null ? null : parseUrl(from)) ?? read);
           if (reason === 'frontier-full' || reason === 'sitemap-limit') host.uncounted += 1;

@@ -9,9 +9,9 @@ it.each<[string, () => void]>([
   const failures: unknown[] = [];
   const emitter = createCrawlEmitter((error) => failures.push(error));
   const heard: string[] = [];
-  emitter.on('nofollow-taken', listener);
-  emitter.on('nofollow-taken', ({ url }) => heard.push(url));
-  emitter.emit('nofollow-taken', { url: 'http://a.test/', from: 'http://a.test/' });
+  emitter.on('nofollow-overridden', listener);
+  emitter.on('nofollow-overridden', ({ url }) => heard.push(url));
+  emitter.emit('nofollow-overridden', { url: 'http://a.test/', from: 'http://a.test/' });
   await Promise.resolve();
   await Promise.resolve();
   expect([failures.length, heard.length]).toEqual([1, 1]);

@@ -1,6 +1,6 @@
 // What a crawl tells while it runs. Listeners only watch: nothing they return or throw changes the crawl.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
@@ -22,7 +22,7 @@ export interface CrawlEventMap {
   /** A request has ended, robots.txt and companions included. */
   readonly request: RequestRecord;
   /** Something an operator should know of a host, once per occasion. */
-  readonly notice: HostNotice;
+  readonly 'host-warning': HostWarning;
   /** A seed led to another host of its domain, and its scope went with it. */
   readonly 'scope-moved': ScopeMove;
   /** A space turned out to be endless; links that its own pages add are dropped from now on. */
@@ -30,7 +30,7 @@ export interface CrawlEventMap {
   /** A site names a dataset in its data.txt. */
   readonly dataset: DatasetFound;
   /** A handler took a link by itself that the page asks to leave alone: allowed, and told. */
-  readonly 'nofollow-taken': { readonly url: string; readonly from: string };
+  readonly 'nofollow-overridden': { readonly url: string; readonly from: string };
   /** An item was written to every sink. */
   readonly item: Item;
   /** What the store says beside its answers: that it cannot be reached and the crawl holds, or that it goes on. */
@@ -38,9 +38,9 @@ export interface CrawlEventMap {
   /** A handler threw or took too long; the crawl goes on. */
   readonly 'handler-error': { readonly url: string; readonly error: unknown };
   /** A handler threw a word: that its page be tried again, be refused, or that the crawl stop. */
-  readonly 'handler-word': {
+  readonly 'handler-signal': {
     readonly url: string;
-    readonly word: 'retry' | 'refuse' | 'stop';
+    readonly signal: 'retry' | 'refuse' | 'stop';
     readonly reason: string;
   };
   /** An item did not meet the schema of its route; it stands in `rejected.jsonl`. The first hundred of a page are told. */

@@ -5,10 +5,10 @@ import { createLeftAlone } from './left-alone.js';
 
 const word = (url: string, reason = 'link-nofollow'): UrlDecision => ({
   url,
-  word: 'excluded',
+  status: 'excluded',
   reason,
   layer: 'page',
-  status: null,
+  httpStatus: null,
   line: null,
   pattern: null,
   dialect: null,

@@ -20,7 +20,11 @@ const record = (url: string): UrlRecord => ({
 
 const work = (url: string): PageWork => ({
   kind: 'page',
-  lease: { host: 'a.test', epoch: '1', asks: { crawlDelayMs: null, requestIntervalMs: null, bucket: null } },
+  lease: {
+    host: 'a.test',
+    fencingToken: '1',
+    requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
+  },
   entryId: '1',
   url,
   record: record(url),
@@ -29,7 +33,7 @@ const work = (url: string): PageWork => ({
   signals: { isNoindex: false, preferences: {}, contentSignals: {} },
 });
 
-const fetched = { word: 'fetched', reason: 'fetched', layer: 'page' } as const;
+const fetched = { status: 'fetched', reason: 'fetched', layer: 'page' } as const;
 const url = 'http://a.test/x';
 const candidate: NewUrl = { url, depth: 9, via: 'link', from: 'http://a.test/deep' };
 const tooDeep = { candidate, reason: 'bound-depth' } as const;
@@ -38,7 +42,7 @@ const wait: HostWait = { host: 'a.test', reason: 'interval', untilMs: 5, queued:
 
 function recorded(act: (recorder: ReturnType<typeof createRecorder>) => void): string[] {
   const words: string[] = [];
-  const book = { decision: (decision: UrlDecision) => void words.push(`${decision.word} ${decision.reason}`) };
+  const book = { decision: (decision: UrlDecision) => void words.push(`${decision.status} ${decision.reason}`) };
   const recorder = createRecorder(
     createCrawlEmitter(() => undefined),
     [book],

@@ -5,8 +5,8 @@ import {
   type AddAnswer,
   createRecentSet,
   type FrontierEvent,
-  type HostNotice,
   type HostWait,
+  type HostWarning,
   type NewUrl,
   type PageWork,
   type RobotsWork,
@@ -19,7 +19,7 @@ import type { TrapFinding } from '../admit/trap-options.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
 import type { LeftAloneLink } from '../handle/staged.js';
-import type { HandlerWord } from '../handle/words.js';
+import type { HandlerSignal } from '../handle/words.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
@@ -36,14 +36,14 @@ import {
   fromRefusal,
   fromSubresource,
   fromVerdict,
-  type PageWord,
+  type PageOutcome,
 } from './url-decisions.js';
 
 /** A place that keeps the facts of a run: a log, the ledger. */
 export interface Book {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
-  notice?(notice: HostNotice): void;
+  notice?(notice: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
@@ -56,7 +56,7 @@ export interface Book {
 export interface Recorder {
   request(record: RequestRecord): void;
   /** The final word about a page that was taken. */
-  page(work: PageWork, word: PageWord): void;
+  page(work: PageWork, word: PageOutcome): void;
   /** Candidates that went through the door, so that whatever was said of them before is void. */
   admitted(candidates: readonly NewUrl[]): void;
   /** A candidate that the door turned away; told once per URL. */
@@ -81,7 +81,7 @@ export interface Recorder {
   trap(found: TrapFinding): void;
   handlerFailed(url: string, error: unknown): void;
   /** A handler threw a word. */
-  handlerSaid(url: string, word: HandlerWord): void;
+  handlerSaid(url: string, word: HandlerSignal): void;
   /** A hook threw, took too long, or answered what is no answer. */
   hookFailed(hook: string, url: string, error: unknown): void;
   /** What the frontier tells: verdicts become decisions, notices stay notices. */
@@ -111,7 +111,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
     // There may be room again when another page leads there.
     if (said.reason === 'frontier-full') note(fromVerdict(said));
     // What the frontier does not keep it may be offered by every page.
-    else if (said.word !== 'dropped' || !told.has(said.url)) decide(fromVerdict(said));
+    else if (said.status !== 'dropped' || !told.has(said.url)) decide(fromVerdict(said));
   };
   return {
     request(record) {
@@ -140,7 +140,12 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
       for (const link of links) note(fromLeftAlone(work, link, nowMs()));
     },
     async robots(work, outcome) {
-      if (outcome.kind === 'failed' || outcome.truncated === 'peer' || outcome.status < 200 || outcome.status > 299)
+      if (
+        outcome.kind === 'failed' ||
+        outcome.truncated === 'connection' ||
+        outcome.status < 200 ||
+        outcome.status > 299
+      )
         return;
       for (const book of books) await book.robots?.(work.authority, outcome.body);
     },
@@ -148,7 +153,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
       note(fromSubresource(work, left, nowMs()));
     },
     nofollowTaken(work, urls) {
-      for (const url of urls) emitter.emit('nofollow-taken', { url, from: work.url });
+      for (const url of urls) emitter.emit('nofollow-overridden', { url, from: work.url });
     },
     items(items) {
       for (const book of books) book.items?.(items);
@@ -172,7 +177,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
       emitter.emit('handler-error', { url, error });
     },
     handlerSaid(url, { kind, reason }) {
-      emitter.emit('handler-word', { url, word: kind, reason });
+      emitter.emit('handler-signal', { url, signal: kind, reason });
     },
     hookFailed(hook, url, error) {
       emitter.emit('hook-error', { hook, url, error });
@@ -183,7 +188,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
         return;
       }
       for (const book of books) book.notice?.(event);
-      emitter.emit('notice', event);
+      emitter.emit('host-warning', event);
     },
     held(record, wait) {
       if (!isCompanionHop(record)) decide(fromHeld(record, wait, nowMs()));

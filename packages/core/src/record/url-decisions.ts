@@ -4,28 +4,28 @@ import type { HostWait, NewUrl, PageWork, UrlRecord, UrlVerdict } from '@mannerl
 import type { Refusal } from '../admit/admit.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { FinalWord, UrlDecision } from '../report/decision.js';
+import type { UrlDecision, UrlStatus } from '../report/decision.js';
 import { REASONS } from '../report/reasons.js';
 
 /** What only the caller knows of a page's final word. */
-export interface PageWord {
-  readonly word: FinalWord;
+export interface PageOutcome {
+  readonly status: UrlStatus;
   readonly reason: string;
   readonly layer: UrlDecision['layer'];
-  readonly status?: number;
+  readonly httpStatus?: number;
   readonly detail?: string;
   /** URLs queued by now. */
   readonly queued?: number;
 }
 
 /** The final word about a page that was taken. */
-export function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecision {
+export function fromPage(work: PageWork, word: PageOutcome, atMs: number): UrlDecision {
   return {
     url: work.url,
-    word: word.word,
+    status: word.status,
     reason: word.reason,
     layer: word.layer,
-    status: word.status ?? null,
+    httpStatus: word.httpStatus ?? null,
     line: work.decision.line,
     pattern: work.decision.pattern,
     dialect: work.decision.dialect,
@@ -35,12 +35,12 @@ export function fromPage(work: PageWork, word: PageWord, atMs: number): UrlDecis
     atMs,
     detail: word.detail ?? null,
     ...(word.queued === undefined ? {} : { queued: word.queued }),
-    ...carriedBy(word.word, work.record),
+    ...carriedBy(word.status, work.record),
   };
 }
 
 /** What a failure keeps for a retry. */
-function carriedBy(word: FinalWord, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
+function carriedBy(word: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
   if (word !== 'failed' || record === null) return {};
   const { via, label, userData } = record;
   return {
@@ -62,10 +62,10 @@ function layerOf(reason: Refusal['reason']): UrlDecision['layer'] {
 export function fromDrop(candidate: NewUrl, reason: string, layer: UrlDecision['layer'], atMs: number): UrlDecision {
   return {
     url: candidate.url,
-    word: 'dropped',
+    status: 'dropped',
     reason,
     layer,
-    status: null,
+    httpStatus: null,
     line: null,
     pattern: null,
     dialect: null,
@@ -81,10 +81,10 @@ export function fromDrop(candidate: NewUrl, reason: string, layer: UrlDecision['
 export function fromLeftAlone(work: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
   return {
     url: link.url,
-    word: 'excluded',
+    status: 'excluded',
     reason: link.reason,
     layer: 'page',
-    status: null,
+    httpStatus: null,
     line: null,
     pattern: null,
     dialect: null,
@@ -104,7 +104,7 @@ export function fromSubresource(work: PageWork, left: NotFetched, atMs: number):
   const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
   return {
     ...fromDrop(found, reason, layer, atMs),
-    word,
+    status: word,
     line,
     pattern,
     dialect,
@@ -118,10 +118,10 @@ const NO_LINE = { line: null, pattern: null, dialect: null };
 export function fromHeld(record: UrlRecord, wait: HostWait, atMs: number): UrlDecision {
   return {
     url: record.url,
-    word: 'held',
+    status: 'held',
     reason: wait.reason,
     layer: wait.reason === 'robots-unreachable' ? 'robots' : 'frontier',
-    status: null,
+    httpStatus: null,
     line: null,
     pattern: null,
     dialect: null,
@@ -148,10 +148,10 @@ const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer']>> = {
 export function fromVerdict(verdict: UrlVerdict): UrlDecision {
   return {
     url: verdict.url,
-    word: verdict.word,
+    status: verdict.status,
     reason: verdict.reason,
-    layer: verdict.word === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
-    status: null,
+    layer: verdict.status === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
+    httpStatus: null,
     line: verdict.line,
     pattern: verdict.pattern,
     dialect: verdict.dialect,
@@ -160,7 +160,7 @@ export function fromVerdict(verdict: UrlVerdict): UrlDecision {
     from: verdict.record?.from ?? null,
     atMs: verdict.atMs,
     detail: verdict.detail,
-    ...carriedBy(verdict.word, verdict.record),
+    ...carriedBy(verdict.status, verdict.record),
   };
 }
 

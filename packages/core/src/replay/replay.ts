@@ -1,5 +1,5 @@
 // Handlers run again over the archive of a crawl, without the network: the same page reader, the same exclusion under the
-// crawl's own knobs and clock, the same handler pool, and items with the same ids. Pages come in the order in which they were
+// crawl's own options and clock, the same handler pool, and items with the same ids. Pages come in the order in which they were
 // archived, one at a time, so that a replay is the same each time.
 
 import { systemClock } from '@mannerly/frontier';
@@ -17,7 +17,7 @@ import { MAX_WAIT_MS } from '../limits.js';
 import { createItemWriter } from '../output/item-writer.js';
 import { itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
-import type { ExclusionKnobs } from '../page/exclusion-options.js';
+import type { ResolvedExclusionOptions } from '../page/exclusion-options.js';
 import { createPageReader, type PageReader } from '../page/read-page.js';
 import { replayedOutcome } from './replayed-outcome.js';
 import { replayedRequests } from './replayed-requests.js';
@@ -113,7 +113,7 @@ class Replay {
   readonly #failed: { readonly url: string; readonly detail: string }[] = [];
   #visit: ArchivedVisit | null = null;
   #pageStartedAtMs = 0;
-  #bodyBytes = 0;
+  #maxBodyBytes = 0;
   #stoppedBy: string | null = null;
 
   constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
@@ -134,7 +134,7 @@ class Replay {
       handlers: this.#handlers,
       concurrency: 1,
       // Nobody waits for a handler here but the person who wrote it.
-      handlerMs: MAX_WAIT_MS,
+      handlerTimeoutMs: MAX_WAIT_MS,
       after: systemClock().after,
       signal: NO_STOP,
       filesPath: options.filesPath ?? null,
@@ -159,7 +159,7 @@ class Replay {
     }
     this.#visit = visit;
     this.#pageStartedAtMs = exchange.startedAtMs;
-    this.#bodyBytes = settings.bodyBytes;
+    this.#maxBodyBytes = settings.maxBodyBytes;
     const outcome = await replayedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
@@ -216,7 +216,7 @@ class Replay {
 
   #bodies() {
     return {
-      bodyBytes: this.#bodyBytes,
+      maxBodyBytes: this.#maxBodyBytes,
       largeBody: ({ headers }: Pick<ResponseOutcome, 'headers'>) =>
         this.#pool.bodyBytesFor(this.#visit?.label ?? null, headers),
       spool: this.#spool,
@@ -233,7 +233,7 @@ class Replay {
         tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },
         joinsHeaders: settings.joinsHeaders,
         tokens: settings.tokens,
-        knobs: settings.exclusion as unknown as ExclusionKnobs,
+        options: settings.exclusion as unknown as ResolvedExclusionOptions,
         nowMs: () => this.#visit?.judgedAtMs ?? 0,
       });
       this.#readers.set(settings, reader);

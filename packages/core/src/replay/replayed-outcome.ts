@@ -5,10 +5,10 @@ import { originalFields } from '../archive/http-head.js';
 import type { ReadExchange, ReadResponse } from '../archive/read-archive.js';
 import { BodyCollector } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
-import type { BodyTaker, ResponseHead } from '../fetch/fetcher.js';
+import type { BodyConsumer, ResponseHead } from '../fetch/fetcher.js';
 import {
   type FailedOutcome,
-  type FailureWord,
+  type FailureCode,
   type FetchOutcome,
   headerValue,
   type ResponseOutcome,
@@ -17,9 +17,9 @@ import type { Spool, SpooledBody } from '../fetch/spool.js';
 
 /** How bodies are taken. */
 export interface ReplayedBodies {
-  /** Decoded octets kept in memory. */
-  readonly bodyBytes: number;
-  /** Decoded octets that may go to a file; `null`: the body is held. */
+  /** Decoded bytes kept in memory. */
+  readonly maxBodyBytes: number;
+  /** Decoded bytes that may go to a file; `null`: the body is held. */
   readonly largeBody: (head: ResponseHead) => number | null;
   readonly spool: Spool;
 }
@@ -29,7 +29,7 @@ export async function replayedOutcome(exchange: ReadExchange, bodies: ReplayedBo
   const { url, startedAtMs, endedAtMs, remoteAddress, response, failure, withheld } = exchange;
   const timing = { startedAtMs, headersAtMs: null, endedAtMs };
   if (response === null) {
-    const word = (failure?.word ?? 'internal') as FailureWord;
+    const word = (failure?.word ?? 'internal') as FailureCode;
     const detail = failure?.detail ?? `not kept: ${withheld ?? 'no response'}`;
     return { kind: 'failed', url, failure: word, detail, remoteAddress, wasSent: true, timing } satisfies FailedOutcome;
   }
@@ -37,7 +37,7 @@ export async function replayedOutcome(exchange: ReadExchange, bodies: ReplayedBo
   const fields = originalFields(headers);
   const maxBytes = bodies.largeBody({ status, headers: fields });
   const spooled = maxBytes === null ? null : bodies.spool.open(maxBytes);
-  const { body, truncated, encodedBytes } = await decode(response, maxBytes ?? bodies.bodyBytes, spooled);
+  const { body, truncated, encodedBytes } = await decode(response, maxBytes ?? bodies.maxBodyBytes, spooled);
   const kept = spooled === null ? { body, file: null } : spooled.end();
   return {
     kind: 'response',
@@ -59,18 +59,18 @@ const NOBODY = { onBodyFull: () => undefined };
 
 async function decode(
   { head, body, truncated }: ReadResponse,
-  bodyBytes: number,
-  taker: SpooledBody | BodyTaker | null,
+  maxBodyBytes: number,
+  taker: SpooledBody | BodyConsumer | null,
 ): Promise<Pick<ResponseOutcome, 'body' | 'truncated' | 'encodedBytes'>> {
-  // Fields that the archive has renamed no longer say anything about the octets that it holds.
+  // Fields that the archive has renamed no longer say anything about the bytes that it holds.
   const coding = parseContentEncoding(headerValue(head.headers, 'content-encoding'));
-  const caps = { bodyBytes, encodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
-  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], caps, NOBODY, taker);
+  const limits = { maxBodyBytes, maxEncodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
+  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, NOBODY, taker);
   let isFull = false;
-  for await (const octets of body) {
-    if (!isFull) isFull = collector.push(octets) === 'full';
+  for await (const bytes of body) {
+    if (!isFull) isFull = collector.push(bytes) === 'full';
   }
   const decoded = await collector.end(truncated ?? 'whole');
-  if (decoded.kind === 'undecodable') return { body: new Uint8Array(0), truncated: 'peer', encodedBytes: 0 };
+  if (decoded.kind === 'undecodable') return { body: new Uint8Array(0), truncated: 'connection', encodedBytes: 0 };
   return { body: decoded.body, truncated: decoded.cut, encodedBytes: collector.encodedBytes };
 }

@@ -12,9 +12,9 @@ import type { RunPromise } from './run-line.js';
 
 const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise;
 
-function decision(url: string, word: UrlDecision['word'], atMs: number): UrlDecision {
-  const unsaid = { status: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };
-  return { ...unsaid, url, word, reason: word, layer: 'page', depth: 0, atMs };
+function decision(url: string, word: UrlDecision['status'], atMs: number): UrlDecision {
+  const unsaid = { httpStatus: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };
+  return { ...unsaid, url, status: word, reason: word, layer: 'page', depth: 0, atMs };
 }
 
 async function logsIn(options: DecisionLogOptions) {
@@ -42,6 +42,6 @@ it.each<[string, DecisionLogOptions]>([
   expect((await logs.find('http://a.test/1'))?.atMs).toBe(3);
   expect((await logs.find('http://a.test/2'))?.atMs).toBe(2);
   logs.decision(decision('http://a.test/2', 'failed', 4));
-  expect((await logs.find('http://a.test/2'))?.word).toBe('failed');
+  expect((await logs.find('http://a.test/2'))?.status).toBe('failed');
   expect(await logs.find('http://a.test/3')).toBeNull();
 });

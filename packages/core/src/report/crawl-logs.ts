@@ -2,7 +2,7 @@
 // decisions in memory, so that `explain` has something to read either way. With a directory memory has those alone that got no line.
 
 import { createHash } from 'node:crypto';
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/directory-parts.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
@@ -12,17 +12,17 @@ import { findDecision, openDecisionLog, readDecisions } from './decision-log.js'
 import { inOrder } from './in-order.js';
 import { openLineLog } from './line-log.js';
 import type { DecisionLogOptions } from './log-share.js';
-import { openNoticeLog } from './notice-log.js';
 import { createRecentDecisions } from './recent-decisions.js';
 import { openRejectedLog } from './rejected-log.js';
 import { openRequestLog } from './request-log.js';
 import type { RunPromise } from './run-line.js';
+import { openWarningLog } from './warning-log.js';
 
 /** Takes the facts of a run, and finds a URL's final word again. */
 export interface CrawlLogs {
   request(record: RequestRecord): void;
   decision(decision: UrlDecision): void;
-  notice(notice: HostNotice): void;
+  notice(notice: HostWarning): void;
   dataset(found: DatasetFound): void;
   /** Keeps items that their schema did not take, as far as there is room. */
   rejected(items: readonly RejectedItem[]): void;
@@ -54,7 +54,7 @@ export function openCrawlLogs(
   const requests = openRequestLog(directory.requestsPath);
   requests.run(promise);
   const decisions = openDecisionLog(directory.decisionsPath, decisionLog);
-  const notices = openNoticeLog(directory.noticesPath);
+  const notices = openWarningLog(directory.warningsPath);
   const datasets = openLineLog<DatasetFound>(directory.datasetsPath);
   const rejected = openRejectedLog(directory.rejectedPath);
   /** Of all processes that have worked in the directory. */

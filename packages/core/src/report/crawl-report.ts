@@ -16,11 +16,11 @@ export interface HostPoliteness {
   /** End of one exchange to the start of the next; `null` with fewer than two requests. */
   readonly smallestGapMs: number | null;
   /** The longest interval the host's own file asked for (Crawl-delay or Request-rate); `null`: none. */
-  readonly askedMs: number | null;
+  readonly requiredMs: number | null;
   /** The longest Crawl-delay asked for, end to start; `null`: none. */
-  readonly askedGapMs: number | null;
+  readonly requiredGapMs: number | null;
   /** The longest interval of a Request-rate, start to start; `null`: none. */
-  readonly askedStartToStartMs: number | null;
+  readonly requiredStartToStartMs: number | null;
   /** Start to start, where a Request-rate was in force; `null` elsewhere. */
   readonly smallestStartToStartMs: number | null;
   readonly highestConcurrency: number;
@@ -45,7 +45,7 @@ export interface HostPoliteness {
   }[];
   readonly comments: readonly string[];
   /** What an operator should know of this host, once per occasion. */
-  readonly notices: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** What a run ends with. */
@@ -54,11 +54,11 @@ export interface CrawlReport {
   /** With `bounded`: which. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none did. */
-  readonly stoppedBy?: string;
+  readonly stopReason?: string;
   /** Whether the run went on with what earlier ones had begun. Then all counts are of the crawl, over its runs. */
   readonly resumed: boolean;
   /** The crawl was `finished`, or its bounds were used up, before this run: nothing was asked of anybody. */
-  readonly wasOver: boolean;
+  readonly alreadyFinished: boolean;
   /**
    * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words` and
    * `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was alone.
@@ -77,18 +77,18 @@ export interface CrawlReport {
   readonly bytes: number;
   readonly queued: number;
   /** URLs by final word and reason: `{ excluded: { 'robots-rule': 3 } }`. */
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly politeness: readonly HostPoliteness[];
   /** What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one. */
   readonly politenessOf: 'crawl' | 'run';
-  /** With `waiting`: each host with its reason and next instant. */
+  /** With `waiting`: each host with its reason and next time. */
   readonly waiting: readonly HostWait[];
   /** Seeds that led to another host of their domain, with which their scope moved; of the whole crawl. */
   readonly scopeMoves: readonly ScopeMove[];
   /** Spaces that turned out to be endless; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
   /** Settings that switch a default courtesy off, for the reader to see. */
-  readonly departures: readonly string[];
+  readonly relaxedDefaults: readonly string[];
 }
 
 /** What is going on now, for a progress line; of the crawl over all its runs. Cheap to ask. */

@@ -3,17 +3,17 @@
 import type { JsonValue, RobotsCopyRef, Via } from '@mannerly/frontier';
 
 /** `excluded`: the site's wish. `dropped`: ours. `failed`: it could not be had. `held`: no answer yet at the end of the run. */
-export type FinalWord = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
+export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 
 /** One line of the decision log. */
 export interface UrlDecision {
   readonly url: string;
-  readonly word: FinalWord;
+  readonly status: UrlStatus;
   /** A word of `REASONS`. */
   readonly reason: string;
   /** Which stage spoke. */
   readonly layer: 'scope' | 'bounds' | 'robots' | 'page' | 'fetch' | 'frontier' | 'hook';
-  readonly status: number | null;
+  readonly httpStatus: number | null;
   /** The deciding line of robots.txt, where one decided. */
   readonly line: number | null;
   readonly pattern: string | null;
@@ -37,7 +37,7 @@ export interface HostClockReading {
   readonly host: string;
   /** When the URL's last request left; `null`: none did. */
   readonly startedAtMs: number | null;
-  /** From the end of the host's exchange before to that instant, milliseconds. */
+  /** From the end of the host's exchange before to that time, milliseconds. */
   readonly gapMs: number | null;
   /** What the host asked for then, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
@@ -64,7 +64,7 @@ export interface RequestRecord {
   /** The gap the frontier kept before it, for the report; milliseconds after the end of the host's last exchange. */
   readonly gapMs: number | null;
   /** Who ended the body before its end; `null`: nobody. */
-  readonly truncated: 'cap' | 'peer' | null;
+  readonly truncated: 'limit' | 'connection' | null;
   /** Retry-After as it came. */
   readonly retryAfter: string | null;
   /** The copy of robots.txt that let it out; `null` for robots.txt itself. */

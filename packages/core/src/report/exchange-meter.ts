@@ -1,10 +1,10 @@
-// Measures how one host was really treated: gaps, overlaps, pauses, from the instants of its exchanges alone.
+// Measures how one host was really treated: gaps, overlaps, pauses, from the times of its exchanges alone.
 // It is told of each exchange when it ends, so it can be asked nothing about the future, and it keeps no list of the past:
 // memory is as large as the highest concurrency, which is one for a polite crawl.
 
 import { MAX_MEASURED_CONCURRENCY } from './limits.js';
 
-/** One exchange that has ended, with what the host asked for when it began. Epoch milliseconds. */
+/** One exchange that has ended, with what the host asked for when it began. FencingToken milliseconds. */
 export interface MeteredExchange {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
@@ -21,9 +21,9 @@ export interface ExchangeMeasures {
   /** Start to start, the smallest where a request rate was in force; `null`: never in force. */
   readonly smallestStartToStartMs: number | null;
   /** The longest Crawl-delay asked for; `null`: none. */
-  readonly askedGapMs: number | null;
+  readonly requiredGapMs: number | null;
   /** The longest interval of a request rate; `null`: none. */
-  readonly askedStartToStartMs: number | null;
+  readonly requiredStartToStartMs: number | null;
   readonly highestConcurrency: number;
   /** The longest pause that was over before the next exchange began. */
   readonly longestPauseMs: number;
@@ -44,8 +44,8 @@ export interface ExchangeMeter {
  * Makes the meter of one host.
  *
  * The concurrency is exact although exchanges are seen only at their ends. Let f(t) be the number of exchanges known to
- * cover t, and `latest[n]` the latest instant at which f was above n. A new exchange ends last, so it adds one to f from its
- * start onwards: the latest instant with n + 1 exchanges becomes the old latest instant with n, if that lies after its start.
+ * cover t, and `latest[n]` the latest time at which f was above n. A new exchange ends last, so it adds one to f from its
+ * start onwards: the latest time with n + 1 exchanges becomes the old latest time with n, if that lies after its start.
  *
  *     f      ____            latest = [e, c]         a new exchange from b < c:
  *     2     b    c           e: last end             latest = [new end, e, c]
@@ -56,8 +56,8 @@ export function createExchangeMeter(): ExchangeMeter {
   let lastStartedMs: number | null = null;
   let smallestGapMs: number | null = null;
   let smallestStartToStartMs: number | null = null;
-  let askedGapMs: number | null = null;
-  let askedStartToStartMs: number | null = null;
+  let requiredGapMs: number | null = null;
+  let requiredStartToStartMs: number | null = null;
   let longestPauseMs = 0;
   let early = 0;
   let pause: { readonly fromMs: number; readonly untilMs: number } | null = null;
@@ -76,8 +76,8 @@ export function createExchangeMeter(): ExchangeMeter {
     add(exchange) {
       const { startedAtMs, crawlDelayMs, requestIntervalMs } = exchange;
       let isEarly = false;
-      askedGapMs = larger(askedGapMs, crawlDelayMs);
-      askedStartToStartMs = larger(askedStartToStartMs, requestIntervalMs);
+      requiredGapMs = larger(requiredGapMs, crawlDelayMs);
+      requiredStartToStartMs = larger(requiredStartToStartMs, requestIntervalMs);
       const lastEndedMs = latest[0];
       if (lastEndedMs !== undefined && lastStartedMs !== null) {
         const gapMs = Math.max(0, startedAtMs - lastEndedMs);
@@ -106,8 +106,8 @@ export function createExchangeMeter(): ExchangeMeter {
     read: () => ({
       smallestGapMs,
       smallestStartToStartMs,
-      askedGapMs,
-      askedStartToStartMs,
+      requiredGapMs,
+      requiredStartToStartMs,
       highestConcurrency: latest.length,
       longestPauseMs,
       early,

@@ -26,8 +26,8 @@ export function requestedForm(text: string): string {
 export function atRest(look: HostLook, nowMs: number): HostLook {
   const { host, wait, nextAtMs, isParked, interval, inARow } = look;
   // What a killed run had in hand is nobody's: it comes first when the crawl goes on.
-  const queued = look.queued + look.inHand;
-  const nobodys = { ...look, queued, inHand: 0 };
+  const queued = look.queued + look.inFlight;
+  const nobodys = { ...look, queued, inFlight: 0 };
   if (isParked || nextAtMs === null || nextAtMs <= nowMs) return { ...nobodys, wait: isParked ? wait : null };
   if (wait !== null && (wait.untilMs === null || wait.untilMs > nowMs))
     return { ...nobodys, wait: { ...wait, queued } };
@@ -45,12 +45,12 @@ const INTERVAL_WAITS: Readonly<Record<HostLook['interval']['from'], HostWait['re
 
 /** What is known of a host as lines of text for a person. @throws Never */
 export function hostText(look: HostLook): string {
-  const { host, isKnown, queued, inHand, lanes, isWhole, nextAtMs, wait, isParked, interval, robots, used, spent } =
+  const { host, isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, robots, used, spent } =
     look;
   if (!isKnown) return `${host}\n  Unknown: this crawl has not met it.`;
-  const lines = [host, `  ${count(queued, 'URL')} queued, ${inHand} in hand.`];
-  for (const { authority, bands } of lanes) {
-    const by = bands.flatMap((urls, band) => (urls === 0 ? [] : [`${urls} in band ${band}`]));
+  const lines = [host, `  ${count(queued, 'URL')} queued, ${inFlight} in hand.`];
+  for (const { authority, priorities } of lanes) {
+    const by = priorities.flatMap((urls, priority) => (urls === 0 ? [] : [`${urls} in priority ${priority}`]));
     lines.push(`  ${authority}: ${by.join(', ')}${isWhole ? '' : ', and more'}.`);
   }
   if (isParked) lines.push('  Parked: it is asked for nothing until somebody has looked at it; then `wake` it.');
@@ -70,7 +70,7 @@ export function hostText(look: HostLook): string {
   }
   const minutes =
     used.runningMs === null ? '' : `, ${(used.runningMs / 60_000).toFixed(1)} minutes since the first request`;
-  lines.push(`  Gave ${count(used.pages, 'page')}, ${used.bytes} octets${minutes}.`);
+  lines.push(`  Gave ${count(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`);
   if (spent !== null) lines.push(`  A bound is used up: ${spent}.`);
   return lines.join('\n');
 }

@@ -13,10 +13,10 @@ const byLine = { line: 4, pattern: '/blasting/', dialect: 'rfc9309' };
 
 const decision = (more: Partial<UrlDecision>): UrlDecision => ({
   url,
-  word: 'excluded',
+  status: 'excluded',
   reason: 'robots-rule',
   layer: 'robots',
-  status: null,
+  httpStatus: null,
   ...byLine,
   robots,
   depth: 1,
@@ -46,7 +46,7 @@ describe('explaining a URL', () => {
     ['logged as excluded', decision({}), null, { word: 'excluded', reason: 'robots-rule', line: 4, untilMs: null }],
     [
       'logged as fetched, closed since: what happened wins',
-      decision({ word: 'fetched', reason: 'fetched', line: null }),
+      decision({ status: 'fetched', reason: 'fetched', line: null }),
       look({ gate: deny }),
       { word: 'fetched', reason: 'fetched', line: null },
     ],
@@ -59,13 +59,13 @@ describe('explaining a URL', () => {
     ],
     [
       'held at the end, still unreachable',
-      decision({ word: 'held', reason: 'robots-unreachable', line: null }),
+      decision({ status: 'held', reason: 'robots-unreachable', line: null }),
       look({ gate: hold }),
       { word: 'held', reason: 'robots-unreachable', untilMs: 60_000 },
     ],
     [
       'held at the end, no frontier to ask',
-      decision({ word: 'held', reason: 'host-paused', line: null }),
+      decision({ status: 'held', reason: 'host-paused', line: null }),
       null,
       { word: 'held', reason: 'host-paused', untilMs: null },
     ],
@@ -127,7 +127,7 @@ const host = (more: Partial<HostLook>): HostLook => ({
   host: 'quarry.test',
   isKnown: true,
   queued: 3,
-  inHand: 0,
+  inFlight: 0,
   lanes: [],
   isWhole: true,
   isHeld: false,
@@ -152,17 +152,19 @@ describe('a URL with a place in the queue', () => {
     label: null,
     userData: null,
   } as const;
-  const place = { host: 'quarry.test', authority: 'http://quarry.test', band: 4, record: { ...record, tries: 1 } };
+  const place = { host: 'quarry.test', authority: 'http://quarry.test', priority: 4, record: { ...record, tries: 1 } };
 
   it('and a final word tells both: what happened, and that it comes once more', () => {
-    const failed = decision({ word: 'failed', reason: 'status-500', line: null, layer: 'fetch' });
+    const failed = decision({ status: 'failed', reason: 'status-500', line: null, layer: 'fetch' });
     const again = { ...place, record: { ...place.record, visit: 1 } };
     const text = explanationText(explain(url, failed, look({}), again));
-    expect(text).toMatch(/Failed[\s\S]*Queued once more for quarry\.test in band 4: .*tried 1 time, one more visit/);
+    expect(text).toMatch(
+      /Failed[\s\S]*Queued once more for quarry\.test in priority 4: .*tried 1 time, one more visit/,
+    );
   });
 
   it('is not held any more for a reason that is over', () => {
-    const held = decision({ word: 'held', reason: 'crawl-delay', line: null });
+    const held = decision({ status: 'held', reason: 'crawl-delay', line: null });
     expect(explain(url, held, look({}), place)).toMatchObject({ word: 'held', reason: null, untilMs: null });
     expect(explain(url, held, look({ wait }), place)).toMatchObject({ reason: 'crawl-delay', untilMs: 9_000 });
   });
@@ -193,8 +195,8 @@ describe('a host that no run asks', () => {
   });
 
   it('has nothing in hand: what a killed run held is queued', () => {
-    const told = atRest(host({ queued: 2, inHand: 5 }), 8_000);
-    expect(told).toMatchObject({ queued: 7, inHand: 0, wait: { queued: 7 } });
+    const told = atRest(host({ queued: 2, inFlight: 5 }), 8_000);
+    expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
   it('that is parked stays so', () => {
@@ -214,7 +216,7 @@ describe('from the logs alone', () => {
     gapMs: 4_100,
     notice: {
       kind: 'host',
-      notice: 'host-paused',
+      code: 'host-paused',
       host: 'quarry.test',
       authority: null,
       untilMs: 9_000,

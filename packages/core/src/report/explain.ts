@@ -2,7 +2,7 @@
 // as a value and as sentences. It asks nothing of anybody and changes nothing.
 
 import type { HostLook, QueuedUrl, RobotsCopyRef, UrlLook } from '@mannerly/frontier';
-import type { FinalWord, HostClockReading, UrlDecision } from './decision.js';
+import type { HostClockReading, UrlDecision, UrlStatus } from './decision.js';
 import { hostText } from './explain-host.js';
 import { type LoggedHost, loggedHostText } from './logged-host.js';
 import { reasonOf } from './reasons.js';
@@ -13,7 +13,7 @@ import { waitText } from './wait-text.js';
 export interface Explanation {
   readonly url: string;
   /** The final word; `waiting`: known and not decided yet; `unknown`: never met. */
-  readonly word: FinalWord | 'waiting' | 'unknown';
+  readonly word: UrlStatus | 'waiting' | 'unknown';
   /** A word of `REASONS`; `null` for an unknown URL of which the gate says nothing either. */
   readonly reason: string | null;
   /** What the reason means, one sentence. */
@@ -59,8 +59,8 @@ export function explain(
   place?: QueuedUrl | null,
 ): Explanation {
   const base = { url, decision, look, ...(place === undefined ? {} : { place }) };
-  if (decision !== null && decision.word !== 'held') {
-    const { word, line, pattern, dialect, robots } = decision;
+  if (decision !== null && decision.status !== 'held') {
+    const { status: word, line, pattern, dialect, robots } = decision;
     return { ...base, ...meaning(decision.reason), word, line, pattern, dialect, robots, untilMs: null };
   }
   if (look === null) {
@@ -69,7 +69,7 @@ export function explain(
     return { ...base, ...meaning(decision.reason), word: 'held', line, pattern, dialect, robots, untilMs: null };
   }
   const { gate, robots, wait } = look;
-  const word = decision?.word ?? (look.isKnown ? 'waiting' : 'unknown');
+  const word = decision?.status ?? (look.isKnown ? 'waiting' : 'unknown');
   if (gate.kind === 'hold') return { ...base, ...meaning(gate.reason), word, ...noRule, robots, untilMs: gate.untilMs };
   const { line, pattern, dialect } = gate;
   if (gate.kind === 'deny')
@@ -138,7 +138,7 @@ export function explanationText(explanation: Explanation): string {
   const said = unclear(explanation) ?? headline(word);
   const lines = [url, `  ${said}${reason === null ? '' : ` (${reason})`}`];
   if (means !== null) lines.push(`  ${means}`);
-  if (decision?.status != null) lines.push(`  Status ${decision.status}.`);
+  if (decision?.httpStatus != null) lines.push(`  Status ${decision.httpStatus}.`);
   if (decision?.detail != null) lines.push(`  ${printable(decision.detail, 500)}`);
   if (line !== null)
     lines.push(
@@ -162,7 +162,7 @@ export function explanationText(explanation: Explanation): string {
 
 /** Whether the line is the one that closes the URL; otherwise it is the one that let us ask for it. */
 function closes({ decision, look }: Explanation): boolean {
-  return decision === null || decision.word === 'held' ? look?.gate.kind === 'deny' : decision.layer === 'robots';
+  return decision === null || decision.status === 'held' ? look?.gate.kind === 'deny' : decision.layer === 'robots';
 }
 
 /** What is said where neither the log nor the queue has it. */
@@ -191,12 +191,12 @@ function headline(word: Explanation['word']): string {
 }
 
 /** Where it is queued, and how it came there. */
-function placeText({ host, band, record }: QueuedUrl, word: Explanation['word']): string {
+function placeText({ host, priority, record }: QueuedUrl, word: Explanation['word']): string {
   const { depth, from, via, tries, visit = 0 } = record;
   const again = word === 'waiting' || word === 'held' ? '' : ' once more';
   const how = from === null ? via : `${via} on ${from}`;
   const tried = tries === 0 ? '' : `, tried ${tries} time${tries === 1 ? '' : 's'}`;
-  return `Queued${again} for ${host} in band ${band}: ${how}, depth ${depth}${tried}${visit === 0 ? '' : ', one more visit'}.`;
+  return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visit === 0 ? '' : ', one more visit'}.`;
 }
 
 function boundText(bound: string): string {

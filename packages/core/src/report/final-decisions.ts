@@ -30,10 +30,10 @@ export async function* finalDecisions(
       onLeftOut(decision.leftOut);
       continue;
     }
-    const { word, url } = decision;
-    if ((word === 'excluded' || word === 'dropped') && !turnedAway.add(url)) continue;
+    const { status, url } = decision;
+    if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) continue;
     if (held.size > 0) held.delete(url);
-    if (word === 'held' && held.size < MAX_HELD_READ) held.set(url, decision);
+    if (status === 'held' && held.size < MAX_HELD_READ) held.set(url, decision);
     else yield decision;
   }
   yield* held.values();

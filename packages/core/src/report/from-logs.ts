@@ -3,10 +3,10 @@
 import type { HostPoliteness } from './crawl-report.js';
 import { finalDecisions } from './final-decisions.js';
 import { inOrder } from './in-order.js';
-import { readNotices } from './notice-log.js';
 import { createPolitenessLedger } from './politeness.js';
 import { readRequests } from './request-log.js';
-import { createWordCounts } from './stats.js';
+import { createOutcomeCounts } from './stats.js';
+import { readHostWarnings } from './warning-log.js';
 
 /** Where the logs are. */
 export interface LogPaths extends PartLogPaths {
@@ -18,15 +18,15 @@ export interface LogPaths extends PartLogPaths {
 export interface PartLogPaths {
   readonly requestsPath: string;
   readonly decisionsPath: string;
-  readonly noticesPath: string;
+  readonly warningsPath: string;
 }
 
 /** What the logs tell. */
 export interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly requests: number;
-  /** Octets of bodies on the wire. */
+  /** Bytes of bodies on the wire. */
   readonly bytes: number;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
@@ -43,10 +43,10 @@ export async function reportFromLogs(
   onRequests: (requests: number) => void = () => undefined,
 ): Promise<LoggedReport> {
   const ledger = createPolitenessLedger();
-  const counts = createWordCounts();
+  const counts = createOutcomeCounts();
   const parts = paths.parts ?? [paths];
   const notices = inOrder(
-    parts.map(({ noticesPath }) => readNotices(noticesPath)),
+    parts.map(({ warningsPath }) => readHostWarnings(warningsPath)),
     ({ atMs }) => atMs,
   );
   let notice = await notices.next();
@@ -79,5 +79,5 @@ export async function reportFromLogs(
     ledger.decision(decision);
     counts.decision(decision);
   }
-  return { politeness: ledger.report(), words: counts.words(), requests, bytes, startedAtMs, endedAtMs };
+  return { politeness: ledger.report(), outcomes: counts.outcomes(), requests, bytes, startedAtMs, endedAtMs };
 }

@@ -20,7 +20,7 @@ const rows = [
   ],
   ['one is empty', [[], [1, 2]], [1, 2]],
   [
-    'of one instant the earlier source comes first',
+    'of one time the earlier source comes first',
     [
       [2, 2],
       [1, 2, 3],

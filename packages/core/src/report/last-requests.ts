@@ -8,11 +8,11 @@ import { LOG_TAIL_READ_BYTES } from './limits.js';
 import { isRequest } from './request-log.js';
 
 /**
- * The instant from which no host is asked sooner than its interval after its last request, as far as the end of the log
+ * The time from which no host is asked sooner than its interval after its last request, as far as the end of the log
  * tells: the profile's interval, its Crawl-delay, its Request-rate. Pauses are not told there.
  *
  * @param politeness - The profile.
- * @returns Epoch milliseconds; 0 without requests.
+ * @returns FencingToken milliseconds; 0 without requests.
  * @throws The platform's error when the log cannot be read; absent is empty.
  */
 export async function restedAtMs(

@@ -13,13 +13,13 @@ export const MAX_STATUSES_PER_HOST = 64;
 export const MAX_MEASURED_CONCURRENCY = 256;
 /** Different reason words counted; later ones are counted as `other`. The table has about seventy. */
 export const MAX_COUNTED_REASONS = 400;
-/** Octets a log holds before it writes them out. */
+/** Bytes a log holds before it writes them out. */
 export const LOG_BUFFER_BYTES = 64 * 1024;
 /** Lines of one run's decision log; as many as a crawl may have pages. */
 export const MAX_DECISION_LINES = 1_000_000_000;
-/** Octets at the end of a request log that are read before a crawl starts over: some ten thousand requests. */
+/** Bytes at the end of a request log that are read before a crawl starts over: some ten thousand requests. */
 export const LOG_TAIL_READ_BYTES = 4 * 1024 * 1024;
-/** Octets of a log looked at in one piece for the end of its last whole line. */
+/** Bytes of a log looked at in one piece for the end of its last whole line. */
 export const LOG_TAIL_BYTES = 64 * 1024;
 /** Final words kept in memory for `explain` where there is no decision log. */
 export const MAX_RECENT_DECISIONS = 10_000;
@@ -27,9 +27,9 @@ export const MAX_RECENT_DECISIONS = 10_000;
 export const MAX_HELD_READ = 100_000;
 /** URLs turned away by one run and again by the next that a report computed from logs counts once. */
 export const MAX_TURNED_AWAY_READ = 262_144;
-/** Octets of logs up to which the report of a resumed run is computed from them, some seconds; beyond, its politeness is that of the run alone. */
+/** Bytes of logs up to which the report of a resumed run is computed from them, some seconds; beyond, its politeness is that of the run alone. */
 export const MAX_REPORTED_LOG_BYTES = 256 * 1024 * 1024;
 
 // Handlers and items
-/** Octets of rejected items that one crawl directory keeps for each process; more are counted. Ours: a schema that fits no page of a large crawl. */
+/** Bytes of rejected items that one crawl directory keeps for each process; more are counted. Ours: a schema that fits no page of a large crawl. */
 export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 /** A log that is being written. */
 export interface LineLog<T> {
   readonly path: string;
-  /** Octets that it had when it was opened, whole lines only. */
+  /** Bytes that it had when it was opened, whole lines only. */
   readonly bytesBefore: number;
   /**
    * Takes one value. Cheap; writes out when the buffer is full.
@@ -46,11 +46,11 @@ export function openLineLog<T>(path: string): LineLog<T> {
     endOfTurn = null;
     if (failure !== null) throw failure;
     if (lines.length === 0) return;
-    const octets = Buffer.from(`${lines.join('\n')}\n`);
+    const bytes = Buffer.from(`${lines.join('\n')}\n`);
     lines = [];
     waiting = 0;
     try {
-      for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at);
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
     } catch (error) {
       failure = logFailed(path, error);
       throw failure;
@@ -97,8 +97,8 @@ function cutTornLine(file: number): void {
   const piece = Buffer.alloc(LOG_TAIL_BYTES);
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - piece.length);
-    const octets = piece.subarray(0, readSync(file, piece, 0, end - start, start));
-    const newline = octets.lastIndexOf(0x0a);
+    const bytes = piece.subarray(0, readSync(file, piece, 0, end - start, start));
+    const newline = bytes.lastIndexOf(0x0a);
     if (newline >= 0 || start === 0) {
       const wholeEnd = start + newline + 1;
       if (wholeEnd < size) ftruncateSync(file, wholeEnd);

@@ -4,21 +4,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { FinalWord, UrlDecision } from './decision.js';
+import type { UrlDecision, UrlStatus } from './decision.js';
 import { openDecisionLog, readDecisions } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
 import { type DecisionLogOptions, resolveDecisionLog } from './log-share.js';
 
-const WORDS: readonly FinalWord[] = ['fetched', 'excluded', 'dropped', 'failed'];
+const WORDS: readonly UrlStatus[] = ['fetched', 'excluded', 'dropped', 'failed'];
 
 function decision(at: number): UrlDecision {
   const word = WORDS[at % WORDS.length] ?? 'fetched';
   return {
     url: `http://a.test/${at}`,
-    word,
+    status: word,
     reason: word,
     layer: 'page',
-    status: null,
+    httpStatus: null,
     line: null,
     pattern: null,
     dialect: null,
@@ -37,7 +37,7 @@ async function logged(options: DecisionLogOptions, runs = 1) {
   const paths = {
     requestsPath: join(folder, 'requests.jsonl'),
     decisionsPath: join(folder, 'decisions.jsonl'),
-    noticesPath: join(folder, 'notices.jsonl'),
+    warningsPath: join(folder, 'warnings.jsonl'),
   };
   for (let run = 0; run < runs; run += 1) {
     const log = openDecisionLog(paths.decisionsPath, options);
@@ -47,7 +47,7 @@ async function logged(options: DecisionLogOptions, runs = 1) {
   }
   const lines: UrlDecision[] = [];
   for await (const each of readDecisions(paths.decisionsPath)) lines.push(each);
-  return { lines, words: (await reportFromLogs(paths)).words };
+  return { lines, words: (await reportFromLogs(paths)).outcomes };
 }
 
 const ALL = {
@@ -66,7 +66,7 @@ describe('a share of the decision log', () => {
 
   it.each([0, 0.1, 0.5])('of %d keeps every exclusion and failure, and counts what it leaves out', async (sample) => {
     const { lines, words } = await logged({ sample });
-    const of = (word: FinalWord) => lines.filter((line) => line.word === word).length;
+    const of = (word: UrlStatus) => lines.filter((line) => line.status === word).length;
     expect([of('excluded'), of('failed')]).toEqual([100, 100]);
     expect(of('fetched')).toBeGreaterThanOrEqual(sample * 60);
     expect(of('fetched')).toBeLessThanOrEqual(sample * 140);

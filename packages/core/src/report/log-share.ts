@@ -49,15 +49,15 @@ export function createLogShare({ sample = 1, maxLines = MAX_DECISION_LINES }: De
   let lines = 0;
   let isAny = false;
   return {
-    takes({ url, word, reason }) {
-      const isKept = sample >= 1 || word === 'excluded' || word === 'failed' || shareOf(url) < sample;
+    takes({ url, status, reason }) {
+      const isKept = sample >= 1 || status === 'excluded' || status === 'failed' || shareOf(url) < sample;
       if (isKept && lines < maxLines) {
         lines += 1;
         return true;
       }
       isAny = true;
-      const byReason = counts[word] ?? {};
-      counts[word] = byReason;
+      const byReason = counts[status] ?? {};
+      counts[status] = byReason;
       byReason[reason] = (byReason[reason] ?? 0) + 1;
       return false;
     },

@@ -1,10 +1,10 @@
 // What the logs of a crawl directory tell of one host: for a question while a run has the queue.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import { inOrder } from './in-order.js';
-import { readNotices } from './notice-log.js';
 import { readRequests } from './request-log.js';
 import { printable } from './table.js';
+import { readHostWarnings } from './warning-log.js';
 
 /** One host as the logs know it. Instants are epoch milliseconds. */
 export interface LoggedHost {
@@ -17,12 +17,12 @@ export interface LoggedHost {
   /** The gap that was kept before the last request, milliseconds. */
   readonly gapMs: number | null;
   /** The last notice about it. */
-  readonly notice: HostNotice | null;
+  readonly notice: HostWarning | null;
 }
 
 /** Reads what the logs of all processes of a crawl tell of a host. Streams. @throws The platform's error when a log cannot be read; absent is empty. */
 export async function loggedHost(
-  parts: readonly { readonly requestsPath: string; readonly noticesPath: string }[],
+  parts: readonly { readonly requestsPath: string; readonly warningsPath: string }[],
   host: string,
 ): Promise<LoggedHost> {
   let found: LoggedHost = {
@@ -49,7 +49,7 @@ export async function loggedHost(
     };
   }
   const notices = inOrder(
-    parts.map(({ noticesPath }) => readNotices(noticesPath)),
+    parts.map(({ warningsPath }) => readHostWarnings(warningsPath)),
     ({ atMs }) => atMs,
   );
   for await (const notice of notices) if (notice.host === host) found = { ...found, notice };
@@ -68,7 +68,7 @@ export function loggedHostText(host: string, logged: LoggedHost): string {
   if (gapMs !== null) lines.push(`  ${(gapMs / 1_000).toFixed(1)} s passed before its last request.`);
   if (notice !== null) {
     const until = notice.untilMs === null ? '' : ` until ${new Date(notice.untilMs).toISOString()}`;
-    lines.push(`  ${new Date(notice.atMs).toISOString()}: ${notice.notice}${until}: ${printable(notice.detail)}`);
+    lines.push(`  ${new Date(notice.atMs).toISOString()}: ${notice.code}${until}: ${printable(notice.detail)}`);
   }
   return lines.join('\n');
 }

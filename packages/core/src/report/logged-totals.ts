@@ -11,7 +11,7 @@ interface PartPaths extends PartLogPaths {
 }
 
 /** The part of a report that logs can tell. */
-export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'bytes' | 'words' | 'politeness'> {
+export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'bytes' | 'outcomes' | 'politeness'> {
   readonly items: number;
 }
 
@@ -25,14 +25,14 @@ export async function totalsFromLogs(
   paths: PartPaths & { readonly parts?: readonly PartPaths[] },
 ): Promise<LoggedTotals | null> {
   const parts = paths.parts ?? [paths];
-  const files = parts.flatMap(({ requestsPath, decisionsPath, noticesPath, itemsPath }) => [
+  const files = parts.flatMap(({ requestsPath, decisionsPath, warningsPath, itemsPath }) => [
     requestsPath,
     decisionsPath,
-    noticesPath,
+    warningsPath,
     itemsPath,
   ]);
   const sizes = await Promise.all(files.map(sizeOf));
   if (sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) > MAX_REPORTED_LOG_BYTES) return null;
-  const { requests, bytes, words, politeness } = await reportFromLogs(paths);
-  return { requests, bytes, words, politeness, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
+  const { requests, bytes, outcomes, politeness } = await reportFromLogs(paths);
+  return { requests, bytes, outcomes, politeness, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
 }

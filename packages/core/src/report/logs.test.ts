@@ -11,8 +11,8 @@ import { findDecision, openDecisionLog, readDecisions } from './decision-log.js'
 import { reportFromLogs } from './from-logs.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 import { openLineLog } from './line-log.js';
-import { openNoticeLog } from './notice-log.js';
 import { openRequestLog, readRequests } from './request-log.js';
+import { openWarningLog } from './warning-log.js';
 
 let directory: string;
 let path: string;
@@ -29,10 +29,10 @@ afterEach(() => {
 
 const decision = (url: string, reason = 'fetched'): UrlDecision => ({
   url,
-  word: 'fetched',
+  status: 'fetched',
   reason,
   layer: 'page',
-  status: 200,
+  httpStatus: 200,
   line: null,
   pattern: null,
   dialect: null,
@@ -171,7 +171,7 @@ describe('the report from the logs', () => {
     const paths = {
       requestsPath: path,
       decisionsPath: join(directory, 'd.jsonl'),
-      noticesPath: join(directory, 'n.jsonl'),
+      warningsPath: join(directory, 'n.jsonl'),
     };
     const requests = openRequestLog(paths.requestsPath);
     for (const [start, end, status] of [
@@ -182,8 +182,8 @@ describe('the report from the logs', () => {
       requests.request(request(start!, end!, status));
     }
     requests.close();
-    const notices = openNoticeLog(paths.noticesPath);
-    const pause = { kind: 'host', notice: 'host-paused', host: 'a.test', authority: null, detail: '429' } as const;
+    const notices = openWarningLog(paths.warningsPath);
+    const pause = { kind: 'host', code: 'host-paused', host: 'a.test', authority: null, detail: '429' } as const;
     notices.notice({ ...pause, atMs: 10, untilMs: 30_010 });
     notices.notice({ ...pause, atMs: 30_130, untilMs: 90_130 });
     notices.close();

@@ -1,7 +1,7 @@
 // The ledger says in public how a crawl behaved. If it errs on the kind side, an impolite crawl looks polite:
 // so it is held against a reckoning made another way, from the whole list of exchanges at once.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord, UrlDecision } from './decision.js';
@@ -33,12 +33,12 @@ const request = (
   ...more,
 });
 
-const decision = (url: string, word: UrlDecision['word'], more: Partial<UrlDecision> = {}): UrlDecision => ({
+const decision = (url: string, word: UrlDecision['status'], more: Partial<UrlDecision> = {}): UrlDecision => ({
   url,
-  word,
+  status: word,
   reason: word === 'excluded' ? 'robots-rule' : 'status-500',
   layer: word === 'excluded' ? 'robots' : 'fetch',
-  status: null,
+  httpStatus: null,
   line: null,
   pattern: null,
   dialect: null,
@@ -50,9 +50,9 @@ const decision = (url: string, word: UrlDecision['word'], more: Partial<UrlDecis
   ...more,
 });
 
-const notice = (host: string, name: HostNotice['notice'], more: Partial<HostNotice> = {}): HostNotice => ({
+const notice = (host: string, name: HostWarning['code'], more: Partial<HostWarning> = {}): HostWarning => ({
   kind: 'host',
-  notice: name,
+  code: name,
   host,
   authority: null,
   untilMs: null,
@@ -85,8 +85,8 @@ function reckon(records: readonly RequestRecord[]) {
   const largest = (values: readonly (number | null)[]) =>
     finite(Math.max(...values.map((n) => n ?? Number.NEGATIVE_INFINITY)));
   const asked = {
-    askedGapMs: largest(records.map((r) => r.crawlDelayMs)),
-    askedStartToStartMs: largest(records.map((r) => r.requestIntervalMs)),
+    requiredGapMs: largest(records.map((r) => r.crawlDelayMs)),
+    requiredStartToStartMs: largest(records.map((r) => r.requestIntervalMs)),
   };
   return { asked, gap: finite(gap), startToStart: finite(startToStart), depth, early };
 }
@@ -122,10 +122,10 @@ describe('the politeness ledger', () => {
           highestConcurrency: 1,
           early: expected.early,
           ...expected.asked,
-          askedMs:
-            expected.asked.askedGapMs === null && expected.asked.askedStartToStartMs === null
+          requiredMs:
+            expected.asked.requiredGapMs === null && expected.asked.requiredStartToStartMs === null
               ? null
-              : Math.max(expected.asked.askedGapMs ?? 0, expected.asked.askedStartToStartMs ?? 0),
+              : Math.max(expected.asked.requiredGapMs ?? 0, expected.asked.requiredStartToStartMs ?? 0),
         });
       }),
       { seed: 2_026 },

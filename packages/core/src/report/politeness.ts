@@ -2,7 +2,7 @@
 // It computes and never decides; the same ledger fed from the request log gives the same report. Memory is bounded by the
 // number of hosts, and past that by counting the rest together.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
@@ -19,7 +19,7 @@ export interface PolitenessLedger {
   /** One URL has its final word. */
   decision(decision: UrlDecision): void;
   /** What an operator should know of a host; pauses are measured from it. */
-  notice(notice: HostNotice): void;
+  notice(notice: HostWarning): void;
   /** Hosts met so far. O(1). */
   hostCount(): number;
   /** The rows so far, in the order in which hosts were met. */
@@ -72,23 +72,23 @@ export function createPolitenessLedger(limits: { readonly maxHosts?: number } = 
     },
     decision(decision) {
       const host = hostOf(decision.url);
-      if (host === null || decision.word === 'fetched') return;
+      if (host === null || decision.status === 'fetched') return;
       if (decision.layer === 'scope' && !accounts.has(host)) return;
       const account = accountOf(host);
-      account.words[decision.word] += 1;
-      if (decision.word === 'excluded' && account.exclusions.length < MAX_REPORT_LINES_PER_HOST) {
+      account.words[decision.status] += 1;
+      if (decision.status === 'excluded' && account.exclusions.length < MAX_REPORT_LINES_PER_HOST) {
         account.exclusions.push(toExclusion(decision));
       }
     },
     notice(notice) {
       const account = accountOf(notice.host);
-      if (notice.notice === 'robots-read') return;
-      if (notice.notice === 'comment') {
+      if (notice.code === 'robots-read') return;
+      if (notice.code === 'comment') {
         keep(account.comments, notice.detail);
         return;
       }
-      if (notice.notice === 'host-paused' && notice.untilMs !== null) account.meter?.pause(notice.atMs, notice.untilMs);
-      keep(account.notices, noticeText(notice));
+      if (notice.code === 'host-paused' && notice.untilMs !== null) account.meter?.pause(notice.atMs, notice.untilMs);
+      keep(account.notices, warningText(notice));
     },
     hostCount: () => accounts.size,
     report: () => [...accounts].map(([host, account]) => toRow(host, account)),
@@ -118,9 +118,9 @@ function toRow(host: string, account: Account): HostPoliteness {
     pages: account.pages,
     robotsRequests: account.robotsRequests,
     smallestGapMs: measures?.smallestGapMs ?? null,
-    askedMs: larger(measures?.askedGapMs ?? null, measures?.askedStartToStartMs ?? null),
-    askedGapMs: measures?.askedGapMs ?? null,
-    askedStartToStartMs: measures?.askedStartToStartMs ?? null,
+    requiredMs: larger(measures?.requiredGapMs ?? null, measures?.requiredStartToStartMs ?? null),
+    requiredGapMs: measures?.requiredGapMs ?? null,
+    requiredStartToStartMs: measures?.requiredStartToStartMs ?? null,
     smallestStartToStartMs: measures?.smallestStartToStartMs ?? null,
     highestConcurrency: measures?.highestConcurrency ?? 0,
     longestPauseMs: measures?.longestPauseMs ?? 0,
@@ -130,7 +130,7 @@ function toRow(host: string, account: Account): HostPoliteness {
     ...account.words,
     exclusions: [...account.exclusions],
     comments: [...account.comments],
-    notices: [...account.notices],
+    warnings: [...account.notices],
   };
 }
 
@@ -147,10 +147,10 @@ function toExclusion({ url, reason, layer, line, pattern, robots }: UrlDecision)
 }
 
 /** One line about a notice, with its end where it has one. */
-function noticeText(notice: HostNotice): string {
+function warningText(notice: HostWarning): string {
   const whose = notice.authority === null ? '' : ` (${notice.authority})`;
   const until = notice.untilMs === null ? '' : `, until ${new Date(notice.untilMs).toISOString()}`;
-  return `${notice.notice}${whose}: ${notice.detail}${until}`;
+  return `${notice.code}${whose}: ${notice.detail}${until}`;
 }
 
 function countStatus(statuses: Map<string, number>, status: string): void {

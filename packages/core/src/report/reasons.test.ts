@@ -5,7 +5,7 @@ import { REASONS, reasonOf } from './reasons.js';
 
 describe('the table of reasons', () => {
   it.each(Object.entries(REASONS))('%s has words, a meaning and, unless fetched, a sentence that ends', (_, reason) => {
-    expect(reason.words.length).toBeGreaterThan(0);
+    expect(reason.statuses.length).toBeGreaterThan(0);
     expect(reason.means).toMatch(/^[A-Zr].*\.$/);
     expect(reason.todo === '' || /^[A-Z].*\.$/.test(reason.todo)).toBe(true);
   });
@@ -14,8 +14,8 @@ describe('the table of reasons', () => {
     ['robots-rule', 'excluded'],
     ['status-404', 'failed'],
     ['status-599', 'failed'],
-  ])('%s is found', (word, finalWord) => {
-    expect(reasonOf(word)?.words).toContain(finalWord);
+  ])('%s is found', (word, urlStatus) => {
+    expect(reasonOf(word)?.statuses).toContain(urlStatus);
   });
 
   it.each(['', 'nonsense', 'toString', '__proto__'])('"%s" is not a reason', (word) => {

@@ -1,12 +1,12 @@
 // The one table of reason words: what the decision log, the events, the report and `explain` may give as the reason of a
 // final word, which stage says it, what it means and what a person can do. Failure words of the fetcher stand here too.
 
-import type { FinalWord, UrlDecision } from './decision.js';
+import type { UrlDecision, UrlStatus } from './decision.js';
 
 /** One row of the table. */
-export interface Reason {
+export interface ReasonEntry {
   /** The final words it may stand behind. */
-  readonly words: readonly FinalWord[];
+  readonly statuses: readonly UrlStatus[];
   /** The stage that says it. */
   readonly layer: UrlDecision['layer'];
   /** One sentence, for people. */
@@ -16,12 +16,12 @@ export interface Reason {
 }
 
 const row = (
-  words: FinalWord | readonly FinalWord[],
+  words: UrlStatus | readonly UrlStatus[],
   layer: UrlDecision['layer'],
   means: string,
   todo = '',
-): Reason => ({
-  words: typeof words === 'string' ? [words] : words,
+): ReasonEntry => ({
+  statuses: typeof words === 'string' ? [words] : words,
   layer,
   means,
   todo,
@@ -31,7 +31,7 @@ const RETRIED = 'It was tried again where that can help; run the crawl again lat
 const SITE_ASKS = 'Leave it; ask the site if you need it.';
 const TURN_UP = 'Raise the bound and run the crawl again.';
 const CHECK_URL = 'Look whether the URL is written as it should be.';
-const WAIT = 'Run the same crawl again after that instant.';
+const WAIT = 'Run the same crawl again after that time.';
 
 /** Every reason word and what it means. A `status-` word carries the status behind the dash: look it up with `reasonOf`. */
 export const REASONS = {
@@ -153,7 +153,7 @@ export const REASONS = {
   'bound-host-bytes': row(
     'dropped',
     'bounds',
-    'Its host has given as many octets as `bounds.bytesPerHost` allows.',
+    'Its host has given as many bytes as `bounds.bytesPerHost` allows.',
     TURN_UP,
   ),
   'bound-host-minutes': row(
@@ -185,7 +185,7 @@ export const REASONS = {
     'dropped',
     'fetch',
     'Its name leads to an address that is not public.',
-    'Open the range with `network.allow` (--allow-address) if it is yours, such as 127.0.0.0/8.',
+    'Open the range with `network.allowAddresses` (--allow-address) if it is yours, such as 127.0.0.0/8.',
   ),
   'port-forbidden': row(
     'dropped',
@@ -200,7 +200,7 @@ export const REASONS = {
     ['held', 'failed'],
     'robots',
     'robots.txt could not be had, so nothing may be asked of the site yet.',
-    'Look whether its name is right and the site answers; run the same crawl again after that instant.',
+    'Look whether its name is right and the site answers; run the same crawl again after that time.',
   ),
   'redirect-invalid': row('failed', 'fetch', 'It answered with a redirect that leads nowhere.', CHECK_URL),
   'retries-exhausted': row('failed', 'fetch', 'Every try ended in an answer that asks for another try.', WAIT),
@@ -236,9 +236,9 @@ export const REASONS = {
   tls: row('failed', 'fetch', 'TLS failed; there is no falling back to http.'),
   framing: row('failed', 'fetch', 'The response is not well-formed HTTP.'),
   'headers-too-large': row('failed', 'fetch', 'The header section is larger than we read.'),
-  'timeout-connect': row('failed', 'fetch', 'No connection within `network.connectMs`.', RETRIED),
-  'timeout-headers': row('failed', 'fetch', 'No header section within `network.headersMs`.', RETRIED),
-  'timeout-exchange': row('failed', 'fetch', 'The response was not whole within `network.exchangeMs`.', RETRIED),
+  'timeout-connect': row('failed', 'fetch', 'No connection within `network.connectTimeoutMs`.', RETRIED),
+  'timeout-headers': row('failed', 'fetch', 'No header section within `network.headersTimeoutMs`.', RETRIED),
+  'timeout-exchange': row('failed', 'fetch', 'The response was not whole within `network.requestTimeoutMs`.', RETRIED),
   encoding: row('failed', 'fetch', 'The content coding could not be undone.'),
   aborted: row('failed', 'fetch', 'The crawl was stopped while it was in flight.', 'Run the same crawl again.'),
   internal: row('failed', 'fetch', 'Our own machinery failed.', 'Please report it.'),
@@ -270,10 +270,10 @@ export const REASONS = {
     WAIT,
   ),
   'not-before': row('held', 'frontier', 'It is to be asked for later.', WAIT),
-} as const satisfies Record<string, Reason>;
+} as const satisfies Record<string, ReasonEntry>;
 
 /** A word of the table. */
-export type ReasonWord = keyof typeof REASONS;
+export type Reason = keyof typeof REASONS;
 
 /**
  * The row of a reason word.
@@ -282,7 +282,7 @@ export type ReasonWord = keyof typeof REASONS;
  * @returns `null` for a word that the table does not have.
  * @throws Never
  */
-export function reasonOf(word: string): Reason | null {
+export function reasonOf(word: string): ReasonEntry | null {
   const key = word.startsWith('status-') ? 'status' : word;
-  return Object.hasOwn(REASONS, key) ? REASONS[key as ReasonWord] : null;
+  return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;
 }

@@ -1,25 +1,25 @@
 // Counts of final words by reason: the `words` of the crawl report. Bounded by the number of reason words.
 
-import type { FinalWord, UrlDecision } from './decision.js';
+import type { UrlDecision, UrlStatus } from './decision.js';
 import { MAX_COUNTED_REASONS } from './limits.js';
 
 /** Counts decisions as they fall. */
-export interface WordCounts {
+export interface OutcomeCounts {
   decision(decision: UrlDecision): void;
   /** Adds counts that earlier runs came to. */
-  goOnFrom(words: Readonly<Record<string, Readonly<Record<string, number>>>>): void;
+  goOnFrom(outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>): void;
   /** How many URLs have this word so far. */
-  count(word: FinalWord): number;
+  count(word: UrlStatus): number;
   /** URLs by word and reason: `{ excluded: { 'robots-rule': 3 } }`. A fresh copy. */
-  words(): Record<string, Record<string, number>>;
+  outcomes(): Record<string, Record<string, number>>;
 }
 
 /** Makes empty counts. @throws Never */
-export function createWordCounts(): WordCounts {
-  const totals = new Map<FinalWord, number>();
-  const reasons = new Map<FinalWord, Map<string, number>>();
+export function createOutcomeCounts(): OutcomeCounts {
+  const totals = new Map<UrlStatus, number>();
+  const reasons = new Map<UrlStatus, Map<string, number>>();
   let kinds = 0;
-  const add = (word: FinalWord, reason: string, times: number): void => {
+  const add = (word: UrlStatus, reason: string, times: number): void => {
     totals.set(word, (totals.get(word) ?? 0) + times);
     let counts = reasons.get(word);
     if (counts === undefined) {
@@ -34,13 +34,13 @@ export function createWordCounts(): WordCounts {
     counts.set(key, (counts.get(key) ?? 0) + times);
   };
   return {
-    decision: ({ word, reason }) => add(word, reason, 1),
-    goOnFrom(words) {
-      for (const [word, counted] of Object.entries(words)) {
-        for (const [reason, times] of Object.entries(counted)) add(word as FinalWord, reason, times);
+    decision: ({ status, reason }) => add(status, reason, 1),
+    goOnFrom(outcomes) {
+      for (const [word, counted] of Object.entries(outcomes)) {
+        for (const [reason, times] of Object.entries(counted)) add(word as UrlStatus, reason, times);
       }
     },
     count: (word) => totals.get(word) ?? 0,
-    words: () => Object.fromEntries([...reasons].map(([word, counts]) => [word, Object.fromEntries(counts)])),
+    outcomes: () => Object.fromEntries([...reasons].map(([word, counts]) => [word, Object.fromEntries(counts)])),
   };
 }

@@ -11,9 +11,9 @@ const row = (host: string, more: Partial<HostPoliteness> = {}): HostPoliteness =
   pages: 2,
   robotsRequests: 1,
   smallestGapMs: 1_004,
-  askedMs: null,
-  askedGapMs: null,
-  askedStartToStartMs: null,
+  requiredMs: null,
+  requiredGapMs: null,
+  requiredStartToStartMs: null,
   smallestStartToStartMs: null,
   highestConcurrency: 1,
   longestPauseMs: 0,
@@ -26,7 +26,7 @@ const row = (host: string, more: Partial<HostPoliteness> = {}): HostPoliteness =
   held: 0,
   exclusions: [],
   comments: [],
-  notices: [],
+  warnings: [],
   ...more,
 });
 
@@ -46,9 +46,9 @@ describe('the politeness table', () => {
   });
 
   it.each([
-    [{ askedGapMs: 2_000 }, 'delay 2.00 s'],
-    [{ askedStartToStartMs: 500 }, 'rate 0.50 s'],
-    [{ askedGapMs: 1_000, askedStartToStartMs: 500 }, 'delay 1.00 s, rate 0.50 s'],
+    [{ requiredGapMs: 2_000 }, 'delay 2.00 s'],
+    [{ requiredStartToStartMs: 500 }, 'rate 0.50 s'],
+    [{ requiredGapMs: 1_000, requiredStartToStartMs: 500 }, 'delay 1.00 s, rate 0.50 s'],
   ])('says what the host asked for: %j', (asked, text) => {
     expect(politenessText([row('a.test', asked)])).toContain(text);
   });

@@ -100,9 +100,9 @@ function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
 }
 
 /** What the host asked for: a delay runs from end to start, a rate from start to start. */
-function askedFor({ askedGapMs, askedStartToStartMs }: HostPoliteness): string {
-  const delay = askedGapMs === null ? [] : [`delay ${seconds(askedGapMs)}`];
-  const rate = askedStartToStartMs === null ? [] : [`rate ${seconds(askedStartToStartMs)}`];
+function askedFor({ requiredGapMs, requiredStartToStartMs }: HostPoliteness): string {
+  const delay = requiredGapMs === null ? [] : [`delay ${seconds(requiredGapMs)}`];
+  const rate = requiredStartToStartMs === null ? [] : [`rate ${seconds(requiredStartToStartMs)}`];
   return [...delay, ...rate].join(', ') || '–';
 }
 
@@ -127,9 +127,9 @@ function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): 
 /** Comments and notices, host by host. Empty where there are none. */
 function saidText(rows: readonly HostPoliteness[]): string {
   const lines: string[] = [];
-  for (const { host, comments, notices } of rows) {
+  for (const { host, comments, warnings } of rows) {
     for (const comment of comments) lines.push(`  ${printable(host, 60)} says: ${printable(comment)}`);
-    for (const notice of notices) lines.push(`  ${printable(host, 60)}: ${printable(notice)}`);
+    for (const notice of warnings) lines.push(`  ${printable(host, 60)}: ${printable(notice)}`);
   }
   return lines.length === 0 ? '' : `To know:\n${lines.join('\n')}`;
 }

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { ListRequest, NewUrl, QueuedPage } from '@mannerly/frontier';
+import type { ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/seeds.js';
 import { crawlLoop } from '../crawl/crawl-loop.js';
 import { MannerlyError } from '../errors.js';
@@ -29,7 +29,7 @@ import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryO
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
 import type { RunParts } from './run-parts.js';
 import { progressOf, type RunEnd, reportOf } from './run-report.js';
-import { inOurWords } from './store-errors.js';
+import { asMannerlyError } from './store-errors.js';
 
 /** A run that is under way, or over. */
 export interface CrawlRun {
@@ -45,11 +45,11 @@ export interface CrawlRun {
   activity(options: ActivityOptions): Omit<CrawlActivity, keyof ActivityBase | 'ended' | 'nowMs'>;
   explain(url: string): Promise<Explanation>;
   /** A page of what is queued. */
-  queued(request: ListRequest): Promise<QueuedPage>;
+  queued(request: ListRequest): Promise<QueueListing>;
   /** Queues failures for one more visit. */
   retry(filter: FailureFilter): Promise<RetryAnswer>;
   /** A parked host is due again; after the run nothing happens. */
-  wake(host: string): Promise<void>;
+  unpark(host: string): Promise<void>;
 }
 
 /** Puts something in the place of parts of a run that is open and has not begun. */
@@ -89,7 +89,7 @@ export async function startRun(parts: RunParts, stand: RunStandIn = (opened) => 
       ...(isOver ? endedActivity(lastWaits, options) : activityOf(run, options)),
     }),
     async explain(urlOrHost) {
-      if (!isOver && isHostName(urlOrHost)) return explainHost(await frontier.lookHost(urlOrHost));
+      if (!isOver && isHostName(urlOrHost)) return explainHost(await frontier.inspectHost(urlOrHost));
       const url = requestedForm(urlOrHost);
       return explain(url, await logs.find(url), isOver ? null : await frontier.look(url));
     },
@@ -103,9 +103,9 @@ export async function startRun(parts: RunParts, stand: RunStandIn = (opened) => 
       run.stages.wakeup.wake();
       return answer;
     },
-    async wake(host) {
+    async unpark(host) {
       if (isOver) return;
-      await frontier.wake(host);
+      await frontier.unpark(host);
       run.stages.wakeup.wake();
     },
   };
@@ -125,7 +125,7 @@ async function perform(run: OpenRun): Promise<CrawlReport> {
   failures.push(...(await closeAll(run)));
   // What broke first is told: what breaks while closing may only come of it.
   try {
-    if (ended === undefined || failures.length > 0) throw inOurWords(failures[0], run.directory?.path ?? null);
+    if (ended === undefined || failures.length > 0) throw asMannerlyError(failures[0], run.directory?.path ?? null);
     const report = await reportOf(run, ended.end);
     if (run.directory !== null && ended.manifest !== null)
       await endRunManifest(run.directory, ended.manifest, report, run.parts.isShared);
@@ -143,11 +143,11 @@ async function crawlToEnd(run: OpenRun): Promise<{ readonly end: RunEnd; readonl
   await frontier.open(partName(run));
   await frontier.exclusively(() => join(run));
   await stages.learned.open();
-  if (run.parts.options.seeded === null) await letAllIn(frontier, record.seedAnswered);
+  if (run.parts.options.orderSeed === null) await letAllIn(frontier, record.seedAnswered);
   await items.open();
   await stages.archive?.open();
   const manifest = directory === null ? null : await beginRunManifest(directory, run.parts.options, run.startedAtMs);
-  for (const host of run.parts.wake) await frontier.wake(host);
+  for (const host of run.parts.unpark) await frontier.unpark(host);
   await stages.offer(stages.sitemaps.given());
   await stages.offer({ candidates: seedUrls(run.parts.options.scope.seeds) });
   if (run.parts.retry !== null) await retryFailed(run, run.parts.retry);

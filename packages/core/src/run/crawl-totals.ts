@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
 import type { Tally } from '../record/tally.js';
-import type { WordCounts } from '../report/stats.js';
+import type { OutcomeCounts } from '../report/stats.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 
 /** The totals of one process. */
@@ -26,7 +26,7 @@ export interface ProcessTotals {
   readonly items: number;
   /** Items that their schema did not take; absent: none. */
   readonly rejected?: number;
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Absent in what earlier versions kept. */
   readonly process?: {
     readonly machine: string;
@@ -48,7 +48,7 @@ export interface TotalsParts {
   readonly records: Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
   readonly clock: Clock;
   readonly tally: Tally;
-  readonly counts: WordCounts;
+  readonly counts: OutcomeCounts;
   /** Requests that were early so far; asked at the end. */
   readonly early: () => number;
 }
@@ -62,14 +62,14 @@ export function createCrawlTotals({ records, clock, tally, counts, early }: Tota
   let earlierRuns = 0;
   let stop = (): void => undefined;
   let isOpen = false;
-  /** What was written last, its instant aside. */
+  /** What was written last, its time aside. */
   let written = '';
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   const machine = hostname();
 
   const write = async (isOver: boolean): Promise<void> => {
     const { requests, bytes, itemCount: items, rejectedCount: rejected } = tally;
-    const seen = { runs: runs + 1, requests, bytes, items, words: counts.words() };
+    const seen = { runs: runs + 1, requests, bytes, items, outcomes: counts.outcomes() };
     const totals = rejected === 0 ? seen : { ...seen, rejected };
     const text = JSON.stringify(totals);
     const atMs = clock.nowMs();
@@ -102,8 +102,8 @@ export function createCrawlTotals({ records, clock, tally, counts, early }: Tota
         runs = totals.runs;
         tally.goOnFrom(totals);
         // What was held then is asked for now, and gets its word anew.
-        const { held: _, ...words } = totals.words;
-        counts.goOnFrom(words);
+        const { held: _, ...outcomes } = totals.outcomes;
+        counts.goOnFrom(outcomes);
       }
       await write(false);
       again();
@@ -119,7 +119,7 @@ export function createCrawlTotals({ records, clock, tally, counts, early }: Tota
 
 /** The totals of all parts, by their names. @throws SyntaxError for what this package did not write. */
 export function readTotals(parts: ReadonlyMap<string, Uint8Array>): Map<string, ProcessTotals> {
-  return new Map([...parts].map(([part, octets]) => [part, JSON.parse(new TextDecoder().decode(octets))]));
+  return new Map([...parts].map(([part, bytes]) => [part, JSON.parse(new TextDecoder().decode(bytes))]));
 }
 
 /** Whether a process is at work, as far as its last sign of life tells; clocks of machines may differ by seconds. Never throws. */

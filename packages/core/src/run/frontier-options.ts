@@ -34,7 +34,7 @@ export function frontierOptions(
     companions: (authority, isFirst) => companions().urlsFor(authority, isFirst),
     canonicalRules: options.canonicalRules,
     // What a page leads to is known before the host's next one is taken: its order is then its own.
-    ...(options.seeded === null ? {} : { unsettledPerHost: 1 }),
+    ...(options.orderSeed === null ? {} : { unsettledPerHost: 1 }),
     whyNot: (_url, signals, found) =>
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
@@ -42,7 +42,7 @@ export function frontierOptions(
     onQueued: (url) => learned().queued(url),
     onEvent(event) {
       record().frontierEvent(event);
-      if (event.kind !== 'url' || event.word !== 'excluded' || event.record?.via !== 'companion') return;
+      if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
       const { url } = event;
       companions()
         .excluded(url)

@@ -40,7 +40,7 @@ export async function openArchive(
   const { identity, exclusion, network } = options;
   const { createCrawlArchive } = await import('../archive/crawl-archive.js');
   return createCrawlArchive({
-    knobs: options.archive,
+    options: options.archive,
     folder,
     part: directory?.part ?? null,
     waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
@@ -54,8 +54,8 @@ export async function openArchive(
     settings: {
       tokens: identity.tokens,
       exclusion: exclusion as unknown as JsonValue,
-      joinsHeaders: !fetcher.caps.rawHeaders,
-      bodyBytes: network.bodyBytes,
+      joinsHeaders: !fetcher.capabilities.rawHeaders,
+      maxBodyBytes: network.maxBodyBytes,
     },
     keepsBody: async (outcome) => (await reader().read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
     nowMs: () => clock.nowMs(),

@@ -16,7 +16,7 @@ import { createRecorder, type Recorder } from '../record/recorder.js';
 import { createTally } from '../record/tally.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import { createPolitenessLedger } from '../report/politeness.js';
-import { createWordCounts } from '../report/stats.js';
+import { createOutcomeCounts } from '../report/stats.js';
 import { inWaves } from '../seeded/wave-frontier.js';
 import { createCrawlTotals } from './crawl-totals.js';
 import { frontierOptions } from './frontier-options.js';
@@ -55,7 +55,12 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
   archiveFolder(parts);
   checkOrder(parts);
   const cookies = await jarMaker(network.cookies);
-  const guard = createAddressGuard({ allow: network.allow, ports: network.ports, resolve: network.resolve, nowMs });
+  const guard = createAddressGuard({
+    allowAddresses: network.allowAddresses,
+    ports: network.ports,
+    resolve: network.resolve,
+    nowMs,
+  });
   const queue = createFrontier(
     frontierOptions(parts, {
       record: () => record,
@@ -69,7 +74,7 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
   const frontier = ordered(parts, queue, () => record);
   const { directory, logs, restedAtMs } = await openAccount(parts, startedAtMs);
   const ledger = createPolitenessLedger();
-  const counts = createWordCounts();
+  const counts = createOutcomeCounts();
   const tally = createTally();
   const early = (): number => ledger.report().reduce((sum, host) => sum + host.early, 0);
   const totals = createCrawlTotals({ records: frontier, clock, tally, counts, early });
@@ -80,7 +85,7 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
   const site = createScope(scope);
   const learned = createLearned({
     scope: site,
-    knobs: options.traps,
+    options: options.traps,
     records: frontier,
     isShared: parts.isShared,
     tell: record,
@@ -121,7 +126,7 @@ export async function openRun(parts: RunParts): Promise<OpenRun> {
 
 /** @throws MannerlyError `option-invalid` */
 function checkOrder({ options, isShared }: RunParts): void {
-  if (options.seeded === null || !isShared) return;
+  if (options.orderSeed === null || !isShared) return;
   throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
     hint: 'Crawl with one process, or without `seeded`: which process takes a URL first is nobody’s choice.',
   });
@@ -129,14 +134,14 @@ function checkOrder({ options, isShared }: RunParts): void {
 
 /** The frontier as it is, or in the order that a seed decides. */
 function ordered({ options, clock }: RunParts, frontier: Frontier, record: () => Recorder): Frontier {
-  const { seeded, bounds, patienceMs } = options;
-  if (seeded === null) return frontier;
+  const { orderSeed, bounds, maxIdleMs } = options;
+  if (orderSeed === null) return frontier;
   return inWaves({
     frontier,
-    seed: seeded,
+    seed: orderSeed,
     maxPages: bounds.pages,
-    maxWaiting: Math.min(bounds.queued ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
-    patienceMs,
+    maxWaiting: Math.min(bounds.queuedUrls ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
+    maxIdleMs,
     nowMs: () => clock.nowMs(),
     told: (url, answer) => record().seedAnswered(url, answer),
   });

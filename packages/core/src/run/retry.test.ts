@@ -6,15 +6,15 @@ import { findFailures, type RetryFilter, resolveRetryFilter, retryAnswer, retryO
 
 const said = (
   url: string,
-  word: UrlDecision['word'],
+  word: UrlDecision['status'],
   reason: string,
   more: Partial<UrlDecision> = {},
 ): UrlDecision => ({
   url,
-  word,
+  status: word,
   reason,
   layer: 'fetch',
-  status: null,
+  httpStatus: null,
   line: null,
   pattern: null,
   dialect: null,

@@ -12,7 +12,7 @@ export interface RetryFilter {
   readonly reason?: string | readonly string[];
   /** Host name of the URL. */
   readonly host?: string;
-  /** Only failures told at this instant or later, epoch milliseconds. */
+  /** Only failures told at this time or later, epoch milliseconds. */
   readonly sinceMs?: number;
   /** URLs at most, 1 to 100,000; the rest with the next call. @default 100,000 */
   readonly limit?: number;
@@ -57,7 +57,7 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
     );
   }
   const fits = (decision: UrlDecision): boolean => {
-    if (decision.word !== 'failed' || decision.atMs < sinceMs) return false;
+    if (decision.status !== 'failed' || decision.atMs < sinceMs) return false;
     if (host !== undefined && new URL(decision.url).hostname !== host.toLowerCase()) return false;
     return words === null || words.some((word) => saysReason(decision, word));
   };

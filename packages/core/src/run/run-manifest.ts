@@ -20,7 +20,7 @@ import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './lim
 export interface RobotsSnapshot {
   readonly authority: string;
   readonly hash: string;
-  /** Epoch milliseconds. */
+  /** FencingToken milliseconds. */
   readonly fetchedAtMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface RunManifestEnd {
   readonly endedAtMs: number;
   readonly state: CrawlReport['state'];
   readonly bound: CrawlReport['bound'];
-  readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'words'>;
+  readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'outcomes'>;
   /** The latest copy of each authority, those read last where there are too many. */
   readonly robots: readonly RobotsSnapshot[];
   /** Authorities that are not listed. */
@@ -118,7 +118,7 @@ export async function endRunManifest(
   report: CrawlReport,
   isShared: boolean,
 ): Promise<void> {
-  const { pages, requests, items, bytes, queued, runningMs, words } = report;
+  const { pages, requests, items, bytes, queued, runningMs, outcomes } = report;
   const { robots, more } = await latestRobots(directory.robotsPath);
   await write(directory.runPath, {
     ...manifest,
@@ -126,7 +126,7 @@ export async function endRunManifest(
       endedAtMs: report.endedAtMs,
       state: report.state,
       bound: report.bound,
-      counts: { pages, requests, items, bytes, queued, runningMs, words },
+      counts: { pages, requests, items, bytes, queued, runningMs, outcomes },
       robots,
       moreRobots: more,
       outputs: await hashOutputs(directory, isShared),

@@ -28,7 +28,7 @@ export interface RunParts {
   /** Whether what the directory has kept is removed first. */
   readonly reset: boolean;
   /** Parked hosts that an operator has looked at. */
-  readonly wake: readonly string[];
+  readonly unpark: readonly string[];
   /** Failures to begin with once more; `null`: none. */
   readonly retry: FailureFilter | null;
 }

@@ -7,13 +7,13 @@ import type { Stages } from '../crawl/stages.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/directory-parts.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
-import { departuresOf } from '../options/departures.js';
 import type { ResolvedOptions } from '../options/options.js';
+import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import type { Tally } from '../record/tally.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/logged-totals.js';
 import type { PolitenessLedger } from '../report/politeness.js';
-import type { WordCounts } from '../report/stats.js';
+import type { OutcomeCounts } from '../report/stats.js';
 import type { CrawlTotals } from './crawl-totals.js';
 import type { RunStop } from './run-stop.js';
 
@@ -29,7 +29,7 @@ export interface RunAccount {
   readonly startedAtMs: number;
   readonly directory: CrawlDirectory | null;
   readonly ledger: PolitenessLedger;
-  readonly counts: WordCounts;
+  readonly counts: OutcomeCounts;
   readonly tally: Tally;
   readonly totals: CrawlTotals;
   readonly frontier: Frontier;
@@ -47,12 +47,12 @@ export interface RunEnd {
 /** What is going on now. Never throws. */
 export function progressOf({ frontier, counts, tally, ledger, holding }: RunAccount): CrawlProgress {
   const why = holding();
-  const { queued, inHand, pages, hosts, runningMs } = frontier.counts();
+  const { queued, inFlight, pages, hosts, runningMs } = frontier.counts();
   const waits = frontier.waits(MAX_REPORTED_WAITS);
   return {
     pages,
     requests: tally.requests,
-    inFlight: inHand,
+    inFlight: inFlight,
     hosts: Math.max(hosts, ledger.hostCount()),
     queued,
     excluded: counts.count('excluded'),
@@ -61,7 +61,7 @@ export function progressOf({ frontier, counts, tally, ledger, holding }: RunAcco
     items: tally.itemCount,
     bytes: tally.bytes,
     runningMs,
-    waitingFor: inHand > 0 ? null : (waits[0] ?? null),
+    waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
     waitingHosts: waits.length,
     ...(why === null ? {} : { holding: why }),
   };
@@ -80,10 +80,10 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
       : null;
   return {
     ...end,
-    ...(stoppedBy === null ? {} : { stoppedBy }),
+    ...(stoppedBy === null ? {} : { stopReason: stoppedBy }),
     resumed,
     ...(isPart ? { part: run.frontier.partName() } : {}),
-    wasOver: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
+    alreadyFinished: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
     startedAtMs,
     endedAtMs: parts.clock.nowMs(),
     runningMs: last.runningMs,
@@ -93,7 +93,7 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
     ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
     bytes: tally.bytes,
     queued: last.queued,
-    words: counts.words(),
+    outcomes: counts.outcomes(),
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
     // The logs have the exact numbers of all runs, killed ones included.
@@ -101,6 +101,6 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
     waiting: waits,
     scopeMoves: run.stages.learned.moves(),
     traps: run.stages.learned.traps(),
-    departures: departuresOf(parts.options),
+    relaxedDefaults: relaxedDefaultsOf(parts.options),
   };
 }

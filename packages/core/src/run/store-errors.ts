@@ -10,7 +10,7 @@ import { MannerlyError } from '../errors.js';
  * @param directory - The crawl directory; `null`: none.
  * @throws Never
  */
-export function inOurWords(error: unknown, directory: string | null): unknown {
+export function asMannerlyError(error: unknown, directory: string | null): unknown {
   if (!(error instanceof FrontierError)) return error;
   const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
   if (error.code === 'store-mismatch' && directory !== null) {

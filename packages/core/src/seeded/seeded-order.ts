@@ -7,23 +7,25 @@ import type { NewUrl } from '@mannerly/frontier';
 /** A URL with its place. */
 export interface Ranked {
   readonly url: NewUrl;
-  /** Where it stands among those of its band: the smaller goes first. */
+  /** Where it stands among those of its priority: the smaller goes first. */
   readonly rank: string;
 }
 
 /** Characters of a hash that are compared; the URL itself decides where they are alike. */
 const RANK_CHARS = 16;
 /** As the frontier has it where nothing is said. */
-const USUAL_BAND = 4;
+const USUAL_PRIORITY = 4;
 
 /** The place of a URL under a seed. Never throws. */
 export function rankOf(seed: string, { url, visit = 0 }: NewUrl): string {
   return `${hash('sha256', `${seed}\n${visit}\n${url}`).slice(0, RANK_CHARS)} ${url}`;
 }
 
-/** For sorting: by band, then by rank. Never throws. */
+/** For sorting: by priority, then by rank. Never throws. */
 export function compareRanked(one: Ranked, other: Ranked): number {
-  return (one.url.band ?? USUAL_BAND) - (other.url.band ?? USUAL_BAND) || compareTexts(one.rank, other.rank);
+  return (
+    (one.url.priority ?? USUAL_PRIORITY) - (other.url.priority ?? USUAL_PRIORITY) || compareTexts(one.rank, other.rank)
+  );
 }
 
 /** One name for all finds of the same visit of a URL. Never throws. */
@@ -37,9 +39,9 @@ export function standsBefore(one: NewUrl, other: NewUrl): boolean {
   return nearer < 0 || (nearer === 0 && compareTexts(sayingOf(one), sayingOf(other)) < 0);
 }
 
-/** What it says, but for the instant of a pause, which is never the same again. */
-function sayingOf({ via, from = '', label = '', userData = null, band = USUAL_BAND }: NewUrl): string {
-  return JSON.stringify([via, from, label, userData, band]);
+/** What it says, but for the time of a pause, which is never the same again. */
+function sayingOf({ via, from = '', label = '', userData = null, priority = USUAL_PRIORITY }: NewUrl): string {
+  return JSON.stringify([via, from, label, userData, priority]);
 }
 
 /** By code units: a locale would make two machines differ. */

@@ -21,7 +21,7 @@ export interface WaveParts {
   /** URLs that wait for the next wave at most: those that stand first. */
   readonly maxWaiting: number;
   /** Hosts that wait longer are set aside, as at the end of a run, milliseconds. */
-  readonly patienceMs: number;
+  readonly maxIdleMs: number;
   readonly nowMs: () => number;
   /** What became of a URL when its turn came. */
   readonly told: (url: NewUrl, answer: AddAnswer) => void;
@@ -32,7 +32,7 @@ export interface WaveParts {
  *
  * @throws Never; its promises reject as the frontier's.
  */
-export function inWaves({ frontier, seed, maxPages, maxWaiting, patienceMs, nowMs, told }: WaveParts): Frontier {
+export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, told }: WaveParts): Frontier {
   const records = createWaitingRecords(frontier);
   /** The rest of the wave under way, the last to go first. */
   let rest: Ranked[] = [];
@@ -136,9 +136,9 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, patienceMs, nowM
     },
     async nextAt() {
       const atMs = await frontier.nextAt();
-      const isUnderWay = settling > 0 || frontier.counts().inHand > 0;
+      const isUnderWay = settling > 0 || frontier.counts().inFlight > 0;
       if (waitingCount() === 0 || isUnderWay || frontier.isPaused() || frontier.reachedBound() !== null) return atMs;
-      if (atMs !== null && atMs - nowMs() <= patienceMs) return atMs;
+      if (atMs !== null && atMs - nowMs() <= maxIdleMs) return atMs;
       return (await letIn()) ? frontier.nextAt() : atMs;
     },
     async look(url) {

@@ -63,10 +63,10 @@ export function crashTrials(): SinkTrial[] {
       async run(medium) {
         if (medium.tear === undefined) return;
         await session(medium, page('a'), [item('b/0', { text: 'line\nbreak, "quotes"' })]);
-        for (const octets of [1, 2, 3, 7, 20, 33]) {
-          await medium.tear(octets);
+        for (const bytes of [1, 2, 3, 7, 20, 33]) {
+          await medium.tear(bytes);
           await session(medium, page('a'), [item('b/0', { text: 'line\nbreak, "quotes"' })]);
-          await mustHold(medium, ['a/0', 'a/1', 'b/0'], `ids after ${octets} octets were torn off`);
+          await mustHold(medium, ['a/0', 'a/1', 'b/0'], `ids after ${bytes} bytes were torn off`);
         }
       },
     },

@@ -11,14 +11,14 @@ export interface SinkMedium {
   makeSink(): Sink;
   /** What it holds now, in the order in which it was written. Asked while no sink is writing. */
   read(): Promise<readonly KeptItem[]>;
-  /** Takes so many octets off its end, as a crash may; left out where a medium cannot be torn. */
-  tear?(octets: number): Promise<void>;
+  /** Takes so many bytes off its end, as a crash may; left out where a medium cannot be torn. */
+  tear?(bytes: number): Promise<void>;
   /** The trial is over. */
   dispose(): Promise<void>;
 }
 
 /** What a sink can promise. */
-export interface SinkCaps {
+export interface SinkCapabilities {
   /** What was written outlives the sink. `false`: for tests and small things; promises about restarts are left out. */
   readonly durable: boolean;
   /** Data is read back as it was emitted. `false`: as a table shows it; only that it is there is tried. */

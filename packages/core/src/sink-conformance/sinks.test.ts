@@ -23,7 +23,7 @@ async function fileMedium(
   return {
     makeSink: () => makeSink(path),
     read: async () => itemsOf(await readFile(path, 'utf8')),
-    tear: async (octets) => truncate(path, Math.max(0, (await stat(path)).size - octets)),
+    tear: async (bytes) => truncate(path, Math.max(0, (await stat(path)).size - bytes)),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -68,7 +68,7 @@ describe('jsonlSink', () => {
   sinkSuite({
     test: it,
     makeMedium: () => fileMedium((path) => jsonlSink({ path }), lineItems),
-    caps: { durable: true, exactData: true },
+    capabilities: { durable: true, exactData: true },
   });
 });
 
@@ -76,7 +76,7 @@ describe('csvSink', () => {
   sinkSuite({
     test: it,
     makeMedium: () => fileMedium((path) => csvSink({ path }), rowItems),
-    caps: { durable: true, exactData: false },
+    capabilities: { durable: true, exactData: false },
   });
 });
 
@@ -87,6 +87,6 @@ describe('memorySink', () => {
       const sink = memorySink();
       return { makeSink: () => sink, read: async () => sink.items, dispose: async () => undefined };
     },
-    caps: { durable: false, exactData: true },
+    capabilities: { durable: false, exactData: true },
   });
 });

@@ -48,8 +48,8 @@ function medium(behaviour: Behaviour): SinkMedium {
   return {
     makeSink: () => sinkOn(file, behaviour),
     read: async () => lines().map((line) => JSON.parse(line) as KeptItem),
-    tear: async (octets) => {
-      file.text = file.text.slice(0, Math.max(0, file.text.length - octets));
+    tear: async (bytes) => {
+      file.text = file.text.slice(0, Math.max(0, file.text.length - bytes));
     },
     dispose: async () => undefined,
   };
@@ -133,7 +133,7 @@ function trialOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
       if (title.test(name)) found.push(run);
     },
     makeMedium: async () => medium(behaviour),
-    caps: { durable: true, exactData: true },
+    capabilities: { durable: true, exactData: true },
   });
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) throw new Error(`${title} names ${found.length} tests`);
@@ -150,8 +150,8 @@ describe('a sink that', () => {
 it('leaves out what needs a cap that is not declared', () => {
   const titles = (durable: boolean): string[] => {
     const names: string[] = [];
-    const caps = { durable, exactData: true };
-    sinkSuite({ test: (name) => names.push(name), makeMedium: async () => medium(RIGHT), caps });
+    const capabilities = { durable, exactData: true };
+    sinkSuite({ test: (name) => names.push(name), makeMedium: async () => medium(RIGHT), capabilities });
     return names;
   };
   expect(titles(false).length).toBeLessThan(titles(true).length);

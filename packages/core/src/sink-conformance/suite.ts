@@ -2,7 +2,7 @@
 // that needs a cap which is not declared is left out. It needs no test runner of its own.
 
 import { crashTrials } from './crash-trials.js';
-import type { SinkCaps, SinkMedium } from './medium.js';
+import type { SinkCapabilities, SinkMedium } from './medium.js';
 import type { SinkTrial } from './trial.js';
 import { writingTrials } from './writing-trials.js';
 
@@ -13,23 +13,23 @@ export interface SinkSuiteOptions {
   /** An empty medium for each test; the suite disposes of it. */
   readonly makeMedium: () => Promise<SinkMedium>;
   /** What its sinks promise. */
-  readonly caps: SinkCaps;
+  readonly capabilities: SinkCapabilities;
 }
 
 /**
  * Registers the suite.
  *
  * @throws Never; the tests fail with messages that say which promise was broken.
- * @example sinkSuite({ test, makeMedium: () => fileMedium(), caps: { durable: true, exactData: true } })
+ * @example sinkSuite({ test, makeMedium: () => fileMedium(), capabilities: { durable: true, exactData: true } })
  */
-export function sinkSuite({ test, makeMedium, caps }: SinkSuiteOptions): void {
+export function sinkSuite({ test, makeMedium, capabilities }: SinkSuiteOptions): void {
   const trials: readonly SinkTrial[] = [...writingTrials(), ...crashTrials()];
   for (const { title, needs, run } of trials) {
-    if (needs !== undefined && !caps[needs]) continue;
+    if (needs !== undefined && !capabilities[needs]) continue;
     test(title, async () => {
       const medium = await makeMedium();
       try {
-        await run(medium, caps);
+        await run(medium, capabilities);
       } finally {
         await medium.dispose();
       }

@@ -3,15 +3,15 @@
 import type { JsonValue } from '@mannerly/frontier';
 import { must, mustEqual } from '../fetcher-conformance/must.js';
 import type { Item, Sink } from '../output/sink.js';
-import type { KeptItem, SinkCaps, SinkMedium } from './medium.js';
+import type { KeptItem, SinkCapabilities, SinkMedium } from './medium.js';
 
 /** One promise of the contract, and how it is tried. */
 export interface SinkTrial {
   /** A sentence; the runner's title. */
   readonly title: string;
   /** The cap without which the promise is not made. */
-  readonly needs?: keyof SinkCaps;
-  readonly run: (medium: SinkMedium, caps: SinkCaps) => Promise<void>;
+  readonly needs?: keyof SinkCapabilities;
+  readonly run: (medium: SinkMedium, capabilities: SinkCapabilities) => Promise<void>;
 }
 
 /** An item as a page emits it. */
@@ -57,10 +57,10 @@ export async function mustHold(medium: SinkMedium, ids: readonly string[], what:
 }
 
 /** @throws ContractBroken unless the item is there as it was written. */
-export function mustBe(kept: KeptItem | undefined, written: Item, caps: SinkCaps): void {
+export function mustBe(kept: KeptItem | undefined, written: Item, capabilities: SinkCapabilities): void {
   must(kept !== undefined, `the item ${written.id} is not there`);
   mustEqual(kept.url, written.url, `the URL of ${written.id}`);
   mustEqual(kept.expiresAtMs, written.expiresAtMs, `from when ${written.id} should no longer be kept`);
   mustEqual(kept.preferences, written.preferences, `the use preferences of ${written.id}`);
-  if (caps.exactData) mustEqual(kept.data, written.data, `the data of ${written.id}`);
+  if (capabilities.exactData) mustEqual(kept.data, written.data, `the data of ${written.id}`);
 }

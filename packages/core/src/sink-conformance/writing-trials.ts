@@ -38,26 +38,26 @@ export function writingTrials(): SinkTrial[] {
     },
     {
       title: 'keeps what handlers emit, whatever JSON it is, with its URL',
-      async run(medium, caps) {
+      async run(medium, capabilities) {
         const items = DATA.map((data, at) => item(`d/${at}`, data));
         for (const written of items) await session(medium, [written]);
         const kept = await medium.read();
         mustEqual(kept.length, items.length, 'items kept');
-        for (const [at, written] of items.entries()) mustBe(kept[at], written, caps);
+        for (const [at, written] of items.entries()) mustBe(kept[at], written, capabilities);
       },
     },
     {
       title: 'keeps an item of four hundred thousand characters whole',
-      async run(medium, caps) {
+      async run(medium, capabilities) {
         const long = item('long/0', { text: LONG });
         await session(medium, [long], page('after', 1));
-        mustBe((await medium.read())[0], long, caps);
+        mustBe((await medium.read())[0], long, capabilities);
         await mustHold(medium, ['long/0', 'after/0'], 'ids around a long item');
       },
     },
     {
       title: 'keeps what the site wishes of its keepers: expiry and use preferences',
-      async run(medium, caps) {
+      async run(medium, capabilities) {
         const wishing = item(
           'w/0',
           { n: 1 },
@@ -69,8 +69,8 @@ export function writingTrials(): SinkTrial[] {
         const plain = item('w/1', { n: 2 });
         await session(medium, [wishing, plain]);
         const kept = await medium.read();
-        mustBe(kept[0], wishing, caps);
-        mustBe(kept[1], plain, caps);
+        mustBe(kept[0], wishing, capabilities);
+        mustBe(kept[1], plain, capabilities);
       },
     },
     {

@@ -1,7 +1,7 @@
 // What a fake web answers: the short forms that a test writes, and the complete answer that they stand for.
 
 import { STATUS_CODES } from 'node:http';
-import type { FailureWord, FieldLines } from '../fetch/outcome.js';
+import type { FailureCode, HeaderLines } from '../fetch/outcome.js';
 
 /** A request as a route sees it. */
 export interface FakeRequest {
@@ -14,7 +14,7 @@ export interface FakeRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** How often this URL was asked for before. */
   readonly before: number;
-  /** The instant it arrived at, epoch milliseconds. */
+  /** The time it arrived at, epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -28,12 +28,12 @@ export interface FakeAnswerParts {
    * One value or several under each name; `Content-Type` follows the path where it is not named, `Content-Length` the body.
    * Or field lines in their order, to which nothing is added.
    */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>> | FieldLines;
-  /** Octets as they travel: coded as `Content-Encoding` says. @default '' */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | HeaderLines;
+  /** Bytes as they travel: coded as `Content-Encoding` says. @default '' */
   readonly body?: string | Uint8Array;
   /** Milliseconds from the request to the header section. @default the host's `delayMs` */
   readonly delayMs?: number;
-  /** Milliseconds from there to the last octet. @default 0 */
+  /** Milliseconds from there to the last byte. @default 0 */
   readonly bodyMs?: number;
   /** The connection ends after half of the body. @default false */
   readonly isCut?: boolean;
@@ -41,7 +41,7 @@ export interface FakeAnswerParts {
    * No response comes, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen before the
    * request leaves (in what a function answers: after it), the others after it; timeouts take the time of their deadlines.
    */
-  readonly failure?: FailureWord;
+  readonly failure?: FailureCode;
 }
 
 /** An answer: a body with status 200, or its parts. */
@@ -57,12 +57,12 @@ export type FakeRoute = FakeAnswer | FakeRouteFunction;
 export interface CompleteAnswer {
   readonly status: number;
   readonly statusText: string;
-  readonly headers: FieldLines;
+  readonly headers: HeaderLines;
   readonly body: Uint8Array;
   readonly delayMs: number;
   readonly bodyMs: number;
   readonly isCut: boolean;
-  readonly failure: FailureWord | null;
+  readonly failure: FailureCode | null;
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -113,14 +113,14 @@ export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: nu
   };
 }
 
-function fieldLines(headers: NonNullable<FakeAnswerParts['headers']>): FieldLines {
+function fieldLines(headers: NonNullable<FakeAnswerParts['headers']>): HeaderLines {
   if (isFieldLines(headers)) return headers;
   return Object.entries(headers).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map((line): [string, string] => [name, line]),
   );
 }
 
-function isFieldLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is FieldLines {
+function isFieldLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is HeaderLines {
   return Array.isArray(headers);
 }
 

@@ -20,7 +20,7 @@ async function crawlOf(web: FakeWeb, more: Partial<CrawlerOptions>, out?: string
         identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
         scope: { seeds: ['https://a.test/', 'http://b.test/'] },
         bounds: { pages: 100 },
-        patienceMs: 3_600_000,
+        maxIdleMs: 3_600_000,
         sinks: [sink],
         ...more,
         ...fakes,

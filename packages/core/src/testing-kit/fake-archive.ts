@@ -2,7 +2,7 @@
 
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import { MannerlyError } from '../errors.js';
-import type { FailureWord } from '../fetch/outcome.js';
+import type { FailureCode } from '../fetch/outcome.js';
 import { parseUrl } from '../parse-url.js';
 import type { FakeAnswerParts, FakeRequest } from './fake-answer.js';
 import type { FakeHost } from './fake-web.js';
@@ -29,7 +29,7 @@ export async function hostsFromArchive(folder: string): Promise<Record<string, F
     if (answer === null || url === null) continue;
     bytes += answer.body?.length ?? 0;
     if (bytes > MAX_FAKE_ARCHIVE_BYTES) {
-      throw invalid(folder, `holds more than ${MAX_FAKE_ARCHIVE_BYTES} octets of bodies`, 'archive a smaller crawl');
+      throw invalid(folder, `holds more than ${MAX_FAKE_ARCHIVE_BYTES} bytes of bodies`, 'archive a smaller crawl');
     }
     const { origin, pathname, search } = url;
     const site = sites.get(origin) ?? new Map<string, FakeAnswerParts[]>();
@@ -53,14 +53,14 @@ export async function hostsFromArchive(folder: string): Promise<Record<string, F
 
 /** `null`: nothing that can be answered again. */
 async function answerOf({ failure, response }: ReadExchange): Promise<FakeAnswerParts | null> {
-  if (failure !== null) return { failure: failure.word as FailureWord };
+  if (failure !== null) return { failure: failure.word as FailureCode };
   if (response === null || response.head.status === 304) return null;
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body) pieces.push(piece);
   const body = Buffer.concat(pieces);
   const { status, statusText, headers } = response.head;
-  // What was cut then is cut at the same octet: a fake web gives half of what it has.
-  const isCut = response.truncated === 'peer';
+  // What was cut then is cut at the same byte: a fake web gives half of what it has.
+  const isCut = response.truncated === 'connection';
   return { status, statusText, headers, body: isCut ? Buffer.concat([body, body]) : body, isCut };
 }
 

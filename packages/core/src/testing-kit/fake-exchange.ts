@@ -1,10 +1,10 @@
-// One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the caps hold, codings are
+// One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the limits hold, codings are
 // undone, and every ending is a value.
 
 import { BodyCollector, encodedCap } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
-import type { BodyTaker, FetchRequest } from '../fetch/fetcher.js';
-import { type FailedOutcome, type FailureWord, type FetchOutcome, headerValue } from '../fetch/outcome.js';
+import type { BodyConsumer, FetchRequest } from '../fetch/fetcher.js';
+import { type FailedOutcome, type FailureCode, type FetchOutcome, headerValue } from '../fetch/outcome.js';
 import type { CompleteAnswer } from './fake-answer.js';
 import { MAX_TIMER_MS } from './limits.js';
 
@@ -12,7 +12,7 @@ import { MAX_TIMER_MS } from './limits.js';
 export interface ExchangeEnds {
   readonly request: FetchRequest;
   /** What keeps the connection from being made; `null`: nothing. */
-  readonly unreached: FailureWord | null;
+  readonly unreached: FailureCode | null;
   /** The request has left: what comes back. Never rejects. */
   readonly arrive: (startedAtMs: number) => Promise<CompleteAnswer>;
   /** Runs what takes real time off the main thread, while virtual time stands still. */
@@ -20,7 +20,7 @@ export interface ExchangeEnds {
 }
 
 /** Failures that happen before a request leaves. */
-const BEFORE_SENDING: ReadonlySet<FailureWord> = new Set([
+const BEFORE_SENDING: ReadonlySet<FailureCode> = new Set([
   'dns',
   'refused',
   'unreachable-network',
@@ -32,18 +32,18 @@ const BEFORE_SENDING: ReadonlySet<FailureWord> = new Set([
 ]);
 
 /** Whether a failure happens before the request leaves. Never throws. */
-export function isBeforeSending(failure: FailureWord): boolean {
+export function isBeforeSending(failure: FailureCode): boolean {
   return BEFORE_SENDING.has(failure);
 }
 
 /** Makes one exchange; `null` when `mayStart` refused. Never rejects. */
 export async function fakeExchange({ request, unreached, arrive, decode }: ExchangeEnds): Promise<FetchOutcome | null> {
-  const { caps, signal } = request;
+  const { limits, signal } = request;
   const calledAtMs = Date.now();
   let startedAtMs = calledAtMs;
   let headersAtMs: number | null = null;
   let wasSent = false;
-  const failed = (failure: FailureWord, detail: string): FailedOutcome => ({
+  const failed = (failure: FailureCode, detail: string): FailedOutcome => ({
     kind: 'failed',
     url: request.url,
     failure,
@@ -55,7 +55,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   if (!/^https?:/.test(request.url)) return failed('scheme-unsupported', 'neither an http nor an https URL');
   if (signal.aborted) return failed('aborted', GIVEN_UP);
   if (unreached === 'timeout-connect') {
-    const connected = await within(caps.connectMs, signal, (pause) => pause(Number.POSITIVE_INFINITY));
+    const connected = await within(limits.connectTimeoutMs, signal, (pause) => pause(Number.POSITIVE_INFINITY));
     return connected.kind === 'aborted' ? failed('aborted', GIVEN_UP) : failed(unreached, AS_TOLD);
   }
   if (unreached !== null) return failed(unreached, AS_TOLD);
@@ -66,7 +66,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   }
   startedAtMs = Date.now();
   wasSent = true;
-  const head = await within(Math.min(caps.headersMs, caps.exchangeMs), signal, async (pause) => {
+  const head = await within(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs), signal, async (pause) => {
     const answer = await arrive(startedAtMs);
     await pause(
       answer.failure === 'timeout-headers' ? Number.POSITIVE_INFINITY : answer.delayMs - (Date.now() - startedAtMs),
@@ -76,7 +76,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   if (head.kind === 'aborted') return failed('aborted', GIVEN_UP);
   if (head.kind === 'late') {
     return failed(
-      caps.headersMs < caps.exchangeMs ? 'timeout-headers' : 'timeout-exchange',
+      limits.headersTimeoutMs < limits.requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
       'no header section in time',
     );
   }
@@ -86,27 +86,28 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   headersAtMs = Date.now();
   const coding = parseContentEncoding(headerValue(answer.headers, 'content-encoding'));
   if (coding.kind === 'unknown') return failed('encoding', coding.detail);
-  const taker: BodyTaker | null = request.takeBody?.({ status: answer.status, headers: answer.headers }) ?? null;
-  const body = await within(startedAtMs + caps.exchangeMs - headersAtMs, signal, (pause) =>
+  const taker: BodyConsumer | null = request.consumeBody?.({ status: answer.status, headers: answer.headers }) ?? null;
+  const body = await within(startedAtMs + limits.requestTimeoutMs - headersAtMs, signal, (pause) =>
     pause(isEndless ? Number.POSITIVE_INFINITY : answer.bodyMs),
   );
   if (body.kind === 'aborted') return failed('aborted', GIVEN_UP);
   if (body.kind === 'late') return failed('timeout-exchange', 'not ended in time');
-  const bodyCaps = taker === null ? caps : { bodyBytes: taker.maxBytes, encodedBytes: encodedCap(taker.maxBytes) };
+  const bodyLimits =
+    taker === null ? limits : { maxBodyBytes: taker.maxBytes, maxEncodedBytes: encodedCap(taker.maxBytes) };
   const keepsEncoded = request.keepsEncoded ?? false;
   const collector = new BodyCollector(
     coding.codings,
-    { ...bodyCaps, keepsEncoded },
+    { ...bodyLimits, keepsEncoded },
     { onBodyFull: () => undefined },
     taker,
   );
-  const octets = answer.isCut ? answer.body.subarray(0, Math.floor(answer.body.length / 2)) : answer.body;
-  for (let at = 0; at < octets.length; at += PIECE_BYTES) {
-    if (collector.push(octets.subarray(at, at + PIECE_BYTES)) === 'full') break;
+  const bytes = answer.isCut ? answer.body.subarray(0, Math.floor(answer.body.length / 2)) : answer.body;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    if (collector.push(bytes.subarray(at, at + PIECE_BYTES)) === 'full') break;
   }
   const endedAtMs = Date.now();
   await request.beforeDecoding?.();
-  const decoded = await decode(async () => collector.end(answer.isCut ? 'peer' : 'whole'));
+  const decoded = await decode(async () => collector.end(answer.isCut ? 'connection' : 'whole'));
   if (decoded.kind === 'undecodable') return failed('encoding', decoded.detail);
   const encodedBody = collector.encodedBody();
   return {
@@ -124,7 +125,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   };
 }
 
-/** Octets that arrive at a time, as from a socket. */
+/** Bytes that arrive at a time, as from a socket. */
 const PIECE_BYTES = 65_536;
 const AS_TOLD = 'as the fake web was told';
 const GIVEN_UP = 'given up by the crawl';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { fetcherSuite } from 'mannerly/fetcher-conformance';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { FailureWord, FetchOutcome } from '../fetch/outcome.js';
+import type { FailureCode, FetchOutcome } from '../fetch/outcome.js';
 import { fetchRequest } from '../testing/fetch-request.js';
 import { bridgedFetcher } from './bridge.fixture.js';
 import { fakePage, fakeRedirect } from './fake-answer.js';
@@ -37,7 +37,7 @@ describe('by the conformance suite, the fake web', () => {
       else it(title, run);
     },
     makeFetcher: bridgedFetcher,
-    caps: createFakeWeb({ hosts: {} }).fakes().fetcher.caps,
+    capabilities: createFakeWeb({ hosts: {} }).fakes().fetcher.capabilities,
   });
 
   it('leaves out what has no meaning without a network, and no more', () => {
@@ -193,7 +193,7 @@ describe('a fake web', () => {
 });
 
 /** Failure → how long it takes with the deadlines below, and whether the request had left. */
-const FAILURES: readonly (readonly [failure: FailureWord, tookMs: number, wasSent: boolean])[] = [
+const FAILURES: readonly (readonly [failure: FailureCode, tookMs: number, wasSent: boolean])[] = [
   ['dns', 0, false],
   ['refused', 0, false],
   ['unreachable-network', 0, false],
@@ -210,14 +210,14 @@ const FAILURES: readonly (readonly [failure: FailureWord, tookMs: number, wasSen
 ];
 
 describe('on virtual time, a fake web', () => {
-  const caps = { connectMs: 1_000, headersMs: 3_000, exchangeMs: 7_000 };
+  const limits = { connectTimeoutMs: 1_000, headersTimeoutMs: 3_000, requestTimeoutMs: 7_000 };
 
   async function timed(host: FakeHost, path = '/', more: Parameters<typeof fetchRequest>[1] = {}) {
     const clock = createVirtualClock();
     try {
       const web = createFakeWeb({ delayMs: 50, hosts: { 'a.test': host } });
       const startMs = clock.nowMs();
-      const outcome = await clock.finish(ask(web, `http://a.test${path}`, { ...more, caps }));
+      const outcome = await clock.finish(ask(web, `http://a.test${path}`, { ...more, limits }));
       return { outcome, tookMs: clock.nowMs() - startMs, web };
     } finally {
       clock.end();
@@ -250,7 +250,7 @@ describe('on virtual time, a fake web', () => {
   ])('keeps the time of %s', async (_what, host, answer, ms) => {
     const { outcome, tookMs } = await timed(host);
     expect([told(outcome), tookMs]).toEqual([answer, ms]);
-    if (answer === '200 abc') expect(outcome).toMatchObject({ truncated: 'peer' });
+    if (answer === '200 abc') expect(outcome).toMatchObject({ truncated: 'connection' });
   });
 
   it('breaks off when the crawl gives up', async () => {

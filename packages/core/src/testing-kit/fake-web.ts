@@ -2,8 +2,8 @@
 // with a record of every request that arrived. It keeps the time of whoever replaces the platform's timers.
 
 import { MannerlyError } from '../errors.js';
-import type { Fetcher, FetcherCaps } from '../fetch/fetcher.js';
-import type { FailureWord } from '../fetch/outcome.js';
+import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
+import type { FailureCode } from '../fetch/outcome.js';
 import type { NetworkOptions } from '../options/network-options.js';
 import { parseUrl } from '../parse-url.js';
 import {
@@ -34,7 +34,7 @@ export interface FakeHost {
   /** Its address. @default one of its own, out of 198.18.0.0/15 */
   readonly address?: string;
   /** Fails every request so; `dns`: its name leads nowhere. */
-  readonly failure?: FailureWord;
+  readonly failure?: FailureCode;
 }
 
 /** What a fake web consists of. */
@@ -64,7 +64,7 @@ export interface FakeExchange {
 /** What a crawler is given so that it crawls a fake web. */
 export interface CrawlerFakes {
   readonly fetcher: Fetcher;
-  readonly network: Pick<NetworkOptions, 'resolve' | 'allow'>;
+  readonly network: Pick<NetworkOptions, 'resolve' | 'allowAddresses'>;
   /** Absent where no virtual clock was named. */
   readonly clock?: VirtualClock;
 }
@@ -86,13 +86,13 @@ export interface FakeWeb {
   forget(): void;
 }
 
-const CAPS: FetcherCaps = Object.freeze({
+const CAPS: FetcherCapabilities = Object.freeze({
   rawHeaders: true,
   remoteAddress: true,
   pinsAddress: true,
   encodedBody: true,
   exactHeaders: true,
-  asksLast: true,
+  checksMayStart: true,
 });
 
 /** A host with its folder listed. */
@@ -139,7 +139,7 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
   };
 
   const fetcherOn = (clock: VirtualClock | undefined): Fetcher => ({
-    caps: CAPS,
+    capabilities: CAPS,
     async fetch(request) {
       const url = parseUrl(request.url) ?? new URL('http://nowhere.invalid/');
       const path = url.pathname + url.search;
@@ -172,7 +172,7 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
   });
 
   const network = {
-    allow: ['198.18.0.0/15'],
+    allowAddresses: ['198.18.0.0/15'],
     resolve: async (name: string) => {
       const address = addresses.get(name.toLowerCase());
       return address === undefined ? [] : [address];

@@ -21,5 +21,5 @@ export const REAL_GRACE_MS = 4_000;
 export const FAKE_ADDRESSES = 2 ** 17;
 /** Files of a folder that a fake site takes on. */
 export const MAX_FOLDER_FILES = 100_000;
-/** Octets of bodies that a fake web takes on from an archive. */
+/** Bytes of bodies that a fake web takes on from an archive. */
 export const MAX_FAKE_ARCHIVE_BYTES = 256 * 1024 * 1024;

@@ -77,7 +77,7 @@ export function keepsGap(seen: SeenRequests, host: string, gapMs: number): Verdi
       if (hadMs >= gapMs) return null;
       return hadMs < 0
         ? overlap(last, next)
-        : tooSoon(next, hadMs, `the end of ${last.url} (${instant(last.endMs)})`, gapMs);
+        : tooSoon(next, hadMs, `the end of ${last.url} (${time(last.endMs)})`, gapMs);
     },
     `asked no sooner than ${gapMs} ms after the end of each request`,
   );
@@ -92,7 +92,7 @@ export function keepsPace(seen: SeenRequests, host: string, intervalMs: number):
       const hadMs = next.startMs - last.startMs;
       return hadMs >= intervalMs
         ? null
-        : tooSoon(next, hadMs, `the start of ${last.url} (${instant(last.startMs)})`, intervalMs);
+        : tooSoon(next, hadMs, `the start of ${last.url} (${time(last.startMs)})`, intervalMs);
     },
     `asked no sooner than ${intervalMs} ms after the start of each request`,
   );
@@ -127,10 +127,8 @@ export function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
   return {
     isTrue: false,
     says:
-      `${host} was asked for ${first.url} at ${instant(first.startMs)}, ` +
-      (robots === undefined
-        ? 'and never for its robots.txt'
-        : `before its robots.txt was there at ${instant(robots)}`) +
+      `${host} was asked for ${first.url} at ${time(first.startMs)}, ` +
+      (robots === undefined ? 'and never for its robots.txt' : `before its robots.txt was there at ${time(robots)}`) +
       more(early.length - 1),
   };
 }
@@ -158,7 +156,7 @@ export function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict 
     };
   }
   const times = found.length === 1 ? '' : `, ${found.length} times in all`;
-  return { isTrue: true, says: `${first.url} was asked for at ${instant(first.startMs)}${times}` };
+  return { isTrue: true, says: `${first.url} was asked for at ${time(first.startMs)}${times}` };
 }
 
 /** Whether a URL was not asked for. @throws AssertionError where there is nothing to judge. */
@@ -191,21 +189,21 @@ function judgePairs(
     : { isTrue: false, says: `${host} was asked too soon: ${first}${more(faults.length - 1)}` };
 }
 
-function tooSoon(next: SeenRequest, hadMs: number, since: string, askedMs: number): string {
-  return `${next.url} at ${instant(next.startMs)}, ${Number(hadMs.toFixed(3))} ms after ${since} instead of ${askedMs} ms`;
+function tooSoon(next: SeenRequest, hadMs: number, since: string, requiredMs: number): string {
+  return `${next.url} at ${time(next.startMs)}, ${Number(hadMs.toFixed(3))} ms after ${since} instead of ${requiredMs} ms`;
 }
 
 function overlap(last: SeenRequest, next: SeenRequest): string {
-  const until = Number.isFinite(last.endMs) ? `until ${instant(last.endMs)}` : 'still';
-  return `${next.url} at ${instant(next.startMs)}, while ${last.url} (since ${instant(last.startMs)}) was ${until} being answered`;
+  const until = Number.isFinite(last.endMs) ? `until ${time(last.endMs)}` : 'still';
+  return `${next.url} at ${time(next.startMs)}, while ${last.url} (since ${time(last.startMs)}) was ${until} being answered`;
 }
 
 function more(count: number): string {
   return count > 0 ? `; and ${count} more like it` : '';
 }
 
-/** Epoch milliseconds as a date; of another clock, as they are. */
-function instant(ms: number): string {
+/** FencingToken milliseconds as a date; of another clock, as they are. */
+function time(ms: number): string {
   return ms > 1e11 && ms < 1e14 ? new Date(ms).toISOString() : `${Number(ms.toFixed(3))} ms`;
 }
 

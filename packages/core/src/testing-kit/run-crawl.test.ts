@@ -1,4 +1,4 @@
-// A crawl on virtual time is the crawl itself: the same requests at the same instants each time, and an end with a reason
+// A crawl on virtual time is the crawl itself: the same requests at the same times each time, and an end with a reason
 // where it could not come to its own.
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ function makeCrawler(fakes: CrawlerFakes, more: Partial<CrawlerOptions> = {}) {
     identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
     scope: { seeds: ['https://a.test/'] },
     bounds: { pages: 100 },
-    patienceMs: 86_400_000,
+    maxIdleMs: 86_400_000,
     ...more,
     ...fakes,
   });

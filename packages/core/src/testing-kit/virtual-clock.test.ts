@@ -25,7 +25,7 @@ describe('a virtual clock', () => {
     expect(performance.now() - beganAt).toBe(DAY);
   });
 
-  it('fires timers of every kind at their own instants, in order, those set meanwhile included', async () => {
+  it('fires timers of every kind at their own times, in order, those set meanwhile included', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();
     const told: [string, number][] = [];
@@ -69,8 +69,8 @@ describe('a virtual clock', () => {
     const path = join(tmpdir(), `mannerly-clock-${process.pid}`);
     setTimeout(() => undefined, 1_000);
     const work = async (): Promise<number[]> => {
-      const octets = Buffer.alloc(3_000_000, 'x');
-      await writeFile(path, octets);
+      const bytes = Buffer.alloc(3_000_000, 'x');
+      await writeFile(path, bytes);
       const read = await readFile(path);
       const atFile = clock.nowMs();
       // Nothing tells of this one.

@@ -3,7 +3,7 @@
 // agree about what time it is.
 //
 // A step is one timer. Between two steps everything that a timer set off comes to rest: promises, files that are being read
-// or written, and what `standStill` was told of. So a run over the same fakes takes the same steps at the same instants.
+// or written, and what `standStill` was told of. So a run over the same fakes takes the same steps at the same times.
 
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '@mannerly/frontier';
@@ -21,7 +21,7 @@ import {
 
 /** How a virtual clock is set up. */
 export interface VirtualClockOptions {
-  /** Epoch milliseconds it begins with. @default 1 January 2026, 00:00 UTC */
+  /** FencingToken milliseconds it begins with. @default 1 January 2026, 00:00 UTC */
   readonly startMs?: number;
   /** Steps (timers) that one `finish` or `advance` may take, 1 or more. @default 5,000,000 */
   readonly maxSteps?: number;
@@ -172,7 +172,7 @@ class ReplacedClock implements VirtualClock {
       if (this.#fake.now > untilMs) {
         throw stuck(
           `it is not over after ${(this.#maxMs / 86_400_000).toFixed(3)} days of virtual time, at ${this.#told()}`,
-          'bound the crawl (`bounds.minutes`, `patienceMs`), or raise `maxMs`',
+          'bound the crawl (`bounds.minutes`, `maxIdleMs`), or raise `maxMs`',
         );
       }
     }

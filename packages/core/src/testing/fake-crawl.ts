@@ -47,7 +47,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
         bytes: null,
         bytesPerHost: null,
         minutesPerHost: null,
-        queued: null,
+        queuedUrls: null,
       },
       underway: [],
       underwayCount: 0,

@@ -1,21 +1,21 @@
 // A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it is about.
 
 import { encodedCap } from '../fetch/body.js';
-import type { FetchCaps, FetchRequest } from '../fetch/fetcher.js';
+import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 
 /** Caps that let an honest loopback server finish on a busy machine. */
-export const TEST_CAPS: FetchCaps = {
-  connectMs: 60_000,
-  headersMs: 60_000,
-  exchangeMs: 60_000,
-  bodyBytes: 100_000,
-  encodedBytes: encodedCap(100_000),
+export const TEST_CAPABILITIES: FetchLimits = {
+  connectTimeoutMs: 60_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  maxBodyBytes: 100_000,
+  maxEncodedBytes: encodedCap(100_000),
 };
 
 /** A request for `url` at 127.0.0.1; `more` replaces what it names. Never throws. */
 export function fetchRequest(
   url: string,
-  more: Partial<Omit<FetchRequest, 'caps'>> & { readonly caps?: Partial<FetchCaps> } = {},
+  more: Partial<Omit<FetchRequest, 'limits'>> & { readonly limits?: Partial<FetchLimits> } = {},
 ): FetchRequest {
   return {
     method: 'GET',
@@ -25,6 +25,6 @@ export function fetchRequest(
     signal: new AbortController().signal,
     ...more,
     url,
-    caps: { ...TEST_CAPS, ...more.caps },
+    limits: { ...TEST_CAPABILITIES, ...more.limits },
   };
 }

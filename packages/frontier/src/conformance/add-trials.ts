@@ -61,7 +61,7 @@ async function newIsQueued(trial: Trial): Promise<void> {
     const outcomes = await trial.store.add(batch.map((name, at) => trial.entry(`h${at % 3}`, name)));
     asNew.push(...batch.filter((_, at) => outcomes[at] === 'new'));
   }
-  if (trial.caps.durable !== 'none') await trial.reopen();
+  if (trial.capabilities.durable !== 'none') await trial.reopen();
   const leases = await trial.leaseAll();
   const queued = leases.flatMap((lease) => namesOf(lease.entries));
   mustEqual(queued.toSorted(), asNew.toSorted(), 'A2', 'what was queued beside what was answered `new`');

@@ -1,4 +1,4 @@
-// Four clients at once on one crawl, some of which vanish: one holder per host at any instant, every entry completed
+// Four clients at once on one crawl, some of which vanish: one holder per host at any time, every entry completed
 // once, nothing left behind (A1, L1, C2 under concurrency).
 
 import type { FrontierStore, Lease } from '../store.js';
@@ -34,8 +34,8 @@ interface Ledger {
   readonly added: Set<string>;
   /** Until when the last holder of a host may speak to it; absent once it gave it up. */
   readonly heldUntilMs: Map<string, number>;
-  /** The epoch of the last lease of a host. */
-  readonly epochs: Map<string, string>;
+  /** The fencingToken of the last lease of a host. */
+  readonly fencingTokens: Map<string, string>;
 }
 
 interface Client {
@@ -46,7 +46,7 @@ interface Client {
 }
 
 async function crawl(trial: Trial, seed: number): Promise<void> {
-  const ledger: Ledger = { completed: new Map(), added: new Set(), heldUntilMs: new Map(), epochs: new Map() };
+  const ledger: Ledger = { completed: new Map(), added: new Set(), heldUntilMs: new Map(), fencingTokens: new Map() };
   const seeds = HOSTS.flatMap((host) => names('s', SEEDS_PER_HOST).map((name) => trial.entry(host, name)));
   for (const one of seeds) ledger.added.add(`${one.host} ${new TextDecoder().decode(one.body)}`);
   await trial.store.add(seeds);
@@ -75,12 +75,12 @@ async function turn(trial: Trial, client: Client, ledger: Ledger): Promise<void>
   const beforeMs = trial.made.nowMs();
   const ttlMs = TTL_UNITS * trial.unit;
   const leases = await store.lease({ maxHosts: 1 + choices.below(2), entriesPerHost: 1 + choices.below(3), ttlMs });
-  for (const { host, epoch } of leases) {
+  for (const { host, fencingToken } of leases) {
     const heldUntilMs = ledger.heldUntilMs.get(host) ?? Number.NEGATIVE_INFINITY;
     must(trial.made.nowMs() >= heldUntilMs, 'L1', `${host} was granted while another holder had it`);
     // Counted from before the request for the lease left: our end comes before the store's.
     ledger.heldUntilMs.set(host, beforeMs + ttlMs);
-    ledger.epochs.set(host, epoch);
+    ledger.fencingTokens.set(host, fencingToken);
   }
   for (const lease of leases) {
     if (choices.below(4) === 0) late.push(lease);
@@ -99,10 +99,17 @@ async function complete(trial: Trial, { store, choices }: Client, lease: Lease, 
   // Written before the commit: another client may complete a link before we hear of it.
   for (const link of links) ledger.added.add(`${link.host} ${new TextDecoder().decode(link.body)}`);
   const delayMs = DELAY_UNITS * trial.unit;
-  const part = { host: lease.host, epoch: lease.epoch, done, delayMs, then: { release: { dueInMs: delayMs } } };
+  const part = {
+    host: lease.host,
+    fencingToken: lease.fencingToken,
+    done,
+    delayMs,
+    then: { release: { dueInMs: delayMs } },
+  };
   // A late holder may be lost by now, and then the host is not its to give up.
   const isLive =
-    trial.made.nowMs() < (ledger.heldUntilMs.get(lease.host) ?? 0) && ledger.epochs.get(lease.host) === lease.epoch;
+    trial.made.nowMs() < (ledger.heldUntilMs.get(lease.host) ?? 0) &&
+    ledger.fencingTokens.get(lease.host) === lease.fencingToken;
   if (isLive) ledger.heldUntilMs.delete(lease.host);
   const { hosts } = await store.commit([part], links);
   must(hosts[0]?.ok === true || !isLive, 'C1', `the live holder of ${lease.host} was told it is lost`);

@@ -15,7 +15,7 @@ export function commitTrials(options: SuiteOptions): StoreTrial[] {
     maxQueued: 3,
   };
   return [
-    { invariants: ['C1'], title: 'a wrong epoch changes nothing of the host', run: wrongEpoch },
+    { invariants: ['C1'], title: 'a wrong fencingToken changes nothing of the host', run: wrongFencingToken },
     { invariants: ['C1'], title: 'a holder whose host went to another is told', run: lostHolder },
     { invariants: ['C1'], title: 'links of a lost commit are added', run: linksOfTheLost },
     { invariants: ['C2'], title: 'done entries never return, the others stay', run: doneIsDone },
@@ -37,30 +37,40 @@ export function commitTrials(options: SuiteOptions): StoreTrial[] {
     { invariants: ['C6'], title: 'waking a host that is not parked changes nothing', run: wakeOthers },
     {
       invariants: ['C1'],
-      title: 'the state and the epoch of a commit come back with the next lease',
+      title: 'the state and the fencingToken of a commit come back with the next lease',
       run: stateComesBack,
     },
   ];
 }
 
-async function wrongEpoch(trial: Trial): Promise<void> {
+async function wrongFencingToken(trial: Trial): Promise<void> {
   await trial.add('h', ['a', 'b', 'c']);
   const lease = await trial.leaseOnly('C1', 100, 2);
   const before = await trial.store.stats();
   const ids = lease.entries.map(({ id }) => id);
-  const wrong: Omit<HostCommit, 'epoch'> = {
+  const wrong: Omit<HostCommit, 'fencingToken'> = {
     host: 'h',
     done: ids,
-    requeue: ids.map((id) => ({ id, band: 0 })),
+    requeue: ids.map((id) => ({ id, priority: 0 })),
     state: new Uint8Array([9]),
     delayMs: 50 * trial.unit,
-    holdLanes: [{ lane: 'x', ms: 50 * trial.unit }],
+    blockLanes: [{ lane: 'x', ms: 50 * trial.unit }],
     then: { release: { dueInMs: 0 } },
   };
-  for (const epoch of [String(BigInt(lease.epoch) + 1n), String(BigInt(lease.epoch) - 1n), '0', '']) {
-    mustEqual(await trial.commit({ ...wrong, epoch }), 'lost', 'C1', `answer to epoch ${epoch}`);
+  for (const fencingToken of [
+    String(BigInt(lease.fencingToken) + 1n),
+    String(BigInt(lease.fencingToken) - 1n),
+    '0',
+    '',
+  ]) {
+    mustEqual(await trial.commit({ ...wrong, fencingToken }), 'lost', 'C1', `answer to fencingToken ${fencingToken}`);
   }
-  mustEqual(await trial.commit({ ...wrong, host: 'nobody', epoch: '1' }), 'lost', 'C1', 'answer for an unknown host');
+  mustEqual(
+    await trial.commit({ ...wrong, host: 'nobody', fencingToken: '1' }),
+    'lost',
+    'C1',
+    'answer for an unknown host',
+  );
   mustEqual(await trial.dueHosts(), [], 'C1', 'hosts due after lost commits');
   mustEqual({ ...(await trial.store.stats()), hosts: 0 }, { ...before, hosts: 0 }, 'C1', 'counts after lost commits');
   await trial.release(lease, 0, ['a']);
@@ -74,13 +84,22 @@ async function lostHolder(trial: Trial): Promise<void> {
   await trial.pass(3);
   const second = await trial.leaseOnly('C1', 100, 1);
   const done = first.entries.map(({ id }) => id);
-  const late = await trial.commit({ host: 'h', epoch: first.epoch, done, then: { release: { dueInMs: 0 } } });
+  const late = await trial.commit({
+    host: 'h',
+    fencingToken: first.fencingToken,
+    done,
+    then: { release: { dueInMs: 0 } },
+  });
   mustEqual(late, 'lost', 'C1', 'answer to the first holder');
   await trial.release(second, 0, ['a']);
   const third = await trial.leaseOnly('C1');
   mustEqual(namesOf(third.entries), ['a', 'b'], 'C1', 'entries after the late commit');
   await trial.release(third, 0);
-  const after = await trial.commit({ host: 'h', epoch: third.epoch, then: { keep: { ttlMs: trial.unit, want: 0 } } });
+  const after = await trial.commit({
+    host: 'h',
+    fencingToken: third.fencingToken,
+    then: { keep: { ttlMs: trial.unit, want: 0 } },
+  });
   mustEqual(after, 'lost', 'C1', 'answer to a holder that has released');
 }
 
@@ -90,7 +109,7 @@ async function linksOfTheLost(trial: Trial): Promise<void> {
   await trial.release(lease);
   const link = trial.entry('other', 'link');
   const { hosts, links } = await trial.store.commit(
-    [{ host: 'h', epoch: lease.epoch, then: { release: { dueInMs: 0 } } }],
+    [{ host: 'h', fencingToken: lease.fencingToken, then: { release: { dueInMs: 0 } } }],
     [link],
   );
   mustEqual([hosts[0]?.ok, links], [false, ['new']], 'C1', 'answers to a lost commit with a link');
@@ -101,14 +120,14 @@ async function doneIsDone(trial: Trial): Promise<void> {
   await trial.add('h', names('n', 8));
   const lease = await trial.leaseOnly('C2', 100, 6);
   await trial.release(lease, 0, ['n1', 'n4']);
-  if (trial.caps.durable !== 'none') await trial.reopen();
+  if (trial.capabilities.durable !== 'none') await trial.reopen();
   const next = await trial.leaseOnly('C2', 2);
   mustEqual(namesOf(next.entries), ['n1', 'n4', 'n6', 'n7'], 'C2', 'entries after four were done');
   await trial.pass(3);
   await trial.release(await trial.leaseOnly('C2'));
   mustEqual(await trial.dueHosts(), [], 'C2', 'hosts due when everything is done');
-  const { queued, inHand } = await trial.store.stats();
-  if (trial.caps.exactCounts) mustEqual([queued, inHand], [0, 0], 'C2', 'entries queued and in hand');
+  const { queued, inFlight } = await trial.store.stats();
+  if (trial.capabilities.exactCounts) mustEqual([queued, inFlight], [0, 0], 'C2', 'entries queued and in hand');
 }
 
 async function releasedWithEntries(trial: Trial): Promise<void> {
@@ -141,7 +160,8 @@ async function addRacesRelease(trial: Trial): Promise<void> {
   for (let round = 0; round < 60; round += 1) {
     const lease = await trial.leaseOnly('C4');
     const done = lease.entries.map(({ id }) => id);
-    const release = () => one.commit([{ host: 'h', epoch: lease.epoch, done, then: { release: { dueInMs: 0 } } }]);
+    const release = () =>
+      one.commit([{ host: 'h', fencingToken: lease.fencingToken, done, then: { release: { dueInMs: 0 } } }]);
     const add = () => other.add([trial.entry('h', `round ${round}`)]);
     await Promise.all(round % 2 === 0 ? [release(), add()] : [add(), release()]);
     const dueInMs = await trial.store.nextDueInMs();
@@ -151,21 +171,26 @@ async function addRacesRelease(trial: Trial): Promise<void> {
 
 async function linkToItself(trial: Trial): Promise<void> {
   await trial.add('h', ['a']);
-  const { epoch, entries } = await trial.leaseOnly('C4');
+  const { fencingToken, entries } = await trial.leaseOnly('C4');
   const done = entries.map(({ id }) => id);
-  await trial.commit({ host: 'h', epoch, done, then: { release: { dueInMs: trial.unit } } }, [trial.entry('h', 'b')]);
+  await trial.commit({ host: 'h', fencingToken, done, then: { release: { dueInMs: trial.unit } } }, [
+    trial.entry('h', 'b'),
+  ]);
   await trial.pass(1);
   mustEqual(namesOf((await trial.leaseOnly('C4')).entries), ['b'], 'C4', 'entries linked by the commit that released');
 }
 
 async function pageWithLinks(trial: Trial): Promise<void> {
   await trial.add('h', ['page']);
-  const { epoch, entries } = await trial.leaseOnly('C5');
+  const { fencingToken, entries } = await trial.leaseOnly('C5');
   const links = [trial.entry('h', 'page'), trial.entry('h', 'l1'), trial.entry('other', 'l2'), trial.entry('h', 'l1')];
   const done = entries.map(({ id }) => id);
-  const answer = await trial.store.commit([{ host: 'h', epoch, done, then: { release: { dueInMs: 0 } } }], links);
+  const answer = await trial.store.commit(
+    [{ host: 'h', fencingToken, done, then: { release: { dueInMs: 0 } } }],
+    links,
+  );
   mustEqual(answer.links, ['known', 'new', 'new', 'known'], 'C5', 'outcomes of the links');
-  if (trial.caps.durable !== 'none') await trial.reopen();
+  if (trial.capabilities.durable !== 'none') await trial.reopen();
   const queued = (await trial.leaseAll()).flatMap((lease) => namesOf(lease.entries));
   mustEqual(queued.toSorted(), ['l1', 'l2'], 'C5', 'what is queued after the commit');
 }
@@ -173,8 +198,8 @@ async function pageWithLinks(trial: Trial): Promise<void> {
 async function fullIsReported(trial: Trial): Promise<void> {
   const outcomes = await trial.add('h', ['a', 'b', 'c', 'd', 'a']);
   mustEqual(outcomes, ['new', 'new', 'new', 'full', 'known'], 'C5', 'outcomes of five adds where three find room');
-  const { epoch, entries } = await trial.leaseOnly('C5', 100, 1);
-  const keep: HostCommit = { host: 'h', epoch, then: { keep: { ttlMs: 100 * trial.unit, want: 0 } } };
+  const { fencingToken, entries } = await trial.leaseOnly('C5', 100, 1);
+  const keep: HostCommit = { host: 'h', fencingToken, then: { keep: { ttlMs: 100 * trial.unit, want: 0 } } };
   mustEqual(
     (await trial.store.commit([keep], [trial.entry('h', 'e')])).links,
     ['full'],
@@ -187,15 +212,15 @@ async function fullIsReported(trial: Trial): Promise<void> {
 
 async function parked(trial: Trial): Promise<void> {
   await trial.add('h', ['a', 'b']);
-  const { epoch } = await trial.leaseOnly('C6', 100, 1);
+  const { fencingToken } = await trial.leaseOnly('C6', 100, 1);
   const then = { release: { dueInMs: null } };
-  await trial.commit({ host: 'h', epoch, delayMs: 2 * trial.unit, then });
+  await trial.commit({ host: 'h', fencingToken, delayMs: 2 * trial.unit, then });
   await trial.add('h', ['c']);
   await trial.pass(500);
   mustEqual(await trial.dueHosts(), [], 'C6', 'hosts due while the only one is parked');
   const byName = await trial.store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: trial.unit, hosts: ['h'] });
   mustEqual(byName.length, 0, 'C6', 'leases of a parked host by name');
-  if (trial.caps.durable !== 'none') {
+  if (trial.capabilities.durable !== 'none') {
     await trial.reopen();
     mustEqual(await trial.dueHosts(), [], 'C6', 'hosts due after a reopen');
   }
@@ -219,10 +244,10 @@ async function stateComesBack(trial: Trial): Promise<void> {
   const first = await trial.leaseOnly('C1', 100, 1);
   must(first.state === null, 'C1', 'a host that was never committed has a state');
   const state = new Uint8Array([1, 2, 3]);
-  const { epoch, entries } = first;
-  await trial.commit({ host: 'h', epoch, state, then: { keep: { ttlMs: ALL * trial.unit, want: 0 } } });
-  await trial.commit({ host: 'h', epoch, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } });
-  if (trial.caps.durable !== 'none') await trial.reopen();
+  const { fencingToken, entries } = first;
+  await trial.commit({ host: 'h', fencingToken, state, then: { keep: { ttlMs: ALL * trial.unit, want: 0 } } });
+  await trial.commit({ host: 'h', fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } });
+  if (trial.capabilities.durable !== 'none') await trial.reopen();
   const next = await trial.leaseOnly('C1', 100, 1);
   mustEqual([...(next.state ?? [])], [1, 2, 3], 'C1', 'the state that was committed');
   mustEqual(next.entries.map(nameOf), ['b'], 'C1', 'the next entry');

@@ -51,20 +51,25 @@ async function turnCost(trial: Trial): Promise<void> {
 }
 
 async function heldLaneCost(trial: Trial): Promise<void> {
-  await trial.add('h', names('open', ALL / 10), { lane: 'open', band: 7 });
-  const { host, epoch } = await trial.leaseOnly('L8', 1_000_000, 1);
+  await trial.add('h', names('open', ALL / 10), { lane: 'open', priority: 7 });
+  const { host, fencingToken } = await trial.leaseOnly('L8', 1_000_000, 1);
   const ttlMs = 1_000_000 * trial.unit;
   let count = 0;
   const grow = async (size: number) => {
-    const entries = names(`held${count++}n`, size).map((name) => trial.entry('h', name, { lane: 'held', band: 0 }));
+    const entries = names(`held${count++}n`, size).map((name) => trial.entry('h', name, { lane: 'held', priority: 0 }));
     await inBatches(trial, entries);
-    await trial.commit({ host, epoch, holdLanes: [{ lane: 'held', ms: ttlMs }], then: { keep: { ttlMs, want: 0 } } });
+    await trial.commit({
+      host,
+      fencingToken,
+      blockLanes: [{ lane: 'held', ms: ttlMs }],
+      then: { keep: { ttlMs, want: 0 } },
+    });
   };
   const work = async () => {
     for (let call = 0; call < CALLS; call += 1) {
-      const got = await trial.commit({ host, epoch, then: { keep: { ttlMs, want: 1 } } });
+      const got = await trial.commit({ host, fencingToken, then: { keep: { ttlMs, want: 1 } } });
       must(got !== 'lost' && got.length === 1, 'L8', 'no entry came from beside the held lane');
-      await trial.commit({ host, epoch, done: got.map(({ id }) => id), then: { keep: { ttlMs, want: 0 } } });
+      await trial.commit({ host, fencingToken, done: got.map(({ id }) => id), then: { keep: { ttlMs, want: 0 } } });
     }
   };
   await grow(SMALL);
@@ -91,7 +96,7 @@ async function inBatches(
   trial: Trial,
   entries: readonly Parameters<typeof trial.store.add>[0][number][],
 ): Promise<void> {
-  const size = Math.min(trial.caps.maxBatch, 1_000);
+  const size = Math.min(trial.capabilities.maxBatch, 1_000);
   for (let at = 0; at < entries.length; at += size) await trial.store.add(entries.slice(at, at + size));
 }
 

@@ -1,4 +1,4 @@
-// What comes with a lease: entries by band and arrival, none before its time, held lanes left out (L5, L7, L8).
+// What comes with a lease: entries by priority and arrival, none before its time, held lanes left out (L5, L7, L8).
 
 import type { Lease } from '../store.js';
 import { must, mustEqual } from './must.js';
@@ -8,7 +8,7 @@ import { ALL, namesOf, type Trial } from './trial.js';
 /** The trials of what comes with a lease. */
 export function entryTrials(): StoreTrial[] {
   return [
-    { invariants: ['L5'], title: 'entries come by band, then by arrival', run: byBandAndArrival },
+    { invariants: ['L5'], title: 'entries come by priority, then by arrival', run: byPriorityAndArrival },
     { invariants: ['L5'], title: 'arrival counts across lanes', run: acrossLanes },
     {
       invariants: ['L5'],
@@ -23,31 +23,31 @@ export function entryTrials(): StoreTrial[] {
   ];
 }
 
-async function byBandAndArrival(trial: Trial): Promise<void> {
-  const bands = [5, 0, 7, 5, 0, 2];
-  for (const [at, band] of bands.entries()) await trial.add('h', [`${band}-${at}`], { band });
+async function byPriorityAndArrival(trial: Trial): Promise<void> {
+  const priorities = [5, 0, 7, 5, 0, 2];
+  for (const [at, priority] of priorities.entries()) await trial.add('h', [`${priority}-${at}`], { priority });
   const first = await trial.leaseOnly('L5', 100, 4);
   mustEqual(namesOf(first.entries), ['0-1', '0-4', '2-5', '5-0'], 'L5', 'the first four entries');
   mustEqual(first.queued, 2, 'L5', 'entries left');
-  await trial.add('h', ['0-9'], { band: 0 });
-  const { host, epoch } = first;
-  const more = await trial.commit({ host, epoch, then: { keep: { ttlMs: trial.unit, want: 9 } } });
+  await trial.add('h', ['0-9'], { priority: 0 });
+  const { host, fencingToken } = first;
+  const more = await trial.commit({ host, fencingToken, then: { keep: { ttlMs: trial.unit, want: 9 } } });
   mustEqual(more === 'lost' ? more : namesOf(more), ['0-9', '5-3', '7-2'], 'L5', 'entries that came with a renewal');
 }
 
 async function acrossLanes(trial: Trial): Promise<void> {
   const order = ['x0', 'y1', 'y2', 'x3', 'z4', 'x5', 'y6'];
   for (const name of order) await trial.add('h', [name], { lane: name.slice(0, 1) });
-  const { host, epoch, entries } = await trial.leaseOnly('L5', 100, 3);
-  const more = await trial.commit({ host, epoch, then: { keep: { ttlMs: trial.unit, want: ALL } } });
+  const { host, fencingToken, entries } = await trial.leaseOnly('L5', 100, 3);
+  const more = await trial.commit({ host, fencingToken, then: { keep: { ttlMs: trial.unit, want: ALL } } });
   const names = [...namesOf(entries), ...(more === 'lost' ? [more] : namesOf(more))];
-  mustEqual(names, order, 'L5', 'entries of one band and three lanes');
+  mustEqual(names, order, 'L5', 'entries of one priority and three lanes');
 }
 
 async function vanishedEntriesFirst(trial: Trial): Promise<void> {
-  await trial.add('h', ['a', 'b', 'c', 'd'], { band: 4 });
+  await trial.add('h', ['a', 'b', 'c', 'd'], { priority: 4 });
   const first = await trial.leaseOnly('L5', 2, 2);
-  await trial.add('h', ['urgent'], { band: 0 });
+  await trial.add('h', ['urgent'], { priority: 0 });
   await trial.pass(3);
   const second = await trial.leaseOnly('L5', 2, 4);
   mustEqual(namesOf(second.entries), ['a', 'b', 'urgent', 'c'], 'L5', 'entries after the holder vanished');
@@ -63,23 +63,23 @@ async function vanishedEntriesFirst(trial: Trial): Promise<void> {
 
 async function noEntryEarly(trial: Trial): Promise<void> {
   await trial.add('h', ['now']);
-  await trial.add('h', ['later'], { notBeforeMs: 5 * trial.unit, band: 0 });
+  await trial.add('h', ['later'], { notBeforeMs: 5 * trial.unit, priority: 0 });
   const lease = await trial.leaseOnly('L7');
   mustEqual(namesOf(lease.entries), ['now'], 'L7', 'entries whose time has come');
-  const { host, epoch, entries } = lease;
+  const { host, fencingToken, entries } = lease;
   const again = { id: entries[0]?.id ?? '', notBeforeMs: 2 * trial.unit, body: new TextEncoder().encode('again') };
   const keep = { keep: { ttlMs: 100 * trial.unit, want: ALL } };
   mustEqual(
-    await trial.commit({ host, epoch, requeue: [again], then: keep }),
+    await trial.commit({ host, fencingToken, requeue: [again], then: keep }),
     [],
     'L7',
     'entries at once after a requeue',
   );
   await trial.pass(3);
-  const ripe = await trial.commit({ host, epoch, then: keep });
+  const ripe = await trial.commit({ host, fencingToken, then: keep });
   mustEqual(ripe === 'lost' ? ripe : namesOf(ripe), ['again'], 'L7', 'entries after three units');
   await trial.pass(2);
-  const last = await trial.commit({ host, epoch, then: keep });
+  const last = await trial.commit({ host, fencingToken, then: keep });
   mustEqual(last === 'lost' ? last : namesOf(last), ['later'], 'L7', 'entries after five units');
 }
 
@@ -103,19 +103,19 @@ async function waitingHost(trial: Trial): Promise<void> {
 }
 
 async function heldLane(trial: Trial): Promise<void> {
-  await trial.add('h', ['a1', 'a2', 'a3'], { lane: 'a', band: 0 });
-  await trial.add('h', ['b1', 'b2'], { lane: 'b', band: 7 });
-  const { host, epoch, entries } = await trial.leaseOnly('L8', 100, 1);
+  await trial.add('h', ['a1', 'a2', 'a3'], { lane: 'a', priority: 0 });
+  await trial.add('h', ['b1', 'b2'], { lane: 'b', priority: 7 });
+  const { host, fencingToken, entries } = await trial.leaseOnly('L8', 100, 1);
   mustEqual(namesOf(entries), ['a1'], 'L8', 'the first entry');
   const hold = [{ lane: 'a', ms: 4 * trial.unit }];
   const keep = { keep: { ttlMs: 100 * trial.unit, want: ALL } };
   const requeue = [{ id: entries[0]?.id ?? '' }];
-  const others = await trial.commit({ host, epoch, requeue, holdLanes: hold, then: keep });
+  const others = await trial.commit({ host, fencingToken, requeue, blockLanes: hold, then: keep });
   mustEqual(others === 'lost' ? others : namesOf(others), ['b1', 'b2'], 'L8', 'entries beside a held lane');
   await trial.add('h', ['a4'], { lane: 'a' });
-  mustEqual(await trial.commit({ host, epoch, then: keep }), [], 'L8', 'entries of the held lane');
+  mustEqual(await trial.commit({ host, fencingToken, then: keep }), [], 'L8', 'entries of the held lane');
   await trial.pass(4);
-  const opened = await trial.commit({ host, epoch, then: keep });
+  const opened = await trial.commit({ host, fencingToken, then: keep });
   mustEqual(
     opened === 'lost' ? opened : namesOf(opened),
     ['a2', 'a3', 'a1', 'a4'],
@@ -126,14 +126,14 @@ async function heldLane(trial: Trial): Promise<void> {
 
 async function replacedHold(trial: Trial): Promise<void> {
   await trial.add('h', ['a1', 'a2', 'a3', 'a4'], { lane: 'a' });
-  const { host, epoch } = await trial.leaseOnly('L8', 10_000, 1);
+  const { host, fencingToken } = await trial.leaseOnly('L8', 10_000, 1);
   const ttlMs = 10_000 * trial.unit;
   const hold = (units: number) => {
-    const holdLanes = [{ lane: 'a', ms: units * trial.unit }];
-    return trial.commit({ host, epoch, holdLanes, then: { keep: { ttlMs, want: 0 } } });
+    const blockLanes = [{ lane: 'a', ms: units * trial.unit }];
+    return trial.commit({ host, fencingToken, blockLanes, then: { keep: { ttlMs, want: 0 } } });
   };
   const next = async () => {
-    const got = await trial.commit({ host, epoch, then: { keep: { ttlMs, want: 1 } } });
+    const got = await trial.commit({ host, fencingToken, then: { keep: { ttlMs, want: 1 } } });
     return got === 'lost' ? got : namesOf(got);
   };
   await hold(3);
@@ -155,9 +155,15 @@ async function replacedHold(trial: Trial): Promise<void> {
 
 async function onlyHeldLanes(trial: Trial): Promise<void> {
   await trial.add('h', ['a1', 'a2'], { lane: 'a' });
-  const { host, epoch, entries } = await trial.leaseOnly('L8', 100, 1);
-  const holdLanes = [{ lane: 'a', ms: 5 * trial.unit }];
-  await trial.commit({ host, epoch, done: entries.map(({ id }) => id), holdLanes, then: { release: { dueInMs: 0 } } });
+  const { host, fencingToken, entries } = await trial.leaseOnly('L8', 100, 1);
+  const blockLanes = [{ lane: 'a', ms: 5 * trial.unit }];
+  await trial.commit({
+    host,
+    fencingToken,
+    done: entries.map(({ id }) => id),
+    blockLanes,
+    then: { release: { dueInMs: 0 } },
+  });
   mustEqual(await trial.dueHosts(), [], 'L8', 'hosts due while their only lane is held');
   const dueInMs = await trial.store.nextDueInMs();
   must(dueInMs !== null && dueInMs <= 5 * trial.unit, 'N1', `due in ${dueInMs} ms, expected at most five units`);

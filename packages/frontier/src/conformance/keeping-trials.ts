@@ -11,7 +11,7 @@ const STATE_MOST = 1_024;
 
 /** The trials of everything but adding, leasing and committing. */
 export function keepingTrials(options: SuiteOptions): StoreTrial[] {
-  const isDurable = options.caps.durable !== 'none';
+  const isDurable = options.capabilities.durable !== 'none';
   return [
     { invariants: ['N1'], title: 'the next due time is never later than the truth', run: nextDue },
     { invariants: ['R1'], title: 'the last record wins, and only whole ones are read', run: records },
@@ -53,7 +53,7 @@ async function records(trial: Trial): Promise<void> {
   await store.writeRecord('k', new Uint8Array([2, 3]));
   mustEqual([...((await store.readRecord('k')) ?? [])], [2, 3], 'R1', 'a record written twice');
   const [one = store, other = store] = await trial.clients(2);
-  const fill = (octet: number) => new Uint8Array(100_000).fill(octet);
+  const fill = (byte: number) => new Uint8Array(100_000).fill(byte);
   await Promise.all([one.writeRecord('k', fill(4)), other.writeRecord('k', fill(5))]);
   const read = await other.readRecord('k');
   must(read?.length === 100_000 && new Set(read).size === 1, 'R1', 'a record is a mixture of two writes');
@@ -70,7 +70,7 @@ async function longRecord(trial: Trial): Promise<void> {
 }
 
 async function recordsReopened(trial: Trial): Promise<void> {
-  const value = Uint8Array.from({ length: 256 }, (_, octet) => octet);
+  const value = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   await trial.store.writeRecord('https://example.org robots', value);
   await trial.store.writeRecord('gone', value);
   await trial.store.writeRecord('gone', null);
@@ -144,17 +144,17 @@ async function oneHost(trial: Trial): Promise<void> {
   mustEqual(await read('h'), null, 'X1', 'a host that was never met');
   await trial.add('h', ['a', 'b', 'c']);
   const due = await read('h');
-  mustEqual([due?.queued, due?.inHand, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'X1', 'a host that is due');
-  const { host, epoch } = await trial.leaseOnly('X1', 5, 1);
+  mustEqual([due?.queued, due?.inFlight, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'X1', 'a host that is due');
+  const { host, fencingToken } = await trial.leaseOnly('X1', 5, 1);
   const state = new Uint8Array([1, 2]);
-  await trial.commit({ host, epoch, state, delayMs: unit, then: { keep: { ttlMs: 5 * unit, want: 0 } } });
+  await trial.commit({ host, fencingToken, state, delayMs: unit, then: { keep: { ttlMs: 5 * unit, want: 0 } } });
   const leased = await read('h');
-  const { queued, inHand, isLeased, isParked } = leased ?? {};
-  mustEqual([queued, inHand, isLeased, isParked], [2, 1, true, false], 'X1', 'a host that is leased');
+  const { queued, inFlight, isLeased, isParked } = leased ?? {};
+  mustEqual([queued, inFlight, isLeased, isParked], [2, 1, true, false], 'X1', 'a host that is leased');
   mustEqual([...(leased?.state ?? [])], [1, 2], 'X1', 'its state');
   const inMs = leased?.dueInMs ?? Number.NaN;
   must(inMs > 0 && inMs <= 6 * unit, 'X1', `a leased host is due in ${inMs} ms, expected at most six units`);
-  await trial.commit({ host, epoch, then: { release: { dueInMs: null } } });
+  await trial.commit({ host, fencingToken, then: { release: { dueInMs: null } } });
   const parked = await read('h');
   mustEqual([parked?.isParked, parked?.dueInMs], [true, null], 'X1', 'a host that is parked');
   mustEqual(await trial.dueHosts(), [], 'X1', 'hosts due after a parked one was read');
@@ -199,7 +199,7 @@ async function everyPage(trial: Trial, limit: number, host?: string): Promise<st
 
 async function refusedAdd(trial: Trial): Promise<void> {
   const good = ['a', 'b', 'c'].map((name) => trial.entry('h', name));
-  const long = { ...trial.entry('h', 'long'), body: new Uint8Array(trial.caps.maxBody + 1) };
+  const long = { ...trial.entry('h', 'long'), body: new Uint8Array(trial.capabilities.maxBody + 1) };
   const code = await codeOf(trial.store.add([...good, long]));
   mustEqual(code, 'record-too-large', 'X3', 'code of the refusal');
   await trial.store.add(good);
@@ -216,15 +216,15 @@ async function refusedCommit(trial: Trial): Promise<void> {
   const lease = await trial.leaseOnly('X3', 100, 1);
   const part = {
     host: 'h',
-    epoch: lease.epoch,
+    fencingToken: lease.fencingToken,
     done: lease.entries.map(({ id }) => id),
     then: { release: { dueInMs: 0 } },
   };
   const long = { ...part, state: new Uint8Array(STATE_MOST + 1) };
   mustEqual(await codeOf(trial.store.commit([long])), 'record-too-large', 'X3', 'code of the refusal');
   mustEqual(await trial.dueHosts(), [], 'X3', 'hosts due after a refused release');
-  const { host, epoch } = lease;
-  const more = await trial.commit({ host, epoch, then: { keep: { ttlMs: trial.unit, want: ALL } } });
+  const { host, fencingToken } = lease;
+  const more = await trial.commit({ host, fencingToken, then: { keep: { ttlMs: trial.unit, want: ALL } } });
   mustEqual(more === 'lost' ? more : namesOf(more), ['b'], 'X3', 'entries after a refused commit');
   await trial.pass(2);
   mustEqual(

@@ -16,7 +16,7 @@ export function leaseTrials(): StoreTrial[] {
       title: 'a host asked for by name is granted with nothing queued, when its time has passed',
       run: byName,
     },
-    { invariants: ['L3'], title: 'epochs grow at every lease and every release', run: epochsGrow },
+    { invariants: ['L3'], title: 'fencingTokens grow at every lease and every release', run: fencingTokensGrow },
     { invariants: ['L4'], title: 'a host whose holder vanished is due at lease end + delay', run: vanishedHolder },
     {
       invariants: ['L4'],
@@ -39,11 +39,11 @@ async function oneHolder(trial: Trial): Promise<void> {
 
 async function renewedHolder(trial: Trial): Promise<void> {
   await trial.add('h', names('a', 3));
-  const { host, epoch } = await trial.leaseOnly('L1', 4, 1);
+  const { host, fencingToken } = await trial.leaseOnly('L1', 4, 1);
   for (let round = 0; round < 5; round += 1) {
     await trial.pass(3);
-    const more = await trial.commit({ host, epoch, then: { keep: { ttlMs: 4 * trial.unit, want: 0 } } });
-    mustEqual(more, [], 'L1', 'answer to a renewal under the same epoch');
+    const more = await trial.commit({ host, fencingToken, then: { keep: { ttlMs: 4 * trial.unit, want: 0 } } });
+    mustEqual(more, [], 'L1', 'answer to a renewal under the same fencingToken');
     mustEqual(await trial.dueHosts(), [], 'L1', 'hosts granted a second time after a renewal');
   }
 }
@@ -87,12 +87,16 @@ async function byName(trial: Trial): Promise<void> {
   );
 }
 
-async function epochsGrow(trial: Trial): Promise<void> {
+async function fencingTokensGrow(trial: Trial): Promise<void> {
   await trial.add('h', names('a', 8));
   let last = -1n;
-  const grows = ({ epoch }: Lease) => {
-    must(/^\d+$/.test(epoch) && BigInt(epoch) > last, 'L3', `epoch ${epoch} came after ${last}`);
-    last = BigInt(epoch);
+  const grows = ({ fencingToken }: Lease) => {
+    must(
+      /^\d+$/.test(fencingToken) && BigInt(fencingToken) > last,
+      'L3',
+      `fencingToken ${fencingToken} came after ${last}`,
+    );
+    last = BigInt(fencingToken);
   };
   for (let round = 0; round < 4; round += 1) {
     const lease = await trial.leaseOnly('L3', 2, 1);
@@ -100,7 +104,7 @@ async function epochsGrow(trial: Trial): Promise<void> {
     if (round % 2 === 0) await trial.release(lease);
     else await trial.pass(3);
   }
-  if (trial.caps.durable === 'none') return;
+  if (trial.capabilities.durable === 'none') return;
   await trial.reopen();
   await trial.pass(3);
   grows(await trial.leaseOnly('L3', 2, 1));
@@ -108,8 +112,13 @@ async function epochsGrow(trial: Trial): Promise<void> {
 
 async function vanishedHolder(trial: Trial): Promise<void> {
   await trial.add('h', names('a', 3));
-  const { host, epoch } = await trial.leaseOnly('L4', 4, 1);
-  await trial.commit({ host, epoch, delayMs: 6 * trial.unit, then: { keep: { ttlMs: 4 * trial.unit, want: 0 } } });
+  const { host, fencingToken } = await trial.leaseOnly('L4', 4, 1);
+  await trial.commit({
+    host,
+    fencingToken,
+    delayMs: 6 * trial.unit,
+    then: { keep: { ttlMs: 4 * trial.unit, want: 0 } },
+  });
   await trial.pass(5);
   mustEqual(await trial.dueHosts(), [], 'L4', 'hosts due after the lease end, before the delay');
   const dueInMs = await trial.store.nextDueInMs();
@@ -141,8 +150,8 @@ async function vanishedBeforeItsFirstWord(trial: Trial): Promise<void> {
   await trial.pass(5);
   const [last] = await store.lease(ask);
   must(last !== undefined, 'L4', 'the host was not granted a third time');
-  const { host, epoch } = last;
-  await trial.commit({ host, epoch, delayMs: unit, then: { keep: { ttlMs: unit, want: 0 } } });
+  const { host, fencingToken } = last;
+  await trial.commit({ host, fencingToken, delayMs: unit, then: { keep: { ttlMs: unit, want: 0 } } });
   await trial.pass(3);
   mustEqual((await store.lease(ask)).length, 1, 'L4', 'hosts granted after the delay of a commit');
 }

@@ -10,20 +10,25 @@ const DEEPEST = 2;
 export const WEB_HOSTS: readonly string[] = Array.from({ length: 12 }, (_, at) => `h${at}.example`);
 
 /** The page of a name on a host, as an entry. */
-export function pageEntry(host: string, name: string, fpBytes: number): NewEntry {
+export function pageEntry(host: string, name: string, fingerprintBytes: number): NewEntry {
   const digest = createHash('sha256').update(`${host} ${name}`).digest();
-  return { host, fp: new Uint8Array(digest.subarray(0, fpBytes)), band: 4, body: new TextEncoder().encode(name) };
+  return {
+    host,
+    fingerprint: new Uint8Array(digest.subarray(0, fingerprintBytes)),
+    priority: 4,
+    body: new TextEncoder().encode(name),
+  };
 }
 
 /** What a page links to: two pages one deeper, at home and elsewhere, and one that every page of its depth links to. */
-export function pageLinks(host: string, name: string, fpBytes: number): NewEntry[] {
+export function pageLinks(host: string, name: string, fingerprintBytes: number): NewEntry[] {
   const depth = name.split('.').length - 1;
   if (depth >= DEEPEST) return [];
   const elsewhere = WEB_HOSTS[(WEB_HOSTS.indexOf(host) + 5) % WEB_HOSTS.length]!;
   return [
-    pageEntry(host, `${name}.a`, fpBytes),
-    pageEntry(elsewhere, `${name}.b`, fpBytes),
-    pageEntry(WEB_HOSTS[depth]!, `all.${depth}.x`, fpBytes),
+    pageEntry(host, `${name}.a`, fingerprintBytes),
+    pageEntry(elsewhere, `${name}.b`, fingerprintBytes),
+    pageEntry(WEB_HOSTS[depth]!, `all.${depth}.x`, fingerprintBytes),
   ];
 }
 

@@ -60,7 +60,7 @@ async function add({ trial, model, choices }: Walk): Promise<void> {
     const host = choices.of(isTimed ? TIMED : PLAIN);
     const waits = isTimed && choices.below(3) === 0 ? { notBeforeMs: (1 + choices.below(6)) * trial.unit } : {};
     const lane = isTimed ? { lane: choices.of(LANES) } : {};
-    return trial.entry(host, `n${choices.below(3_000)}`, { band: choices.below(8), ...lane, ...waits });
+    return trial.entry(host, `n${choices.below(3_000)}`, { priority: choices.below(8), ...lane, ...waits });
   });
   mustEqual(await trial.store.add(entries), await model.add(entries), 'A1', 'outcomes of an add');
 }
@@ -112,18 +112,18 @@ async function commitBoth({ trial, model, choices, held }: Walk, host: string, t
     choices.below(3) * trial.unit,
     choices.below(4),
   ];
-  const band = choices.below(8);
-  const holdLanes =
+  const priority = choices.below(8);
+  const blockLanes =
     TIMED.includes(host) && holds === 0 ? [{ lane: choices.of(LANES), ms: choices.below(7) * trial.unit }] : [];
   const notBeforeMs = TIMED.includes(host) ? choices.below(4) * trial.unit : 0;
   const state = new Uint8Array([choices.below(256)]);
-  const part = ({ epoch, entries }: Lease): HostCommit => {
+  const part = ({ fencingToken, entries }: Lease): HostCommit => {
     // Both sides agree on the names in hand, perhaps not on their order: fates go by name.
     const sorted = entries.map((entry) => ({ id: entry.id, name: new TextDecoder().decode(entry.body) }));
     sorted.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     const done = sorted.filter((_, at) => (fates[at] ?? 0) < 2).map(({ id }) => id);
-    const requeue = sorted.filter((_, at) => fates[at] === 2).map(({ id }) => ({ id, band, notBeforeMs }));
-    return { host, epoch, done, requeue, state, delayMs, holdLanes, then };
+    const requeue = sorted.filter((_, at) => fates[at] === 2).map(({ id }) => ({ id, priority, notBeforeMs }));
+    return { host, fencingToken, done, requeue, state, delayMs, blockLanes, then };
   };
   const [real] = (await trial.store.commit([part(lease.real)])).hosts;
   const [modelled] = (await model.commit([part(lease.model)])).hosts;
@@ -150,7 +150,7 @@ async function forget(walkNow: Walk): Promise<void> {
 }
 
 async function compareCounts({ trial, model }: Walk): Promise<void> {
-  if (!trial.caps.exactCounts) return;
+  if (!trial.capabilities.exactCounts) return;
   const [real, modelled] = [await trial.store.stats(), await model.stats()];
   mustEqual(real, modelled, 'C2', 'counts');
   const [dueReal, dueModel] = [await trial.store.nextDueInMs(), await model.nextDueInMs()];

@@ -29,7 +29,7 @@ const LOOK_MS = 5;
 const LONGEST_ANSWER_MS = 15;
 /**
  * A server that is later than this, milliseconds, has kept a request waiting for as long as the rules of a holder allow for
- * the whole exchange: when it was under way is then known by the earliest instant of its arrival alone.
+ * the whole exchange: when it was under way is then known by the earliest time of its arrival alone.
  */
 const LATE_MS = 20;
 
@@ -72,7 +72,8 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
   try {
     await store.open({ crawl: TRIAL_CRAWL, owner: 'suite', create: true });
     const names = Array.from({ length: seedsPerHost }, (_, at) => `s${at}`);
-    for (const host of WEB_HOSTS) await store.add(names.map((name) => pageEntry(host, name, store.caps.fpBytes)));
+    for (const host of WEB_HOSTS)
+      await store.add(names.map((name) => pageEntry(host, name, store.capabilities.fingerprintBytes)));
     for (let started = 0; started < count; started += 1) crew.start();
     const isFinished = await fire(processes, store, crew, choices, log);
     const asked = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
@@ -83,8 +84,9 @@ async function crawlUnderFire(processes: SuiteProcesses, choices: Choices): Prom
     must(isFinished, 'C2', `not finished in time: ${asked} pages asked, ${crew.fallen} processes ended by themselves`);
     mustEqual(again, [], 'C2', 'pages asked again after they were settled');
     mustEqual(asked, pagesOfWeb(seedsPerHost), 'C2', 'pages asked');
-    const { queued, inHand } = await store.stats();
-    if (store.caps.exactCounts) mustEqual([queued, inHand], [0, 0], 'C2', 'entries queued and in hand at the end');
+    const { queued, inFlight } = await store.stats();
+    if (store.capabilities.exactCounts)
+      mustEqual([queued, inFlight], [0, 0], 'C2', 'entries queued and in hand at the end');
   } finally {
     await crew.end();
     await store.close();

@@ -1,7 +1,7 @@
 // What a store's author hands to the suite: a test runner, a way to make stores, and what the store declares.
 
 import type { ChildProcess } from 'node:child_process';
-import type { FrontierStore, StoreCaps } from '../store.js';
+import type { FrontierStore, StoreCapabilities } from '../store.js';
 
 /** A store on data of its own, to be tried once. */
 export interface StoreUnderTest {
@@ -13,9 +13,9 @@ export interface StoreUnderTest {
   readonly nowMs: () => number;
   /** What costs are measured on, milliseconds from any origin. @default the machine's clock */
   readonly costNowMs?: () => number;
-  /** Where `caps.durable` is not `none`: another client on the same data, not opened, made after the last one was closed. */
+  /** Where `capabilities.durable` is not `none`: another client on the same data, not opened, made after the last one was closed. */
   readonly reopen?: () => Promise<FrontierStore>;
-  /** Where `caps.shared`: another client on the same data at the same time, not opened. */
+  /** Where `capabilities.shared`: another client on the same data at the same time, not opened. */
   readonly connect?: () => Promise<FrontierStore>;
   /** Frees what was made; the suite has closed the clients it opened. */
   readonly dispose: () => Promise<void>;
@@ -74,7 +74,7 @@ export interface SuiteOptions {
   /** A fresh store. `maxQueued`: it answers `full` above this many entries; ignored by stores without such a bound. */
   readonly makeStore: (wish: { readonly maxQueued?: number }) => Promise<StoreUnderTest>;
   /** What the store declares; the suite holds it to that and asks no more. */
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   /** Whether `makeStore` heeds `maxQueued`. @default false */
   readonly isBounded?: boolean;
   /**
@@ -84,7 +84,7 @@ export interface SuiteOptions {
   readonly unitMs?: number;
   /** Invariants that the store openly does not hold, such as `X4`; their tests are not registered. @default none */
   readonly without?: readonly string[];
-  /** Where `caps.shared`: how to start processes. They are killed and stopped. @default not tried */
+  /** Where `capabilities.shared`: how to start processes. They are killed and stopped. @default not tried */
   readonly processes?: SuiteProcesses;
   /** Seed of the random walks, printed when one fails. @default 1 */
   readonly seed?: number;

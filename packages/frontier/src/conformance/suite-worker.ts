@@ -54,14 +54,14 @@ async function crawl(store: FrontierStore, setting: WorkerSetting, ask: Ask): Pr
 async function serve(
   store: FrontierStore,
   { delayMs, ttlMs }: WorkerSetting,
-  { host, epoch, entries }: Lease,
+  { host, fencingToken, entries }: Lease,
   untilMs: number,
   ask: Ask,
 ): Promise<void> {
   let [nextAt, heldUntilMs] = [performance.now(), untilMs];
-  const commit = async (part: Omit<HostCommit, 'host' | 'epoch'>, links: readonly NewEntry[] = []) => {
+  const commit = async (part: Omit<HostCommit, 'host' | 'fencingToken'>, links: readonly NewEntry[] = []) => {
     const beforeMs = performance.now();
-    const [answer] = (await store.commit([{ host, epoch, delayMs, ...part }], links)).hosts;
+    const [answer] = (await store.commit([{ host, fencingToken, delayMs, ...part }], links)).hosts;
     if (answer?.ok === true && 'keep' in part.then) heldUntilMs = beforeMs + ttlMs;
     return answer?.ok === true ? answer.entries : null;
   };
@@ -71,7 +71,7 @@ async function serve(
     const name = nameOf(entry);
     if (!(await ask('GET', host, name, () => performance.now() < heldUntilMs - MARGIN_MS))) return;
     nextAt = performance.now() + delayMs;
-    const links = pageLinks(host, name, store.caps.fpBytes);
+    const links = pageLinks(host, name, store.capabilities.fingerprintBytes);
     const more = await commit({ done: [entry.id], then: { keep: { ttlMs, want: 1 } } }, links);
     if (more === null) return;
     await ask('PUT', host, name, () => true);
@@ -83,7 +83,7 @@ async function serve(
 
 /**
  * One connection; one request at a time, written by hand: `mayAsk` is looked at last, in the tick of the write, and nothing
- * of a client stands in between. Answers are short, so their first octets are their end.
+ * of a client stands in between. Answers are short, so their first bytes are their end.
  */
 async function createAsker(port: number): Promise<Ask> {
   const socket = connect(port, '127.0.0.1');
@@ -101,8 +101,8 @@ async function createAsker(port: number): Promise<Ask> {
 }
 
 /** Waits at least so long: timers of Node may fire a millisecond early. */
-async function until(instant: number): Promise<void> {
-  while (performance.now() < instant) await sleep(Math.max(1, instant - performance.now()));
+async function until(time: number): Promise<void> {
+  while (performance.now() < time) await sleep(Math.max(1, time - performance.now()));
 }
 
 function sleep(ms: number): Promise<void> {

@@ -17,7 +17,7 @@ import { Trial } from './trial.js';
  * Registers the suite. Each test makes a store, opens it, and closes what it opened; the titles start with the invariants.
  *
  * @throws Never; the tests fail with messages that start with the invariant.
- * @example frontierStoreSuite({ test, makeStore, caps: store.caps })
+ * @example frontierStoreSuite({ test, makeStore, capabilities: store.capabilities })
  */
 export function frontierStoreSuite(options: SuiteOptions): void {
   const trials = [
@@ -34,7 +34,7 @@ export function frontierStoreSuite(options: SuiteOptions): void {
     if (invariants.some((invariant) => options.without?.includes(invariant))) continue;
     options.test(`${invariants.join(', ')} ${title}`, async () => {
       const made = await options.makeStore(maxQueued === undefined ? {} : { maxQueued });
-      const trial = new Trial(made, options.unitMs ?? 1_000, options.caps);
+      const trial = new Trial(made, options.unitMs ?? 1_000, options.capabilities);
       try {
         await trial.open();
         await run(trial);

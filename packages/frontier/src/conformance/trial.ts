@@ -1,6 +1,6 @@
 // One store on trial: short words for what every test does, and the closing of what it opened.
 
-import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCaps } from '../store.js';
+import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
 import { must } from './must.js';
 import type { StoreUnderTest } from './suite-options.js';
 
@@ -10,22 +10,22 @@ export const TRIAL_CRAWL = 'conformance';
 export const ALL = 10_000;
 
 /** What an entry of the suite may say beside its host and name. */
-export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'band' | 'notBeforeMs' | 'dedupe'>>;
+export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'priority' | 'notBeforeMs' | 'dedupe'>>;
 
 /** A store, its clock and its clients. */
 export class Trial {
   /** The step of durations, milliseconds. */
   readonly unit: number;
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   readonly made: StoreUnderTest;
   /** The client in use. */
   store: FrontierStore;
   readonly #clients: FrontierStore[] = [];
 
-  constructor(made: StoreUnderTest, unit: number, caps: StoreCaps) {
+  constructor(made: StoreUnderTest, unit: number, capabilities: StoreCapabilities) {
     this.made = made;
     this.unit = unit;
-    this.caps = caps;
+    this.capabilities = capabilities;
     this.store = made.store;
   }
 
@@ -70,8 +70,8 @@ export class Trial {
   entry(host: string, name: string, more: EntryExtras = {}): NewEntry {
     return {
       host,
-      fp: fingerprintOf(`${host} ${name}`, this.caps.fpBytes),
-      band: 4,
+      fingerprint: fingerprintOf(`${host} ${name}`, this.capabilities.fingerprintBytes),
+      priority: 4,
       body: new TextEncoder().encode(name),
       ...more,
     };
@@ -111,7 +111,12 @@ export class Trial {
   async release(lease: Lease, dueUnits: number | null = 0, unfinished: readonly string[] = []): Promise<void> {
     const done = lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))).map(({ id }) => id);
     const dueInMs = dueUnits === null ? null : dueUnits * this.unit;
-    const answer = await this.commit({ host: lease.host, epoch: lease.epoch, done, then: { release: { dueInMs } } });
+    const answer = await this.commit({
+      host: lease.host,
+      fencingToken: lease.fencingToken,
+      done,
+      then: { release: { dueInMs } },
+    });
     must(answer !== 'lost', 'C1', 'the holder of a live lease was told it is lost');
   }
 }
@@ -131,15 +136,15 @@ export function names(word: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${word}${at}`);
 }
 
-/** Octets that depend on every character of the text; evenly spread, not secret. */
+/** Bytes that depend on every character of the text; evenly spread, not secret. */
 export function fingerprintOf(text: string, bytes: number): Uint8Array {
-  const fp = new Uint8Array(bytes);
-  const view = new DataView(fp.buffer);
+  const fingerprint = new Uint8Array(bytes);
+  const view = new DataView(fingerprint.buffer);
   for (let at = 0; at < bytes; at += 4) {
     let word = Math.imul(at + 1, 0x9e3779b1);
     for (let index = 0; index < text.length; index += 1) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
     word = Math.imul(word ^ (word >>> 15), 0x85ebca6b);
     view.setUint32(at, (word ^ (word >>> 13)) >>> 0);
   }
-  return fp;
+  return fingerprint;
 }

@@ -2,8 +2,8 @@
 // queued at all, is it known, do fresh rules at hand close it, is there room. Robots' first look is cheap and not
 // binding: what it lets through is asked again when it is taken (access §11).
 
-import type { Notices } from '../hosts/notices.js';
-import { BANDS, URL_MAX_CHARS } from '../limits.js';
+import type { HostWarnings } from '../hosts/host-warnings.js';
+import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { type PageItem, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
@@ -13,7 +13,7 @@ import type { Home } from '../url/host-key.js';
 import { parseUrl } from '../url/parse-url.js';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import type { NewUrl } from '../url-record.js';
-import { DEFAULT_BAND, USER_DATA_MAX_BYTES } from './limits.js';
+import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 import type { Seen } from './seen.js';
 
 /** One URL on its way in: an answer already, or the entry that the store is to answer. */
@@ -30,7 +30,7 @@ export type Candidate =
 /** What admission is made of. */
 export interface AdmissionParts {
   readonly seen: Seen;
-  readonly notices: Notices;
+  readonly notices: HostWarnings;
   /** The authority and the host key. */
   readonly homeOf: (url: UrlParts) => Home;
   readonly firstLook: (authority: string, url: string, nowMs: number) => Exclusion | null;
@@ -141,8 +141,8 @@ function admitOne(input: NewUrl, parts: AdmissionParts, nowMs: number): Candidat
   const body = parts.encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
   if (body.length > parts.maxBodyBytes()) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
   const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
-  const fp = key === null ? parts.seen.fingerprint(url, read, visit) : parts.seen.keyPrint(key, visit);
-  const entry: NewEntry = { host, lane: authority, fp, band: bandOf(input.band), body, dedupe };
+  const fingerprint = key === null ? parts.seen.fingerprint(url, read, visit) : parts.seen.keyPrint(key, visit);
+  const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
   return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
 }
 
@@ -160,7 +160,7 @@ function userDataBytes({ userData }: NewUrl): number {
   return userData === undefined || userData === null ? 0 : new TextEncoder().encode(JSON.stringify(userData)).length;
 }
 
-function bandOf(band: number | undefined): number {
-  const wanted = Math.trunc(band ?? DEFAULT_BAND);
-  return Number.isNaN(wanted) ? DEFAULT_BAND : Math.min(Math.max(wanted, 0), BANDS - 1);
+function priorityOf(priority: number | undefined): number {
+  const wanted = Math.trunc(priority ?? DEFAULT_PRIORITY);
+  return Number.isNaN(wanted) ? DEFAULT_PRIORITY : Math.min(Math.max(wanted, 0), PRIORITIES - 1);
 }

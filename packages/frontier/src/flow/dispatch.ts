@@ -1,20 +1,20 @@
-// Which host may be asked next: the held hosts by their next instant, leased in the order in which the store has them
+// Which host may be asked next: the held hosts by their next time, leased in the order in which the store has them
 // due and given back when they have to wait. `take` fills its list from here; nothing here waits for time.
 
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
-import {
-  currentIntervalMs,
-  enqueue,
-  type HeldHost,
-  hostAsksNow,
-  isIdle,
-  type QueuedEntry,
-  readyEntries,
-} from '../hosts/held-host.js';
 import { createHostHeap } from '../hosts/host-heap.js';
 import { type Choice, type ChoiceParts, choose, noteAsks } from '../hosts/host-queue.js';
 import { startOf, waitOf } from '../hosts/host-wait.js';
+import {
+  currentIntervalMs,
+  enqueue,
+  hostAsksNow,
+  isIdle,
+  type LeasedHost,
+  type QueuedEntry,
+  readyEntries,
+} from '../hosts/leased-host.js';
 import type { CrawlPace } from '../politeness/crawl-pace.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { Budget } from '../records/budget.js';
@@ -54,12 +54,12 @@ export interface DispatchParts {
 export interface Dispatch {
   take(n: number): Promise<Work[]>;
   /** Something of the host has changed: when may it be asked next, and does it stay? */
-  reschedule(host: HeldHost): void;
+  reschedule(host: LeasedHost): void;
   /** What the commit that is about to leave says of the host. */
-  plan(host: HeldHost, nowMs: number): HostPlan;
-  intake(host: HeldHost, entries: readonly Entry[], askers: readonly string[]): Promise<void>;
-  gone(host: HeldHost, plan: HostPlan | null): void;
-  /** The earliest instant of a held host; `null` without one. */
+  plan(host: LeasedHost, nowMs: number): HostPlan;
+  intake(host: LeasedHost, entries: readonly Entry[], askers: readonly string[]): Promise<void>;
+  gone(host: LeasedHost, plan: HostPlan | null): void;
+  /** The earliest time of a held host; `null` without one. */
   earliestMs(): number | null;
   /** Whether another host may be leased. */
   hasRoom(): boolean;
@@ -68,27 +68,27 @@ export interface Dispatch {
   /** Waits for what has been said to the store to be kept, but not once a held host may be asked. */
   settleDown(): Promise<void>;
   /** Why a held host waits; `null` when it does not. */
-  waitOf(host: HeldHost, nowMs: number): HostWait | null;
+  waitOf(host: LeasedHost, nowMs: number): HostWait | null;
 }
 
 /** @throws Never; what the store throws passes through the promises. */
 export function createDispatch(parts: DispatchParts): Dispatch {
   const { clock, gate, budget, politeness } = parts;
-  const heap = createHostHeap<HeldHost>();
+  const heap = createHostHeap<LeasedHost>();
   /** The store may have hosts that are due and that we did not ask for: it is asked before the next list is filled. */
   let othersMayWait = true;
   /** When last asked it had no fewer than we had room for: whoever has had its turn makes room. */
   let othersWait = true;
   /** The store gave fewer hosts than asked for when last asked: it is looked at before it is asked again. */
   let wasDry = false;
-  /** Nothing was due there, and as far as we know nothing will be before this instant. */
+  /** Nothing was due there, and as far as we know nothing will be before this time. */
   let dryUntilMs = 0;
   /** Ends the wait for a commit: a host may be asked. */
   let stir: (() => void) | null = null;
 
-  const isTurnOver = (host: HeldHost) => othersWait && host.exchanges >= TURN_EXCHANGES;
+  const isTurnOver = (host: LeasedHost) => othersWait && host.exchanges >= TURN_EXCHANGES;
 
-  const reschedule = (host: HeldHost) => {
+  const reschedule = (host: LeasedHost) => {
     if (host.status !== 'held' || host.slot !== null) {
       heap.place(host, null);
       return;
@@ -107,7 +107,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   };
 
   /** Whether an idle host has no reason to stay. */
-  const leaves = (host: HeldHost, nowMs: number) =>
+  const leaves = (host: LeasedHost, nowMs: number) =>
     parts.isClosing() ||
     (!parts.hasOwn(host.key) &&
       (host.clock.parked ||
@@ -116,7 +116,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         (host.isDry && readyEntries(host, nowMs) === 0) ||
         startOf(host, nowMs, politeness).atMs - nowMs > KEEP_WAIT_MS));
 
-  const plan = (host: HeldHost, nowMs: number): HostPlan => {
+  const plan = (host: LeasedHost, nowMs: number): HostPlan => {
     const start = startOf(host, nowMs, politeness);
     // A parked host is away until it is woken, and then as far from its last exchange as any other.
     const aheadMs = host.clock.parked ? 0 : start.atMs - nowMs;
@@ -134,9 +134,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 
   /** Hands out what may go now. @returns The hosts that need something from the store first. */
   const fill = (works: Work[], n: number) => {
-    const loads: { host: HeldHost; authority: string }[] = [];
-    const overs: { host: HeldHost; authority: string }[] = [];
-    const rekeys: { host: HeldHost; choice: Extract<Choice, { kind: 'rekey' }> }[] = [];
+    const loads: { host: LeasedHost; authority: string }[] = [];
+    const overs: { host: LeasedHost; authority: string }[] = [];
+    const rekeys: { host: LeasedHost; choice: Extract<Choice, { kind: 'rekey' }> }[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!canHandOut() || parts.pace.nextAtMs() > nowMs) break;
@@ -228,10 +228,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         reschedule(host);
         return;
       }
-      const queued: QueuedEntry[] = entries.map(({ id, band, body }) => {
+      const queued: QueuedEntry[] = entries.map(({ id, priority, body }) => {
         const item = decodeItem(body);
         const authority = item.kind === 'hop' ? item.authority : parts.authorityOf(item.record.url);
-        return { id, band, item, authority: authority ?? '' };
+        return { id, priority, item, authority: authority ?? '' };
       });
       const own = new Set([
         ...askers,

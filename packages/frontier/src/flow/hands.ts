@@ -2,8 +2,8 @@
 // exchange (the slot frees, the host's clock starts). What the settlement says to the store is in `settling.ts`.
 
 import { FrontierError } from '../errors.js';
-import { currentIntervalMs, type HeldHost, hostAsksNow, nextStart, type QueuedEntry } from '../hosts/held-host.js';
 import type { Choice } from '../hosts/host-queue.js';
+import { currentIntervalMs, hostAsksNow, type LeasedHost, nextStart, type QueuedEntry } from '../hosts/leased-host.js';
 import type { CrawlPace } from '../politeness/crawl-pace.js';
 import { afterExchange } from '../politeness/host-clock.js';
 import type { Politeness } from '../politeness/profile.js';
@@ -33,15 +33,15 @@ export interface HandsParts extends SettlingParts {
 export interface Hands {
   readonly count: () => number;
   /** Makes the piece of work, and gives it the host's slot. */
-  give(host: HeldHost, choice: Handout): Work;
+  give(host: LeasedHost, choice: Handout): Work;
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
   mayStart(work: Work): StartAnswer;
   exchanged(work: Work, exchange: Exchange): void;
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
   /** A redirect chain of the host's authority was not finished in time. */
-  endChain(host: HeldHost, authority: string): Promise<void>;
+  endChain(host: LeasedHost, authority: string): Promise<void>;
   /** Queues a URL again under the name its site gives it, in one commit with its end under the old one; known by then, it is dropped. */
-  rekey(host: HeldHost, choice: Extract<Choice, { kind: 'rekey' }>): Promise<void>;
+  rekey(host: LeasedHost, choice: Extract<Choice, { kind: 'rekey' }>): Promise<void>;
   /** Nothing is in hand any more: what was handed out counts as lost. */
   drop(): void;
 }
@@ -55,7 +55,7 @@ export function createHands(parts: HandsParts): Hands {
   return {
     count: () => hands.size,
     give(host, choice) {
-      const lease = { host: host.key, epoch: host.epoch, asks: choice.asked.ask };
+      const lease = { host: host.key, fencingToken: host.fencingToken, requirements: choice.asked.ask };
       const { entry, authority } = choice;
       const work: Work =
         choice.kind === 'robots'
@@ -159,8 +159,8 @@ export function createHands(parts: HandsParts): Hands {
       const again: NewEntry = {
         host: host.key,
         lane: authority.name,
-        fp: parts.keyPrint(key, item.record.visit ?? 0),
-        band: entry.band,
+        fingerprint: parts.keyPrint(key, item.record.visit ?? 0),
+        priority: entry.priority,
         body: encodeItem({ ...item, isKeyed: true }),
         dedupe: true,
       };

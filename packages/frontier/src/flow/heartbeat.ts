@@ -59,7 +59,7 @@ export function createHeartbeat({
 
   /** Running time is lost with a killed process only since it was last written down. */
   const account = () => {
-    if (store.caps.durable === 'none' && !store.caps.shared) return;
+    if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
     stopAccount = clock.after(ACCOUNT_EVERY_MS, () => {
       account();
       Promise.all([budget.saveTime(clock.nowMs()), budget.othersAtWork() > 0 ? readStats() : null]).catch(fail);

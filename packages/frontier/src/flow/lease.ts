@@ -3,9 +3,9 @@
 // travels with the next (group commit). A host whose commit answers `lost` is forgotten with all that was in hand.
 
 import type { Clock } from '../clock.js';
-import { type HeldHost, heldHost, noChanges, readyEntries, stateOf } from '../hosts/held-host.js';
+import { type LeasedHost, leasedHost, noChanges, readyEntries, stateOf } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
-import type { AddOutcome, Entry, FrontierStore, HostCommit, HostKey, LaneHold, NewEntry } from '../store.js';
+import type { AddOutcome, Entry, FrontierStore, HostCommit, HostKey, LaneBlock, NewEntry } from '../store.js';
 import { DROP_BATCH } from './limits.js';
 
 /** What becomes of a host with the commit that is about to leave. */
@@ -21,22 +21,22 @@ export interface LeaseParts {
   /** What a host is owed that asks for nothing, milliseconds: should we die before our first commit about it. */
   readonly firstDelayMs: number;
   /** Decided at the last moment, when the commit is built. */
-  readonly plan: (host: HeldHost, nowMs: number) => HostPlan;
+  readonly plan: (host: LeasedHost, nowMs: number) => HostPlan;
   /** Entries came into hand, and with them perhaps authorities that were asked about in an earlier lease. */
-  readonly intake: (host: HeldHost, entries: readonly Entry[], askers: readonly string[]) => Promise<void>;
+  readonly intake: (host: LeasedHost, entries: readonly Entry[], askers: readonly string[]) => Promise<void>;
   /** Entries left the queue for good. */
   readonly finished: (entries: number) => void;
   /** The host is no longer ours. */
-  readonly gone: (host: HeldHost, plan: HostPlan | null) => void;
+  readonly gone: (host: LeasedHost, plan: HostPlan | null) => void;
 }
 
 /** The hosts we hold. */
 export interface Leases {
-  readonly held: ReadonlyMap<HostKey, HeldHost>;
+  readonly held: ReadonlyMap<HostKey, LeasedHost>;
   /** Leases hosts that are due, or those named, if they are free and due, with something queued or not. @returns how many came. */
   lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number>;
   /** The next commit says what has changed of this host. */
-  touch(host: HeldHost): void;
+  touch(host: LeasedHost): void;
   /** Whether any host waits for a commit. */
   hasChanges(): boolean;
   /** Whether anything said of hosts is not known to be kept: it waits for a commit, or a commit is under way. */
@@ -55,14 +55,14 @@ interface WaitingLinks {
 /** @throws Never; its promises reject with what the store throws. */
 export function createLeases(parts: LeaseParts): Leases {
   const { store, clock, ttlMs, firstDelayMs: delayMs } = parts;
-  const held = new Map<HostKey, HeldHost>();
-  let dirty = new Set<HeldHost>();
+  const held = new Map<HostKey, LeasedHost>();
+  let dirty = new Set<LeasedHost>();
   let waiting: WaitingLinks[] = [];
   let inFlight: Promise<void> = Promise.resolve();
   let scheduled: Promise<void> | null = null;
   let sending = 0;
 
-  const forget = (host: HeldHost, plan: HostPlan | null) => {
+  const forget = (host: LeasedHost, plan: HostPlan | null) => {
     if (held.get(host.key) === host) held.delete(host.key);
     host.status = plan === null ? 'lost' : 'leaving';
     parts.gone(host, plan);
@@ -70,8 +70,8 @@ export function createLeases(parts: LeaseParts): Leases {
 
   const add = async (entries: readonly NewEntry[]): Promise<AddOutcome[]> => {
     const outcomes: AddOutcome[] = [];
-    for (let at = 0; at < entries.length; at += store.caps.maxBatch) {
-      outcomes.push(...(await store.add(entries.slice(at, at + store.caps.maxBatch))));
+    for (let at = 0; at < entries.length; at += store.capabilities.maxBatch) {
+      outcomes.push(...(await store.add(entries.slice(at, at + store.capabilities.maxBatch))));
     }
     return outcomes;
   };
@@ -88,7 +88,7 @@ export function createLeases(parts: LeaseParts): Leases {
     const plans = hosts.map((host) => parts.plan(host, sentAtMs));
     const commits = hosts.map((host, at) => commitOf(host, plans[at]!, ttlMs, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
-    const { maxBatch } = store.caps;
+    const { maxBatch } = store.capabilities;
     const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
     const outcomes = await add(entries.slice(0, early));
     for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {
@@ -105,7 +105,7 @@ export function createLeases(parts: LeaseParts): Leases {
     for (const link of links) link.outcomes = outcomes.splice(0, link.entries.length);
   };
 
-  const renewed = async (host: HeldHost, want: number, entries: readonly Entry[], sentAtMs: number) => {
+  const renewed = async (host: LeasedHost, want: number, entries: readonly Entry[], sentAtMs: number) => {
     host.leaseEndMs = sentAtMs + ttlMs;
     host.isDry = entries.length < want;
     // Links of this very commit are counted when their outcomes are read, after this: until then it may be below zero.
@@ -138,7 +138,7 @@ export function createLeases(parts: LeaseParts): Leases {
       });
       const nowMs = clock.nowMs();
       const intakes = leases.map((lease) => {
-        const { askers, ...host } = heldHost(lease, sentAtMs, nowMs);
+        const { askers, ...host } = leasedHost(lease, sentAtMs, nowMs);
         // The store grants our own host again only when our lease had run out.
         const earlier = held.get(host.key);
         if (earlier !== undefined) forget(earlier, null);
@@ -162,19 +162,19 @@ export function createLeases(parts: LeaseParts): Leases {
   };
 }
 
-function commitOf(host: HeldHost, plan: HostPlan, ttlMs: number, nowMs: number): HostCommit {
+function commitOf(host: LeasedHost, plan: HostPlan, ttlMs: number, nowMs: number): HostCommit {
   const { done, requeue, lanes } = host.changes;
   host.changes = noChanges();
   if (plan.kind === 'release') host.status = 'leaving';
-  const holdLanes: LaneHold[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
+  const blockLanes: LaneBlock[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
   const changed = {
     host: host.key,
-    epoch: host.epoch,
+    fencingToken: host.fencingToken,
     ...(done.length > 0 ? { done } : {}),
     ...(requeue.length > 0 ? { requeue } : {}),
-    ...(holdLanes.length > 0 ? { holdLanes } : {}),
+    ...(blockLanes.length > 0 ? { blockLanes } : {}),
   };
-  // Nobody else can have the host before these instants: a vanished holder's host is granted `delayMs` after its end.
+  // Nobody else can have the host before these times: a vanished holder's host is granted `delayMs` after its end.
   const { delayMs } = plan;
   if (plan.kind === 'keep') {
     return { ...changed, state: stateOf(host, nowMs + delayMs), delayMs, then: { keep: { ttlMs, want: plan.want } } };
@@ -184,7 +184,7 @@ function commitOf(host: HeldHost, plan: HostPlan, ttlMs: number, nowMs: number):
 }
 
 /** How many more entries may come into the buffer; those handed out have a bound of their own. Never throws. */
-export function entriesWanted(host: HeldHost, isDropping: boolean, nowMs: number): number {
+export function entriesWanted(host: LeasedHost, isDropping: boolean, nowMs: number): number {
   const most = isDropping ? DROP_BATCH : ENTRIES_PER_LEASE;
   return Math.max(0, most - readyEntries(host, nowMs));
 }

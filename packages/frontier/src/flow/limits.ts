@@ -10,10 +10,10 @@ export const TAKE_ROUNDS = 64;
 export const LOOK_AGAIN_MS = 20;
 /** Entries asked for at once while the rest of a host's queue is dropped. */
 export const DROP_BATCH = 64;
-/** Octets of user data as JSON. */
+/** Bytes of user data as JSON. */
 export const USER_DATA_MAX_BYTES = 16_384;
-/** The band of URLs that name none. */
-export const DEFAULT_BAND = 4;
+/** The priority of URLs that name none. */
+export const DEFAULT_PRIORITY = 4;
 /** URLs remembered as known in front of the store, as spelt: two generations of this many, 2 MB. */
 export const RECENT_URLS = 65_536;
 /** Share of its wait by which a retry may come later (our own). */

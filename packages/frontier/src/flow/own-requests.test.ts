@@ -86,7 +86,7 @@ describe('a request of the owner’s own', () => {
     expect(world.frontier.mayStart(work)).toEqual({ kind: 'go' });
     exchange(world, work);
     expect(await world.frontier.settle(work, { kind: 'done', countsAsPage: false, links: [] })).toBe('ok');
-    expect(world.frontier.counts()).toMatchObject({ pages: 0, inHand: 0 });
+    expect(world.frontier.counts()).toMatchObject({ pages: 0, inFlight: 0 });
     expect(world.frontier.reachedBound()).toBeNull();
     await world.frontier.close();
   });
@@ -133,12 +133,12 @@ describe('a request of the owner’s own', () => {
     const { frontier, clock } = world;
     await frontier.open();
     await frontier.add(Array.from({ length: 40 }, (_, at) => url(`https://a.test/${at}`)));
-    const inHand: Work[] = [];
-    while (inHand.length < 2) {
+    const inFlight: Work[] = [];
+    while (inFlight.length < 2) {
       const { taken } = await until(world, Promise.resolve(null));
       for (const work of taken.filter(({ kind }) => kind === 'page')) {
         exchange(world, work);
-        inHand.push(work);
+        inFlight.push(work);
       }
       clock.advance(1_000);
     }
@@ -152,7 +152,7 @@ describe('a request of the owner’s own', () => {
     const work = workOf(value);
     exchange(world, work);
     await frontier.settle(work, { kind: 'done', countsAsPage: false, links: [] });
-    for (const page of inHand) await frontier.settle(page, { kind: 'done', countsAsPage: true, links: [] });
+    for (const page of inFlight) await frontier.settle(page, { kind: 'done', countsAsPage: true, links: [] });
     expect(frontier.counts().pages).toBe(2);
     await frontier.close();
   });

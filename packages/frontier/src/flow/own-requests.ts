@@ -5,9 +5,9 @@
 
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
-import { type HeldHost, hostAsksNow, nextStart } from '../hosts/held-host.js';
 import type { HostBounds } from '../hosts/host-bounds.js';
 import { noteAsks } from '../hosts/host-queue.js';
+import { hostAsksNow, type LeasedHost, nextStart } from '../hosts/leased-host.js';
 import type { WhyNot } from '../options/options.js';
 import type { CrawlPace } from '../politeness/crawl-pace.js';
 import type { Politeness } from '../politeness/profile.js';
@@ -64,7 +64,7 @@ export interface OwnRequestsParts {
   readonly marginMs: () => number;
   readonly leases: () => Leases;
   readonly hands: () => Hands;
-  readonly reschedule: (host: HeldHost) => void;
+  readonly reschedule: (host: LeasedHost) => void;
 }
 
 /** The requests that wait. */
@@ -75,7 +75,7 @@ export interface OwnRequests {
   has(host: HostKey): boolean;
   /** Gives those their turn whose turn has come; a robots.txt that is needed first is handed out, up to `n` works in all. */
   serve(works: Work[], n: number): Promise<void>;
-  /** The earliest instant at which `serve` may do something; `null`: none waits for time. */
+  /** The earliest time at which `serve` may do something; `null`: none waits for time. */
   nextAtMs(): number | null;
   /** All of them are answered: the crawl stops. */
   end(): void;
@@ -92,14 +92,14 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
     if (left.length === 0) waiting.delete(host);
     else waiting.set(host, left);
   };
-  /** Looks again at an instant, or answers at once where that lies past the deadline. */
+  /** Looks again at a time, or answers at once where that lies past the deadline. */
   const wait = (request: OwnRequest, reason: HostWait['reason'], untilMs: number | null): void => {
     request.reason = reason;
     request.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
     if (untilMs !== null && untilMs > request.untilMs) request.answer({ kind: 'held', reason, untilMs });
   };
 
-  const serveHost = async (host: HeldHost, works: Work[], n: number): Promise<void> => {
+  const serveHost = async (host: LeasedHost, works: Work[], n: number): Promise<void> => {
     const [request] = waiting.get(host.key) ?? [];
     if (request === undefined || host.status !== 'held' || host.slot !== null) return;
     const nowMs = clock.nowMs();
@@ -185,7 +185,7 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
   type Refusal = Exclude<OwnAnswer, { kind: 'go' | 'held' }>;
   type Closed = { readonly kind: 'wait'; readonly reason: HostWait['reason']; readonly untilMs: number };
   const whyRefused = (
-    host: HeldHost,
+    host: LeasedHost,
     { record, authority }: OwnRequest,
     asked: AskedNow,
     nowMs: number,

@@ -2,9 +2,9 @@
 // an answer opens the authority's lane, tells the operator, and queues what is to be asked for beside the file.
 
 import type { Clock } from '../clock.js';
-import { type HeldHost, holdLane, openLane } from '../hosts/held-host.js';
 import { noteAsks } from '../hosts/host-queue.js';
-import type { Notices } from '../hosts/notices.js';
+import type { HostWarnings } from '../hosts/host-warnings.js';
+import { holdLane, type LeasedHost, openLane } from '../hosts/leased-host.js';
 import type { CompanionsFor } from '../options/options.js';
 import { encodeItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
@@ -21,19 +21,19 @@ type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 export interface ArrivalParts {
   readonly clock: Clock;
   readonly gate: RobotsGate;
-  readonly notices: Notices;
+  readonly notices: HostWarnings;
   readonly admission: Admission;
   readonly leases: () => Leases;
-  readonly reschedule: (host: HeldHost) => void;
+  readonly reschedule: (host: LeasedHost) => void;
   readonly hostKeyOf: (url: string) => HostKey | null;
   readonly companions: CompanionsFor;
-  readonly fpBytes: () => number;
+  readonly fingerprintBytes: () => number;
 }
 
 /** The desk where robots.txt files arrive. */
 export interface RobotsArrival {
   /** The host of an authority, when we hold it. */
-  homeOf(authority: string): HeldHost | null;
+  homeOf(authority: string): LeasedHost | null;
   /** What is known of the authority has changed: its lane opens, its host is looked at again. */
   comeBack(authority: Authority): void;
   /** Takes in what came from `url`. @returns Entries for the commit that says so. */
@@ -79,7 +79,7 @@ export function createRobotsArrival(parts: ArrivalParts): RobotsArrival {
     const host = parts.hostKeyOf(`${authority.name}/`) ?? authority.name;
     parts.notices.robots(host, authority, received.before, gate.rules(authority), saidOf(answer));
     if (companions.length === 0) return [];
-    const beside = companions.map((companion) => ({ ...companion, band: 0 }));
+    const beside = companions.map((companion) => ({ ...companion, priority: 0 }));
     return linksOf(parts.admission.consider(beside, clock.nowMs()));
   };
 
@@ -87,8 +87,8 @@ export function createRobotsArrival(parts: ArrivalParts): RobotsArrival {
   const hopEntry = (authority: string, chain: string, url: string): NewEntry => ({
     host: parts.hostKeyOf(url) ?? '',
     lane: `robots.txt of ${authority}`,
-    fp: new Uint8Array(parts.fpBytes()),
-    band: 0,
+    fingerprint: new Uint8Array(parts.fingerprintBytes()),
+    priority: 0,
     body: encodeItem({ kind: 'hop', authority, chain, url }),
     dedupe: false,
   });

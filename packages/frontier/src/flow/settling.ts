@@ -1,11 +1,11 @@
-// What a settlement says to the store: done with its links, again at some instant, given back, or what came of a robots.txt.
+// What a settlement says to the store: done with its links, again at some time, given back, or what came of a robots.txt.
 // Each ends with the work out of hand, its host scheduled anew, and a commit.
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
-import type { HeldHost, QueuedEntry } from '../hosts/held-host.js';
 import type { HostBounds } from '../hosts/host-bounds.js';
-import type { Notices } from '../hosts/notices.js';
+import type { HostWarnings } from '../hosts/host-warnings.js';
+import type { LeasedHost, QueuedEntry } from '../hosts/leased-host.js';
 import { URL_RETRIES_MAX } from '../limits.js';
 import type { AddressSlots } from '../politeness/address-slots.js';
 import type { Budget } from '../records/budget.js';
@@ -20,7 +20,7 @@ import type { RobotsArrival } from './robots-arrival.js';
 
 /** What is known of a piece of work beside what its holder sees. */
 export interface Hand {
-  readonly host: HeldHost;
+  readonly host: LeasedHost;
   /** `null`: none stands for it, as for the first request for a robots.txt and for requests of the owner's own. */
   readonly entry: QueuedEntry | null;
   /** The authority that answers it. */
@@ -34,11 +34,11 @@ export interface SettlingParts {
   readonly clock: Clock;
   readonly gate: RobotsGate;
   readonly budget: Budget;
-  readonly notices: Notices;
+  readonly notices: HostWarnings;
   readonly admission: Admission;
   readonly arrival: RobotsArrival;
   readonly leases: () => Leases;
-  readonly reschedule: (host: HeldHost) => void;
+  readonly reschedule: (host: LeasedHost) => void;
   readonly hostBounds: HostBounds;
   readonly addresses: AddressSlots;
   /** Commits what is touched, soon. */
@@ -181,7 +181,7 @@ export function createSettling(parts: SettlingParts, hands: Map<Work, Hand>): Se
     await parts.arrival.conclude(authority, entries, outcomes);
     parts.reschedule(host);
     // Read again: the commit may have answered `lost`.
-    return (host as HeldHost).status === 'lost' ? 'lost' : 'ok';
+    return (host as LeasedHost).status === 'lost' ? 'lost' : 'ok';
   };
 
   return {

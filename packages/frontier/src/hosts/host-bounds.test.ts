@@ -7,7 +7,7 @@ import { isRobots, setUp, url } from '../testing/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const answer = (address: string): Reply =>
-  isRobots(address) ? { status: 404 } : { status: 200, body: 'ten octets', ms: 20 };
+  isRobots(address) ? { status: 404 } : { status: 200, body: 'ten bytes', ms: 20 };
 const urlsOf = (authority: string, count: number) =>
   Array.from({ length: count }, (_, at) => url(`${authority}/${at}`));
 
@@ -29,7 +29,7 @@ describe('bounds of a host', () => {
     expect(await work(second)).toBe('finished');
     // The fourth page reaches the bound and is kept whole.
     expect([pages('a.test'), pages('b.test')]).toEqual([4, 2]);
-    const dropped = verdicts().filter(({ word, reason }) => word === 'dropped' && reason === 'bound-host-bytes');
+    const dropped = verdicts().filter(({ status, reason }) => status === 'dropped' && reason === 'bound-host-bytes');
     expect(dropped).toHaveLength(36);
   });
 
@@ -148,7 +148,7 @@ describe('a retry', () => {
       expect(at! - nowMs).toBeLessThanOrEqual(110_001);
     }
     expect(await next()).toBeNull();
-    expect(verdicts().map(({ word, reason, url: about }) => `${word} ${reason} ${about}`)).toEqual([
+    expect(verdicts().map(({ status, reason, url: about }) => `${status} ${reason} ${about}`)).toEqual([
       'failed retries-exhausted http://a.test/1',
     ]);
     expect(frontier.counts()).toMatchObject({ pages: 1, queued: 0 });

@@ -14,7 +14,7 @@ describe('the heap of hosts', () => {
         let model: { name: number; atMs: number }[] = [];
         for (const { host, atMs, takes, nowMs } of steps) {
           if (takes) {
-            // Equal instants: first placed first, which a stable sort keeps.
+            // Equal times: first placed first, which a stable sort keeps.
             const first = model.toSorted((a, b) => a.atMs - b.atMs)[0];
             const due = first !== undefined && first.atMs <= nowMs ? first.name : null;
             expect(heap.popDue(nowMs)?.name ?? null).toBe(due);

@@ -9,13 +9,13 @@ export interface HeapHost {
   heapAt: number;
 }
 
-/** Hosts by their next instant. */
+/** Hosts by their next time. */
 export interface HostHeap<T extends HeapHost> {
-  /** Puts the host at an instant, from wherever it was; `null` takes it out. */
+  /** Puts the host at a time, from wherever it was; `null` takes it out. */
   place(host: T, atMs: number | null): void;
-  /** Takes out the earliest host whose instant has come; `null` when there is none. Equal instants: first placed first. */
+  /** Takes out the earliest host whose time has come; `null` when there is none. Equal times: first placed first. */
   popDue(nowMs: number): T | null;
-  /** The earliest instant; `null` when empty. */
+  /** The earliest time; `null` when empty. */
   earliestMs(): number | null;
 }
 

@@ -11,9 +11,9 @@ import type { Authority } from '../robots/authority-cache.js';
 import { type AuthorityRules, noSignals } from '../robots/authority-rules.js';
 import { type AskedNow, asksForAnything } from '../robots/host-asks.js';
 import type { RobotsGate, RobotsRequest } from '../robots/robots-gate.js';
-import type { HeldHost, QueuedEntry } from './held-host.js';
-import { holdLane, hostAsksNow, isHeldBack, nextStart } from './held-host.js';
 import type { HostBounds } from './host-bounds.js';
+import type { LeasedHost, QueuedEntry } from './leased-host.js';
+import { holdLane, hostAsksNow, isHeldBack, nextStart } from './leased-host.js';
 import { ASKS_PER_HOST } from './limits.js';
 
 /** What the slot may be given. */
@@ -67,11 +67,11 @@ export interface ChoiceParts {
   /** The owner's last word about a URL that robots.txt allows: a reason to leave it alone, or `null`. */
   readonly whyNot: WhyNot;
   /** A URL whose way ends here. */
-  readonly ended: (host: HeldHost, item: PageItem, authority: Authority, ending: Ending) => void;
+  readonly ended: (host: LeasedHost, item: PageItem, authority: Authority, ending: Ending) => void;
   /** A closed time was met. */
-  readonly closed: (host: HeldHost, closed: NonNullable<AskedNow['closed']>) => void;
+  readonly closed: (host: LeasedHost, closed: NonNullable<AskedNow['closed']>) => void;
   /** A closed time was met that the operator chose not to obey. */
-  readonly unheeded: (host: HeldHost, closed: NonNullable<AskedNow['closed']>) => void;
+  readonly unheeded: (host: LeasedHost, closed: NonNullable<AskedNow['closed']>) => void;
 }
 
 /**
@@ -79,7 +79,7 @@ export interface ChoiceParts {
  *
  * @throws Never.
  */
-export function choose(host: HeldHost, nowMs: number, parts: ChoiceParts): Choice {
+export function choose(host: LeasedHost, nowMs: number, parts: ChoiceParts): Choice {
   for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
   const asked = hostAsksNow(host, nowMs);
   const start = nextStart(host, asked, parts.politeness);
@@ -125,7 +125,7 @@ export function choose(host: HeldHost, nowMs: number, parts: ChoiceParts): Choic
  *
  * @throws Never.
  */
-export function noteAsks(host: HeldHost, authority: string, rules: AuthorityRules | null): boolean {
+export function noteAsks(host: LeasedHost, authority: string, rules: AuthorityRules | null): boolean {
   const asks = rules?.asks ?? null;
   const before = host.asks.get(authority) ?? null;
   if (before === asks) return false;
@@ -136,7 +136,7 @@ export function noteAsks(host: HeldHost, authority: string, rules: AuthorityRule
 }
 
 /** The least demanding authority but `keep` leaves; a delay for the whole host covers what it asked. */
-function forgetLeast(host: HeldHost, keep: string): void {
+function forgetLeast(host: LeasedHost, keep: string): void {
   let least: string | null = null;
   let leastMs = Number.MAX_SAFE_INTEGER;
   for (const [authority, { longestMs }] of host.asks) {
@@ -170,7 +170,7 @@ function hopStep(
 }
 
 function pageStep(
-  host: HeldHost,
+  host: LeasedHost,
   entry: QueuedEntry,
   item: PageItem,
   authority: Authority,

@@ -1,8 +1,8 @@
 // What travels with a host's lease from holder to holder, at most 1 KiB: its clock, its counters, and which of its
-// authorities ask for spacing. Only the store owns an absolute clock, so instants are written as ages and waits and
-// become instants again on the clock of whoever leases next.
+// authorities ask for spacing. Only the store owns an absolute clock, so times are written as ages and waits and
+// become times again on the clock of whoever leases next.
 //
-// Everything is told as of the instant before which nobody else gets the host: when it falls due at a release, the
+// Everything is told as of the time before which nobody else gets the host: when it falls due at a release, the
 // delay after our end while we hold it. The next holder may count from there. Read later than that, a gap comes out longer than asked, never shorter.
 
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
@@ -13,7 +13,7 @@ export interface HostState {
   readonly clock: HostClock;
   /** Pages of this host that count against the bound. */
   readonly pages: number;
-  /** Decoded octets it has sent. */
+  /** Decoded bytes it has sent. */
   readonly bytes: number;
   /** The crawl's running time at its first request, milliseconds; `null` before it. */
   readonly firstRunMs: number | null;
@@ -29,9 +29,9 @@ export function newHostState(): HostState {
 }
 
 /**
- * State as octets.
+ * State as bytes.
  *
- * @param asOfMs - The instant, on our clock, before which nobody else can have the host: now, or when it falls due.
+ * @param asOfMs - The time, on our clock, before which nobody else can have the host: now, or when it falls due.
  * @returns At most 1 KiB: askers that find no room are left out, and nothing else has a length.
  * @throws Never.
  */
@@ -39,7 +39,7 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock } = state;
   const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
   for (let room = Math.min(state.askers.length, ASKERS_PER_HOST); ; room -= 1) {
-    const octets = new TextEncoder().encode(
+    const bytes = new TextEncoder().encode(
       JSON.stringify({
         v: 1,
         s: age(clock.lastStartMs),
@@ -59,34 +59,34 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         d: state.floorDelayMs,
       }),
     );
-    if (octets.length <= HOST_STATE_MAX_BYTES || room === 0) return octets;
+    if (bytes.length <= HOST_STATE_MAX_BYTES || room === 0) return bytes;
   }
 }
 
 /**
- * State from octets.
+ * State from bytes.
  *
- * @param nowMs - The instant of the lease on our clock, read after the store answered: the later, the longer the gap.
+ * @param nowMs - The time of the lease on our clock, read after the store answered: the later, the longer the gap.
  * @returns A host that was parked is not any more: only an operator's `wake` makes it leasable (storage contract, C6).
- * `null` for octets that this version did not write.
+ * `null` for bytes that this version did not write.
  * @throws Never.
  */
-export function decodeHostState(octets: Uint8Array, nowMs: number): HostState | null {
+export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | null {
   let fields: Readonly<Record<string, unknown>>;
   try {
-    fields = JSON.parse(new TextDecoder().decode(octets)) as Readonly<Record<string, unknown>>;
+    fields = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, unknown>>;
   } catch {
     return null;
   }
   if (typeof fields !== 'object' || fields === null || fields['v'] !== 1) return null;
   const count = (name: string) => (typeof fields[name] === 'number' ? fields[name] : 0);
-  const instant = (name: string) => (typeof fields[name] === 'number' ? nowMs - fields[name] : null);
+  const time = (name: string) => (typeof fields[name] === 'number' ? nowMs - fields[name] : null);
   const wasParked = fields['k'] === true;
   const pause = fields['p'];
   return {
     clock: {
-      lastStartMs: instant('s'),
-      lastEndMs: instant('e'),
+      lastStartMs: time('s'),
+      lastEndMs: time('e'),
       lastRetrievalMs: typeof fields['r'] === 'number' ? fields['r'] : null,
       adaptiveMs: count('a'),
       goodInARow: count('g'),

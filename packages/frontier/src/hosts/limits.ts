@@ -2,8 +2,8 @@
 
 /** Excluded URLs remembered as told, two generations of this many. */
 export const TOLD_URLS = 65_536;
-/** Notices remembered as told, two generations of this many. */
-export const TOLD_NOTICES = 8_192;
+/** HostWarnings remembered as told, two generations of this many. */
+export const MAX_REPORTED_WARNINGS = 8_192;
 /** Comment lines of one file that reach the operator: robots §9.5. */
 export const COMMENT_MAX_LINES = 100;
 /** Authorities of one host whose asks are kept in memory while it is held; one more is covered by a delay for all. */

@@ -10,13 +10,13 @@ export interface FrontierBounds {
   readonly pages?: number;
   /** Pages of one host. 1 … 1e9 */
   readonly pagesPerHost?: number;
-  /** Decoded octets of one host's bodies, its robots.txt among them; the answer that reaches it is kept whole. ≥ 1 */
+  /** Decoded bytes of one host's bodies, its robots.txt among them; the answer that reaches it is kept whole. ≥ 1 */
   readonly bytesPerHost?: number;
   /** Running time of the crawl since the first request to a host. > 0 */
   readonly minutesPerHost?: number;
   /** Running time, from `open` to `close`. > 0 */
   readonly minutes?: number;
-  /** Decoded octets of bodies. ≥ 1 */
+  /** Decoded bytes of bodies. ≥ 1 */
   readonly bytes?: number;
 }
 
@@ -26,14 +26,14 @@ export function resolveBounds(bounds: FrontierBounds): Bounds {
   const { pages, pagesPerHost, bytesPerHost, minutesPerHost, minutes, bytes } = bounds;
   const runningMs = (name: string, value: number | undefined) =>
     value === undefined ? null : 60_000 * numberIn(name, value, Number.MIN_VALUE, MINUTES_MOST);
-  const octets = (name: string, value: number | undefined) =>
+  const byteCount = (name: string, value: number | undefined) =>
     value === undefined ? null : wholeIn(name, value, 1, Number.MAX_SAFE_INTEGER);
   return Object.freeze({
     pages: pages === undefined ? null : wholeIn('bounds.pages', pages, 1, PAGES_MOST),
     pagesPerHost: pagesPerHost === undefined ? null : wholeIn('bounds.pagesPerHost', pagesPerHost, 1, PAGES_MOST),
-    bytesPerHost: octets('bounds.bytesPerHost', bytesPerHost),
+    bytesPerHost: byteCount('bounds.bytesPerHost', bytesPerHost),
     runningPerHostMs: runningMs('bounds.minutesPerHost', minutesPerHost),
     runningMs: runningMs('bounds.minutes', minutes),
-    bytes: octets('bounds.bytes', bytes),
+    bytes: byteCount('bounds.bytes', bytes),
   });
 }

@@ -23,10 +23,10 @@ export interface RobotsOptions
   /** Clean-param of a file: its parameters leave the key under which URLs are known (`dedupe`), or it is only exposed. @default 'dedupe' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
-   * Host of a file, the site's preferred mirror: only exposed, or `canonicalise`: URLs count as known under that host's
+   * Host of a file, the site's preferred mirror: only exposed, or `canonicalize`: URLs count as known under that host's
    * name, where it is of the same registrable domain. @default 'expose'
    */
-  readonly host?: 'expose' | 'canonicalise';
+  readonly host?: 'expose' | 'canonicalize';
 }
 
 /** The same as the frontier reads it. */
@@ -78,7 +78,7 @@ export function robotsSettings(robots: RobotsOptions): RobotsSettings {
   ]);
   oneOf('robots.visitTime', visitTime, ['hold', 'warn', 'ignore']);
   oneOf('robots.cleanParam', cleanParam, ['dedupe', 'expose']);
-  oneOf('robots.host', host, ['expose', 'canonicalise']);
+  oneOf('robots.host', host, ['expose', 'canonicalize']);
   const access: Record<string, unknown> = {};
   const compile: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) {

@@ -1,6 +1,6 @@
 // Spacing per address: hosts that share a machine are asked one at a time, and from the end of one exchange to the start
 // of the next passes the longer interval of the two hosts. An address is known at the door only, so a host that finds its
-// address taken is given an instant to come back at, in the order of asking; until then its work is back in its queue.
+// address taken is given a time to come back at, in the order of asking; until then its work is back in its queue.
 //
 // Processes that share a store share starts and ends through its slots (`reserve`); an exchange that outlasts its own
 // interval may be overlapped by another process.
@@ -8,12 +8,12 @@
 import type { FrontierStore, HostKey } from '../store.js';
 import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';
 
-/** The addresses. All instants are epoch milliseconds. */
+/** The addresses. All times are epoch milliseconds. */
 export interface AddressSlots {
   /**
    * Asks for an address, and takes it when it is free.
    *
-   * @returns The instant to come back at; `null`: the address is the host's until `free`.
+   * @returns The time to come back at; `null`: the address is the host's until `free`.
    */
   ask(host: HostKey, address: string, intervalMs: number, nowMs: number): Promise<number | null>;
   /** The host is done with its address, if it has one. `endedAtMs`: of the exchange; `null`: nothing left. */
@@ -35,7 +35,7 @@ interface Slot {
   readonly line: Map<HostKey, { readonly atMs: number; readonly isReserved: boolean }>;
 }
 
-/** How much later than reserved a host may still use its instant, milliseconds: timers are late. */
+/** How much later than reserved a host may still use its time, milliseconds: timers are late. */
 const RESERVED_LATE_MS = 50;
 
 /**
@@ -43,7 +43,7 @@ const RESERVED_LATE_MS = 50;
  * @throws Never; `ask` rejects with what the store throws.
  */
 export function createAddressSlots(
-  store: Pick<FrontierStore, 'caps' | 'reserve'>,
+  store: Pick<FrontierStore, 'capabilities' | 'reserve'>,
   fail: (error: unknown) => void,
 ): AddressSlots {
   const slots = new Map<string, Slot>();
@@ -52,7 +52,7 @@ export function createAddressSlots(
     const [waitMs = 0] = (await store.reserve?.([{ key: `address ${address}`, delayMs }])) ?? [];
     return waitMs;
   };
-  const isShared = store.caps.shared && store.reserve !== undefined;
+  const isShared = store.capabilities.shared && store.reserve !== undefined;
 
   const slotOf = (address: string, nowMs: number): Slot => {
     let slot = slots.get(address);

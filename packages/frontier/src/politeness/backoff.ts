@@ -1,5 +1,5 @@
 // Whether a URL is asked for once more, and when: the URL column of the table in access §10.
-// The host's own pause is kept by the host clock; the later of both instants counts.
+// The host's own pause is kept by the host clock; the later of both times counts.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { URL_RETRIES_MAX } from '../limits.js';
@@ -50,17 +50,17 @@ export function retryUrl(exchange: Exchange, tries: number): UrlRetry {
 }
 
 /**
- * The instant from which a redirect may be followed: a 3xx with Retry-After asks for a wait of its own.
+ * The time from which a redirect may be followed: a 3xx with Retry-After asks for a wait of its own.
  *
- * @returns Epoch milliseconds, at most 24 hours after the exchange; `null` when the answer asks for nothing.
+ * @returns FencingToken milliseconds, at most 24 hours after the exchange; `null` when the answer asks for nothing.
  * @throws Never.
  * @see specification, access §10
  */
 export function redirectNotBeforeMs(exchange: Exchange): number | null {
   const { status } = exchange;
   if (status === null || status < 300 || status > 399) return null;
-  const askedMs = retryAfterMs(exchange);
-  return askedMs === null || askedMs === 0 ? null : exchange.endedAtMs + Math.min(askedMs, RETRY_AFTER_MAX_MS);
+  const requiredMs = retryAfterMs(exchange);
+  return requiredMs === null || requiredMs === 0 ? null : exchange.endedAtMs + Math.min(requiredMs, RETRY_AFTER_MAX_MS);
 }
 
 function retryAfterMs(exchange: Exchange): number | null {

@@ -3,15 +3,15 @@
 
 import type { FrontierStore } from '../store.js';
 
-/** The pace. All instants are epoch milliseconds. */
+/** The pace. All times are epoch milliseconds. */
 export interface CrawlPace {
-  /** Makes sure that the next instant is known. */
+  /** Makes sure that the next time is known. */
   prepare(nowMs: number): Promise<void>;
-  /** The instant from which the next piece of work may be taken; 0 without a limit. */
+  /** The time from which the next piece of work may be taken; 0 without a limit. */
   nextAtMs(): number;
   /** A piece of work was taken. */
   took(nowMs: number): void;
-  /** The instant from which the next request may leave; 0 without a limit. */
+  /** The time from which the next request may leave; 0 without a limit. */
   mayStartAtMs(): number;
   /** A request leaves. */
   started(nowMs: number): void;
@@ -19,14 +19,17 @@ export interface CrawlPace {
 
 /** The key under which processes share the pace. */
 const KEY = 'pace of the crawl';
-/** A planned instant that was not used for this many intervals is planned anew: others may have counted on ours. */
+/** A planned time that was not used for this many intervals is planned anew: others may have counted on ours. */
 const STALE_INTERVALS = 1;
 
 /**
  * @param intervalMs - Between two requests, from start to start; `null`: no limit.
  * @throws Never; `prepare` rejects with what the store throws.
  */
-export function createCrawlPace(intervalMs: number | null, store: Pick<FrontierStore, 'caps' | 'reserve'>): CrawlPace {
+export function createCrawlPace(
+  intervalMs: number | null,
+  store: Pick<FrontierStore, 'capabilities' | 'reserve'>,
+): CrawlPace {
   if (intervalMs === null) {
     const free = () => 0;
     return { prepare: () => Promise.resolve(), nextAtMs: free, took: free, mayStartAtMs: free, started: free };
@@ -39,7 +42,7 @@ export function createCrawlPace(intervalMs: number | null, store: Pick<FrontierS
       if (plannedMs !== null && plannedMs > nowMs - STALE_INTERVALS * intervalMs) return;
       const ownMs = Math.max(nowMs, lastTakenMs + intervalMs);
       plannedMs = ownMs;
-      if (!store.caps.shared || store.reserve === undefined) return;
+      if (!store.capabilities.shared || store.reserve === undefined) return;
       const [waitMs = 0] = await store.reserve([{ key: KEY, delayMs: intervalMs }]);
       plannedMs = Math.max(ownMs, nowMs + waitMs);
     },

@@ -23,7 +23,7 @@ export interface HostClock {
   readonly lastStartMs: number | null;
   /** End of the last exchange. */
   readonly lastEndMs: number | null;
-  /** Milliseconds from request sent to last octet. After a refusal: no less than before it. */
+  /** Milliseconds from request sent to last byte. After a refusal: no less than before it. */
   readonly lastRetrievalMs: number | null;
   /** The adaptive interval, milliseconds; 0 when there is none. */
   readonly adaptiveMs: number;
@@ -35,16 +35,16 @@ export interface HostClock {
   readonly failedInARow: number;
   /** 401, 403, 407, 451 since the last good answer. */
   readonly refusedInARow: number;
-  /** No request before this instant; `null` when never paused. May lie in the past. */
+  /** No request before this time; `null` when never paused. May lie in the past. */
   readonly pausedUntilMs: number | null;
   /** Set aside until an operator looks: nothing but a new clock ends it. */
   readonly parked: boolean;
 }
 
 /** Something for the operator that an exchange brought about. */
-export interface ClockNotice {
+export interface ClockWarning {
   readonly notice: 'host-paused' | 'host-parked' | 'host-refusals';
-  /** Epoch milliseconds; `null` where it does not end by itself or has no length. */
+  /** FencingToken milliseconds; `null` where it does not end by itself or has no length. */
   readonly untilMs: number | null;
   /** For people. */
   readonly detail: string;
@@ -53,7 +53,7 @@ export interface ClockNotice {
 /** A clock before and after an exchange. */
 export interface AfterExchange {
   readonly clock: HostClock;
-  readonly notices: ClockNotice[];
+  readonly notices: ClockWarning[];
 }
 
 /** The clock of a host that was never asked anything. Never throws. */
@@ -134,8 +134,8 @@ function afterGood(clock: HostClock): HostClock {
 
 function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: number): AfterExchange {
   const inARow = clock.throttledInARow + 1;
-  const askedMs = exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
-  const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, askedMs);
+  const requiredMs = exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
+  const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, requiredMs);
   // An operator's interval of 0 doubles to nothing, hence the floor.
   const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, ADAPTIVE_FLOOR_MS);
   const after = {
@@ -143,7 +143,7 @@ function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: 
     throttledInARow: inARow,
     adaptiveMs: Math.min(2 * fromMs, ADAPTIVE_MAX_MS),
   };
-  const isParked = askedMs !== null && askedMs > RETRY_AFTER_MAX_MS;
+  const isParked = requiredMs !== null && requiredMs > RETRY_AFTER_MAX_MS;
   const detail = isParked
     ? `${exchange.status} with Retry-After of more than 24 hours: ${exchange.retryAfter}`
     : `${exchange.status}, number ${inARow} in a row`;
@@ -162,7 +162,7 @@ function afterFailure(clock: HostClock, exchange: Exchange): AfterExchange {
 
 function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
   const inARow = clock.refusedInARow + 1;
-  const notices: ClockNotice[] = [];
+  const notices: ClockWarning[] = [];
   // Told once per row, not once per answer.
   if (inARow === 1) notices.push({ notice: 'host-refusals', untilMs: null, detail: `answered ${exchange.status}` });
   if (inARow === REFUSALS_BEFORE_PARKING) {

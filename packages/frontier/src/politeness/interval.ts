@@ -1,4 +1,4 @@
-// When the next request to a host may start. Pure: the host's clock and what its file asks for go in, an instant comes out.
+// When the next request to a host may start. Pure: the host's clock and what its file asks for go in, a time comes out.
 // The longest of all intervals wins: each is an upper bound on speed, and meeting one does not excuse missing another.
 
 import type { rateInForce } from '@mannerly/robots/politeness';
@@ -7,13 +7,13 @@ import type { HostClock } from './host-clock.js';
 import { PARKED_MS } from './limits.js';
 import type { Politeness } from './profile.js';
 
-/** The Request-rate that binds at an instant. */
+/** The Request-rate that binds at a time. */
 export type RateInForce = ReturnType<typeof rateInForce>;
 
 /** What an interval is computed from. All times are milliseconds. */
 export interface IntervalInput {
   readonly politeness: Politeness;
-  /** From the request sent to the last octet; `null` before the first retrieval. */
+  /** From the request sent to the last byte; `null` before the first retrieval. */
   readonly lastRetrievalMs: number | null;
   /** The longest Crawl-delay of the host's authorities; `null` when none asks. */
   readonly crawlDelayMs: number | null;
@@ -30,9 +30,9 @@ export interface RequestInterval {
   readonly fromStartMs: number;
 }
 
-/** An instant, and which demand sets it. */
+/** An time, and which demand sets it. */
 export interface EarliestStart {
-  /** Epoch milliseconds, finite; 0 when nothing was ever asked of the host. */
+  /** FencingToken milliseconds, finite; 0 when nothing was ever asked of the host. */
   readonly atMs: number;
   readonly reason: HostWait['reason'];
 }
@@ -40,7 +40,7 @@ export interface EarliestStart {
 /**
  * The interval of a host. Under the 1996 rule a Request-rate in force replaces the rule of thumb, and only Crawl-delay
  * and refusals lengthen it (DECISION A16); in every other profile the rule stays as a floor. A closed rate (`0/…`)
- * replaces nothing: it is an instant to wait for, not an interval.
+ * replaces nothing: it is a time to wait for, not an interval.
  *
  * @throws Never.
  * @see specification, access §9
@@ -54,10 +54,10 @@ export function requestInterval(input: IntervalInput): RequestInterval {
 }
 
 /**
- * The instant from which the next request to a host may start, without regard to the clock on the wall.
+ * The time from which the next request to a host may start, without regard to the clock on the wall.
  *
- * Jitter is drawn from the last exchange itself, so that asking twice gives the same instant, and it is only added.
- * A parked host gets an instant so far ahead that nobody waits for it: it comes back by an operator's hand.
+ * Jitter is drawn from the last exchange itself, so that asking twice gives the same time, and it is only added.
+ * A parked host gets a time so far ahead that nobody waits for it: it comes back by an operator's hand.
  *
  * @param clock - What is known of the host.
  * @param asks - What its file asks for now. Where several authorities share the host, the strictest of each.
@@ -115,7 +115,7 @@ function profileIntervalMs(politeness: Politeness, lastRetrievalMs: number | nul
   return politeness.maxMs === null ? wanted : Math.min(wanted, politeness.maxMs);
 }
 
-/** A number in [0, 1) that depends on nothing but the exchange: an integer hash of its two instants. */
+/** A number in [0, 1) that depends on nothing but the exchange: an integer hash of its two times. */
 function fractionOf(startMs: number, endMs: number): number {
   let mixed = Math.imul((startMs % 0x7fffffff) ^ 0x9e3779b9, 0x85ebca6b) ^ (endMs % 0x7fffffff);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35);

@@ -32,5 +32,5 @@ export const ADAPTIVE_MAX_MS = 600_000;
 export const ADAPTIVE_FLOOR_MS = 1_000;
 /** First wait before a URL is retried, milliseconds, doubling (access §10). */
 export const URL_BACKOFF_MS = 10_000;
-/** How far ahead a parked host's instant lies, milliseconds: a year, so that instants stay finite (our own). */
+/** How far ahead a parked host's time lies, milliseconds: a year, so that times stay finite (our own). */
 export const PARKED_MS = 31_536_000_000;

@@ -212,7 +212,7 @@ describe('the host after an exchange (access §10)', () => {
 });
 
 describe('a refusal can never make the crawl faster', () => {
-  // Two hosts meet the same exchanges at the same instants, except that one of them is refused where the other is served.
+  // Two hosts meet the same exchanges at the same times, except that one of them is refused where the other is served.
   const step = fc.record({
     afterMs: fc.integer({ min: 0, max: 200_000 }),
     tookMs: fc.integer({ min: 0, max: 60_000 }),

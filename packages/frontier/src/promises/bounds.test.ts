@@ -75,9 +75,9 @@ describe('bounds', () => {
     expect(await work(frontier, 3_600_000, { handleMs: 5_000 })).toBe('finished');
     expect(world.log.filter((seen) => seen.host === 'a.test' && !seen.isRobots)).toHaveLength(3);
     expect(world.log.filter((seen) => seen.host === 'b.test' && !seen.isRobots)).toHaveLength(1);
-    expect(verdicts().filter(({ word, reason }) => word === 'dropped' && reason === 'bound-host-pages')).toHaveLength(
-      197,
-    );
+    expect(
+      verdicts().filter(({ status, reason }) => status === 'dropped' && reason === 'bound-host-pages'),
+    ).toHaveLength(197);
     expect(await frontier.add([url('http://a.test/late')])).toEqual([{ kind: 'dropped', reason: 'bound-host-pages' }]);
   });
 
@@ -123,7 +123,7 @@ describe('bounds', () => {
     const links = () =>
       Array.from({ length: 5 }, (_, at) => url(`http://a.test/l${at}`, { via: 'link', from: 'http://a.test/0' }));
     await work(frontier, 1_020, { links });
-    expect(verdicts().map(({ word, reason }) => `${word} ${reason}`)).toContain('dropped frontier-full');
+    expect(verdicts().map(({ status, reason }) => `${status} ${reason}`)).toContain('dropped frontier-full');
   });
 });
 

@@ -38,7 +38,7 @@ it('URLs queued before the file was read are looked up again under their clean n
     'http://a.test/shop?sid=1',
     'http://a.test/shop?sid=2',
   ]);
-  expect(verdicts().map(({ word, reason, detail, url: of }) => `${word} ${reason} ${of} ${detail}`)).toEqual([
+  expect(verdicts().map(({ status, reason, detail, url: of }) => `${status} ${reason} ${of} ${detail}`)).toEqual([
     'dropped duplicate http://a.test/forum?sid=1 http://a.test/forum',
     'dropped duplicate http://a.test/forum?sid=2&ref=3 http://a.test/forum',
     'dropped duplicate http://a.test/forum?utm=9 http://a.test/forum',
@@ -77,9 +77,9 @@ it('`cleanParam: expose` leaves every name as it is', async () => {
 
 it.each([
   ['expose', 'www.a.test', 2],
-  ['canonicalise', 'www.a.test', 1],
-  ['canonicalise', 'b.test', 2],
-  ['canonicalise', 'nota.test', 2],
+  ['canonicalize', 'www.a.test', 1],
+  ['canonicalize', 'b.test', 2],
+  ['canonicalize', 'nota.test', 2],
 ] as const)('host: %s, Host: %s, a page of two hosts of that site: %d requests', async (host, mirror, requests) => {
   const { frontier, work, asked } = crawlOf(`User-agent: *\nDisallow: /no\nHost: ${mirror}\n`, { host });
   await frontier.open();

@@ -40,7 +40,7 @@ it('a preferred mirror counts, whatever letters it is written in', () => {
     { ...parseRobots(''), host: 'https://www.ex\u00e4mple.com' },
     {
       cleanParam: 'expose',
-      host: 'canonicalise',
+      host: 'canonicalize',
     },
   );
   expect(key('https://xn--exmple-cua.com/a')).toBe('https://www.xn--exmple-cua.com/a');

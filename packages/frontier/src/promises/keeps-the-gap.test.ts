@@ -216,7 +216,7 @@ describe('refusals', () => {
     clock.advance(86_400_000);
     await frontier.add([url('http://a.test/new')]);
     expect(await frontier.take(1)).toEqual([]);
-    await frontier.wake('a.test');
+    await frontier.unpark('a.test');
     expect(frontier.waits(9)).toEqual([]);
     await work(frontier, 3_600_000);
     expect(asked()).toHaveLength(21 + 1 + 11);
@@ -254,7 +254,7 @@ describe('what the operator hears', () => {
     await skipped.frontier.add(pages('http://a.test', 2));
     expect(await skipped.work(skipped.frontier)).toBe('finished');
     expect(skipped.asked()).toHaveLength(1);
-    expect(skipped.verdicts().map(({ word, reason }) => [word, reason])).toEqual([
+    expect(skipped.verdicts().map(({ status, reason }) => [status, reason])).toEqual([
       ['dropped', 'crawl-delay-over-max'],
       ['dropped', 'crawl-delay-over-max'],
     ]);

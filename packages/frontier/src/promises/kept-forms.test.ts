@@ -3,8 +3,8 @@
 import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heldHost } from '../hosts/held-host.js';
 import { decodeHostState, encodeHostState, newHostState } from '../hosts/host-state.js';
+import { leasedHost } from '../hosts/leased-host.js';
 import { newHostClock } from '../politeness/host-clock.js';
 import { decodeItem, encodeItem } from '../records/record.js';
 import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority.js';
@@ -66,35 +66,35 @@ describe('host state', () => {
   };
 
   it('keeps the gap and the pause on any later clock, never shorter', () => {
-    // Due at 100,000 of the writer's clock; read at that instant or later on the reader's.
-    const octets = encodeHostState({ ...newHostState(), clock, pages: 7, askers: ['http://a.test'] }, 100_000);
-    const state = decodeHostState(octets, 5_000_000)!;
+    // Due at 100,000 of the writer's clock; read at that time or later on the reader's.
+    const bytes = encodeHostState({ ...newHostState(), clock, pages: 7, askers: ['http://a.test'] }, 100_000);
+    const state = decodeHostState(bytes, 5_000_000)!;
     expect(state).toMatchObject({ pages: 7, askers: ['http://a.test'] });
     expect(state.clock).toEqual({ ...clock, lastStartMs: 4_990_000, lastEndMs: 4_995_000, pausedUntilMs: 5_060_000 });
   });
 
   it('fits into 1 KiB whatever the names of its authorities', () => {
     const askers = Array.from({ length: 6 }, (_, at) => `https://${'x'.repeat(240)}${at}.test:8443`);
-    const octets = encodeHostState({ ...newHostState(), askers }, 0);
-    expect(octets.length).toBeLessThanOrEqual(1_024);
-    expect(decodeHostState(octets, 0)!.askers).toEqual(askers.slice(0, 3));
+    const bytes = encodeHostState({ ...newHostState(), askers }, 0);
+    expect(bytes.length).toBeLessThanOrEqual(1_024);
+    expect(decodeHostState(bytes, 0)!.askers).toEqual(askers.slice(0, 3));
   });
 
   it('that cannot be read counts as asked just now', () => {
     const lease = {
       host: 'a.test',
-      epoch: '1',
+      fencingToken: '1',
       ttlMs: 1,
       notBeforeMs: 0,
       state: new Uint8Array([1, 2, 3]),
       entries: [],
       queued: 0,
     };
-    expect(heldHost(lease, 50, 60).clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
+    expect(leasedHost(lease, 50, 60).clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
   });
 
-  it('random octets never throw', () => {
-    fc.assert(fc.property(fc.uint8Array(), (octets) => decodeHostState(octets, 0) === null));
+  it('random bytes never throw', () => {
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => decodeHostState(bytes, 0) === null));
   });
 });
 
@@ -106,18 +106,18 @@ describe('authority records', () => {
   });
 
   it('with a body that finds no room read as unknown, not as no rules', () => {
-    const octets = encodeAuthority({ ...newAuthorityRecord(), access: answered, hash: 'ab' });
-    expect(octets.length).toBeLessThanOrEqual(1_048_576);
-    expect(decodeAuthority(octets)?.access.phase).toBe('none-yet');
+    const bytes = encodeAuthority({ ...newAuthorityRecord(), access: answered, hash: 'ab' });
+    expect(bytes.length).toBeLessThanOrEqual(1_048_576);
+    expect(decodeAuthority(bytes)?.access.phase).toBe('none-yet');
   });
 
   it('damaged ones are no records; nothing throws', () => {
-    const octets = encodeAuthority({
+    const bytes = encodeAuthority({
       ...newAuthorityRecord(),
       access: { ...answered, copy: { ...answered.copy!, body: new Uint8Array(20) } },
     });
-    for (let length = 0; length < octets.length; length += 1) {
-      expect(decodeAuthority(octets.subarray(0, length))?.access.phase ?? 'none-yet').toBe('none-yet');
+    for (let length = 0; length < bytes.length; length += 1) {
+      expect(decodeAuthority(bytes.subarray(0, length))?.access.phase ?? 'none-yet').toBe('none-yet');
     }
     fc.assert(fc.property(fc.uint8Array(), (random) => decodeAuthority(random) === null));
   });

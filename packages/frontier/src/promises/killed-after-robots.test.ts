@@ -13,7 +13,7 @@ const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 function cutOff(store: FrontierStore, isKilled: () => boolean): FrontierStore {
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'caps') return { ...target.caps, shared: true };
+      if (name === 'capabilities') return { ...target.capabilities, shared: true };
       const value: unknown = Reflect.get(target, name);
       if (name === 'commit' && isKilled()) return () => new Promise(() => undefined);
       return typeof value === 'function' ? value.bind(target) : value;
@@ -48,8 +48,8 @@ it('the first page waits for the crawl delay of a file that a killed process had
   first.settle(work, { kind: 'robots', answer }).catch(() => undefined);
   // The digest of the file is made on a thread of its own, and takes the time that it takes.
   const isKept = async () => {
-    const octets = await store.readRecord(authorityKey('http://a.test'));
-    return octets !== null && decodeAuthority(octets)?.hasAnswered === true;
+    const bytes = await store.readRecord(authorityKey('http://a.test'));
+    return bytes !== null && decodeAuthority(bytes)?.hasAnswered === true;
   };
   while (!(await isKept())) await new Promise((done) => setImmediate(done));
   mortal.stop();

@@ -10,7 +10,7 @@ it('of the running time of a killed process all but the last second counts', asy
       const kept = memoryStore({ nowMs });
       return new Proxy(kept, {
         get(target, name) {
-          if (name === 'caps') return { ...target.caps, durable: 'process' };
+          if (name === 'capabilities') return { ...target.capabilities, durable: 'process' };
           const value: unknown = Reflect.get(target, name);
           return typeof value === 'function' ? value.bind(target) : value;
         },

@@ -19,7 +19,7 @@ it('an authority that may not be asked: its URLs are dropped with the reason, an
   expect(await frontier.settle(first, { kind: 'refused', reason: 'port-forbidden' })).toBe('ok');
   const [next] = await frontier.take(5);
   expect(next?.url).toBe('http://a.test/robots.txt');
-  expect(verdicts().map((verdict) => `${verdict.word} ${verdict.reason} ${verdict.url}`)).toEqual([
+  expect(verdicts().map((verdict) => `${verdict.status} ${verdict.reason} ${verdict.url}`)).toEqual([
     'dropped port-forbidden http://a.test:25/1',
     'dropped port-forbidden http://a.test:25/2',
   ]);
@@ -48,7 +48,7 @@ it('a URL the owner has no use for is excluded by the word it gives, and never h
   expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/open/2']);
   expect(
     verdicts()
-      .map((verdict) => `${verdict.word} ${verdict.reason} ${verdict.url}`)
+      .map((verdict) => `${verdict.status} ${verdict.reason} ${verdict.url}`)
       .sort(),
   ).toEqual(['excluded robots-preferences http://a.test/1', 'excluded robots-rule http://a.test/x']);
 });

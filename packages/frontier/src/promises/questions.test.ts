@@ -42,13 +42,15 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
   it('a host: what is queued, when and why not sooner, who asks for it, what it has given', async () => {
     const { frontier, work, clock, store } = setUp(await prepare(), answer, { bounds: { pagesPerHost: 100 } });
     await frontier.open();
-    expect(await frontier.lookHost('never.test')).toMatchObject({
+    expect(await frontier.inspectHost('never.test')).toMatchObject({
       isKnown: false,
       queued: 0,
       robots: [],
       nextAtMs: null,
     });
-    const slow = Array.from({ length: 30 }, (_, at) => url(`http://slow.test/${at}`, { band: at % 2 === 0 ? 4 : 6 }));
+    const slow = Array.from({ length: 30 }, (_, at) =>
+      url(`http://slow.test/${at}`, { priority: at % 2 === 0 ? 4 : 6 }),
+    );
     await frontier.add([
       ...slow,
       url('https://slow.test:8443/s'),
@@ -56,7 +58,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
       url('http://gone.test/1'),
     ]);
     await work(frontier, 30_000);
-    const look = await frontier.lookHost('slow.test');
+    const look = await frontier.inspectHost('slow.test');
     expect(look).toMatchObject({
       host: 'slow.test',
       isKnown: true,
@@ -74,21 +76,21 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     expect(look.nextAtMs).toBeLessThanOrEqual(clock.nowMs() + 7_000);
     expect(look.robots).toMatchObject([{ authority: 'http://slow.test', phase: 'rules', crawlDelayMs: 7_000 }, {}]);
     const plain = look.lanes.find(({ authority }) => authority === 'http://slow.test')!;
-    expect(plain.bands.reduce((sum, count) => sum + count, 0)).toBe(30 - look.used.pages);
-    expect(plain.bands[6]).toBe(15);
+    expect(plain.priorities.reduce((sum, count) => sum + count, 0)).toBe(30 - look.used.pages);
+    expect(plain.priorities[6]).toBe(15);
     expect(look.lanes.some(({ authority }) => authority === 'https://slow.test:8443')).toBe(true);
-    expect(look.queued + look.inHand).toBe(31 - look.used.pages);
+    expect(look.queued + look.inFlight).toBe(31 - look.used.pages);
     // By any URL of it too, and the same when somebody else asks the store.
-    expect((await frontier.lookHost('http://slow.test/any')).host).toBe('slow.test');
+    expect((await frontier.inspectHost('http://slow.test/any')).host).toBe('slow.test');
 
-    const busy = await frontier.lookHost('busy.test');
+    const busy = await frontier.inspectHost('busy.test');
     expect(busy).toMatchObject({
       wait: { reason: 'host-paused' },
       interval: { from: 'adaptive' },
       inARow: { throttled: 1 },
     });
     expect(busy.nextAtMs! - clock.nowMs()).toBeGreaterThan(500_000);
-    const gone = await frontier.lookHost('gone.test');
+    const gone = await frontier.inspectHost('gone.test');
     expect(gone.robots).toMatchObject([{ authority: 'http://gone.test', phase: 'unreachable' }]);
     expect(gone.robots[0]!.failures).toBeGreaterThan(0);
     expect(gone.wait).toMatchObject({ reason: 'robots-unreachable' });

@@ -213,10 +213,10 @@ describe('random worlds', () => {
     await fc.assert(
       fc.asyncProperty(sites, async (list) => {
         const { frontier, world, verdicts } = await crawl(list);
-        const { queued, inHand } = frontier.counts();
+        const { queued, inFlight } = frontier.counts();
         const finished = new Set(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url));
         const excluded = new Set(verdicts().map((verdict) => verdict.url));
-        expect(inHand).toBe(0);
+        expect(inFlight).toBe(0);
         // What is neither fetched nor excluded is still queued: nothing is lost.
         expect(finished.size + excluded.size + queued).toBeGreaterThanOrEqual(AUTHORITIES.length * PAGES);
       }),

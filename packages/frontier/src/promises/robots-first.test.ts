@@ -76,7 +76,7 @@ describe('the first request of an authority', () => {
       companions,
     });
     await frontier.open();
-    await frontier.add([url('http://a.test/1', { band: 0 }), url('http://a.test/2', { band: 5 })]);
+    await frontier.add([url('http://a.test/1', { priority: 0 }), url('http://a.test/2', { priority: 5 })]);
     await work(frontier);
     clock.advance(2 * DAY_MS);
     await frontier.add([url('http://a.test/3')]);
@@ -115,7 +115,7 @@ describe('a robots.txt that does not come', () => {
     expect(verdicts()).toEqual([]);
     await work(frontier, 4 * 3_600_000);
     expect(verdicts()).toHaveLength(40);
-    expect(new Set(verdicts().map(({ word, reason }) => `${word} ${reason}`))).toEqual(
+    expect(new Set(verdicts().map(({ status, reason }) => `${status} ${reason}`))).toEqual(
       new Set(['failed robots-unreachable']),
     );
     expect(verdicts().map((verdict) => verdict.url)).not.toContain('http://a.test/late');

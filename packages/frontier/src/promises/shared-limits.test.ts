@@ -70,7 +70,7 @@ describe('per address', () => {
     await work(frontier, 10_000, { addressOf });
     const waiting = frontier.waits(20).filter(({ reason }) => reason === 'address-shared');
     expect(waiting).toHaveLength(6);
-    expect((await frontier.lookHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
+    expect((await frontier.inspectHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
   });
 
   it('off by default: hosts of one address are visited side by side', async () => {
@@ -134,7 +134,7 @@ describe('requests per second', () => {
       () => ({ status: 404, ms: 1 }),
       { politeness: { requestsPerSecond: 10 } },
     );
-    expect(store.caps.shared).toBe(true);
+    expect(store.capabilities.shared).toBe(true);
     const processes = [start(), start()];
     for (const frontier of processes) await frontier.open();
     await processes[0]!.add(pagesOf(40, 1));

@@ -5,7 +5,7 @@ export interface FrontierCounts {
   readonly queued: number;
   readonly known: number;
   readonly hosts: number;
-  readonly inHand: number;
+  readonly inFlight: number;
   readonly pages: number;
   readonly runningMs: number;
 }

@@ -2,10 +2,10 @@
 // interval in force and who asks for it, its robots.txt files, what it has given. Changes nothing, asks nobody.
 
 import type { HostWait } from '../frontier-event.js';
-import { type HeldHost, hostAsksNow } from '../hosts/held-host.js';
 import type { HostBound, HostBounds } from '../hosts/host-bounds.js';
 import { decodeHostState, newHostState } from '../hosts/host-state.js';
-import { BANDS } from '../limits.js';
+import { hostAsksNow, type LeasedHost } from '../hosts/leased-host.js';
+import { PRIORITIES } from '../limits.js';
 import { requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import { decodeItem } from '../records/record.js';
@@ -19,7 +19,7 @@ import { LOOK_AUTHORITIES, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.j
 export interface AuthorityLook extends RobotsCopyRef {
   /** Until when the copy is used, epoch milliseconds; `null` without one. */
   readonly freshUntilMs: number | null;
-  /** Failed fetches in a row, and the instant of the next try. */
+  /** Failed fetches in a row, and the time of the next try. */
   readonly failures: number;
   readonly retryAtMs: number | null;
   /** What it asks for now, milliseconds; `null`: nothing. */
@@ -27,16 +27,16 @@ export interface AuthorityLook extends RobotsCopyRef {
   readonly requestIntervalMs: number | null;
 }
 
-/** What the frontier says of one host. All instants are epoch milliseconds. */
+/** What the frontier says of one host. All times are epoch milliseconds. */
 export interface HostLook {
   readonly host: string;
   /** Whether anything was ever queued for it, as far as the store can say. */
   readonly isKnown: boolean;
   /** Entries that wait, hops of robots.txt among them, and entries that a holder has in hand. */
   readonly queued: number;
-  readonly inHand: number;
-  /** Waiting and in hand together, by authority; `bands[0]` goes first. */
-  readonly lanes: readonly { readonly authority: string; readonly bands: readonly number[] }[];
+  readonly inFlight: number;
+  /** Waiting and in hand together, by authority; `priorities[0]` goes first. */
+  readonly lanes: readonly { readonly authority: string; readonly priorities: readonly number[] }[];
   /** Whether `lanes` counts everything: the look into a long queue is bounded. */
   readonly isWhole: boolean;
   /** Whether this process holds its lease. */
@@ -67,7 +67,7 @@ export interface HostLookParts {
   readonly gate: RobotsGate;
   readonly politeness: Politeness;
   readonly hostBounds: HostBounds;
-  readonly held: HeldHost | undefined;
+  readonly held: LeasedHost | undefined;
   readonly wait: HostWait | null;
   readonly runningMs: number;
   readonly authorityOf: (url: string) => string | null;
@@ -94,8 +94,8 @@ export async function lookAtHost(host: string, parts: HostLookParts): Promise<Ho
     host,
     isKnown: stored !== null || counted > 0 || held !== undefined,
     queued: stored?.queued ?? counted,
-    inHand: stored?.inHand ?? 0,
-    lanes: [...lanes].map(([authority, bands]) => ({ authority, bands })),
+    inFlight: stored?.inFlight ?? 0,
+    lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
     isHeld: held !== undefined,
     nextAtMs:
@@ -116,7 +116,7 @@ export async function lookAtHost(host: string, parts: HostLookParts): Promise<Ho
   };
 }
 
-/** Entries by authority and band, as far as the look goes. */
+/** Entries by authority and priority, as far as the look goes. */
 async function countLanes(host: string, { store, authorityOf }: HostLookParts) {
   const lanes = new Map<string, number[]>();
   let counted = 0;
@@ -126,9 +126,9 @@ async function countLanes(host: string, { store, authorityOf }: HostLookParts) {
     for (const { entry } of found.items) {
       const item = decodeItem(entry.body);
       const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
-      const bands = lanes.get(authority) ?? new Array<number>(BANDS).fill(0);
-      bands[entry.band] = (bands[entry.band] ?? 0) + 1;
-      lanes.set(authority, bands);
+      const priorities = lanes.get(authority) ?? new Array<number>(PRIORITIES).fill(0);
+      priorities[entry.priority] = (priorities[entry.priority] ?? 0) + 1;
+      lanes.set(authority, priorities);
       counted += 1;
     }
     cursor = found.cursor;

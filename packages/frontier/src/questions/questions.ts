@@ -15,7 +15,7 @@ import { authorityOf } from '../url/host-key.js';
 import type { UrlRecord } from '../url-record.js';
 import { type HostLook, lookAtHost } from './host-look.js';
 import { lookAt } from './look.js';
-import { type ListRequest, listQueued, type QueuedPage, queuedOf } from './queued.js';
+import { type ListRequest, listQueued, type QueueListing, queuedOf } from './queued.js';
 import { type ReadyHost, readyHosts } from './ready-hosts.js';
 import type { UrlLook } from './url-look.js';
 
@@ -28,11 +28,11 @@ export interface FrontierQuestions {
   /** The URLs queued for a host, in the store's order, at most `limit`. */
   queued(host: string, limit: number): Promise<UrlRecord[]>;
   /** A page of what is queued, in the store's order. */
-  list(request?: ListRequest): Promise<QueuedPage>;
+  list(request?: ListRequest): Promise<QueueListing>;
   /** What is known of one URL, for `explain`. */
   look(url: string): Promise<UrlLook>;
   /** What is known of one host, by its name or any URL of it. */
-  lookHost(hostOrUrl: string): Promise<HostLook>;
+  inspectHost(hostOrUrl: string): Promise<HostLook>;
 }
 
 /** Who is asked. */
@@ -83,7 +83,7 @@ export function createQuestions(parts: QuestionsParts): FrontierQuestions {
       const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
       return listQueued(store, { ...request, ...only }, authorityOf);
     },
-    async lookHost(hostOrUrl) {
+    async inspectHost(hostOrUrl) {
       checkOpen();
       const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
       const nowMs = clock.nowMs();

@@ -12,7 +12,7 @@ export interface QueuedUrl {
   /** Whose robots.txt it is asked of. */
   readonly authority: string;
   /** Priority class, 0 first. */
-  readonly band: number;
+  readonly priority: number;
   readonly record: UrlRecord;
 }
 
@@ -29,7 +29,7 @@ export interface ListRequest {
 }
 
 /** One page. It may hold fewer URLs than asked for, none included; the end is a `null` cursor. */
-export interface QueuedPage {
+export interface QueueListing {
   readonly cursor: string | null;
   readonly items: readonly QueuedUrl[];
 }
@@ -45,7 +45,7 @@ export async function listQueued(
   store: FrontierStore,
   { cursor = null, limit = LIST_USUAL, host, authority }: ListRequest,
   authorityOf: (url: string) => string | null,
-): Promise<QueuedPage> {
+): Promise<QueueListing> {
   const wanted = Math.min(Math.max(1, Math.trunc(limit)), LIST_MOST);
   const items: QueuedUrl[] = [];
   let next = cursor;
@@ -56,7 +56,7 @@ export async function listQueued(
       if (item.kind !== 'page') continue;
       const of = authorityOf(item.record.url) ?? '';
       if (authority === undefined || of === authority)
-        items.push({ host: key, authority: of, band: entry.band, record: item.record });
+        items.push({ host: key, authority: of, priority: entry.priority, record: item.record });
     }
     next = found.cursor;
     if (next === null || items.length >= wanted) break;

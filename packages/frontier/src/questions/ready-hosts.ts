@@ -1,7 +1,7 @@
 // Hosts that do not wait: their turn has come, or their work is in hand.
 
 import type { HostWait } from '../frontier-event.js';
-import type { HeldHost } from '../hosts/held-host.js';
+import type { LeasedHost } from '../hosts/leased-host.js';
 
 /** A host that does not wait. */
 export interface ReadyHost {
@@ -9,13 +9,13 @@ export interface ReadyHost {
   /** URLs queued for it. */
   readonly queued: number;
   /** Its work in hand: requested, being read, or with a handler. */
-  readonly inHand: number;
+  readonly inFlight: number;
 }
 
 /** The hosts of this process that do not wait, at most `limit`. */
 export function readyHosts(
-  held: Iterable<HeldHost>,
-  waitOf: (host: HeldHost) => HostWait | null,
+  held: Iterable<LeasedHost>,
+  waitOf: (host: LeasedHost) => HostWait | null,
   limit: number,
 ): ReadyHost[] {
   const found: ReadyHost[] = [];
@@ -23,7 +23,7 @@ export function readyHosts(
     if (found.length >= limit) break;
     const queued = Math.max(0, host.queued) + host.buffer.length;
     if (queued + host.unsettled === 0 || waitOf(host) !== null) continue;
-    found.push({ host: host.key, queued, inHand: host.unsettled });
+    found.push({ host: host.key, queued, inFlight: host.unsettled });
   }
   return found;
 }

@@ -9,7 +9,7 @@ import type { FrontierStore } from '../store.js';
 export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<T>) => Promise<T>): FrontierStore {
   const { reserve, readHost } = store;
   return {
-    caps: store.caps,
+    capabilities: store.capabilities,
     open: (request) => pass(() => store.open(request)),
     add: (entries) => pass(() => store.add(entries)),
     lease: (request) => pass(() => store.lease(request)),

@@ -1,8 +1,8 @@
-// How much of the whole crawl's bounds is used: pages, octets, running minutes; restarts and other processes included.
+// How much of the whole crawl's bounds is used: pages, bytes, running minutes; restarts and other processes included.
 // Each process keeps an account of its own (`part-records.ts`) and adds up what all have. It is written right before the commit
 // that says the pages are done, and every second: a process that is killed takes back at most what its last commit did not say,
 // and never makes the crawl larger than its bound. Pages are granted (`page-grants.ts`), so that the bound holds to the page;
-// octets and minutes of other processes are known as of their last second.
+// bytes and minutes of other processes are known as of their last second.
 
 import type { CrawlLock } from './crawl-lock.js';
 import { GRANT_LOW, PART_SILENT_MS } from './limits.js';
@@ -13,13 +13,13 @@ import type { PartRecords } from './part-records.js';
 export interface Bounds {
   readonly pages: number | null;
   readonly pagesPerHost: number | null;
-  /** Decoded octets of one host's bodies. */
+  /** Decoded bytes of one host's bodies. */
   readonly bytesPerHost: number | null;
   /** The crawl's running time since the first request to a host, milliseconds. */
   readonly runningPerHostMs: number | null;
   /** Running time, milliseconds. */
   readonly runningMs: number | null;
-  /** Decoded octets of bodies. */
+  /** Decoded bytes of bodies. */
   readonly bytes: number | null;
 }
 
@@ -47,7 +47,7 @@ export interface Budget {
   settle(counts: boolean): void;
   /** A page that counted does not: another holder will settle it. */
   takeBack(): void;
-  /** Octets received. */
+  /** Bytes received. */
   addBytes(bytes: number): void;
   /** Which bound is used up, by what is finished; pages in hand do not count yet. */
   reached(nowMs: number): 'pages' | 'minutes' | 'bytes' | null;
@@ -58,7 +58,7 @@ export interface Budget {
   /** The running time stands still from here, until `resume`. A second call changes nothing. */
   pause(nowMs: number): void;
   resume(nowMs: number): void;
-  /** Writes our account, if pages or octets have changed. */
+  /** Writes our account, if pages or bytes have changed. */
   save(nowMs: number): Promise<void>;
   /** Writes our account, so that the running time is kept and we are seen to live, and reads the others'. */
   saveTime(nowMs: number): Promise<void>;
@@ -104,7 +104,7 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
   /** Ours, earlier runs of our part included. */
   let pages = 0;
   let bytes = 0;
-  let inHand = 0;
+  let inFlight = 0;
   let granted = 0;
   let beat = 0;
   let others = new Map<string, Other>();
@@ -130,7 +130,7 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
   const allPages = () => pages + (others.size === 0 ? 0 : sum((account) => account.pages));
   const allBytes = () => bytes + (others.size === 0 ? 0 : sum((account) => account.bytes));
   const isHeard = () => others.size === 0 || now() - heardAtMs < PART_SILENT_MS / 2;
-  const canReserve = () => !isBounded || (pages + inHand < granted && isHeard());
+  const canReserve = () => !isBounded || (pages + inFlight < granted && isHeard());
   const isAlive = ({ account, movedAtMs }: Other, nowMs: number) =>
     account.isOver !== true && account.beat !== undefined && nowMs - movedAtMs < PART_SILENT_MS;
 
@@ -181,8 +181,8 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
       await readOthers(now());
       const { taken, alive } = grants(now());
       // What others may think free is ours no more.
-      if (!isHeard()) granted = pages + inHand;
-      const own = Math.max(granted, pages + inHand);
+      if (!isHeard()) granted = pages + inFlight;
+      const own = Math.max(granted, pages + inFlight);
       const before = granted;
       granted = own + grantOf(pagesLeft(limit, { taken, alive }, own), alive);
       if (granted === before && isHeard()) return true;
@@ -211,11 +211,11 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
     canReserve,
     reserve() {
       if (!canReserve()) return false;
-      inHand += 1;
+      inFlight += 1;
       return true;
     },
     async prepare() {
-      if (!isBounded || !isPart || granted - pages - inHand >= GRANT_LOW) return;
+      if (!isBounded || !isPart || granted - pages - inFlight >= GRANT_LOW) return;
       if (canReserve() && isExhausted()) return;
       asking ??= ask()
         .then((hasAsked) => {
@@ -231,7 +231,7 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
     isGrantedAway: () =>
       isBounded && !canReserve() && allPages() < limit && (isPutOff || grants(now()).alive > 0 || !isHeard()),
     settle(counts) {
-      inHand -= 1;
+      inFlight -= 1;
       if (!counts) return;
       pages += 1;
       isDirty = true;
@@ -264,7 +264,7 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
     async saveTime(nowMs) {
       await readOthers(nowMs);
       const { taken, alive } = grants(nowMs);
-      const used = pages + inHand;
+      const used = pages + inFlight;
       const left = pagesLeft(limit, { taken, alive }, Math.max(granted, used));
       granted = used + keptOf(Math.max(0, granted - used), left, alive);
       await write(nowMs);
@@ -279,7 +279,7 @@ export function createBudget({ bounds, records, lock, isPart, nowMs: now }: Budg
 
   /** Whether the last look found nothing left to ask for. */
   function isExhausted(): boolean {
-    return pagesLeft(limit, grants(now()), Math.max(granted, pages + inHand)) === 0;
+    return pagesLeft(limit, grants(now()), Math.max(granted, pages + inFlight)) === 0;
   }
 }
 
@@ -294,7 +294,7 @@ export async function partsOver(records: PartRecords, parts: readonly string[]):
   return over;
 }
 
-function readAccount(octets: Uint8Array | null): Account {
-  if (octets === null) return NOTHING;
-  return { ...NOTHING, ...(JSON.parse(new TextDecoder().decode(octets)) as Partial<Account>) };
+function readAccount(bytes: Uint8Array | null): Account {
+  if (bytes === null) return NOTHING;
+  return { ...NOTHING, ...(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Account>) };
 }

@@ -28,15 +28,15 @@ export function createCrawlLock(store: FrontierStore, clock: Clock, random: () =
   let turn: Promise<unknown> = Promise.resolve();
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
   const once = async <T>(act: (isStill: () => boolean) => Promise<T>): Promise<{ readonly value: T } | null> => {
-    if (!store.caps.shared) return { value: await act(() => true) };
-    const askedMs = clock.nowMs();
+    if (!store.capabilities.shared) return { value: await act(() => true) };
+    const requiredMs = clock.nowMs();
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: CRAWL_LOCK_TTL_MS, hosts: [LOCK_HOST] });
     if (lease === undefined) return null;
-    const { host, epoch } = lease;
+    const { host, fencingToken } = lease;
     try {
-      return { value: await act(() => clock.nowMs() < askedMs + CRAWL_LOCK_TTL_MS / 2) };
+      return { value: await act(() => clock.nowMs() < requiredMs + CRAWL_LOCK_TTL_MS / 2) };
     } finally {
-      await store.commit([{ host, epoch, delayMs: 0, then: { release: { dueInMs: 0 } } }]);
+      await store.commit([{ host, fencingToken, delayMs: 0, then: { release: { dueInMs: 0 } } }]);
     }
   };
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {

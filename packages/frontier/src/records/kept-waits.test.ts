@@ -29,7 +29,7 @@ it('whoever opens the crawl knows what every process has told of its hosts', asy
     ['a.test', 'host-parked'],
     ['b.test', 'host-parked'],
   ]);
-  await third.wake('a.test');
+  await third.unpark('a.test');
   await third.close();
 
   // What the first process wrote still says that the host is parked; the store knows better.

@@ -27,7 +27,7 @@ export function createKeptWaits(
   return {
     async open() {
       const parts = [...(await records.readAll(KEY)).values()];
-      const kept = parts.flatMap((octets) => JSON.parse(new TextDecoder().decode(octets)) as HostWait[]);
+      const kept = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
       const timed = kept.filter(({ untilMs }) => untilMs !== null);
       const endless = new Map(kept.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
       for (const wait of timed) waits.note(wait);

@@ -44,18 +44,18 @@ const INDEX = 'parts';
 export function createPartRecords(store: FrontierStore, lock: CrawlLock, fresh: () => string): PartRecords {
   let own = MAIN_PART;
   const list = async (): Promise<string[]> => {
-    const octets = store.caps.shared ? await store.readRecord(INDEX) : null;
-    return octets === null ? [MAIN_PART] : (JSON.parse(new TextDecoder().decode(octets)) as string[]);
+    const bytes = store.capabilities.shared ? await store.readRecord(INDEX) : null;
+    return bytes === null ? [MAIN_PART] : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   };
   return {
     async join(named, over) {
       own = named ?? MAIN_PART;
-      if (!store.caps.shared) return;
+      if (!store.capabilities.shared) return;
       await lock.exclusively(async () => {
-        const octets = await store.readRecord(INDEX);
-        const parts = octets === null ? [] : (JSON.parse(new TextDecoder().decode(octets)) as string[]);
+        const bytes = await store.readRecord(INDEX);
+        const parts = bytes === null ? [] : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
         if (named === null) own = (await over(parts))[0] ?? (parts.length === 0 ? MAIN_PART : fresh());
-        if (octets !== null && parts.includes(own)) return;
+        if (bytes !== null && parts.includes(own)) return;
         const all = parts.includes(own) ? parts : [...parts, own];
         if (all.length > PARTS_MOST) {
           throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
@@ -72,7 +72,7 @@ export function createPartRecords(store: FrontierStore, lock: CrawlLock, fresh: 
       const values = await Promise.all(names.map((name) => store.readRecord(keyOf(name, key))));
       return new Map(names.flatMap((name, at) => (values[at] == null ? [] : [[name, values[at]] as const])));
     },
-    isMet: async () => store.caps.shared && (await store.readRecord(INDEX)) !== null,
+    isMet: async () => store.capabilities.shared && (await store.readRecord(INDEX)) !== null,
     read: (part, key) => store.readRecord(keyOf(part, key)),
     write: (key, value) => store.writeRecord(keyOf(own, key), value),
   };

@@ -9,7 +9,7 @@ import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
 export interface PageItem {
   readonly kind: 'page';
   readonly record: UrlRecord;
-  /** Epoch milliseconds at which it was added: a held URL does not wait for ever (access §5). */
+  /** FencingToken milliseconds at which it was added: a held URL does not wait for ever (access §5). */
   readonly addedAtMs: number;
   /** It stands under the name that the site's own rules give it, or keeps the one it has: there is nothing to look up again. */
   readonly isKeyed?: boolean;
@@ -55,7 +55,7 @@ function visitOf(visit: number | undefined): Pick<UrlRecord, 'visit'> {
 }
 
 /**
- * An item as octets. JSON with one-letter names, absent where the default holds: readable in any store's own tools.
+ * An item as bytes. JSON with one-letter names, absent where the default holds: readable in any store's own tools.
  *
  * @throws Never.
  */
@@ -66,12 +66,12 @@ export function encodeItem(item: QueueItem): Uint8Array {
   return encoder.encode(jsonOf(item));
 }
 
-/** Octets that share an array buffer with others; longer bodies have their own. */
+/** Bytes that share an array buffer with others; longer bodies have their own. */
 const SLAB_BYTES = 8_192;
 const SHARED_MOST_BYTES = SLAB_BYTES / 4;
 
 /**
- * The same for many items: an array buffer of its own costs more than the octets, so small bodies stand side by side. One
+ * The same for many items: an array buffer of its own costs more than the bytes, so small bodies stand side by side. One
  * that is kept keeps its neighbours' room.
  *
  * @throws Never.
@@ -119,7 +119,7 @@ function quoted(text: string): string {
 }
 
 /**
- * An item from the store's octets.
+ * An item from the store's bytes.
  *
  * @throws FrontierError `record-unreadable`: the body was not written by this version.
  */

@@ -11,8 +11,8 @@ function cacheOf(bounds: { maxAuthorities: number; maxRules: number }) {
   const kept = new Map<string, Uint8Array>();
   const records = {
     readRecord: async (key: string) => kept.get(key) ?? null,
-    writeRecord: async (key: string, octets: Uint8Array) => {
-      kept.set(key, octets);
+    writeRecord: async (key: string, bytes: Uint8Array) => {
+      kept.set(key, bytes);
     },
   };
   return createAuthorityCache(records as never, (record) => record, { ...bounds, maxBytes: 1_000_000 });

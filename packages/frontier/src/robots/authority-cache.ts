@@ -1,4 +1,4 @@
-// The authorities that are in memory, backed by their records in the store. Bounded in number and in octets: the one
+// The authorities that are in memory, backed by their records in the store. Bounded in number and in bytes: the one
 // that was not asked about for longest goes first, unless a request or a write for it is under way. What goes is in
 // the store and comes back on demand. Compiled rules are many times their file: a crawl of many hosts keeps those that it
 // compiled last, and reads the others' files again when it comes back to them.
@@ -98,8 +98,8 @@ export function createAuthorityCache(
     }
   };
   const readRecord = async (name: string): Promise<AuthorityRecord | null> => {
-    const octets = await records.readRecord(authorityKey(name));
-    return octets === null ? null : decodeAuthority(octets);
+    const bytes = await records.readRecord(authorityKey(name));
+    return bytes === null ? null : decodeAuthority(bytes);
   };
   const read = async (name: string): Promise<Authority> => {
     const kept = await readRecord(name);

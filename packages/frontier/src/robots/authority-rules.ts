@@ -34,13 +34,13 @@ export interface RulesReader {
   readonly withoutRules: Decision;
 }
 
-/** The knobs of reading that are not the rules' own. */
-export interface ReadingKnobs {
+/** The options of reading that are not the rules' own. */
+export interface ResolvedReadingOptions {
   readonly visitTime: 'hold' | 'warn' | 'ignore';
   readonly crawlDelayMaxMs: number;
   readonly onOverMax: 'clamp' | 'skip-host';
   readonly cleanParam: 'dedupe' | 'expose';
-  readonly host: 'expose' | 'canonicalise';
+  readonly host: 'expose' | 'canonicalize';
 }
 
 const NOTHING_SAID: RobotsSignals = Object.freeze({ isNoindex: false, preferences: {}, contentSignals: {} });
@@ -49,7 +49,7 @@ const NOTHING_SAID: RobotsSignals = Object.freeze({ isNoindex: false, preference
  * @param compile - Who asks and which reading counts.
  * @throws RobotsError for options that `compileRules` refuses.
  */
-export function createRulesReader(compile: CompileOptions, knobs: ReadingKnobs): RulesReader {
+export function createRulesReader(compile: CompileOptions, options: ResolvedReadingOptions): RulesReader {
   compileRules(parseRobots(''), compile);
   const dialect = compile.dialect ?? 'rfc9309';
   const silent = { reason: 'no-group', dialect, line: null, pattern: null, agent: null } as const;
@@ -57,7 +57,7 @@ export function createRulesReader(compile: CompileOptions, knobs: ReadingKnobs):
     fromCopy(copy) {
       const { robotsUrl, charset } = copy;
       const document = parseRobots(copy.body, charset === null ? { robotsUrl } : { robotsUrl, charset });
-      return readRules(compileRules(document, compile), siteKey(document, knobs), knobs);
+      return readRules(compileRules(document, compile), siteKey(document, options), options);
     },
     restricted: Object.freeze({ allowed: false, ...silent }),
     withoutRules: Object.freeze({ allowed: true, ...silent }),
@@ -86,18 +86,19 @@ export function excludedReason(decision: Decision, phase: string | null): string
  */
 export async function robotsHash(body: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body.slice()));
-  return Array.from(digest.subarray(0, 8), (octet) => octet.toString(16).padStart(2, '0')).join('');
+  return Array.from(digest.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function readRules(rules: RobotsRules, key: AuthorityRules['key'], knobs: ReadingKnobs): AuthorityRules {
+function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: ResolvedReadingOptions): AuthorityRules {
   const fileDelayMs = rules.crawlDelayMs;
   const site = sitePreferences(rules);
-  const isOverMax = fileDelayMs !== null && (fileDelayMs > knobs.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
+  const isOverMax =
+    fileDelayMs !== null && (fileDelayMs > options.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
   return {
     decide: (url) => rules.decide(url),
-    asks: asksOf(rules, knobs),
+    asks: asksOf(rules, options),
     fileDelayMs,
-    isOverMaxDelay: isOverMax && knobs.onOverMax === 'skip-host',
+    isOverMaxDelay: isOverMax && options.onOverMax === 'skip-host',
     comments: rules.comments,
     key,
     signals: (url) => ({
@@ -108,27 +109,27 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], knobs: Readin
   };
 }
 
-function asksOf(rules: RobotsRules, knobs: ReadingKnobs): HostAsks {
+function asksOf(rules: RobotsRules, options: ResolvedReadingOptions): HostAsks {
   const { requestRates, visitWindows } = rules;
-  const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, knobs.crawlDelayMaxMs);
-  const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && knobs.visitTime !== 'ignore');
+  const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, options.crawlDelayMaxMs);
+  const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && options.visitTime !== 'ignore');
   let longestMs = crawlDelayMs ?? 0;
   for (const { documents, periodSeconds } of requestRates) {
     if (documents > 0) longestMs = Math.max(longestMs, Math.ceil((periodSeconds * 1000) / documents));
   }
-  return { crawlDelayMs, at: isTimed ? (nowMs) => timedAsk(rules, knobs, nowMs) : null, longestMs };
+  return { crawlDelayMs, at: isTimed ? (nowMs) => timedAsk(rules, options, nowMs) : null, longestMs };
 }
 
-function timedAsk(rules: RobotsRules, knobs: ReadingKnobs, nowMs: number): TimedAsk {
+function timedAsk(rules: RobotsRules, options: ResolvedReadingOptions, nowMs: number): TimedAsk {
   const rate = rateInForce(rules.requestRates, nowMs);
   const schedule = rules.schedule(nowMs);
-  const isHeld = schedule.kind === 'closed' && (knobs.visitTime === 'hold' || schedule.reason === 'closed-rate');
+  const isHeld = schedule.kind === 'closed' && (options.visitTime === 'hold' || schedule.reason === 'closed-rate');
   const isBucket = rules.requestRateMode === 'bucket' && rate.kind === 'rate';
   // Where Visit-time is not obeyed, it must not hide what the rate says.
   const intervalMs = schedule.kind === 'open' ? schedule.intervalMs : rate.kind === 'rate' ? rate.intervalMs : null;
   return {
     closed: closedBy(isHeld ? schedule : null, rate),
-    unheeded: isHeld || knobs.visitTime === 'ignore' ? null : closedBy(schedule, rate),
+    unheeded: isHeld || options.visitTime === 'ignore' ? null : closedBy(schedule, rate),
     intervalMs: isBucket ? null : intervalMs,
     bucket: isBucket ? { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1000 } : null,
   };

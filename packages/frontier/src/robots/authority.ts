@@ -10,7 +10,7 @@ export interface Chain {
   readonly id: string;
   /** Every URL asked or about to be asked, in order. */
   readonly urls: readonly string[];
-  /** Epoch milliseconds; then it counts as failed. */
+  /** FencingToken milliseconds; then it counts as failed. */
   readonly untilMs: number;
 }
 
@@ -37,7 +37,7 @@ export function newAuthorityRecord(): AuthorityRecord {
 }
 
 /**
- * A record as octets: length of the head, head as JSON, access state.
+ * A record as bytes: length of the head, head as JSON, access state.
  *
  * @returns At most 1 MiB: a body that finds no room beside the head is left out, which means a fetch, not permission.
  * @throws Never.
@@ -49,31 +49,31 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   const { copy } = record.access;
   const isTooLong = HEAD_LENGTH_BYTES + head.length + full.length > RECORD_MAX_BYTES && copy !== null;
   const access = isTooLong ? encodeAccess({ ...record.access, copy: { ...copy, mayStore: false } }) : full;
-  const octets = new Uint8Array(HEAD_LENGTH_BYTES + head.length + access.length);
-  new DataView(octets.buffer).setUint32(0, head.length);
-  octets.set(head, HEAD_LENGTH_BYTES);
-  octets.set(access, HEAD_LENGTH_BYTES + head.length);
-  return octets;
+  const bytes = new Uint8Array(HEAD_LENGTH_BYTES + head.length + access.length);
+  new DataView(bytes.buffer).setUint32(0, head.length);
+  bytes.set(head, HEAD_LENGTH_BYTES);
+  bytes.set(access, HEAD_LENGTH_BYTES + head.length);
+  return bytes;
 }
 
 /**
- * A record from octets.
+ * A record from bytes.
  *
- * @returns `null` for octets that this version did not write: then the authority is as unknown as a new one.
+ * @returns `null` for bytes that this version did not write: then the authority is as unknown as a new one.
  * @throws Never.
  */
-export function decodeAuthority(octets: Uint8Array): AuthorityRecord | null {
-  if (octets.length < HEAD_LENGTH_BYTES) return null;
-  const headEnd = HEAD_LENGTH_BYTES + new DataView(octets.buffer, octets.byteOffset).getUint32(0);
-  const head = readHead(octets.subarray(HEAD_LENGTH_BYTES, headEnd));
-  const access = head === null ? null : decodeAccess(octets.subarray(headEnd));
+export function decodeAuthority(bytes: Uint8Array): AuthorityRecord | null {
+  if (bytes.length < HEAD_LENGTH_BYTES) return null;
+  const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  const head = readHead(bytes.subarray(HEAD_LENGTH_BYTES, headEnd));
+  const access = head === null ? null : decodeAccess(bytes.subarray(headEnd));
   if (head === null || access === null) return null;
   return { ...head, access, hash: access.copy === null ? null : head.hash };
 }
 
-function readHead(octets: Uint8Array): Omit<AuthorityRecord, 'access'> | null {
+function readHead(bytes: Uint8Array): Omit<AuthorityRecord, 'access'> | null {
   try {
-    const { v, hash, chain, hasAnswered } = JSON.parse(new TextDecoder().decode(octets)) as Partial<
+    const { v, hash, chain, hasAnswered } = JSON.parse(new TextDecoder().decode(bytes)) as Partial<
       Omit<AuthorityRecord, 'access'> & { v: number }
     >;
     return v === 1 ? { hash: hash ?? null, chain: chain ?? null, hasAnswered: hasAnswered === true } : null;

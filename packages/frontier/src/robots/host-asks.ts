@@ -1,11 +1,11 @@
-// What the robots.txt files of a host's authorities ask for in the way of spacing, taken together at an instant.
+// What the robots.txt files of a host's authorities ask for in the way of spacing, taken together at a time.
 // Rules belong to an authority, spacing to the host: where several authorities share one, the longest counts (access §9).
 
 import { ASKERS_PER_HOST } from '../limits.js';
 import type { RateInForce } from '../politeness/interval.js';
-import type { HostAsk } from '../work.js';
+import type { HostRequirements } from '../work.js';
 
-/** What one file asks for at an instant. */
+/** What one file asks for at a time. */
 export interface TimedAsk {
   /** No page before `untilMs`, epoch milliseconds. */
   readonly closed: { readonly reason: 'visit-time' | 'request-rate-closed'; readonly untilMs: number } | null;
@@ -14,7 +14,7 @@ export interface TimedAsk {
   /** From start to start, milliseconds. */
   readonly intervalMs: number | null;
   /** Kept at the door as so many documents per period. */
-  readonly bucket: HostAsk['bucket'];
+  readonly bucket: HostRequirements['bucket'];
 }
 
 /** What one authority's file asks for. */
@@ -27,17 +27,17 @@ export interface HostAsks {
   readonly longestMs: number;
 }
 
-/** What holds for the host at an instant. */
+/** What holds for the host at a time. */
 export interface AskedNow {
   readonly crawlDelayMs: number | null;
   /** The rate to space by; never `closed`. */
   readonly rate: RateInForce;
-  /** No page before this instant; robots.txt may be fetched (access §2). */
+  /** No page before this time; robots.txt may be fetched (access §2). */
   readonly closed: (NonNullable<TimedAsk['closed']> & { readonly authority: string }) | null;
   /** A closed time that is told and not obeyed. */
   readonly unheeded: AskedNow['closed'];
   /** The same for the second lock at the door. */
-  readonly ask: HostAsk;
+  readonly ask: HostRequirements;
 }
 
 /** Whether a file asks for anything that has to do with time. Never throws. */
@@ -57,7 +57,7 @@ export function askedNow(asks: ReadonlyMap<string, HostAsks>, floorDelayMs: numb
   let requestIntervalMs: number | null = null;
   let closed: AskedNow['closed'] = null;
   let unheeded: AskedNow['closed'] = null;
-  let bucket: HostAsk['bucket'] = null;
+  let bucket: HostRequirements['bucket'] = null;
   for (const [authority, one] of asks) {
     if (one.crawlDelayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, one.crawlDelayMs);
     if (one.at === null) continue;
@@ -94,7 +94,10 @@ function rateOf(intervalMs: number | null): RateInForce {
   return { kind: 'rate', intervalMs, rate: { documents: 1, periodSeconds: intervalMs / 1000, window: null } };
 }
 
-function slowerBucket(one: HostAsk['bucket'], other: NonNullable<HostAsk['bucket']>): HostAsk['bucket'] {
+function slowerBucket(
+  one: HostRequirements['bucket'],
+  other: NonNullable<HostRequirements['bucket']>,
+): HostRequirements['bucket'] {
   if (one === null) return other;
   return other.documents * one.periodMs < one.documents * other.periodMs ? other : one;
 }

@@ -10,9 +10,9 @@ import { hostKeyOf } from '../url/host-key.js';
 import { parseUrl } from '../url/parse-url.js';
 
 /** Whether the lines count. */
-export interface SiteKeyKnobs {
+export interface SiteKeyOptions {
   readonly cleanParam: 'dedupe' | 'expose';
-  readonly host: 'expose' | 'canonicalise';
+  readonly host: 'expose' | 'canonicalize';
 }
 
 /** URL → the name that the site gives it; `null`: its own. Never throws. */
@@ -26,9 +26,9 @@ const OWN: SiteKey = () => null;
  * @throws Never.
  * @see specification, robots §9.7, §9.8, DECISION R47
  */
-export function siteKey(document: RobotsDocument, knobs: SiteKeyKnobs): SiteKey {
-  const cleans = knobs.cleanParam === 'dedupe' && document.cleanParams.length > 0;
-  const mirror = knobs.host === 'canonicalise' ? document.host : null;
+export function siteKey(document: RobotsDocument, options: SiteKeyOptions): SiteKey {
+  const cleans = options.cleanParam === 'dedupe' && document.cleanParams.length > 0;
+  const mirror = options.host === 'canonicalize' ? document.host : null;
   if (!cleans && mirror === null) return OWN;
   return (url) => {
     const cleaned = cleans ? dedupeKey(document, url) : url;

@@ -1,4 +1,4 @@
-// One line of waiting entries: those of one lane in one band, first in, first out.
+// One line of waiting entries: those of one lane in one priority, first in, first out.
 
 /** `place` of an entry that is not in hand. */
 export const NOT_IN_HAND = -1;
@@ -8,13 +8,13 @@ export class StoredEntry {
   /** Grows with each entry of the host. */
   readonly id: number;
   readonly lane: Lane;
-  band: number;
+  priority: number;
   body: Uint8Array;
   /** Times handed out. */
   attempt: number;
   /** Place among all lines of the host, given when it joins one; in hand, among those in hand. */
   order = 0;
-  /** Of the line it is in or was in last: 0 in front, else 1 + band. */
+  /** Of the line it is in or was in last: 0 in front, else 1 + priority. */
   rank: number;
   /** Instant before which it is not handed out. */
   readyAt: number;
@@ -22,13 +22,13 @@ export class StoredEntry {
   place = NOT_IN_HAND;
   isDone = false;
 
-  constructor(id: number, lane: Lane, band: number, body: Uint8Array, attempt: number, readyAt: number) {
+  constructor(id: number, lane: Lane, priority: number, body: Uint8Array, attempt: number, readyAt: number) {
     this.id = id;
     this.lane = lane;
-    this.band = band;
+    this.priority = priority;
     this.body = body;
     this.attempt = attempt;
-    this.rank = 1 + band;
+    this.rank = 1 + priority;
     this.readyAt = readyAt;
   }
 }
@@ -36,7 +36,7 @@ export class StoredEntry {
 /** The entries of one authority. */
 export class Lane {
   readonly name: string | null;
-  /** By rank: 0 for entries a holder gave back, then one per band. Made when it is needed. */
+  /** By rank: 0 for entries a holder gave back, then one per priority. Made when it is needed. */
   lines: (EntryLine | undefined)[] | null = null;
   /** Instant up to which the lane is held; 0 when it is not. */
   heldUntil = 0;

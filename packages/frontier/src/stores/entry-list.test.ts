@@ -6,7 +6,7 @@ import { EntryList } from './entry-list.js';
 
 const lane: Lane = { name: null, lines: [], heldUntil: 0 };
 const entryOf = (id: number): StoredEntry => {
-  const kept = { id, lane, band: 4, body: Uint8Array.of(id), attempt: 0 };
+  const kept = { id, lane, priority: 4, body: Uint8Array.of(id), attempt: 0 };
   return { ...kept, order: id, rank: 5, readyAt: 0, place: NOT_IN_HAND, isDone: false };
 };
 

@@ -24,8 +24,8 @@ function entry(host: string, n: number): NewEntry {
   return {
     host,
     lane: `http://${host}`,
-    fp: Uint8Array.of(0, 0, 0, 0, 0, 0, host.length, n),
-    band: 4,
+    fingerprint: Uint8Array.of(0, 0, 0, 0, 0, 0, host.length, n),
+    priority: 4,
     body: Uint8Array.of(n),
   };
 }
@@ -56,7 +56,7 @@ describe('the file store after a kill', () => {
     const then = { keep: { ttlMs: 60_000, want: 0 } };
     const part = {
       host: 'a',
-      epoch: held?.epoch ?? '',
+      fencingToken: held?.fencingToken ?? '',
       done: [held?.entries[0]?.id ?? ''],
       state: Uint8Array.of(7),
       then,
@@ -64,7 +64,7 @@ describe('the file store after a kill', () => {
     await store.commit([part], [entry('bb', 3)]);
     const next = await afterKill();
     expect(await next.readRecord('robots http://a')).toEqual(Uint8Array.of(0, 255));
-    const urgent = { ...entry('a', 4), band: 0 };
+    const urgent = { ...entry('a', 4), priority: 0 };
     expect(await next.add([entry('a', 1), entry('bb', 3), urgent])).toEqual(['known', 'known', 'new']);
     const leases = await lease(next);
     expect(leases.map(({ host, entries }) => [host, ...entries.map(({ body }) => body[0])])).toEqual([
@@ -84,7 +84,7 @@ describe('the file store after a kill', () => {
     await store.add([entry('a', 1)]);
     const [held] = await lease(store);
     await store.commit([
-      { host: 'a', epoch: held?.epoch ?? '', delayMs: 5_000, then: { keep: { ttlMs: 60_000, want: 0 } } },
+      { host: 'a', fencingToken: held?.fencingToken ?? '', delayMs: 5_000, then: { keep: { ttlMs: 60_000, want: 0 } } },
     ]);
     const next = await afterKill();
     expect(await lease(next)).toEqual([]);
@@ -93,7 +93,7 @@ describe('the file store after a kill', () => {
     expect(await lease(next)).toEqual([]);
     now += 1;
     const [again] = await lease(next);
-    expect(BigInt(again?.epoch ?? 0)).toBeGreaterThan(BigInt(held?.epoch ?? 0));
+    expect(BigInt(again?.fencingToken ?? 0)).toBeGreaterThan(BigInt(held?.fencingToken ?? 0));
     await next.close();
     await store.close();
   });
@@ -102,7 +102,9 @@ describe('the file store after a kill', () => {
     const store = await opened();
     await store.add([entry('a', 1), entry('a', 2)]);
     const [held] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
-    await store.commit([{ host: 'a', epoch: held?.epoch ?? '', delayMs: 5_000, then: { release: { dueInMs: 0 } } }]);
+    await store.commit([
+      { host: 'a', fencingToken: held?.fencingToken ?? '', delayMs: 5_000, then: { release: { dueInMs: 0 } } },
+    ]);
     await lease(store);
     const next = await afterKill();
     expect(await next.nextDueInMs()).toBe(5_000);
@@ -121,14 +123,14 @@ describe('the file store after a kill', () => {
     ]);
     const [a, bb, dddd] = await store.lease({ maxHosts: 9, entriesPerHost: 1, ttlMs: 60_000 });
     await store.commit([
-      { host: 'a', epoch: a?.epoch ?? '', then: { release: { dueInMs: null } } },
+      { host: 'a', fencingToken: a?.fencingToken ?? '', then: { release: { dueInMs: null } } },
       {
         host: 'bb',
-        epoch: bb?.epoch ?? '',
-        holdLanes: [{ lane: 'http://bb', ms: 7_000 }],
+        fencingToken: bb?.fencingToken ?? '',
+        blockLanes: [{ lane: 'http://bb', ms: 7_000 }],
         then: { release: { dueInMs: 0 } },
       },
-      { host: 'dddd', epoch: dddd?.epoch ?? '', done: ['1'], then: { release: { dueInMs: 8_000 } } },
+      { host: 'dddd', fencingToken: dddd?.fencingToken ?? '', done: ['1'], then: { release: { dueInMs: 8_000 } } },
     ]);
     const next = await afterKill();
     expect(await next.stats()).toEqual(await store.stats());

@@ -12,13 +12,13 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  StoreCaps,
+  StoreCapabilities,
 } from '../store.js';
 import { type FileLock, hasCode, lockFile } from './file-lock.js';
-import { MEMORY_CAPS } from './memory.js';
+import { MEMORY_CAPABILITIES } from './memory.js';
 import { MemoryQueues } from './memory-queues.js';
 import { ReservedSlots } from './reserved-slots.js';
-import { checkOctets } from './size-checks.js';
+import { checkBytes } from './size-checks.js';
 import { formatImage, parseImage, type StoreImage } from './store-image.js';
 
 /** What the file store may be told. */
@@ -42,7 +42,7 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
 }
 
 class FileStore implements FrontierStore {
-  readonly caps: StoreCaps = Object.freeze({ ...MEMORY_CAPS, durable: 'process' });
+  readonly capabilities: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILITIES, durable: 'process' });
   readonly #path: string;
   readonly #maxQueued: number;
   readonly #wallMs: () => number;
@@ -111,7 +111,7 @@ class FileStore implements FrontierStore {
     const { records } = this.#open();
     if (value === null) records.delete(key);
     else {
-      checkOctets('record', value, RECORD_MAX_BYTES);
+      checkBytes('record', value, RECORD_MAX_BYTES);
       records.set(key, value);
     }
     await this.#save();
@@ -150,9 +150,9 @@ class FileStore implements FrontierStore {
     const text = await readIfThere(this.#path);
     if (text === null) {
       if (!create) throw new FrontierError('store-mismatch', `${this.#path} holds no crawl ${JSON.stringify(crawl)}`);
-      return { crawl, queues: new MemoryQueues(this.caps, this.#maxQueued), records: new Map() };
+      return { crawl, queues: new MemoryQueues(this.capabilities, this.#maxQueued), records: new Map() };
     }
-    const image = parseImage(text, this.caps, this.#maxQueued, this.#now());
+    const image = parseImage(text, this.capabilities, this.#maxQueued, this.#now());
     if (image.crawl === crawl) return image;
     throw new FrontierError(
       'store-mismatch',

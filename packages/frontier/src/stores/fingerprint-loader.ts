@@ -26,16 +26,16 @@ export class FingerprintLoader {
     this.#gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
   }
 
-  /** Adds those that stand one after the other in these octets. */
-  add(octets: Uint8Array): void {
+  /** Adds those that stand one after the other in these bytes. */
+  add(bytes: Uint8Array): void {
     const gathered = this.#gathered;
     const filled = this.#filled;
-    for (let at = 0; at < octets.length; at += 8) {
-      const which = octets[at]!;
+    for (let at = 0; at < bytes.length; at += 8) {
+      const which = bytes[at]!;
       const words = gathered[which]!;
       const to = filled[which]!;
-      words[to] = (which << 24) | (octets[at + 1]! << 16) | (octets[at + 2]! << 8) | octets[at + 3]!;
-      words[to + 1] = (octets[at + 4]! << 24) | (octets[at + 5]! << 16) | (octets[at + 6]! << 8) | octets[at + 7]!;
+      words[to] = (which << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+      words[to + 1] = (bytes[at + 4]! << 24) | (bytes[at + 5]! << 16) | (bytes[at + 6]! << 8) | bytes[at + 7]!;
       filled[which] = to + 2;
       if (to + 2 === words.length) this.#flush(which);
     }

@@ -18,11 +18,11 @@ function words(seed: number): () => number {
   };
 }
 
-function fpOf(high: number, low: number): Uint8Array {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setUint32(0, high);
-  new DataView(fp.buffer).setUint32(4, low);
-  return fp;
+function fingerprintOf(high: number, low: number): Uint8Array {
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setUint32(0, high);
+  new DataView(fingerprint.buffer).setUint32(4, low);
+  return fingerprint;
 }
 
 describe('the fingerprint set', () => {
@@ -36,17 +36,17 @@ describe('the fingerprint set', () => {
       const high = next() % 4_096;
       const low = n % 3 === 0 ? 0xffffffff - (next() % 8) : next();
       const key = `${high} ${low}`;
-      if (set.add(fpOf(high, low)) === plain.has(key)) wrong.push(key);
+      if (set.add(fingerprintOf(high, low)) === plain.has(key)) wrong.push(key);
       plain.add(key);
     }
     expect(set.size).toBe(plain.size);
     for (let n = 0; n < 20_000; n += 1) {
       const [high, low] = [next() % 4_096, next()];
-      if (set.has(fpOf(high, low)) !== plain.has(`${high} ${low}`)) wrong.push(`${high} ${low}`);
+      if (set.has(fingerprintOf(high, low)) !== plain.has(`${high} ${low}`)) wrong.push(`${high} ${low}`);
     }
     for (const key of plain) {
       const [high = 0, low = 0] = key.split(' ').map(Number);
-      if (!set.has(fpOf(high, low))) wrong.push(key);
+      if (!set.has(fingerprintOf(high, low))) wrong.push(key);
     }
     expect(wrong).toEqual([]);
     expect(new Set([...set.words()].map(([high, low]) => `${high} ${low}`))).toEqual(plain);
@@ -61,11 +61,11 @@ describe('the fingerprint set', () => {
     [0, 0x80000000],
   ])('holds the pair %d, %d and not its neighbours', (high, low) => {
     const set = new FingerprintSet();
-    expect(set.has(fpOf(high, low))).toBe(false);
-    expect(set.add(fpOf(high, low))).toBe(true);
-    expect(set.add(fpOf(high, low))).toBe(false);
-    expect(set.has(fpOf(high, low))).toBe(true);
-    expect(set.has(fpOf(high, (low ^ 2) >>> 0))).toBe(false);
+    expect(set.has(fingerprintOf(high, low))).toBe(false);
+    expect(set.add(fingerprintOf(high, low))).toBe(true);
+    expect(set.add(fingerprintOf(high, low))).toBe(false);
+    expect(set.has(fingerprintOf(high, low))).toBe(true);
+    expect(set.has(fingerprintOf(high, (low ^ 2) >>> 0))).toBe(false);
     expect(set.size).toBe(1);
   });
 
@@ -80,35 +80,35 @@ describe('the fingerprint set', () => {
     expect(set.size).toBe(100_000);
     expect(set.bytes / set.size).toBeLessThanOrEqual(14);
     expect(set.bytes / reserved).toBeLessThan(1.01);
-    expect(pairs.filter(([high, low]) => !set.has(fpOf(high, low)))).toEqual([]);
+    expect(pairs.filter(([high, low]) => !set.has(fingerprintOf(high, low)))).toEqual([]);
   });
 
   it('holds what a loader brings it, (0, 0) and what it held before included', () => {
     const next = words(13);
     const set = new FingerprintSet();
-    const octets = new Uint8Array(8 * 700_000);
-    const view = new DataView(octets.buffer);
-    // The first is (0, 0); many share their first octet, so that its table is filled more than once.
-    for (let at = 8; at < octets.length; at += 8) {
+    const bytes = new Uint8Array(8 * 700_000);
+    const view = new DataView(bytes.buffer);
+    // The first is (0, 0); many share their first byte, so that its table is filled more than once.
+    for (let at = 8; at < bytes.length; at += 8) {
       view.setUint32(at, at % 16 === 0 ? next() : next() % 0x0100_0000);
       view.setUint32(at + 4, next());
     }
-    set.add(octets.subarray(8_000, 8_008));
+    set.add(bytes.subarray(8_000, 8_008));
     const loader = new FingerprintLoader(set, 700_000);
-    loader.add(octets.subarray(0, 800));
-    loader.add(octets.subarray(800));
+    loader.add(bytes.subarray(0, 800));
+    loader.add(bytes.subarray(800));
     loader.finish();
     const plain = new Set<string>();
     const missing: number[] = [];
-    for (let at = 0; at < octets.length; at += 8) {
+    for (let at = 0; at < bytes.length; at += 8) {
       plain.add(`${view.getUint32(at)} ${view.getUint32(at + 4)}`);
-      if (!set.has(octets.subarray(at, at + 8))) missing.push(at);
+      if (!set.has(bytes.subarray(at, at + 8))) missing.push(at);
     }
     expect(missing).toEqual([]);
     expect(set.size).toBe(plain.size);
   });
 
-  it('needs at most 14 octets per fingerprint at every size', () => {
+  it('needs at most 14 bytes per fingerprint at every size', () => {
     const next = words(7);
     const set = new FingerprintSet();
     for (let n = 1; n <= 400_000; n += 1) {

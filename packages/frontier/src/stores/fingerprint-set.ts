@@ -1,6 +1,6 @@
-// An exact set of 8-octet fingerprints, 10 to 12.5 octets each, whatever their number.
+// An exact set of 8-octet fingerprints, 10 to 12.5 bytes each, whatever their number.
 //
-// 256 tables by the first octet, each an open-addressed array of (high, low) pairs. Within a table the home of a
+// 256 tables by the first byte, each an open-addressed array of (high, low) pairs. Within a table the home of a
 // fingerprint is its low word scaled to the table's size, so homes keep their order when the table grows, and growing
 // reads and writes memory in sequence. A table grows by a quarter when four fifths full: the share of empty slots stays
 // small (a doubling table is half empty on average), and since the tables are small, no single add ever waits long.
@@ -29,7 +29,7 @@ export class FingerprintSet {
     return this.#size;
   }
 
-  /** Octets of the tables. */
+  /** Bytes of the tables. */
   get bytes(): number {
     return this.#tables.reduce((sum, table) => sum + table.byteLength, this.#sizes.byteLength);
   }
@@ -45,9 +45,9 @@ export class FingerprintSet {
   }
 
   /** Whether the fingerprint is held. @throws Never. */
-  has(fp: Uint8Array): boolean {
-    const high = wordAt(fp, 0);
-    const low = wordAt(fp, 4);
+  has(fingerprint: Uint8Array): boolean {
+    const high = wordAt(fingerprint, 0);
+    const low = wordAt(fingerprint, 4);
     if ((high | low) === 0) return this.#hasZero;
     const table = this.#tables[high >>> 24]!;
     const slot = slotOf(table, high, low);
@@ -58,18 +58,18 @@ export class FingerprintSet {
    * Reaches for the places of fingerprints that are about to be looked for: so the processor fetches many of them at a time, where
    * it would wait for one after the other. Changes nothing. @throws Never.
    */
-  reachFor(entries: readonly { readonly fp: Uint8Array }[]): void {
+  reachFor(entries: readonly { readonly fingerprint: Uint8Array }[]): void {
     let reached = 0;
-    for (const { fp } of entries) {
-      const table = this.#tables[fp[0]!]!;
-      reached ^= table[homeOf(table, wordAt(fp, 4))]!;
+    for (const { fingerprint } of entries) {
+      const table = this.#tables[fingerprint[0]!]!;
+      reached ^= table[homeOf(table, wordAt(fingerprint, 4))]!;
     }
     this.#reached[0] = reached;
   }
 
   /** Adds the fingerprint; `false` when it was there. @throws Never. */
-  add(fp: Uint8Array): boolean {
-    return this.addWords(wordAt(fp, 0), wordAt(fp, 4));
+  add(fingerprint: Uint8Array): boolean {
+    return this.addWords(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
   }
 
   /** As `add`, of the two big-endian words of the fingerprint. */
@@ -97,7 +97,7 @@ export class FingerprintSet {
     return true;
   }
 
-  /** As `addWords`, of the pairs up to `end`, whose first octets are all the same. */
+  /** As `addWords`, of the pairs up to `end`, whose first bytes are all the same. */
   addWordsOf(words: Uint32Array, end: number): void {
     if (end === 0) return;
     const which = words[0]! >>> 24;
@@ -181,6 +181,8 @@ function moved(table: Uint32Array, slots: number): Uint32Array {
   return next;
 }
 
-function wordAt(fp: Uint8Array, at: number): number {
-  return ((fp[at]! << 24) | (fp[at + 1]! << 16) | (fp[at + 2]! << 8) | fp[at + 3]!) >>> 0;
+function wordAt(fingerprint: Uint8Array, at: number): number {
+  return (
+    ((fingerprint[at]! << 24) | (fingerprint[at + 1]! << 16) | (fingerprint[at + 2]! << 8) | fingerprint[at + 3]!) >>> 0
+  );
 }

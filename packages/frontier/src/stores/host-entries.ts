@@ -1,6 +1,6 @@
 // The entries of one host queue: which comes next, which wait, which are in hand.
 //
-//   waiting (by instant) ──ripe──▶ lines, one per lane and rank ──take──▶ in hand ──done──▶ gone
+//   waiting (by time) ──ripe──▶ lines, one per lane and rank ──take──▶ in hand ──done──▶ gone
 //                                    ▲          │ requeue, give back            │
 //                                    └──────────┴───────────────────────────────┘
 //
@@ -25,7 +25,7 @@ export interface SavedEntries {
   readonly entries: readonly {
     readonly id: number;
     readonly lane: string | null;
-    readonly band: number;
+    readonly priority: number;
     readonly body: Uint8Array;
     readonly attempt: number;
     readonly isInFront: boolean;
@@ -34,7 +34,7 @@ export interface SavedEntries {
   readonly holds: readonly { readonly lane: string; readonly until: number }[];
 }
 
-/** All instants are the store's own clock. */
+/** All times are the store's own clock. */
 export class HostEntries {
   /** What most hosts never have is made when it is needed: a host with one entry should be small. */
   #lanes: Map<string | null, Lane> | null = null;
@@ -62,13 +62,13 @@ export class HostEntries {
     return this.#all.size;
   }
 
-  get inHand(): number {
+  get inFlight(): number {
     return this.#hand.size;
   }
 
   /** Entries neither finished nor in hand. */
   get queued(): number {
-    return this.size - this.inHand;
+    return this.size - this.inFlight;
   }
 
   /** Whether a lane is held, or was and nobody has looked since. */
@@ -76,19 +76,19 @@ export class HostEntries {
     return this.#holds?.peek() !== undefined;
   }
 
-  /** Whether no entry waits for an instant and no lane is held: entries are handed out by band, and as they came. */
+  /** Whether no entry waits for a time and no lane is held: entries are handed out by priority, and as they came. */
   get isPlain(): boolean {
     return this.#waiting?.peek() === undefined && !this.hasHolds;
   }
 
   /** Adds an entry. `readyAt` in the past: at once. */
-  add(laneName: string | null, band: number, body: Uint8Array, readyAt: number, now: number): void {
-    const entry = new StoredEntry(this.#nextId++, this.#laneOf(laneName), band, body, 0, readyAt);
+  add(laneName: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
+    const entry = new StoredEntry(this.#nextId++, this.#laneOf(laneName), priority, body, 0, readyAt);
     this.#all.push(entry);
     this.#place(entry, now);
   }
 
-  /** The instant of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late. */
+  /** The time of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late. */
   readyAt(now: number): number | null {
     if (this.queued === 0) return null;
     if (this.#firstLine(now) !== undefined) return 0;
@@ -115,8 +115,8 @@ export class HostEntries {
   }
 
   /** Adds an entry straight into hand: only where none is queued and no lane is held. */
-  takeNew(laneName: string | null, band: number, body: Uint8Array): Entry {
-    const entry = new StoredEntry(this.#nextId++, this.#laneOf(laneName), band, body, 0, 0);
+  takeNew(laneName: string | null, priority: number, body: Uint8Array): Entry {
+    const entry = new StoredEntry(this.#nextId++, this.#laneOf(laneName), priority, body, 0, 0);
     this.#all.push(entry);
     return this.#handOut(entry);
   }
@@ -129,25 +129,25 @@ export class HostEntries {
     this.#all.finish(entry);
   }
 
-  /** Puts an entry in hand back into its band; any other id is ignored. */
+  /** Puts an entry in hand back into its priority; any other id is ignored. */
   requeue(change: Requeue, now: number): void {
     const entry = this.#inHandById(change.id);
     if (entry === null) return;
     this.#hand.remove(entry);
-    entry.band = change.band ?? entry.band;
+    entry.priority = change.priority ?? entry.priority;
     entry.body = change.body ?? entry.body;
     entry.readyAt = now + (change.notBeforeMs ?? 0);
-    entry.rank = 1 + entry.band;
+    entry.rank = 1 + entry.priority;
     this.#place(entry, now);
   }
 
   /** Everything in hand goes back in front of the lines, in the order it was handed out. */
   giveBack(): void {
-    if (this.inHand === 0) return;
+    if (this.inFlight === 0) return;
     for (const entry of this.#hand.empty()) this.#enqueue(entry, 0);
   }
 
-  /** Holds a lane up to an instant; one that has passed opens it. */
+  /** Holds a lane up to a time; one that has passed opens it. */
   hold(laneName: string, until: number, now: number): void {
     const lane = this.#laneOf(laneName);
     const isListed = lane.heldUntil > now && lane.heldUntil <= until;
@@ -167,11 +167,11 @@ export class HostEntries {
   save(now: number): SavedEntries {
     const waitingOrLined = this.#all.live().filter((entry) => entry.place === NOT_IN_HAND);
     if (waitingOrLined.length > 1) waitingOrLined.sort((a, b) => a.rank - b.rank || a.order - b.order);
-    const inOrder = this.inHand === 0 ? waitingOrLined : [...this.#hand.inOrder(), ...waitingOrLined];
+    const inOrder = this.inFlight === 0 ? waitingOrLined : [...this.#hand.inOrder(), ...waitingOrLined];
     const entries = inOrder.map((entry) => ({
       id: entry.id,
       lane: entry.lane.name,
-      band: entry.band,
+      priority: entry.priority,
       body: entry.body,
       attempt: entry.attempt,
       isInFront: entry.place !== NOT_IN_HAND || entry.rank === 0,
@@ -191,7 +191,8 @@ export class HostEntries {
     const restored = new HostEntries(saved.nextId);
     for (const { lane, until } of saved.holds) restored.hold(lane, until, now);
     const inOrder = saved.entries.map(
-      (kept) => new StoredEntry(kept.id, restored.#laneOf(kept.lane), kept.band, kept.body, kept.attempt, kept.readyAt),
+      (kept) =>
+        new StoredEntry(kept.id, restored.#laneOf(kept.lane), kept.priority, kept.body, kept.attempt, kept.readyAt),
     );
     const byId = inOrder.length > 1 ? inOrder.toSorted((a, b) => a.id - b.id) : inOrder;
     for (const entry of byId) restored.#all.push(entry);
@@ -231,13 +232,13 @@ export class HostEntries {
     if (waiting === null) return;
     for (let entry = waiting.peek(); entry !== undefined && entry.readyAt <= now; entry = waiting.peek()) {
       waiting.pop();
-      this.#enqueue(entry, 1 + entry.band);
+      this.#enqueue(entry, 1 + entry.priority);
     }
   }
 
   #place(entry: StoredEntry, now: number): void {
     if (entry.readyAt <= now) {
-      this.#enqueue(entry, 1 + entry.band);
+      this.#enqueue(entry, 1 + entry.priority);
       return;
     }
     this.#waiting ??= new MinHeap((a, b) => a.readyAt < b.readyAt || (a.readyAt === b.readyAt && a.id < b.id));
@@ -284,7 +285,7 @@ export class HostEntries {
   }
 
   #inHandById(id: string): StoredEntry | null {
-    const entry = this.inHand === 0 ? undefined : this.#all.find(Number(id));
+    const entry = this.inFlight === 0 ? undefined : this.#all.find(Number(id));
     return entry === undefined || entry.place === NOT_IN_HAND ? null : entry;
   }
 }
@@ -293,6 +294,6 @@ function comesBefore(a: EntryLine, b: EntryLine): boolean {
   return a.rank < b.rank || (a.rank === b.rank && a.firstOrder < b.firstOrder);
 }
 
-function asEntry({ id, band, body, attempt }: StoredEntry): Entry {
-  return { id: String(id), band, body, attempt };
+function asEntry({ id, priority, body, attempt }: StoredEntry): Entry {
+  return { id: String(id), priority, body, attempt };
 }

@@ -1,4 +1,4 @@
-// Host keys to numbers, without keeping the keys: an open table of numbers, four octets a place, that asks its owner
+// Host keys to numbers, without keeping the keys: an open table of numbers, four bytes a place, that asks its owner
 // which key a number has. A map of a million strings would be a hundred megabytes.
 
 import type { HostKey } from '../store.js';

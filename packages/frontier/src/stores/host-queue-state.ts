@@ -4,7 +4,7 @@ import type { HostKey } from '../store.js';
 import { HostEntries } from './host-entries.js';
 
 /**
- * All instants are the store's own clock. A host stands in the time index while it has something queued or is leased.
+ * All times are the store's own clock. A host stands in the time index while it has something queued or is leased.
  *
  * A class, like all that is made at every claim: where many literals of one place in the code have lived long, V8 makes those
  * that follow old at once, and what was needed for a moment stays until the next full collection.
@@ -19,7 +19,7 @@ export class HostQueueState {
   /** Added after the lease end if the holder dies. */
   delayMs = 0;
   /** Grows at every lease and every release. */
-  epoch = 0;
+  fencingToken = 0;
   /** End of the lease; `null` when there is none. */
   leaseEndsAt: number | null = null;
   isParked = false;

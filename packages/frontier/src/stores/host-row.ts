@@ -7,24 +7,24 @@ export const WORDS = 4;
 export const RUN = 0;
 /** Address of the block of its arrivals, 0: none. */
 export const BLOCK = 1;
-/** Of the block: octets used, and above them the number of entries. */
+/** Of the block: bytes used, and above them the number of entries. */
 export const FILL = 2;
-/** Flags, the band of the arrivals, units of the block, and the octets of it that are read already. */
+/** Flags, the priority of the arrivals, units of the block, and the bytes of it that are read already. */
 export const STATE = 3;
 
 /** An entry that is ready at once would change nothing of when it is due. */
 export const SETTLED = 2;
-/** Its arrivals are of more than one band. */
+/** Its arrivals are of more than one priority. */
 export const MIXED = 4;
 
-const BAND_AT = 3;
+const PRIORITY_AT = 3;
 const UNITS_AT = 6;
 const HEAD_AT = 16;
 const FLAGS = SETTLED;
 const COUNT_AT = 14;
 const USED = (1 << COUNT_AT) - 1;
 
-/** Octets used of the block. */
+/** Bytes used of the block. */
 export function usedOf(fill: number): number {
   return fill & USED;
 }
@@ -39,12 +39,12 @@ export function fillOf(used: number, count: number): number {
   return (count << COUNT_AT) | used;
 }
 
-/** The band of the block's entries, where it is but one. */
-export function bandOf(state: number): number {
-  return (state >>> BAND_AT) & 7;
+/** The priority of the block's entries, where it is but one. */
+export function priorityOf(state: number): number {
+  return (state >>> PRIORITY_AT) & 7;
 }
 
-/** Units of 16 octets the block has. */
+/** Units of 16 bytes the block has. */
 export function unitsOf(state: number): number {
   return (state >>> UNITS_AT) & 1_023;
 }
@@ -55,8 +55,8 @@ export function headOf(state: number): number {
 }
 
 /** The state with another block in it. */
-export function withBlock(state: number, band: number, units: number, head: number): number {
-  return (state & FLAGS) | (band << BAND_AT) | (units << UNITS_AT) | (head << HEAD_AT);
+export function withBlock(state: number, priority: number, units: number, head: number): number {
+  return (state & FLAGS) | (priority << PRIORITY_AT) | (units << UNITS_AT) | (head << HEAD_AT);
 }
 
 /** The state with the block read up to there. */

@@ -31,11 +31,11 @@ async function opened(more: Partial<LmdbStoreOptions> = {}, crawl = 'c') {
 }
 
 function entry(number: number, host = 'h'): NewEntry {
-  const fp = new Uint8Array(8);
-  const view = new DataView(fp.buffer);
+  const fingerprint = new Uint8Array(8);
+  const view = new DataView(fingerprint.buffer);
   view.setUint32(0, Math.imul(number + 1, 0x9e3779b1));
   view.setUint32(4, Math.imul(number + 7, 0x85ebca6b));
-  return { host, fp, band: 4, body: Uint8Array.of(number & 255, number >>> 8) };
+  return { host, fingerprint, priority: 4, body: Uint8Array.of(number & 255, number >>> 8) };
 }
 
 const entries = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => entry(from + at));
@@ -123,8 +123,8 @@ describe('owners (O1)', () => {
     const store = await opened();
     await store.add([entry(1), entry(2)]);
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
-    const { host, epoch } = lease!;
-    await store.commit([{ host, epoch, delayMs: 500, then: { keep: { ttlMs: 60_000, want: 0 } } }]);
+    const { host, fencingToken } = lease!;
+    await store.commit([{ host, fencingToken, delayMs: 500, then: { keep: { ttlMs: 60_000, want: 0 } } }]);
     await store.close();
     await renameOwners((holder) => ({ ...holder, pid: deadPid() }));
     const next = await opened();
@@ -177,7 +177,7 @@ describe('owners (O1)', () => {
     onTestFinished(() => clock.mockRestore());
     // What was seen is the module's, and of no concern to other tests.
     vi.resetModules();
-    (await import('./processes.js')).lookAtProcesses();
+    (await import('./processes.js')).inspectProcesses();
     clock.mockReturnValue(10_400);
     const lmdb = await import('./lmdb.js');
     const next = lmdb.lmdbStore({ path: join(folder, 'frontier'), commitEveryMs: 0, nowMs: () => now });

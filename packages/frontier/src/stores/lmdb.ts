@@ -10,7 +10,7 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  StoreCaps,
+  StoreCapabilities,
   StoreStats,
 } from '../store.js';
 import { claimCrawl } from './lmdb/crawl-name.js';
@@ -22,20 +22,20 @@ import { LmdbQueues } from './lmdb/queues.js';
 import { LmdbRecords } from './lmdb/records.js';
 import { anchorClock } from './lmdb/store-clock.js';
 import { type LmdbSettings, type LmdbStoreOptions, resolveLmdbOptions } from './lmdb/store-options.js';
-import { checkBatch, checkCommits, checkOctets } from './size-checks.js';
+import { checkBatch, checkBytes, checkCommits } from './size-checks.js';
 
 /** Entries of one `add` or links of one commit: a verb is one step, and nothing else happens meanwhile. */
 const BATCH_MAX = 8_192;
 /** Pages that are committed together at most. */
 const PAGES_PER_COMMIT = 32;
-/** The caps of the lmdb store. */
-export const LMDB_CAPS: StoreCaps = Object.freeze({
+/** The capabilities of the lmdb store. */
+export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: true,
   durable: 'process',
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: BATCH_MAX,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 });
 
 /**
@@ -64,7 +64,7 @@ interface Opened {
 }
 
 class LmdbStore implements FrontierStore {
-  readonly caps = LMDB_CAPS;
+  readonly capabilities = LMDB_CAPABILITIES;
   readonly #settings: LmdbSettings;
   readonly #group: GroupCommit;
   #opened: Opened | null = null;
@@ -112,7 +112,7 @@ class LmdbStore implements FrontierStore {
 
   async add(entries: readonly NewEntry[]) {
     const { queues } = this.#open();
-    checkBatch(entries, this.caps);
+    checkBatch(entries, this.capabilities);
     return this.#submit(() => queues.add(entries, this.#now()), entries.length, 'later');
   }
 
@@ -128,8 +128,8 @@ class LmdbStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const { queues } = this.#open();
-    checkBatch(links, this.caps);
-    checkCommits(hosts, this.caps);
+    checkBatch(links, this.capabilities);
+    checkCommits(hosts, this.capabilities);
     return this.#submit(
       () => queues.commit(hosts, links, this.#now()),
       hosts.length + links.length,
@@ -157,7 +157,7 @@ class LmdbStore implements FrontierStore {
 
   async writeRecord(key: string, value: Uint8Array | null) {
     const { records, view } = this.#open();
-    if (value !== null) checkOctets('record', value, RECORD_MAX_BYTES);
+    if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
     this.#recordsPending += 1;
     const write = () => {
       this.#recordsPending -= 1;
@@ -178,8 +178,8 @@ class LmdbStore implements FrontierStore {
 
   async stats(): Promise<StoreStats> {
     const { view } = this.#settled();
-    const { unfinished, inHand, known, hosts, leased, parked } = view.freshCounts();
-    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+    const { unfinished, inFlight, known, hosts, leased, parked } = view.freshCounts();
+    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
   }
 
   async readHost(host: string) {

@@ -2,23 +2,23 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLOCK, bandOf, countOf, FILL, MIXED, STATE, WORDS } from './host-row.js';
+import { BLOCK, countOf, FILL, MIXED, priorityOf, STATE, WORDS } from './host-row.js';
 import { type Arrival, MemoryArrivals } from './memory-arrivals.js';
 import { Slabs } from './slabs.js';
 
 const KEY = 'höst.example';
 const arrival: fc.Arbitrary<Arrival> = fc.record({
   lane: fc.constantFrom(null, KEY, `https://${KEY}`, `http://${KEY}`, `https://${KEY}:8443`, 'elsewhere', ''),
-  band: fc.nat(7),
+  priority: fc.nat(7),
   body: fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.constantFrom(new TextEncoder().encode(`{"u":"https://${KEY}/","f":"https://${KEY}/"}`), new Uint8Array(1_500)),
   ),
 });
-const plain = ({ lane, band, body }: Arrival) => ({ lane, band, body: [...body] });
+const plain = ({ lane, priority, body }: Arrival) => ({ lane, priority, body: [...body] });
 const read = (arrivals: MemoryArrivals, rows: Uint32Array, row: number, count: number, forGood: boolean) => {
   const seen: Arrival[] = [];
-  arrivals.read(rows, row, KEY, count, forGood, (lane, band, body) => seen.push({ lane, band, body }));
+  arrivals.read(rows, row, KEY, count, forGood, (lane, priority, body) => seen.push({ lane, priority, body }));
   return seen;
 };
 
@@ -51,10 +51,10 @@ describe('arrivals', () => {
           }
           expect(countOf(rows[row + FILL]!)).toBe(queue.length);
           expect(rows[row + BLOCK] === 0).toBe(queue.length === 0);
-          const bands = new Set(queue.map(({ band }) => band));
-          if (bands.size > 1) expect(rows[row + STATE]! & MIXED).toBe(MIXED);
-          else if (bands.size === 1 && (rows[row + STATE]! & MIXED) === 0) {
-            expect(bandOf(rows[row + STATE]!)).toBe(queue[0]!.band);
+          const priorities = new Set(queue.map(({ priority }) => priority));
+          if (priorities.size > 1) expect(rows[row + STATE]! & MIXED).toBe(MIXED);
+          else if (priorities.size === 1 && (rows[row + STATE]! & MIXED) === 0) {
+            expect(priorityOf(rows[row + STATE]!)).toBe(queue[0]!.priority);
           }
         }
       }),
@@ -67,7 +67,7 @@ describe('arrivals', () => {
     const slabs = new Slabs();
     const arrivals = new MemoryArrivals(slabs);
     const rows = new Uint32Array(WORDS);
-    const of = (bytes: number) => ({ lane: null, band: 1, body: new Uint8Array(bytes) });
+    const of = (bytes: number) => ({ lane: null, priority: 1, body: new Uint8Array(bytes) });
     expect(arrivals.addFirst(rows, 0, KEY, of(9_000))).toBe(false);
     expect(arrivals.add(rows, 0, KEY, of(9_000))).toBe(false);
     for (let round = 0; round < 2_000; round += 1) {

@@ -1,9 +1,9 @@
-// New entries of hosts that nothing else happens to, as octets, those of a host behind one another in a block. Most of what
+// New entries of hosts that nothing else happens to, as bytes, those of a host behind one another in a block. Most of what
 // pages bring is for hosts that wait for their turn: it becomes objects when its host comes to it. So a link costs nearly the
 // same whether its host was met a moment or a million links ago, and what waits is nothing to the garbage collector.
 //
 //   block   entries in the order they came; twice as large each time it is full, up to the longest run
-//   entry   length 2 · band and form 1 · [number of the lane's beginning 1 | length 2 · lane] · [place 2] · body
+//   entry   length 2 · priority and form 1 · [number of the lane's beginning 1 | length 2 · lane] · [place 2] · body
 //
 // A lane that ends with the host's key is written as the number of what stands before it; a body is written without the lane in
 // it where that is asked for, and its place is noted. What is known of a block is in its host's row (host-row.ts).
@@ -11,12 +11,12 @@
 import type { HostKey, NewEntry } from '../store.js';
 import {
   BLOCK,
-  bandOf,
   countOf,
   FILL,
   fillOf,
   headOf,
   MIXED,
+  priorityOf,
   STATE,
   unitsOf,
   usedOf,
@@ -26,7 +26,7 @@ import {
 import { readBody, writeBody } from './packed-host.js';
 import { LONGEST_RUN, offsetOf, type Slabs, UNIT_BYTES } from './slabs.js';
 
-const BAND = 7;
+const PRIORITY = 7;
 const LANE_OF_KEY = 8;
 const LANE_WHOLE = 16;
 const WITH_PLACE = 32;
@@ -37,12 +37,12 @@ const GROWN_LEAST_BYTES = 128;
 const BEGINNINGS_MOST = 256;
 
 /** An entry that has arrived; ready at once. */
-export interface Arrival extends Pick<NewEntry, 'band' | 'body'> {
+export interface Arrival extends Pick<NewEntry, 'priority' | 'body'> {
   readonly lane: string | null;
 }
 
 /** What is done with each entry that is read; it must leave the blocks alone. */
-export type TakeArrival = (lane: string | null, band: number, body: Uint8Array) => void;
+export type TakeArrival = (lane: string | null, priority: number, body: Uint8Array) => void;
 
 /** The blocks. `rows` and `row` are where the words of the entry's host are. */
 export class MemoryArrivals {
@@ -56,12 +56,12 @@ export class MemoryArrivals {
   }
 
   /** Writes the first entry of a host, in the least room. `false`: it is too long. */
-  addFirst(rows: Uint32Array, row: number, key: HostKey, { lane, band, body }: Arrival): boolean {
+  addFirst(rows: Uint32Array, row: number, key: HostKey, { lane, priority, body }: Arrival): boolean {
     if (4 * HEAD_BYTES + 3 * (lane?.length ?? 0) + body.length > LONGEST_RUN) return false;
     const { draft } = this.#slabs;
     const beginning = lane === null ? -1 : this.#beginningOf(lane, key);
     let at = this.#writeLane(draft, HEAD_BYTES, lane, beginning);
-    let form = band | formOf(lane, beginning);
+    let form = priority | formOf(lane, beginning);
     if (lane === null) {
       draft.set(body, at);
       at += body.length;
@@ -74,24 +74,24 @@ export class MemoryArrivals {
     draft.copy(this.#slabs.slabOf(address), offsetOf(address), 0, at);
     rows[row + BLOCK] = address;
     rows[row + FILL] = fillOf(at, 1);
-    rows[row + STATE] = withBlock(rows[row + STATE]!, band, Math.ceil(at / UNIT_BYTES), 0);
+    rows[row + STATE] = withBlock(rows[row + STATE]!, priority, Math.ceil(at / UNIT_BYTES), 0);
     return true;
   }
 
   /** Writes an entry behind those of its host. `false`: the block cannot grow any more, or the entry is too long. */
-  add(rows: Uint32Array, row: number, key: HostKey, { lane, band, body }: Arrival): boolean {
+  add(rows: Uint32Array, row: number, key: HostKey, { lane, priority, body }: Arrival): boolean {
     const beginning = lane === null ? -1 : this.#beginningOf(lane, key);
     const laneBytes = lane === null ? 0 : beginning >= 0 ? 1 : 2 + Buffer.byteLength(lane);
     const length = HEAD_BYTES + laneBytes + body.length;
-    if (!this.#makeRoom(rows, row, length, band)) return false;
+    if (!this.#makeRoom(rows, row, length, priority)) return false;
     const address = rows[row + BLOCK]!;
     const fill = rows[row + FILL]!;
     const slab = this.#slabs.slabOf(address);
     const start = offsetOf(address) + usedOf(fill);
-    writeHead(slab, start, length, band | formOf(lane, beginning));
+    writeHead(slab, start, length, priority | formOf(lane, beginning));
     slab.set(body, this.#writeLane(slab, start + HEAD_BYTES, lane, beginning));
     rows[row + FILL] = fillOf(usedOf(fill) + length, countOf(fill) + 1);
-    if (bandOf(rows[row + STATE]!) !== band) rows[row + STATE]! |= MIXED;
+    if (priorityOf(rows[row + STATE]!) !== priority) rows[row + STATE]! |= MIXED;
     return true;
   }
 
@@ -125,7 +125,7 @@ export class MemoryArrivals {
       }
       const isShort = (form & WITH_PLACE) !== 0;
       const body = isShort ? readBody(plain, at, end, lane ?? '') : plain.slice(at, end);
-      take(lane, form & BAND, body);
+      take(lane, form & PRIORITY, body);
       head = end - start;
     }
     if (!forGood) return;
@@ -135,7 +135,7 @@ export class MemoryArrivals {
   }
 
   /** A block in which so much more finds room. */
-  #makeRoom(rows: Uint32Array, row: number, bytes: number, band: number): boolean {
+  #makeRoom(rows: Uint32Array, row: number, bytes: number, priority: number): boolean {
     const address = rows[row + BLOCK]!;
     const state = rows[row + STATE]!;
     const used = usedOf(rows[row + FILL]!);
@@ -148,14 +148,14 @@ export class MemoryArrivals {
     const units = grown / UNIT_BYTES;
     rows[row + BLOCK] = next;
     if (address === 0) {
-      rows[row + STATE] = withBlock(state, band, units, 0);
+      rows[row + STATE] = withBlock(state, priority, units, 0);
       return true;
     }
     const from = offsetOf(address);
     this.#slabs.slabOf(address).copy(this.#slabs.slabOf(next), offsetOf(next), from + head, from + used);
     this.#slabs.give(address, UNIT_BYTES * unitsOf(state));
     rows[row + FILL] = fillOf(used - head, countOf(rows[row + FILL]!));
-    rows[row + STATE] = withBlock(state, bandOf(state), units, 0) | (state & MIXED);
+    rows[row + STATE] = withBlock(state, priorityOf(state), units, 0) | (state & MIXED);
     return true;
   }
 
@@ -167,14 +167,14 @@ export class MemoryArrivals {
   }
 
   /** @returns Where it ends. */
-  #writeLane(octets: Buffer, at: number, lane: string | null, beginning: number): number {
+  #writeLane(bytes: Buffer, at: number, lane: string | null, beginning: number): number {
     if (lane === null) return at;
     if (beginning >= 0) {
-      octets[at] = beginning;
+      bytes[at] = beginning;
       return at + 1;
     }
-    const bytes = octets.write(lane, at + 2);
-    return octets.writeUInt16BE(bytes, at) + bytes;
+    const length = bytes.write(lane, at + 2);
+    return bytes.writeUInt16BE(length, at) + length;
   }
 
   /** The number of what stands before the key in a lane that ends with it; -1 for others. */
@@ -199,8 +199,8 @@ function formOf(lane: string | null, beginning: number): number {
   return beginning >= 0 ? LANE_OF_KEY : LANE_WHOLE;
 }
 
-function writeHead(octets: Uint8Array, at: number, length: number, form: number): void {
-  octets[at] = length >>> 8;
-  octets[at + 1] = length;
-  octets[at + 2] = form;
+function writeHead(bytes: Uint8Array, at: number, length: number, form: number): void {
+  bytes[at] = length >>> 8;
+  bytes[at + 1] = length;
+  bytes[at + 2] = form;
 }

@@ -1,5 +1,5 @@
 // The hosts of the memory store by number and by name. One that rests with an entry or none is kept packed, in a few dozen
-// octets; it becomes an object when something happens to it, and is packed again when it rests: at once where it has no entry but
+// bytes; it becomes an object when something happens to it, and is packed again when it rests: at once where it has no entry but
 // what has arrived for it, so that of most hosts nothing outlives a lease that the engine would have to collect. A new entry is not something
 // that happens where it changes nothing else: it stands behind the host's others (memory-arrivals.ts) until they are looked at.
 
@@ -90,8 +90,8 @@ export class MemoryHosts implements KeysByNumber {
     for (let at = 0; at < count; at += 1) {
       const row = WORDS * Math.max(0, this.#numbers.firstOf(found[at]!));
       const run = rows[row + RUN]!;
-      reached ^= this.#slabs.octetAt(run, 0) ^ this.#slabs.octetAt(run, KEY_NEAR_BYTES);
-      reached ^= this.#slabs.octetAt(rows[row + BLOCK]!, usedOf(rows[row + FILL]!));
+      reached ^= this.#slabs.byteAt(run, 0) ^ this.#slabs.byteAt(run, KEY_NEAR_BYTES);
+      reached ^= this.#slabs.byteAt(rows[row + BLOCK]!, usedOf(rows[row + FILL]!));
     }
     for (let at = 0; at < count; at += 1) found[at] = this.#numbers.findHashed(entries[at]!.host, found[at]!);
     this.#reached[0] = reached;
@@ -116,7 +116,7 @@ export class MemoryHosts implements KeysByNumber {
     const number = this.#number(key, run);
     // Where there are many hosts most have one entry: its room counts.
     const hasArrived = this.#arrivals.addFirst(this.#rows, WORDS * number, key, entry);
-    if (!hasArrived) this.wakeUp(number, 0).entries.add(entry.lane, entry.band, entry.body, 0, 0);
+    if (!hasArrived) this.wakeUp(number, 0).entries.add(entry.lane, entry.priority, entry.body, 0, 0);
     return number;
   }
 
@@ -128,7 +128,7 @@ export class MemoryHosts implements KeysByNumber {
     const host = this.wakeUp(number, now);
     // An entry that is too long for a block, or one that finds the block full.
     if (!this.#arrivals.add(this.#rows, row, key, entry)) {
-      host.entries.add(entry.lane, entry.band, entry.body, 0, 0);
+      host.entries.add(entry.lane, entry.priority, entry.body, 0, 0);
     }
     return true;
   }
@@ -151,7 +151,7 @@ export class MemoryHosts implements KeysByNumber {
     if (!canPack(host)) return;
     const at = WORDS * host.number + RUN;
     if (host.entries.size === 0 && this.#rows[at] !== 0) {
-      // What waits for it, if anything, has arrived and is octets already: it is not worth an object until its next turn.
+      // What waits for it, if anything, has arrived and is bytes already: it is not worth an object until its next turn.
       this.#rows[at] = repackHost(this.#slabs, this.#rows[at]!, host);
       this.#awake.remove(host);
       return;
@@ -199,8 +199,8 @@ export class MemoryHosts implements KeysByNumber {
     for (const number of numbers) {
       const row = WORDS * number;
       const head = headOf(rows[row + STATE]!);
-      reached ^= this.#slabs.octetAt(rows[row + RUN]!, 0) ^ this.#slabs.octetAt(rows[row + RUN]!, 48);
-      reached ^= this.#slabs.octetAt(rows[row + BLOCK]!, head) ^ this.#slabs.octetAt(rows[row + BLOCK]!, head + 56);
+      reached ^= this.#slabs.byteAt(rows[row + RUN]!, 0) ^ this.#slabs.byteAt(rows[row + RUN]!, 48);
+      reached ^= this.#slabs.byteAt(rows[row + BLOCK]!, head) ^ this.#slabs.byteAt(rows[row + BLOCK]!, head + 56);
     }
     this.#reached[0] = reached;
   }
@@ -224,7 +224,7 @@ export class MemoryHosts implements KeysByNumber {
 
   /**
    * What has arrived becomes entries of the host: as many as are asked of it, or all where a later one may have to come first.
-   * The rest is behind all others of its band, and ready.
+   * The rest is behind all others of its priority, and ready.
    */
   receive(host: HostQueueState, wanted: number): void {
     const row = WORDS * host.number;
@@ -248,8 +248,8 @@ export class MemoryHosts implements KeysByNumber {
     if (entries.queued > 0 || count <= 0 || this.#rows[row + BLOCK] === 0) return entries.take(count, now);
     // Nothing is to come before them: they need no place in a line.
     const taken: Entry[] = [];
-    this.#arrivals.read(this.#rows, row, host.key, count, true, (lane, band, body) => {
-      taken.push(entries.takeNew(lane, band, body));
+    this.#arrivals.read(this.#rows, row, host.key, count, true, (lane, priority, body) => {
+      taken.push(entries.takeNew(lane, priority, body));
     });
     return taken;
   }
@@ -258,8 +258,8 @@ export class MemoryHosts implements KeysByNumber {
     const row = WORDS * host.number;
     if (count <= 0 || this.#rows[row + BLOCK] === 0) return;
     const { entries } = host;
-    this.#arrivals.read(this.#rows, row, host.key, count, forGood, (lane, band, body) => {
-      entries.add(lane, band, body, 0, 0);
+    this.#arrivals.read(this.#rows, row, host.key, count, forGood, (lane, priority, body) => {
+      entries.add(lane, priority, body, 0, 0);
     });
   }
 

@@ -1,4 +1,4 @@
-// What waits as octets has a place among what does not: by band, and as it came.
+// What waits as bytes has a place among what does not: by priority, and as it came.
 
 import { describe, expect, it } from 'vitest';
 import type { NewEntry } from '../store.js';
@@ -6,9 +6,9 @@ import { memoryStore } from './memory.js';
 
 const HOST = 'h.example';
 const entry = (number: number, more: Partial<NewEntry> = {}): NewEntry => {
-  const fp = new Uint8Array(8);
-  new DataView(fp.buffer).setUint32(4, number + 1);
-  return { host: HOST, lane: `https://${HOST}`, fp, band: 4, body: Uint8Array.of(number), ...more };
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setUint32(4, number + 1);
+  return { host: HOST, lane: `https://${HOST}`, fingerprint, priority: 4, body: Uint8Array.of(number), ...more };
 };
 
 async function opened() {
@@ -34,32 +34,32 @@ describe('entries that have arrived', () => {
     expect([numbers(first.entries), first.queued]).toEqual([[1, 2], 3]);
     await store.add([entry(6)]);
     const then = { keep: { ttlMs: 1_000, want: 3 } };
-    const answer = await store.commit([{ host: HOST, epoch: first.epoch, done: ['1', '2'], then }]);
+    const answer = await store.commit([{ host: HOST, fencingToken: first.fencingToken, done: ['1', '2'], then }]);
     expect(answer.hosts[0]?.ok === true ? numbers(answer.hosts[0].entries) : null).toEqual([3, 4, 5]);
-    expect(await store.readHost!(HOST)).toMatchObject({ queued: 1, inHand: 3 });
+    expect(await store.readHost!(HOST)).toMatchObject({ queued: 1, inFlight: 3 });
   });
 
-  it('come behind those of a better band, which came later', async () => {
+  it('come behind those of a better priority, which came later', async () => {
     const { store, lease } = await opened();
-    await store.add([entry(1), entry(2), entry(3, { band: 0 }), entry(4, { band: 2 })]);
+    await store.add([entry(1), entry(2), entry(3, { priority: 0 }), entry(4, { priority: 2 })]);
     expect(numbers((await lease(1)).entries)).toEqual([3]);
   });
 
-  it('come before one of their band that is put back', async () => {
+  it('come before one of their priority that is put back', async () => {
     const { store, lease } = await opened();
     await store.add([1, 2, 3].map((number) => entry(number)));
-    const { epoch } = await lease(1);
+    const { fencingToken } = await lease(1);
     const then = { keep: { ttlMs: 1_000, want: 9 } };
-    const answer = await store.commit([{ host: HOST, epoch, requeue: [{ id: '1' }], then }]);
+    const answer = await store.commit([{ host: HOST, fencingToken, requeue: [{ id: '1' }], then }]);
     expect(answer.hosts[0]?.ok === true ? numbers(answer.hosts[0].entries) : null).toEqual([2, 3, 1]);
   });
 
   it('make their host due though another entry of it waits', async () => {
     const { store, lease } = await opened();
     await store.add([entry(1)]);
-    const { epoch } = await lease(1);
+    const { fencingToken } = await lease(1);
     await store.add([entry(2, { notBeforeMs: 60_000 }), entry(3)]);
-    await store.commit([{ host: HOST, epoch, done: ['1'], then: { release: { dueInMs: 0 } } }]);
+    await store.commit([{ host: HOST, fencingToken, done: ['1'], then: { release: { dueInMs: 0 } } }]);
     expect(await store.nextDueInMs()).toBe(0);
     expect(numbers((await lease(9)).entries)).toEqual([3]);
   });
@@ -73,15 +73,15 @@ describe('entries that have arrived', () => {
     };
     const read = (entries: readonly { readonly body: Uint8Array }[]) =>
       entries.map(({ body }) => new DataView(body.buffer, body.byteOffset).getUint32(0));
-    // What is expected: those given back, then by band; each as it came.
+    // What is expected: those given back, then by priority; each as it came.
     const lines: number[][] = [[], [], []];
     let added = 0;
-    const add = async (count: number, band: number) => {
+    const add = async (count: number, priority: number) => {
       const numbers = Array.from({ length: count }, () => added++);
       await store.add(
-        numbers.map((number) => long(number, { band, lane: `${number % 9 === 0 ? 'http' : 'https'}://${HOST}` })),
+        numbers.map((number) => long(number, { priority, lane: `${number % 9 === 0 ? 'http' : 'https'}://${HOST}` })),
       );
-      lines[1 + band]!.push(...numbers);
+      lines[1 + priority]!.push(...numbers);
     };
     const expected = (count: number) => {
       const next: number[] = [];
@@ -89,14 +89,14 @@ describe('entries that have arrived', () => {
       return next;
     };
     for (let round = 0; round < 60; round += 1) {
-      // Blocks of arrivals of one lane, of two, and of two bands.
+      // Blocks of arrivals of one lane, of two, and of two priorities.
       if (round % 3 === 0) await add(1 + 40 * (round % 7), round % 12 === 0 ? 0 : 1);
       if (round % 5 === 0) {
         const more = Array.from({ length: 300 }, () => added++);
-        await store.add(more.map((number) => long(number, { band: 1 })));
+        await store.add(more.map((number) => long(number, { priority: 1 })));
         lines[2]!.push(...more);
       }
-      const { epoch, entries } = await lease(40);
+      const { fencingToken, entries } = await lease(40);
       expect(read(entries)).toEqual(expected(40));
       expect((await store.stats()).queued).toBe(lines.flat().length);
       if (round % 4 === 3) {
@@ -106,9 +106,9 @@ describe('entries that have arrived', () => {
       }
       const again = entries.filter((_, at) => at % 10 === 3);
       const done = entries.filter((each) => !again.includes(each)).map(({ id }) => id);
-      const requeue = again.map(({ id }) => ({ id, band: 1 }));
+      const requeue = again.map(({ id }) => ({ id, priority: 1 }));
       const then = { release: { dueInMs: 0 } };
-      await store.commit([{ host: HOST, epoch, done, requeue, then }]);
+      await store.commit([{ host: HOST, fencingToken, done, requeue, then }]);
       lines[2]!.push(...read(again));
     }
     const listed: number[] = [];
@@ -125,12 +125,14 @@ describe('entries that have arrived', () => {
     const { store, lease, pass } = await opened();
     const other = { lane: `http://${HOST}` };
     await store.add([entry(1), entry(2), entry(3), entry(4, other)]);
-    const { epoch } = await lease(1);
-    const holdLanes = [{ lane: `https://${HOST}`, ms: 500 }];
-    await store.commit([{ host: HOST, epoch, done: ['1'], holdLanes, then: { release: { dueInMs: 0 } } }]);
+    const { fencingToken } = await lease(1);
+    const blockLanes = [{ lane: `https://${HOST}`, ms: 500 }];
+    await store.commit([{ host: HOST, fencingToken, done: ['1'], blockLanes, then: { release: { dueInMs: 0 } } }]);
     const next = await lease(1);
     expect(numbers(next.entries)).toEqual([4]);
-    await store.commit([{ host: HOST, epoch: next.epoch, done: ['4'], then: { release: { dueInMs: 0 } } }]);
+    await store.commit([
+      { host: HOST, fencingToken: next.fencingToken, done: ['4'], then: { release: { dueInMs: 0 } } },
+    ]);
     expect(await store.nextDueInMs()).toBe(500);
     pass(500);
     expect(numbers((await lease(9)).entries)).toEqual([2, 3]);

@@ -19,8 +19,8 @@ import type {
   Lease,
   LeaseRequest,
   NewEntry,
-  ScanPage,
-  StoreCaps,
+  ScanListing,
+  StoreCapabilities,
   StoredHost,
   StoreStats,
 } from '../store.js';
@@ -45,19 +45,19 @@ export class MemoryQueues {
   readonly #leased = new LeasedHosts();
   readonly #due = new TimeIndex();
   #unfinished = 0;
-  #inHand = 0;
+  #inFlight = 0;
   #parked = 0;
-  readonly #caps: StoreCaps;
+  readonly #capabilities: StoreCapabilities;
   readonly #maxQueued: number;
 
-  constructor(caps: StoreCaps, maxQueued: number, restingAwake: number | null = null) {
+  constructor(capabilities: StoreCapabilities, maxQueued: number, restingAwake: number | null = null) {
     this.#hosts = new MemoryHosts(restingAwake);
-    this.#caps = caps;
+    this.#capabilities = capabilities;
     this.#maxQueued = maxQueued;
   }
 
   add(entries: readonly NewEntry[], now: number): AddOutcome[] {
-    checkBatch(entries, this.#caps);
+    checkBatch(entries, this.#capabilities);
     return this.#addAll(entries, now);
   }
 
@@ -77,8 +77,8 @@ export class MemoryQueues {
 
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[], now: number): CommitAnswer {
     // Everything that can be refused is refused before anything changes (X3).
-    checkBatch(links, this.#caps);
-    checkCommits(hosts, this.#caps);
+    checkBatch(links, this.#capabilities);
+    checkCommits(hosts, this.#capabilities);
     // Links first: a host that is released in the same commit sees those it was given (C4).
     const outcomes = this.#addAll(links, now);
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
@@ -95,14 +95,14 @@ export class MemoryQueues {
     const { state, entries, leaseEndsAt, isParked } = this.#hosts.view(number);
     const due = this.#due.dueOf(number);
     const dueInMs = due === null ? null : Math.max(0, due - now);
-    const { queued, inHand } = entries;
-    return { state, queued, inHand, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    const { queued, inFlight } = entries;
+    return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
   stats(): StoreStats {
     return {
-      queued: this.#unfinished - this.#inHand,
-      inHand: this.#inHand,
+      queued: this.#unfinished - this.#inFlight,
+      inFlight: this.#inFlight,
       known: this.known.size,
       hosts: this.#hosts.size,
       leased: this.#leased.size,
@@ -111,7 +111,7 @@ export class MemoryQueues {
   }
 
   /** The cursor is `<number of the host> <id of its last entry listed>`. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanPage {
+  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     const found = only === undefined ? 0 : this.#hosts.numberOf(only);
     const first = found < 0 ? this.#hosts.size : found;
     const end = only === undefined ? this.#hosts.size : Math.min(first + 1, this.#hosts.size);
@@ -157,19 +157,19 @@ export class MemoryQueues {
   #outcomeOf(entry: NewEntry): AddOutcome {
     const isFull = this.#unfinished >= this.#maxQueued;
     const isDeduped = entry.dedupe !== false;
-    if (isFull) return isDeduped && this.known.has(entry.fp) ? 'known' : 'full';
-    if (!this.known.add(entry.fp) && isDeduped) return 'known';
+    if (isFull) return isDeduped && this.known.has(entry.fingerprint) ? 'known' : 'full';
+    if (!this.known.add(entry.fingerprint) && isDeduped) return 'known';
     this.#unfinished += 1;
     return 'new';
   }
 
   /** @param known - The number of its host, -1 where none was known before these entries. */
   #queue(entry: NewEntry, known: number, now: number): void {
-    const { lane = null, band, body } = entry;
+    const { lane = null, priority, body } = entry;
     const readyAt = now + (entry.notBeforeMs ?? 0);
     const number = known < 0 ? this.#hosts.numberOf(entry.host) : known;
     if (readyAt <= now) {
-      const arrival = { lane, band, body };
+      const arrival = { lane, priority, body };
       if (number >= 0) {
         if (this.#hosts.arrive(number, entry.host, arrival, now)) return;
       } else {
@@ -182,7 +182,7 @@ export class MemoryQueues {
       }
     }
     const host = number < 0 ? this.#hosts.create(entry.host) : this.#hosts.wakeUp(number, now);
-    host.entries.add(lane, band, body, readyAt, now);
+    host.entries.add(lane, priority, body, readyAt, now);
     // A leased or parked host is not made due (A3); neither can one become due earlier that has entries ready now.
     if (host.leaseEndsAt === null && !host.isParked) {
       if (this.#isDueNowOrAllowed(host, now)) this.#hosts.settle(host.number, true);
@@ -247,13 +247,21 @@ export class MemoryQueues {
   }
 
   #grant(host: HostQueueState, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
-    host.epoch += 1;
+    host.fencingToken += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#leased.add(host);
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const queued = host.entries.queued + this.#hosts.arrived(host.number);
-    return { host: host.key, epoch: String(host.epoch), ttlMs, notBeforeMs: 0, state: host.state, entries, queued };
+    return {
+      host: host.key,
+      fencingToken: String(host.fencingToken),
+      ttlMs,
+      notBeforeMs: 0,
+      state: host.state,
+      entries,
+      queued,
+    };
   }
 
   #holdFor(host: HostQueueState, ttlMs: number, now: number): void {
@@ -263,15 +271,15 @@ export class MemoryQueues {
   }
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
-    const { requeue = [], holdLanes = [] } = part;
+    const { requeue = [], blockLanes = [] } = part;
     const host = this.#leased.find(part.host);
-    if (host === undefined || String(host.epoch) !== part.epoch) return { ok: false, reason: 'lost' };
-    // What goes back into its band stands behind those that have arrived; so does what a lane that is held has.
-    this.#hosts.receive(host, requeue.length > 0 || holdLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
+    if (host === undefined || String(host.fencingToken) !== part.fencingToken) return { ok: false, reason: 'lost' };
+    // What goes back into its priority stands behind those that have arrived; so does what a lane that is held has.
+    this.#hosts.receive(host, requeue.length > 0 || blockLanes.length > 0 ? Number.POSITIVE_INFINITY : 0);
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of holdLanes) host.entries.hold(lane, now + ms, now);
+    for (const { lane, ms } of blockLanes) host.entries.hold(lane, now + ms, now);
     if ('keep' in part.then) {
       this.#holdFor(host, part.then.keep.ttlMs, now);
       return { ok: true, entries: this.#take(host, part.then.keep.want, now) };
@@ -281,15 +289,15 @@ export class MemoryQueues {
   }
 
   #settleEntries(host: HostQueueState, { done, requeue }: HostCommit, now: number): void {
-    const { size, inHand } = host.entries;
+    const { size, inFlight } = host.entries;
     for (const id of done ?? []) host.entries.finish(id);
     for (const change of requeue ?? []) host.entries.requeue(change, now);
     this.#unfinished += host.entries.size - size;
-    this.#inHand += host.entries.inHand - inHand;
+    this.#inFlight += host.entries.inFlight - inFlight;
   }
 
   #release(host: HostQueueState, dueInMs: number | null, now: number): void {
-    host.epoch += 1;
+    host.fencingToken += 1;
     this.#endLease(host);
     host.nextAt = now + (dueInMs ?? host.delayMs);
     if (dueInMs === null) {
@@ -301,7 +309,7 @@ export class MemoryQueues {
   }
 
   #endLease(host: HostQueueState): void {
-    this.#inHand -= host.entries.inHand;
+    this.#inFlight -= host.entries.inFlight;
     this.#leased.remove(host);
     host.entries.giveBack();
     host.leaseEndsAt = null;
@@ -309,7 +317,7 @@ export class MemoryQueues {
 
   #take(host: HostQueueState, count: number, now: number): Entry[] {
     const taken = this.#hosts.take(host, count, now);
-    this.#inHand += taken.length;
+    this.#inFlight += taken.length;
     return taken;
   }
 

@@ -9,19 +9,19 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  StoreCaps,
+  StoreCapabilities,
 } from '../store.js';
 import { MemoryQueues } from './memory-queues.js';
 import { ReservedSlots } from './reserved-slots.js';
-import { checkOctets } from './size-checks.js';
+import { checkBytes } from './size-checks.js';
 
 /** What the memory store may be told. */
 export interface MemoryStoreOptions {
   /** Entries unfinished at a time; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Hosts with an entry of their own, one that waits for an instant or was given back, that are kept ready for use, some 1 KB each;
-   * those beyond that nobody has leased are packed into their octets, as a host without one always is. More is faster where
+   * Hosts with an entry of their own, one that waits for a time or was given back, that are kept ready for use, some 1 KB each;
+   * those beyond that nobody has leased are packed into their bytes, as a host without one always is. More is faster where
    * many such hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048
    */
   readonly restingAwake?: number;
@@ -32,21 +32,21 @@ export interface MemoryStoreOptions {
 /** Most hosts that may be kept ready, some 1 GB. */
 const RESTING_AWAKE_MOST = 1_000_000;
 
-/** The caps of the memory store. */
-export const MEMORY_CAPS: StoreCaps = Object.freeze({
+/** The capabilities of the memory store. */
+export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'none',
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: STORE_BATCH_MAX,
-  fpBytes: 8,
+  fingerprintBytes: 8,
 });
 
 /**
  * A store in memory. States and records are kept as they are handed over, not copied; of a body an entry that is handed out may
  * have a copy.
  *
- * Costs flat in URLs and hosts; 10 to 13 octets per known URL, some 200 for a host with one URL and its body. A queued URL
+ * Costs flat in URLs and hosts; 10 to 13 bytes per known URL, some 200 for a host with one URL and its body. A queued URL
  * with a body of 80 is some 100 to 130 among the 8 KB of its host that came last, and 450 before them.
  *
  * @returns A store that was not opened yet. After `close` it holds nothing and cannot be opened again.
@@ -69,7 +69,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
 }
 
 class MemoryStore implements FrontierStore {
-  readonly caps = MEMORY_CAPS;
+  readonly capabilities = MEMORY_CAPABILITIES;
   readonly #nowMs: () => number;
   readonly #maxQueued: number;
   readonly #restingAwake: number | null;
@@ -89,7 +89,7 @@ class MemoryStore implements FrontierStore {
     if (this.#queues !== null) throw new FrontierError('option-invalid', 'this store is open already');
     if (!create)
       throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);
-    this.#queues = new MemoryQueues(this.caps, this.#maxQueued, this.#restingAwake);
+    this.#queues = new MemoryQueues(this.capabilities, this.#maxQueued, this.#restingAwake);
   }
 
   async add(entries: readonly NewEntry[]) {
@@ -123,7 +123,7 @@ class MemoryStore implements FrontierStore {
       this.#records.delete(key);
       return;
     }
-    checkOctets('record', value, RECORD_MAX_BYTES);
+    checkBytes('record', value, RECORD_MAX_BYTES);
     this.#records.set(key, value);
   }
 

@@ -14,11 +14,11 @@ const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 40 }),
   fc.string({ unit: 'binary', minLength: 1 }),
 );
-const octets = fc.uint8Array({ maxLength: 300 });
+const bytes = fc.uint8Array({ maxLength: 300 });
 const entry = fc.record({
   lane: fc.option(fc.oneof(name, fc.constant('https://'))),
-  band: fc.nat(7),
-  body: octets,
+  priority: fc.nat(7),
+  body: bytes,
   readyAt: fc.constantFrom(0, NOW, NOW + 0.25, 1e12),
   attempt: fc.nat(9),
   isInFront: fc.boolean(),
@@ -35,9 +35,9 @@ describe('a packed host', () => {
     const numbers = fc.record({
       nextAt: fc.double({ min: 0, max: 1e15, noNaN: true }),
       delayMs: fc.nat(86_400_000),
-      epoch: fc.nat(2 ** 31 - 1),
+      fencingToken: fc.nat(2 ** 31 - 1),
       isParked: fc.boolean(),
-      state: fc.option(octets),
+      state: fc.option(bytes),
     });
     const slabs = new Slabs();
     fc.assert(
@@ -53,7 +53,7 @@ describe('a packed host', () => {
         expect([packedKey(slabs, address), hasPackedKey(slabs, address, key)]).toEqual([key, true]);
         expect(hasPackedKey(slabs, address, `${key}x`) || hasPackedKey(slabs, address, key.slice(1))).toBe(false);
         const unpacked = seen(unpackHost(slabs, address, 7, NOW));
-        // An instant that has passed means at once.
+        // An time that has passed means at once.
         const due = (readyAt: number) => (readyAt > NOW ? readyAt : 0);
         const whole = seen(host);
         const expected = { ...whole, entries: whole.entries.map((had) => ({ ...had, readyAt: due(had.readyAt) })) };
@@ -72,10 +72,10 @@ describe('a packed host', () => {
     const numbers = fc.record({
       nextAt: fc.double({ min: 0, max: 1e15, noNaN: true }),
       delayMs: fc.oneof(fc.nat(86_400_000), fc.double({ min: 0, max: 1e9, noNaN: true })),
-      epoch: fc.oneof(fc.nat(99), fc.integer({ min: 0, max: 2 ** 47 })),
+      fencingToken: fc.oneof(fc.nat(99), fc.integer({ min: 0, max: 2 ** 47 })),
       nextId: fc.oneof(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 2 ** 47 })),
       isParked: fc.boolean(),
-      state: fc.option(octets),
+      state: fc.option(bytes),
     });
     const turns = fc.array(fc.tuple(fc.nat(2), numbers), { minLength: 1, maxLength: 20 });
     const slabs = new Slabs();

@@ -1,9 +1,9 @@
-// A host queue that rests (no lease, no lane held, one entry or none) as a run of octets: most hosts of a large crawl rest
+// A host queue that rests (no lease, no lane held, one entry or none) as a run of bytes: most hosts of a large crawl rest
 // most of the time, and as objects they would cost some two kilobytes each.
 //
 //   length 2 · flags 1 · key length 1 · key
-//   [nextAt 8 · delayMs 8 · epoch 6 · nextId 6 · state length 2 · state]        unless nobody has asked it yet
-//   [id 6 · attempt 4 · band 1 · [readyAt 8] · lane length 2 · lane · place 2 · body]
+//   [nextAt 8 · delayMs 8 · fencingToken 6 · nextId 6 · state length 2 · state]        unless nobody has asked it yet
+//   [id 6 · attempt 4 · priority 1 · [readyAt 8] · lane length 2 · lane · place 2 · body]
 //
 // A lane that ends with the host's key is written without it. Where the body has the lane in it, as the body of a URL
 // has, it is left out there and its place noted.
@@ -17,7 +17,7 @@ import { LONGEST_RUN, offsetOf, type Slabs, unitsOf } from './slabs.js';
 const ENTRIES_PACKED = 1;
 const KEY_MOST_BYTES = 255;
 const NO_PLACE = 0xffff;
-/** Octets of everything that has a fixed length, and some to spare. */
+/** Bytes of everything that has a fixed length, and some to spare. */
 const HEAD_MOST_BYTES = 64;
 /** Of a host that was asked, with nothing else. */
 const NUMBERS_BYTES = 28;
@@ -33,11 +33,11 @@ const WAITING = 64;
 const FRESH = 128;
 
 type SavedEntry = SavedEntries['entries'][number];
-type Numbers = Pick<HostQueueState, 'nextAt' | 'delayMs' | 'epoch' | 'isParked' | 'state'> & {
+type Numbers = Pick<HostQueueState, 'nextAt' | 'delayMs' | 'fencingToken' | 'isParked' | 'state'> & {
   readonly nextId: number;
 };
 
-const FRESH_NUMBERS: Numbers = { nextAt: 0, delayMs: 0, epoch: 0, isParked: false, state: null, nextId: 1 };
+const FRESH_NUMBERS: Numbers = { nextAt: 0, delayMs: 0, fencingToken: 0, isParked: false, state: null, nextId: 1 };
 
 /** Whether a host rests: what is long may still not fit. Never throws. */
 export function canPack(host: HostQueueState): boolean {
@@ -52,8 +52,8 @@ export function canPack(host: HostQueueState): boolean {
 export function packHost(slabs: Slabs, host: HostQueueState, now: number): number {
   if (!canPack(host)) return 0;
   const { nextId, entries } = host.entries.save(now);
-  const { nextAt, delayMs, epoch, isParked, state } = host;
-  return pack(slabs, host.key, { nextAt, delayMs, epoch, isParked, state, nextId }, entries[0], 0, now);
+  const { nextAt, delayMs, fencingToken, isParked, state } = host;
+  return pack(slabs, host.key, { nextAt, delayMs, fencingToken, isParked, state, nextId }, entries[0], 0, now);
 }
 
 /**
@@ -73,7 +73,7 @@ export function repackHost(slabs: Slabs, address: number, host: HostQueueState):
   if (unitsOf(length) !== unitsOf(before)) {
     run = slabs.take(length);
     const [to, at] = [slabs.slabOf(run), offsetOf(run)];
-    for (let octet = 3; octet < keyEnd; octet += 1) to[at + octet] = slab[start + octet]!;
+    for (let byte = 3; byte < keyEnd; byte += 1) to[at + byte] = slab[start + byte]!;
     slabs.give(address, before);
     slab = to;
     start = at;
@@ -146,7 +146,7 @@ export function unpackHost(slabs: Slabs, address: number, number: number, now: n
   const host = new HostQueueState(key, number, entries);
   host.nextAt = slab.readDoubleBE(numbersAt);
   host.delayMs = slab.readDoubleBE(numbersAt + 8);
-  host.epoch = readWhole(slab, numbersAt + 16);
+  host.fencingToken = readWhole(slab, numbersAt + 16);
   host.isParked = (flags & PARKED) !== 0;
   host.state = state;
   return host;
@@ -162,7 +162,7 @@ function unpackEntry(
 ): SavedEntry {
   const id = readWhole(slab, from);
   const attempt = slab.readUInt32BE(from + 6);
-  const band = slab[from + 10]!;
+  const priority = slab[from + 10]!;
   const isWaiting = (flags & WAITING) !== 0;
   const readyAt = isWaiting ? slab.readDoubleBE(from + 11) : 0;
   const at = from + (isWaiting ? 19 : 11);
@@ -170,7 +170,7 @@ function unpackEntry(
   const written = slab.toString('utf8', at + 2, laneEnd);
   const lane = (flags & WITH_LANE) === 0 ? null : written + ((flags & LANE_OF_KEY) === 0 ? '' : key);
   const body = readBody(plain, laneEnd, end, lane ?? '');
-  return { id, attempt, band, readyAt, lane, body, isInFront: (flags & IN_FRONT) !== 0 };
+  return { id, attempt, priority, readyAt, lane, body, isInFront: (flags & IN_FRONT) !== 0 };
 }
 
 function pack(
@@ -199,7 +199,7 @@ function pack(
     if (entry.isInFront) flags |= IN_FRONT;
     writeWhole(draft, entry.id, at);
     at = draft.writeUInt32BE(entry.attempt, at + 6);
-    at = draft.writeUInt8(entry.band, at);
+    at = draft.writeUInt8(entry.priority, at);
     if (entry.readyAt > now) {
       flags |= WAITING;
       at = draft.writeDoubleBE(entry.readyAt, at);
@@ -218,45 +218,45 @@ function pack(
   return address;
 }
 
-function writeHead(octets: Buffer, at: number, length: number, flags: number): void {
-  octets[at] = length >>> 8;
-  octets[at + 1] = length;
-  octets[at + 2] = flags;
+function writeHead(bytes: Buffer, at: number, length: number, flags: number): void {
+  bytes[at] = length >>> 8;
+  bytes[at + 1] = length;
+  bytes[at + 2] = flags;
 }
 
-function readLength(octets: Buffer, at: number): number {
-  return (octets[at]! << 8) | octets[at + 1]!;
+function readLength(bytes: Buffer, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!;
 }
 
 /** Writes a whole number of 48 bits. */
-function writeWhole(octets: Buffer, value: number, at: number): void {
+function writeWhole(bytes: Buffer, value: number, at: number): void {
   const high = Math.floor(value / 2 ** 32);
-  octets[at] = high >>> 8;
-  octets[at + 1] = high;
-  octets[at + 2] = value >>> 24;
-  octets[at + 3] = value >>> 16;
-  octets[at + 4] = value >>> 8;
-  octets[at + 5] = value;
+  bytes[at] = high >>> 8;
+  bytes[at + 1] = high;
+  bytes[at + 2] = value >>> 24;
+  bytes[at + 3] = value >>> 16;
+  bytes[at + 4] = value >>> 8;
+  bytes[at + 5] = value;
 }
 
 /** Nearly all are small: as such the engine keeps them in place, and its code for objects that hold them. */
-function readWhole(octets: Buffer, at: number): number {
-  const high = readLength(octets, at);
-  const low = (octets[at + 2]! << 24) | (octets[at + 3]! << 16) | (octets[at + 4]! << 8) | octets[at + 5]!;
+function readWhole(bytes: Buffer, at: number): number {
+  const high = readLength(bytes, at);
+  const low = (bytes[at + 2]! << 24) | (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!;
   return high === 0 && low >= 0 ? low : high * 2 ** 32 + (low >>> 0);
 }
 
 /** Everything of a host but its key and its entry. @returns Where it ends. */
-function writeNumbers(octets: Buffer, from: number, host: Omit<Numbers, 'nextId'>, nextId: number): number {
-  octets.writeDoubleBE(host.nextAt, from);
-  octets.writeDoubleBE(host.delayMs, from + 8);
-  writeWhole(octets, host.epoch, from + 16);
-  writeWhole(octets, nextId, from + 22);
+function writeNumbers(bytes: Buffer, from: number, host: Omit<Numbers, 'nextId'>, nextId: number): number {
+  bytes.writeDoubleBE(host.nextAt, from);
+  bytes.writeDoubleBE(host.delayMs, from + 8);
+  writeWhole(bytes, host.fencingToken, from + 16);
+  writeWhole(bytes, nextId, from + 22);
   const at = from + NUMBERS_BYTES;
   const { state } = host;
   if (state === null) return at;
-  octets.writeUInt16BE(state.length, at);
-  octets.set(state, at + 2);
+  bytes.writeUInt16BE(state.length, at);
+  bytes.set(state, at + 2);
   return at + 2 + state.length;
 }
 
@@ -271,15 +271,15 @@ export function writeBody(draft: Buffer, body: Uint8Array, lane: string, from: n
   return after + bytes.copy(draft, after, place + Buffer.byteLength(lane));
 }
 
-/** The body that was so written, its lane in it again: its own octets, where `octets` is no `Buffer`. */
-export function readBody(octets: Uint8Array, from: number, end: number, lane: string): Uint8Array {
-  const place = (octets[from]! << 8) | octets[from + 1]!;
+/** The body that was so written, its lane in it again: its own bytes, where `bytes` is no `Buffer`. */
+export function readBody(bytes: Uint8Array, from: number, end: number, lane: string): Uint8Array {
+  const place = (bytes[from]! << 8) | bytes[from + 1]!;
   const start = from + 2;
-  if (place === NO_PLACE) return octets.slice(start, end);
+  if (place === NO_PLACE) return bytes.slice(start, end);
   const between = Buffer.from(lane);
   const body = new Uint8Array(end - start + between.length);
-  body.set(octets.subarray(start, start + place));
+  body.set(bytes.subarray(start, start + place));
   body.set(between, place);
-  body.set(octets.subarray(start + place, end), place + between.length);
+  body.set(bytes.subarray(start + place, end), place + between.length);
   return body;
 }

@@ -20,8 +20,14 @@ function codeOf(make: () => unknown): string {
   return 'taken';
 }
 
-function entry(host: string, fp: number, more: Partial<NewEntry> = {}): NewEntry {
-  return { host, fp: new Uint8Array([fp, 0, 0, 0, 0, 0, 0, 1]), band: 4, body: new Uint8Array([fp]), ...more };
+function entry(host: string, fingerprint: number, more: Partial<NewEntry> = {}): NewEntry {
+  return {
+    host,
+    fingerprint: new Uint8Array([fingerprint, 0, 0, 0, 0, 0, 0, 1]),
+    priority: 4,
+    body: new Uint8Array([fingerprint]),
+    ...more,
+  };
 }
 
 describe('postgresStore', () => {
@@ -44,7 +50,7 @@ describe('postgresStore', () => {
   });
 
   it('takes what is right, and promises nothing before it has seen the server', () => {
-    expect(postgresStore({ pool, schema: 'a'.repeat(63), holdMs: 0 }).caps).toMatchObject({
+    expect(postgresStore({ pool, schema: 'a'.repeat(63), holdMs: 0 }).capabilities).toMatchObject({
       shared: true,
       durable: 'none',
     });
@@ -74,7 +80,7 @@ describe('postgresStore', () => {
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
     const outcome = await store.open({ crawl: 'one', owner: 'x', create: false }).then(
-      () => store.caps.durable,
+      () => store.capabilities.durable,
       (error: Error) => error.message,
     );
     expect(outcome).toContain(expected);
@@ -141,14 +147,14 @@ describe('the words of calls', () => {
   it('sends each fingerprint once, sorted, and answers in the order of the links', () => {
     const links = [entry('b', 9), entry('a', 3), entry('b', 9), entry('a', 200), entry('c', 3, { dedupe: false })];
     const { words, outcomes } = linkWords(links, laneNames());
-    const fps = [200, 3, 3, 9].map((octet) => BigInt.asIntN(64, (BigInt(octet) << 56n) + 1n));
+    const fingerprints = [200, 3, 3, 9].map((byte) => BigInt.asIntN(64, (BigInt(byte) << 56n) + 1n));
     expect(words[0]).toEqual(textArray(['a', 'b', 'c']));
-    expect(words[2]).toEqual(int8Array(fps));
+    expect(words[2]).toEqual(int8Array(fingerprints));
     expect(words[3]).toEqual(int4Array([1, 1, 3, 2]));
     expect(words[4]).toEqual(int4Array([3, 1, 4, 0]));
     expect(words[8]).toEqual(boolArray([false, false, true, false]));
     expect(words[10]).toEqual(Buffer.from([200, 3, 3, 9]));
-    const [, , , known = 0n] = fps;
+    const [, , , known = 0n] = fingerprints;
     expect(outcomes([known], [])).toEqual(['new', 'known', 'known', 'known', 'new']);
     expect(outcomes([], [0n, 4n])).toEqual(['full', 'known', 'full', 'known', 'full']);
   });
@@ -162,12 +168,12 @@ describe('the words of calls', () => {
       `${'0000000100000001000000170000000300000001'}0000000400000001ffffffff00000004ffffffff`,
     ],
     [
-      'octets and none',
+      'bytes and none',
       byteaArray([null, new Uint8Array([7])]),
       `${'0000000100000001000000110000000200000001'}ffffffff0000000107`,
     ],
-  ])('writes %s as the server reads them', (_what, octets, hex) => {
-    expect(octets.toString('hex')).toBe(hex);
+  ])('writes %s as the server reads them', (_what, bytes, hex) => {
+    expect(bytes.toString('hex')).toBe(hex);
   });
 
   it('reads lists and entries of answers', () => {
@@ -184,8 +190,8 @@ describe('the words of calls', () => {
       '00000000',
     ];
     expect(readEntries(hex.join(''))).toEqual([
-      { id: '5', attempt: 1, band: 4, body: new Uint8Array([0x61, 0x62]) },
-      { id: '6', attempt: 0, band: 7, body: new Uint8Array() },
+      { id: '5', attempt: 1, priority: 4, body: new Uint8Array([0x61, 0x62]) },
+      { id: '6', attempt: 0, priority: 7, body: new Uint8Array() },
     ]);
     expect(readEntries(null)).toEqual([]);
   });

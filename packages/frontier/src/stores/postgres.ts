@@ -16,7 +16,7 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
 /**
  * A store on a PostgreSQL server, 13 or newer.
  *
- * `caps.durable` is known after `open`, from the server's settings: `none` with `synchronous_commit = off`, `process` with
+ * `capabilities.durable` is known after `open`, from the server's settings: `none` with `synchronous_commit = off`, `process` with
  * `fsync = off`, else `power`. While the server cannot be reached, verbs wait for it, up to `holdMs`. After a restart or
  * a failover of the server no host is granted before the longest lease has ended and the host's delay has passed.
  *

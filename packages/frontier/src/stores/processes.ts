@@ -5,5 +5,5 @@
  * @packageDocumentation
  */
 
-export { goneForMs, type ProcessIdentity, thisProcess } from './processes/process-identity.js';
-export { lookAtProcesses } from './processes/process-table.js';
+export { deadForMs, type ProcessIdentity, thisProcess } from './processes/process-identity.js';
+export { inspectProcesses } from './processes/process-table.js';

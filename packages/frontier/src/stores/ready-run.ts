@@ -1,10 +1,10 @@
-// Members in the order of their instants, in which they also came: an array that is added to at its end and taken from at its
+// Members in the order of their times, in which they also came: an array that is added to at its end and taken from at its
 // beginning, and has gaps where one was taken from between. It is closed up, and made larger or smaller, when its end is reached.
 
 const FIRST_SLOTS = 16;
 const NO_MEMBER = -1;
 
-/** One run. All costs O(1) over time; 20 octets a place, of which at least an eighth is in use when it is closed up. */
+/** One run. All costs O(1) over time; 20 bytes a place, of which at least an eighth is in use when it is closed up. */
 export class ReadyRun {
   #members = new Int32Array(FIRST_SLOTS);
   #due = new Float64Array(FIRST_SLOTS);
@@ -32,12 +32,12 @@ export class ReadyRun {
     return this.#turns[this.#begin]!;
   }
 
-  /** The instant before which nothing can be added; the least there is in an empty run. */
+  /** The time before which nothing can be added; the least there is in an empty run. */
   get lastDue(): number {
     return this.#size === 0 ? Number.NEGATIVE_INFINITY : this.#due[this.#end - 1]!;
   }
 
-  /** The instant of the member at a place. */
+  /** The time of the member at a place. */
   dueAt(place: number): number {
     return this.#due[place]!;
   }

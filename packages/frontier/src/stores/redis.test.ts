@@ -36,7 +36,10 @@ describe('redisStore', () => {
   });
 
   it('takes what is right, and promises nothing before it has seen the server', () => {
-    expect(redisStore({ client, shards: 1_024, holdMs: 0 }).caps).toMatchObject({ shared: true, durable: 'none' });
+    expect(redisStore({ client, shards: 1_024, holdMs: 0 }).capabilities).toMatchObject({
+      shared: true,
+      durable: 'none',
+    });
   });
 
   it('refuses verbs before open by name', async () => {

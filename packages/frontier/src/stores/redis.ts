@@ -17,7 +17,7 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
 /**
  * A store on a Redis server, 7 or newer, or a Redis Cluster.
  *
- * `caps.durable` is known after `open`, from the server's settings: `none` without an append-only file, `process` with one,
+ * `capabilities.durable` is known after `open`, from the server's settings: `none` without an append-only file, `process` with one,
  * `power` with `appendfsync always`. While the server cannot be reached, verbs wait for it, up to `holdMs`. After a restart
  * or a failover of the server no host is granted before the longest lease has ended and the host's delay has passed.
  *

@@ -1,11 +1,11 @@
-// Spacing of what is no host: per key, the next instant that is not taken yet (R2).
+// Spacing of what is no host: per key, the next time that is not taken yet (R2).
 
 import type { ReserveSlot } from '../store.js';
 
 /** Keys are swept when their number has doubled since the last sweep and is above this. */
 const SWEPT_ABOVE = 1_024;
 
-/** Slots on one clock. Keys whose instant has passed mean nothing and are swept: O(1) per slot over time. */
+/** Slots on one clock. Keys whose time has passed mean nothing and are swept: O(1) per slot over time. */
 export class ReservedSlots {
   readonly #next = new Map<string, number>();
   #leftBySweep = 0;

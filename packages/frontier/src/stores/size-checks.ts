@@ -2,33 +2,33 @@
 
 import { FrontierError } from '../errors.js';
 import { HOST_STATE_MAX_BYTES } from '../limits.js';
-import type { HostCommit, NewEntry, StoreCaps } from '../store.js';
+import type { HostCommit, NewEntry, StoreCapabilities } from '../store.js';
 
 /** @throws FrontierError `record-too-large`. */
-export function checkOctets(what: string, octets: Uint8Array, most: number): void {
-  if (octets.length <= most) return;
-  throw new FrontierError('record-too-large', `expected a ${what} of at most ${most} octets, got ${octets.length}`);
+export function checkBytes(what: string, bytes: Uint8Array, most: number): void {
+  if (bytes.length <= most) return;
+  throw new FrontierError('record-too-large', `expected a ${what} of at most ${most} bytes, got ${bytes.length}`);
 }
 
 /**
  * Checks entries on their way in against what the store can hold.
  *
- * @throws FrontierError `record-too-large` for too many entries or too long a body; `option-invalid` for a band or a
+ * @throws FrontierError `record-too-large` for too many entries or too long a body; `option-invalid` for a priority or a
  * fingerprint that no store knows.
  */
-export function checkBatch(entries: readonly NewEntry[], caps: StoreCaps): void {
-  if (entries.length > caps.maxBatch) {
+export function checkBatch(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
+  if (entries.length > capabilities.maxBatch) {
     throw new FrontierError(
       'record-too-large',
-      `expected at most ${caps.maxBatch} entries at a time, got ${entries.length}`,
+      `expected at most ${capabilities.maxBatch} entries at a time, got ${entries.length}`,
     );
   }
-  for (const { band, body, fp } of entries) {
-    if (body.length > caps.maxBody) checkOctets('body', body, caps.maxBody);
-    if (!(band >= 0 && band <= 7) || fp.length !== caps.fpBytes) {
+  for (const { priority, body, fingerprint } of entries) {
+    if (body.length > capabilities.maxBody) checkBytes('body', body, capabilities.maxBody);
+    if (!(priority >= 0 && priority <= 7) || fingerprint.length !== capabilities.fingerprintBytes) {
       throw new FrontierError(
         'option-invalid',
-        `expected a band from 0 to 7 and ${caps.fpBytes} octets of fingerprint, got ${band} and ${fp.length}`,
+        `expected a priority from 0 to 7 and ${capabilities.fingerprintBytes} bytes of fingerprint, got ${priority} and ${fingerprint.length}`,
       );
     }
   }
@@ -37,15 +37,15 @@ export function checkBatch(entries: readonly NewEntry[], caps: StoreCaps): void 
 /**
  * Checks what is said of hosts.
  *
- * @throws FrontierError `record-too-large` for too long a state or body; `option-invalid` for a band that no store knows.
+ * @throws FrontierError `record-too-large` for too long a state or body; `option-invalid` for a priority that no store knows.
  */
-export function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCaps): void {
+export function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCapabilities): void {
   for (const { state, requeue } of hosts) {
-    if (state !== undefined) checkOctets('host state', state, HOST_STATE_MAX_BYTES);
-    for (const { body, band } of requeue ?? []) {
-      if (body !== undefined) checkOctets('body', body, maxBody);
-      if (band !== undefined && !(band >= 0 && band <= 7)) {
-        throw new FrontierError('option-invalid', `expected a band from 0 to 7, got ${band}`);
+    if (state !== undefined) checkBytes('host state', state, HOST_STATE_MAX_BYTES);
+    for (const { body, priority } of requeue ?? []) {
+      if (body !== undefined) checkBytes('body', body, maxBody);
+      if (priority !== undefined && !(priority >= 0 && priority <= 7)) {
+        throw new FrontierError('option-invalid', `expected a priority from 0 to 7, got ${priority}`);
       }
     }
   }

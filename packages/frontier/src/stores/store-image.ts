@@ -2,7 +2,7 @@
 // records, and an end line that counts them, so that a file cut short is never taken for a whole one.
 
 import { FrontierError } from '../errors.js';
-import type { HostKey, StoreCaps } from '../store.js';
+import type { HostKey, StoreCapabilities } from '../store.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
 import { HostQueueState } from './host-queue-state.js';
 import { MemoryQueues } from './memory-queues.js';
@@ -22,7 +22,7 @@ interface HostLine {
   readonly host: HostKey;
   readonly nextAt: number;
   readonly delayMs: number;
-  readonly epoch: number;
+  readonly fencingToken: number;
   readonly leaseEndsAt: number | null;
   readonly isParked: boolean;
   readonly state: string | null;
@@ -43,10 +43,21 @@ export function formatImage({ crawl, queues, records }: StoreImage, now: number)
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
   for (const host of queues.views()) {
     const { nextId, entries, holds } = host.entries.save(now);
-    const { key, nextAt, delayMs, epoch, leaseEndsAt, isParked } = host;
+    const { key, nextAt, delayMs, fencingToken, leaseEndsAt, isParked } = host;
     const written = entries.map((entry) => ({ ...entry, body: toBase64(entry.body) }));
     const state = host.state === null ? null : toBase64(host.state);
-    lines.push({ host: key, nextAt, delayMs, epoch, leaseEndsAt, isParked, state, nextId, holds, entries: written });
+    lines.push({
+      host: key,
+      nextAt,
+      delayMs,
+      fencingToken,
+      leaseEndsAt,
+      isParked,
+      state,
+      nextId,
+      holds,
+      entries: written,
+    });
   }
   lines.push(...knownLines(queues));
   for (const [record, value] of records) lines.push({ record, value: toBase64(value) });
@@ -59,7 +70,7 @@ export function formatImage({ crawl, queues, records }: StoreImage, now: number)
  *
  * @throws FrontierError `store-mismatch` for another format or version, `store-failed` for a file that is not whole.
  */
-export function parseImage(text: string, caps: StoreCaps, maxQueued: number, now: number): StoreImage {
+export function parseImage(text: string, capabilities: StoreCapabilities, maxQueued: number, now: number): StoreImage {
   const lines = readLines(text);
   const [head] = lines;
   if (head === undefined || !('format' in head) || head.format !== FORMAT || head.version !== VERSION) {
@@ -71,7 +82,7 @@ export function parseImage(text: string, caps: StoreCaps, maxQueued: number, now
       hint: 'Restore it from a copy or start anew.',
     });
   }
-  const queues = new MemoryQueues(caps, maxQueued);
+  const queues = new MemoryQueues(capabilities, maxQueued);
   const records = new Map<string, Uint8Array>();
   for (const line of lines) {
     if ('host' in line) restoreHost(queues, line, now);
@@ -98,8 +109,8 @@ function knownLines(queues: MemoryQueues): Line[] {
 }
 
 function restoreKnown(queues: MemoryQueues, text: string): void {
-  const octets = fromBase64(text);
-  for (let at = 0; at + 8 <= octets.length; at += 8) queues.known.add(octets.subarray(at, at + 8));
+  const bytes = fromBase64(text);
+  for (let at = 0; at + 8 <= bytes.length; at += 8) queues.known.add(bytes.subarray(at, at + 8));
 }
 
 function restoreHost(queues: MemoryQueues, line: HostLine, now: number): void {
@@ -109,7 +120,7 @@ function restoreHost(queues: MemoryQueues, line: HostLine, now: number): void {
   const host = new HostQueueState(line.host, queues.stats().hosts, entries);
   host.nextAt = Math.max(line.nextAt, afterLease);
   host.delayMs = line.delayMs;
-  host.epoch = line.epoch;
+  host.fencingToken = line.fencingToken;
   host.isParked = line.isParked;
   host.state = line.state === null ? null : fromBase64(line.state);
   queues.restore(host, now);
@@ -126,8 +137,8 @@ function readLines(text: string): Line[] {
   }
 }
 
-function toBase64(octets: Uint8Array): string {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('base64');
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
 function fromBase64(text: string): Uint8Array {

@@ -62,7 +62,7 @@ function differences(seed: number, count: number, dueOf: (step: number, random: 
 }
 
 describe('the time index', () => {
-  it('agrees with a sorted list whatever the order of instants', () => {
+  it('agrees with a sorted list whatever the order of times', () => {
     expect(differences(20_261_120, 60, (_step, random) => random(40))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
-// The time index of the memory store: hosts by the instant at which they are due, equal instants in the order they were set.
+// The time index of the memory store: hosts by the time at which they are due, equal times in the order they were set.
 //
-// Most are set in the order of their instants: one after another is released with the same delay, or leased for the same
+// Most are set in the order of their times: one after another is released with the same delay, or leased for the same
 // time. Such a run needs no heap: what comes goes to its end, what is due is at its beginning, O(1), and next to one another in
 // memory, where a heap of 100,000 is reached into at a dozen places. There are a few runs, for a few delays; what fits behind
 // none of them goes into the heap.
@@ -34,19 +34,19 @@ export class TimeIndex {
     return member;
   }
 
-  /** The earliest instant; `null` when empty. */
+  /** The earliest time; `null` when empty. */
   earliest(): number | null {
     const run = this.#firstRun();
     return run === null ? this.#heap.earliest() : run.firstDue;
   }
 
-  /** The instant of a member; `null` when it is not held. */
+  /** The time of a member; `null` when it is not held. */
   dueOf(member: number): number | null {
     const run = this.#runWith(member);
     return run === null ? this.#heap.dueOf(member) : run.dueAt(this.#places[member]!);
   }
 
-  /** Puts a member at an instant, from wherever it was, behind those of the same instant. */
+  /** Puts a member at a time, from wherever it was, behind those of the same time. */
   set(member: number, due: number): void {
     this.remove(member);
     this.#turn += 1;

@@ -2,7 +2,7 @@
 
 import { type Clock, createManualClock } from '../clock.js';
 import { createFrontier, type Frontier } from '../frontier.js';
-import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
+import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
 import type { FrontierOptions } from '../options/options.js';
 import { aroundStore } from '../records/around-store.js';
 import type { FrontierStore } from '../store.js';
@@ -40,7 +40,7 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
     return answer;
   };
-  return { ...aroundStore(store, wander), caps: { ...store.caps, shared: true } };
+  return { ...aroundStore(store, wander), capabilities: { ...store.capabilities, shared: true } };
 }
 
 /** A clock whose timers stop firing: that of a process that is stopped or gone. */
@@ -85,8 +85,8 @@ export function setUp(
     work: (frontier: Frontier, forMs = 3_600_000, options: Partial<WorkerOptions> = {}) =>
       world.work(frontier, { clock, untilMs: clock.nowMs() + forMs, ...options }),
     verdicts: () => events.filter((event): event is UrlVerdict => event.kind === 'url'),
-    notices: (word: HostNotice['notice']) =>
-      events.filter((event): event is HostNotice => event.kind === 'host' && event.notice === word),
+    notices: (word: HostWarning['code']) =>
+      events.filter((event): event is HostWarning => event.kind === 'host' && event.code === word),
     /** What was asked, in order. */
     asked: () => world.log.map((seen) => seen.url),
     /** When it was asked, counted from the first. */

@@ -151,10 +151,10 @@ function normalisePercentEncoding(parts: UrlParts): UrlParts {
   return { ...parts, path: normalised(path), query: query === null ? null : normalised(query) };
 }
 
-/** Unreserved octets decoded, hex digits in upper case; a `%` that starts no triplet stays (RFC 3986 §6.2.2). */
+/** Unreserved bytes decoded, hex digits in upper case; a `%` that starts no triplet stays (RFC 3986 §6.2.2). */
 function normalised(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (triplet) => {
-    const octet = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
-    return /[A-Za-z0-9\-._~]/.test(octet) ? octet : triplet.toUpperCase();
+    const byte = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+    return /[A-Za-z0-9\-._~]/.test(byte) ? byte : triplet.toUpperCase();
   });
 }

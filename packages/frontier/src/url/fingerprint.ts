@@ -1,11 +1,11 @@
-// Fingerprints: canonical URLs cut to 8 octets, keyed, so that no site can craft URLs that pass for others.
+// Fingerprints: canonical URLs cut to 8 bytes, keyed, so that no site can craft URLs that pass for others.
 // At 10 million URLs the chance that any two meet is about 3 in a million; the price of a meeting is one page not seen.
 
 import { hash, randomBytes } from 'node:crypto';
 import { FrontierError } from '../errors.js';
 import { FINGERPRINT_BYTES, FINGERPRINT_SECRET_LEAST_CHARS } from './limits.js';
 
-/** Canonical URL → 8 octets. Never throws. */
+/** Canonical URL → 8 bytes. Never throws. */
 export type Fingerprinter = (canonical: string) => Uint8Array;
 
 /** Fingerprints that share one array buffer: a page's links or two. */
@@ -17,7 +17,7 @@ export function newFingerprintSecret(): string {
 }
 
 /**
- * A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 octets.
+ * A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 bytes.
  *
  * @throws FrontierError `option-invalid` when the secret is shorter than 16 characters.
  */
@@ -28,7 +28,7 @@ export function createFingerprinter(secret: string): Fingerprinter {
       `expected a fingerprint secret of at least ${FINGERPRINT_SECRET_LEAST_CHARS} characters, got ${secret.length}`,
     );
   }
-  // An array buffer of its own costs more than the digest: the digest comes as a string of octets, and what is kept of
+  // An array buffer of its own costs more than the digest: the digest comes as a string of bytes, and what is kept of
   // it stands beside others.
   let slab = new Uint8Array(0);
   let end = 0;
@@ -38,9 +38,9 @@ export function createFingerprinter(secret: string): Fingerprinter {
       slab = new Uint8Array(FINGERPRINT_BYTES * PER_SLAB);
       end = 0;
     }
-    const fp = slab.subarray(end, end + FINGERPRINT_BYTES);
-    for (let at = 0; at < FINGERPRINT_BYTES; at += 1) fp[at] = digest.charCodeAt(at);
+    const fingerprint = slab.subarray(end, end + FINGERPRINT_BYTES);
+    for (let at = 0; at < FINGERPRINT_BYTES; at += 1) fingerprint[at] = digest.charCodeAt(at);
     end += FINGERPRINT_BYTES;
-    return fp;
+    return fingerprint;
   };
 }

@@ -27,7 +27,7 @@ describe('canonicalize', () => {
     ['unreserved decoded', 'http://example.org/%7Ea%2Db', 'http://example.org/~a-b'],
     ['reserved stay, in upper case', 'http://example.org/a%2fb%3a', 'http://example.org/a%2Fb%3A'],
     ['a lone percent sign stays', 'http://example.org/%zz%', 'http://example.org/%zz%'],
-    ['octets that are no UTF-8 stay', 'http://example.org/%ff', 'http://example.org/%FF'],
+    ['bytes that are no UTF-8 stay', 'http://example.org/%ff', 'http://example.org/%FF'],
     ['empty query', 'http://example.org/a?', 'http://example.org/a'],
     [
       'parameters sorted, same names in order',
@@ -137,7 +137,7 @@ describe('host keys and authorities', () => {
 });
 
 describe('fingerprints', () => {
-  it('are 8 octets, the same under one secret and others under another', () => {
+  it('are 8 bytes, the same under one secret and others under another', () => {
     const [one, same, other] = [
       createFingerprinter('0123456789abcdef'),
       createFingerprinter('0123456789abcdef'),

@@ -102,13 +102,13 @@ function contentNotes({ headers, body }: { headers: HeaderLookup; body: Uint8Arr
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const notes: AccessNote[] = [];
   if (type !== '' && type !== 'text/plain') notes.push('robots-content-type');
-  if (type === 'text/html' || type === 'application/xhtml+xml' || firstVisibleOctet(body) === 0x3c) {
+  if (type === 'text/html' || type === 'application/xhtml+xml' || firstVisibleByte(body) === 0x3c) {
     notes.push('robots-html');
   }
   return notes;
 }
 
-function firstVisibleOctet(body: Uint8Array): number | undefined {
-  // The marks of UTF-8 and UTF-16 are as invisible as blanks and control octets.
-  return body.find((octet) => octet > 0x20 && ![0xef, 0xbb, 0xbf, 0xfe, 0xff].includes(octet));
+function firstVisibleByte(body: Uint8Array): number | undefined {
+  // The marks of UTF-8 and UTF-16 are as invisible as blanks and control bytes.
+  return body.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf, 0xfe, 0xff].includes(byte));
 }

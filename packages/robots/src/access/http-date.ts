@@ -38,7 +38,7 @@ const ISO =
 /**
  * Reads an HTTP-date: IMF-fixdate, the RFC 850 form, or asctime, always in GMT.
  *
- * @returns Epoch milliseconds, or null when it is none of the three.
+ * @returns FencingToken milliseconds, or null when it is none of the three.
  * @throws Never.
  * @see RFC 9110 §5.6.7
  */
@@ -52,7 +52,7 @@ export function parseHttpDate(text: string): number | null {
  * Reads a date in any HTTP form, RFC 822 or 5322 with a zone, or ISO 8601. Without a zone it is UTC, without a time
  * midnight; two-digit years below 70 are 20xx.
  *
- * @returns Epoch milliseconds (fractions of a second dropped), or null.
+ * @returns FencingToken milliseconds (fractions of a second dropped), or null.
  * @throws Never.
  * @see specification, page-level §2
  */
@@ -66,28 +66,28 @@ function readDayFirst(text: string): number | null {
   if (match === null) return null;
   const [, day, month = '', yearText = '', hour, minute, second, zone] = match;
   const year = yearText.length === 2 ? Number(yearText) + (Number(yearText) < 70 ? 2000 : 1900) : Number(yearText);
-  return instant([year, monthNumber(month), Number(day)], [hour, minute, second], zone);
+  return time([year, monthNumber(month), Number(day)], [hour, minute, second], zone);
 }
 
 function readAsctime(text: string): number | null {
   const match = ASCTIME.exec(text);
   if (match === null) return null;
   const [, month = '', day, hour, minute, second, year] = match;
-  return instant([Number(year), monthNumber(month), Number(day)], [hour, minute, second], undefined);
+  return time([Number(year), monthNumber(month), Number(day)], [hour, minute, second], undefined);
 }
 
 function readIso(text: string): number | null {
   const match = ISO.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, zone] = match;
-  return instant([Number(year), Number(month), Number(day)], [hour, minute, second], zone);
+  return time([Number(year), Number(month), Number(day)], [hour, minute, second], zone);
 }
 
 function monthNumber(name: string): number {
   return MONTHS.indexOf(name.toLowerCase()) + 1;
 }
 
-function instant(
+function time(
   [year, month, day]: [number, number, number],
   time: (string | undefined)[],
   zone: string | undefined,

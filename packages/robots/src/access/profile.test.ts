@@ -1,8 +1,8 @@
-// The knobs decide what silence means; a misspelt one must not pass for the default.
+// The options decide what silence means; a misspelt one must not pass for the default.
 import { describe, expect, it } from 'vitest';
 import { type AccessOptions, resolveAccessOptions } from './profile.js';
 
-describe('the knobs of access', () => {
+describe('the options of access', () => {
   const cases: [AccessOptions, object][] = [
     [{}, { profile: 'rfc9309', onForbidden: 'allow', afterUnreachable: 'copy-or-hold', maxRedirects: 5 }],
     [{ dialect: 'google' }, { profile: 'google', onForbidden: 'allow', afterUnreachable: 'google' }],
@@ -26,11 +26,11 @@ describe('the knobs of access', () => {
   });
 
   const refused: [object, string][] = [
-    [{ onForbiden: 'deny' }, 'unknown-option'],
-    [{ onForbidden: 'no' }, 'invalid-option'],
-    [{ unreachableDays: 0 }, 'invalid-option'],
-    [{ unreachableDays: Number.NaN }, 'invalid-option'],
-    [{ holdMaxMs: -1 }, 'invalid-option'],
+    [{ onForbiden: 'deny' }, 'option-unknown'],
+    [{ onForbidden: 'no' }, 'option-invalid'],
+    [{ unreachableDays: 0 }, 'option-invalid'],
+    [{ unreachableDays: Number.NaN }, 'option-invalid'],
+    [{ holdMaxMs: -1 }, 'option-invalid'],
   ];
   it.each(refused)('%j is refused', (options, code) => {
     expect(() => resolveAccessOptions(options as AccessOptions)).toThrow(expect.objectContaining({ code }));

@@ -1,5 +1,5 @@
 /**
- * The access profile: which column of the specification's tables holds, and the knobs beside it.
+ * The access profile: which column of the specification's tables holds, and the options beside it.
  *
  * Clause: specification, access §4, §5. No other file of this folder supplies a default.
  */
@@ -15,7 +15,7 @@ export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';
  */
 export type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google';
 
-/** The knobs as a caller gives them. */
+/** The options as a caller gives them. */
 export interface AccessOptions {
   /** The dialect in use; the profile follows it. @default 'rfc9309' */
   readonly dialect?: 'rfc9309' | 'google' | '1996' | '1994' | undefined;
@@ -36,7 +36,7 @@ export interface AccessOptions {
   readonly holdMaxMs?: number | undefined;
 }
 
-/** The knobs with every field filled in. */
+/** The options with every field filled in. */
 export interface ResolvedAccessOptions {
   readonly profile: AccessProfile;
   readonly onForbidden: 'allow' | 'deny';
@@ -62,15 +62,15 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * Fills in the knobs of access.
+ * Fills in the options of access.
  *
  * @param options - Absent fields mean their default.
- * @throws RobotsError `invalid-option`, `unknown-option`.
+ * @throws RobotsError `option-invalid`, `option-unknown`.
  * @see specification, access §4, §5
  */
 export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAccessOptions {
   for (const key of Object.keys(options)) {
-    if (!KNOWN.includes(key)) throw new RobotsError('unknown-option', `unknown access option \`${key}\``);
+    if (!KNOWN.includes(key)) throw new RobotsError('option-unknown', `unknown access option \`${key}\``);
   }
   const dialect = oneOf('dialect', options.dialect, DIALECTS, 'rfc9309');
   const policy = oneOf('policy', options.policy, POLICIES, 'declared');
@@ -99,7 +99,7 @@ function oneOf<const T extends string>(
   const found = known.find((word) => word === value);
   if (found !== undefined) return found;
   throw new RobotsError(
-    'invalid-option',
+    'option-invalid',
     `expected \`${name}\` to be one of ${known.join(', ')}, got ${String(value)}`,
   );
 }
@@ -108,5 +108,5 @@ function numberIn(name: string, value: number | undefined, least: number, greate
   if (value === undefined) return fallback;
   if (typeof value === 'number' && value >= least && value <= greatest) return value;
   const range = `a number from ${least} to ${greatest}`;
-  throw new RobotsError('invalid-option', `expected \`${name}\` to be ${range}, got ${String(value)}`);
+  throw new RobotsError('option-invalid', `expected \`${name}\` to be ${range}, got ${String(value)}`);
 }

@@ -9,7 +9,7 @@ import { type AccessState, accessAdvice, initialAccess, nextAccess } from './sta
 const GOOGLE = resolveAccessOptions({ dialect: 'google' });
 const HOUR = 3_600_000;
 
-const withCopy = (headers: Record<string, string>, bodyBytes = 20): AccessState =>
+const withCopy = (headers: Record<string, string>, maxBodyBytes = 20): AccessState =>
   nextAccess(
     initialAccess(),
     {
@@ -18,7 +18,7 @@ const withCopy = (headers: Record<string, string>, bodyBytes = 20): AccessState 
         kind: 'response',
         status: 200,
         headers,
-        body: new Uint8Array(bodyBytes).fill(0x0a),
+        body: new Uint8Array(maxBodyBytes).fill(0x0a),
         robotsUrl: 'https://example.com/robots.txt',
         finalUrl: 'https://example.org/é',
       },
@@ -76,7 +76,7 @@ describe('the stored form of an access state', () => {
     expect(decodeAccess(bytes(`${content}\n`))).toEqual(initialAccess());
   });
 
-  it('random octets never throw, and never permit', () => {
+  it('random bytes never throw, and never permit', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.nat(), (random, at) => {
         const mutated = encodeAccess(state);

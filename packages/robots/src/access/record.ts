@@ -1,5 +1,5 @@
 /**
- * An access state as one stored value, and back: a line of JSON, then the octets of the good copy.
+ * An access state as one stored value, and back: a line of JSON, then the bytes of the good copy.
  *
  * Stores keep it so that a restart is neither a reason to refetch nor an amnesty (specification, access §8). What
  * cannot be read back, or was not allowed on disk, comes back as a state that needs a fetch, never as permission.
@@ -30,8 +30,8 @@ const NOTES = ['robots-forbidden', 'robots-redirect-limit', 'robots-content-type
 export function encodeAccess(state: AccessState): Uint8Array {
   const { copy } = state;
   const { body, ...rest } = copy ?? { body: null };
-  const head = (bodyBytes: number) =>
-    new TextEncoder().encode(`${JSON.stringify({ v: VERSION, ...state, copy: copy && { ...rest, bodyBytes } })}\n`);
+  const head = (maxBodyBytes: number) =>
+    new TextEncoder().encode(`${JSON.stringify({ v: VERSION, ...state, copy: copy && { ...rest, maxBodyBytes } })}\n`);
   if (body === null) return head(0);
   const full = head(body.length);
   if (copy?.mayStore !== true || full.length + body.length > MAX_ACCESS_RECORD_BYTES) return head(BODY_LEFT_OUT);
@@ -44,7 +44,7 @@ export function encodeAccess(state: AccessState): Uint8Array {
 /**
  * Reads a stored state. Send it the event `restored` when the process that wrote it is gone.
  *
- * @returns Null when the octets are not a record of this version. A record whose body was left out becomes `none-yet`;
+ * @returns Null when the bytes are not a record of this version. A record whose body was left out becomes `none-yet`;
  *   during a series of failures it stays `unreachable` until its retry time, and the long wait starts again there, so
  *   that losing the copy never turns "by the copy" into "allow".
  * @throws Never.
@@ -90,7 +90,7 @@ function withoutCopy(state: AccessState): AccessState {
 }
 
 function hasLostBody(copy: unknown): boolean {
-  return isRecord(copy) && copy['bodyBytes'] === BODY_LEFT_OUT;
+  return isRecord(copy) && copy['maxBodyBytes'] === BODY_LEFT_OUT;
 }
 
 function parseRecord(text: string): Record<string, unknown> | null {
@@ -106,12 +106,12 @@ function parseRecord(text: string): Record<string, unknown> | null {
 function decodeCopy(value: unknown, body: Uint8Array): GoodCopy | null | undefined {
   if (value === null) return null;
   if (!isRecord(value)) return undefined;
-  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, bodyBytes } = value;
-  if (bodyBytes === BODY_LEFT_OUT) return null;
+  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, maxBodyBytes } = value;
+  if (maxBodyBytes === BODY_LEFT_OUT) return null;
   if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
   if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
   // A body of another length was cut or mixed up on its way, and half a file may lack its Disallow lines.
-  if (bodyBytes !== body.length) return undefined;
+  if (maxBodyBytes !== body.length) return undefined;
   return { body: body.slice(), robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: true };
 }
 

@@ -147,7 +147,7 @@ describe('details of the machine', () => {
     expect(accessAdvice(answering, 31 * DAY, google).kind).toBe('allow');
   });
 
-  const knobs: [string, boolean, string][] = [
+  const options: [string, boolean, string][] = [
     ['copy-or-hold', true, 'by-rules'],
     ['copy-or-hold', false, 'hold'],
     ['copy-or-allow', true, 'by-rules'],
@@ -155,8 +155,8 @@ describe('details of the machine', () => {
     ['allow', true, 'allow'],
     ['hold', true, 'hold'],
   ];
-  it.each(knobs)('after 30 days, afterUnreachable %s, copy %s → %s', (knob, hasCopy, kind) => {
-    const options = resolveAccessOptions({ afterUnreachable: knob as 'hold' });
+  it.each(options)('after 30 days, afterUnreachable %s, copy %s → %s', (option, hasCopy, kind) => {
+    const options = resolveAccessOptions({ afterUnreachable: option as 'hold' });
     const first: AccessEvent = hasCopy ? answer(PARSE) : { kind: 'ask' };
     const state = run(options, [0, first], [HOUR, answer(FAILURE)], [HOUR + 30 * DAY, answer(FAILURE)]);
     expect(accessAdvice(state, HOUR + 30 * DAY, options).kind).toBe(kind);

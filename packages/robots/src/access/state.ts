@@ -1,13 +1,13 @@
 /**
  * What is known of one authority's robots.txt, as a pure state machine: who may ask when, and what holds meanwhile.
  *
- *     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until an instant
+ *     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until a time
  *        ▲            │ expired, asked again, no answer
  *      forget         ▼
  *                 unreachable ──(30 days, or the profile's time)──▶ last-good     both retried with backoff
  *
  * Clause: specification, access §5, §6, §8. The invariant: `allow` comes only from a fresh `no-rules`, which only an
- * answer that access §3 and §4 call unavailable brings about, or from the `afterUnreachable` knob; whatever is
+ * answer that access §3 and §4 call unavailable brings about, or from the `afterUnreachable` option; whatever is
  * missing, expired or under way means hold.
  */
 import {
@@ -34,17 +34,17 @@ export type AccessPhase = 'none-yet' | 'rules' | 'no-rules' | 'restricted' | 'ke
 export interface AccessState {
   readonly phase: AccessPhase;
   readonly copy: GoodCopy | null;
-  /** Epoch milliseconds at which the phase expires; null while none-yet, unreachable and last-good. */
+  /** FencingToken milliseconds at which the phase expires; null while none-yet, unreachable and last-good. */
   readonly freshUntilMs: number | null;
   /** Failures in a row. */
   readonly failures: number;
-  /** Epoch milliseconds of the first of them. */
+  /** FencingToken milliseconds of the first of them. */
   readonly firstFailureMs: number | null;
-  /** Epoch milliseconds from which the next attempt is allowed; null outside a series of failures. */
+  /** FencingToken milliseconds from which the next attempt is allowed; null outside a series of failures. */
   readonly retryAtMs: number | null;
   /** A request for robots.txt is under way. */
   readonly fetching: boolean;
-  /** Epoch milliseconds at which another URL of the authority last got a response (access §5, google). */
+  /** FencingToken milliseconds at which another URL of the authority last got a response (access §5, google). */
   readonly hostAnsweredAtMs: number | null;
   /** What the operator is told about the last answer. */
   readonly notes: readonly AccessNote[];
@@ -94,7 +94,7 @@ export function initialAccess(): AccessState {
 /**
  * The state after an event.
  *
- * @param nowMs - Epoch milliseconds.
+ * @param nowMs - FencingToken milliseconds.
  * @returns A new state, or the same one when nothing changed.
  * @throws Never.
  * @see specification, access §8
@@ -133,7 +133,7 @@ export function isFetchDue(state: AccessState, nowMs: number): boolean {
 /**
  * What holds for a URL of the authority now.
  *
- * @returns `hold` names the next instant worth looking: now when a fetch is due, the retry time while unreachable, the
+ * @returns `hold` names the next time worth looking: now when a fetch is due, the retry time while unreachable, the
  *   end of the longest exchange while one is under way.
  * @throws Never.
  * @see specification, access §5, §8
@@ -156,7 +156,7 @@ export function accessAdvice(state: AccessState, nowMs: number, options: Resolve
   }
 }
 
-/** The instant from which a fetch is due; -Infinity for a state that has never had an answer. */
+/** The time from which a fetch is due; -Infinity for a state that has never had an answer. */
 function fetchDueMs({ freshUntilMs, retryAtMs }: AccessState): number {
   return freshUntilMs ?? retryAtMs ?? -Infinity;
 }

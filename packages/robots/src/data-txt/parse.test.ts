@@ -85,8 +85,8 @@ describe('records (data-txt §4)', () => {
       'k: v',
     );
     fc.assert(
-      fc.property(fc.array(line), fc.uint8Array(), (lines, octets) => {
-        parseDataTxt(octets);
+      fc.property(fc.array(line), fc.uint8Array(), (lines, bytes) => {
+        parseDataTxt(bytes);
         const { records } = read(lines.join('\n'));
         const kept = records.flatMap(({ rules, dataset, extra }) => [
           ...rules,

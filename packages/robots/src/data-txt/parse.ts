@@ -1,5 +1,5 @@
 /**
- * Octets of a /data.txt → records: the 1996 grammar with the flat `- key: value` lists of deployed files.
+ * Bytes of a /data.txt → records: the 1996 grammar with the flat `- key: value` lists of deployed files.
  *
  * Clause: specification, data-txt §3, §4. Decoding, marks, NUL and size are those of robots.txt, always truncating.
  */
@@ -13,14 +13,14 @@ import { createRecordBuilder, type DataField } from './record-builder.js';
 export interface DataTxtOptions {
   /** The URL of the file before redirects; without it paths stay unresolved. @default none */
   readonly base?: string | undefined;
-  /** Octets that are read; 512 000 to 8 388 608. @default 512_000 */
+  /** Bytes that are read; 512 000 to 8 388 608. @default 512_000 */
   readonly maxBytes?: number | undefined;
 }
 
 /**
  * Reads a data.txt.
  *
- * @param input - The body's octets, or text.
+ * @param input - The body's bytes, or text.
  * @throws Never.
  * @see specification, data-txt §3, §4, DECISIONS T4 to T6
  */

@@ -4,9 +4,10 @@
  * Clause: specification, data-txt §5. robots.txt alone decides about crawling: a Disallow here only keeps a URL from
  * being fetched as a dataset found here, and an Allow opens nothing.
  */
+
+import { bytesOf } from '../bytes.js';
 import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { octetsOf } from '../octets.js';
 import { readUrl } from '../web-url.js';
 import type { DataRecord, Dataset, DataTxt } from './document.js';
 
@@ -62,7 +63,7 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
       if (read === null) return CLOSED;
       const { pathname, search } = read;
       if (pathname === '/robots.txt' && search === '') return OPEN;
-      const text = canonical(octetsOf(pathname + search), 'decoded', false);
+      const text = canonical(bytesOf(pathname + search), 'decoded', false);
       const decisions = lists.map((rules) => decideBy(rules, text));
       return decisions.find(({ allowed }) => !allowed) ?? decisions.find(({ line }) => line !== null) ?? OPEN;
     },
@@ -109,7 +110,7 @@ function ruleList(records: readonly DataRecord[]): RuleList {
     .filter(({ pattern }) => pattern !== '')
     .map(({ kind, pattern, line }) => ({
       allows: kind === 'allow',
-      pattern: canonical(octetsOf(pattern), 'decoded', true),
+      pattern: canonical(bytesOf(pattern), 'decoded', true),
       line,
     }));
 }

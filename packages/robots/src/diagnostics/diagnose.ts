@@ -3,6 +3,7 @@
  * decides about URLs depends on it, so a crawler that shows it to nobody need not load it.
  */
 import { agentsOf } from '../agents.js';
+import { textOf } from '../bytes.js';
 import { plainKind } from '../dialects/rfc9309.js';
 import { parseRobotVersion, versionReading } from '../dialects/v2.js';
 import type { RobotsDocument } from '../document.js';
@@ -32,7 +33,6 @@ import {
 import { isAbsoluteUrl, isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from '../file-fields.js';
 import { CRAWL_DELAY_LARGE_SECONDS, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { textOf } from '../octets.js';
 import {
   foldName,
   INVALID_UTF8,
@@ -149,8 +149,8 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     const delay = parseCrawlDelay(value);
     report(delay === null, 'crawl-delay-invalid');
     report(delay?.hasUnit, 'crawl-delay-unit');
-    report(delay && delay.askedMs > CRAWL_DELAY_LARGE_SECONDS * 1000, 'crawl-delay-large');
-    report(delay && delay.askedMs > delay.delayMs, 'crawl-delay-clamped');
+    report(delay && delay.requiredMs > CRAWL_DELAY_LARGE_SECONDS * 1000, 'crawl-delay-large');
+    report(delay && delay.requiredMs > delay.delayMs, 'crawl-delay-clamped');
   } else if (kind === REQUEST_RATE) {
     const rate = parseRequestRate(value);
     report(rate === null, 'request-rate-invalid');

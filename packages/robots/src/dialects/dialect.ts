@@ -43,7 +43,7 @@ export interface Dialect {
   readonly precedence: 'longest' | 'first' | 'classes';
   /** What the dialect takes a line for: a kind of fields.ts. */
   kindOf(record: PackedRecord): number;
-  /** The value the dialect sees in a line, in octets. */
+  /** The value the dialect sees in a line, in bytes. */
   valueOf(record: PackedRecord): string;
   /** The agents that a User-agent value names, lower case. */
   agentsOf(value: string, repair: boolean): string[];

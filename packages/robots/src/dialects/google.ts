@@ -3,8 +3,8 @@
  * without a colon, literal values, nothing decoded. It reproduces a behaviour, so rule P1 does not bind it.
  */
 import { isEverybody, leadingToken } from '../agents.js';
+import { textOf } from '../bytes.js';
 import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from '../fields.js';
-import { textOf } from '../octets.js';
 import { foldName, MISSING_COLON, type PackedRecord } from '../packed-records.js';
 import type { Dialect } from './dialect.js';
 import { rfc9309 } from './rfc9309.js';

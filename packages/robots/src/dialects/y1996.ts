@@ -1,5 +1,5 @@
 /**
- * The reading of 1996 (norobots-rfc): octets decoded except `%2F`, plain prefixes, the first rule in file order that
+ * The reading of 1996 (norobots-rfc): bytes decoded except `%2F`, plain prefixes, the first rule in file order that
  * matches decides. `*` and `$` are ordinary characters.
  */
 import { agentsOf } from '../agents.js';

@@ -1,4 +1,4 @@
-// The last step between what a page asks and what is kept: every knob in both positions, and the strictest place wins.
+// The last step between what a page asks and what is kept: every option in both positions, and the strictest place wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forbidsEveryPurpose, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
@@ -24,8 +24,8 @@ const NOINDEX = header('X-Robots-Tag', 'noindex');
 const PASSED = header('x-robots-tag', 'unavailable_after: 2026-11-20');
 const RESERVED = header('TDM-Reservation', '1');
 
-describe('signal × knob → what is kept (page-level §7)', () => {
-  // [signals, knobs, handler runs, items stored, body archived, links followed, images taken]
+describe('signal × option → what is kept (page-level §7)', () => {
+  // [signals, options, handler runs, items stored, body archived, links followed, images taken]
   const cases: [string, Partial<PageSignalsInput>, PageOptions, boolean[]][] = [
     ['nothing', {}, {}, [true, true, true, true, true]],
     ['noindex', NOINDEX, {}, [true, false, true, true, true]],
@@ -148,7 +148,7 @@ describe('named links (page-level §4)', () => {
 });
 
 describe('links and purposes', () => {
-  it('rel knobs', () => {
+  it('rel options', () => {
     const left = resolvePageOptions({ rel: { ugc: false } });
     expect(linkVerdict('UGC noopener', true, left)).toEqual({ isTaken: false, reason: 'link-ugc', marks: ['ugc'] });
     const bold = resolvePageOptions({ rel: { nofollow: true } });
@@ -180,11 +180,11 @@ describe('links and purposes', () => {
   });
 
   const refused: [object, string][] = [
-    [{ noindexx: 'flag' }, 'unknown-option'],
-    [{ noindex: 'off' }, 'invalid-option'],
-    [{ purposes: ['profit'] }, 'invalid-option'],
-    [{ rel: { follow: true } }, 'unknown-option'],
-    [{ rel: { ugc: 1 } }, 'invalid-option'],
+    [{ noindexx: 'flag' }, 'option-unknown'],
+    [{ noindex: 'off' }, 'option-invalid'],
+    [{ purposes: ['profit'] }, 'option-invalid'],
+    [{ rel: { follow: true } }, 'option-unknown'],
+    [{ rel: { ugc: 1 } }, 'option-invalid'],
   ];
   it.each(refused)('%j is refused', (options, code) => {
     expect(() => resolvePageOptions(options as PageOptions)).toThrow(expect.objectContaining({ code }));

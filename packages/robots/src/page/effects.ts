@@ -1,5 +1,5 @@
 /**
- * What a crawl does about a page's signals, under its knobs and declared purposes.
+ * What a crawl does about a page's signals, under its options and declared purposes.
  *
  * Clause: specification, page-level §7. The strictest reading of all places decides; every effect carries its reason
  * word and its sources. Effects never change what robots.txt decided.
@@ -11,7 +11,7 @@ import type { TagWord } from './tag-rules.js';
 import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
 
 /** Why something is, or could have been, left. */
-export type PageReasonWord =
+export type PageReasonCode =
   | 'noindex'
   | 'unavailable-after'
   | 'page-nofollow'
@@ -23,13 +23,13 @@ export type PageReasonWord =
   | 'preferences'
   | 'content-use';
 
-/** One reason, where it was found, and whether a knob lets it act. */
+/** One reason, where it was found, and whether a option lets it act. */
 export interface PageReason {
-  readonly reason: PageReasonWord;
+  readonly reason: PageReasonCode;
   readonly sources: readonly SignalSource[];
   /** The category, date, policy URL or target that goes with it; null where there is nothing to add. */
   readonly detail: string | null;
-  /** False: the signal is there, and a knob or the lack of a declared purpose keeps it from acting. */
+  /** False: the signal is there, and a option or the lack of a declared purpose keeps it from acting. */
   readonly isApplied: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface PageEffects {
   readonly takeImages: boolean;
   /** Characters that an excerpt may have; null: no limit. */
   readonly maxSnippet: number | null;
-  /** Epoch milliseconds from which items should no longer be kept nor the page revisited; null: no end. */
+  /** FencingToken milliseconds from which items should no longer be kept nor the page revisited; null: no end. */
   readonly expiresAtMs: number | null;
   /** URLs to queue because the page names them in its stead. */
   readonly enqueue: readonly string[];
@@ -67,7 +67,7 @@ const CATEGORIES: readonly (readonly [Purpose, string])[] = [
 /**
  * Decides what follows from a page's signals.
  *
- * @param nowMs - Epoch milliseconds, for dates.
+ * @param nowMs - FencingToken milliseconds, for dates.
  * @throws Never.
  * @see specification, page-level §7, DECISIONS L13 and L14
  */
@@ -99,9 +99,9 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
   };
 }
 
-const NOTHING: ReadonlySet<PageReasonWord> = new Set();
+const NOTHING: ReadonlySet<PageReasonCode> = new Set();
 
-function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonWord> {
+function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonCode> {
   return new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
 }
 
@@ -131,7 +131,7 @@ export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
 }
 
-/** `noindex` in all its forms. A knob at `ignore` gives no reason at all; `flag` gives it and lets the items pass. */
+/** `noindex` in all its forms. A option at `ignore` gives no reason at all; `flag` gives it and lets the items pass. */
 function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageReason[] {
   if (options.noindex === 'ignore') return [];
   const isApplied = options.noindex !== 'flag';
@@ -155,10 +155,10 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   return reasons;
 }
 
-/** Words, the reason they give, and the knob for it. */
+/** Words, the reason they give, and the option for it. */
 const TAG_REASONS: readonly (readonly [
   TagWord,
-  PageReasonWord,
+  PageReasonCode,
   'pageNofollow' | 'noarchive' | 'snippet' | 'images',
 ])[] = [
   ['nofollow', 'page-nofollow', 'pageNofollow'],
@@ -169,10 +169,10 @@ const TAG_REASONS: readonly (readonly [
 
 function tagReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
   const reasons: PageReason[] = [];
-  for (const [word, reason, knob] of signals.tags.restrictions.length === 0 ? [] : TAG_REASONS) {
-    const sources = options[knob] === 'ignore' ? [] : sourcesOf(signals, word);
+  for (const [word, reason, option] of signals.tags.restrictions.length === 0 ? [] : TAG_REASONS) {
+    const sources = options[option] === 'ignore' ? [] : sourcesOf(signals, word);
     if (sources.length === 0) continue;
-    reasons.push({ reason, sources, detail: null, isApplied: options[knob] !== 'flag' });
+    reasons.push({ reason, sources, detail: null, isApplied: options[option] !== 'flag' });
   }
   if (signals.indexInstead !== null) {
     const isApplied = options.indexInstead === 'respect';

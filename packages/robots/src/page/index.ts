@@ -6,7 +6,7 @@ export {
   forbidsEveryPurpose,
   type PageEffects,
   type PageReason,
-  type PageReasonWord,
+  type PageReasonCode,
   pageEffects,
   wantsTdmRep,
 } from './effects.js';

@@ -1,5 +1,5 @@
 /**
- * The knobs of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares.
+ * The options of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares.
  *
  * Clause: specification, page-level §4, §7. No other file of this folder supplies a default.
  */
@@ -11,7 +11,7 @@ export type Purpose = 'search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | '
 /** How far content is used, as Content-Signal's `use` words it, least first. */
 export type ContentUse = 'immediate' | 'reference' | 'full';
 
-/** The knobs as a caller gives them. Every value but the default keeps or follows what a page asked to be left. */
+/** The options as a caller gives them. Every value but the default keeps or follows what a page asked to be left. */
 export interface PageOptions {
   /** @default [] none declared */
   readonly purposes?: readonly Purpose[] | undefined;
@@ -43,7 +43,7 @@ export interface PageOptions {
   readonly contentUse?: ContentUse | null | undefined;
 }
 
-/** The knobs with every field filled in. */
+/** The options with every field filled in. */
 export interface ResolvedPageOptions {
   readonly purposes: readonly Purpose[];
   readonly noindex: 'skip-store' | 'flag' | 'skip-handler' | 'ignore';
@@ -101,9 +101,9 @@ const WORDS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Fills in the knobs of page-level exclusion.
+ * Fills in the options of page-level exclusion.
  *
- * @throws RobotsError `invalid-option`, `unknown-option`.
+ * @throws RobotsError `option-invalid`, `option-unknown`.
  * @see specification, page-level §7
  */
 export function resolvePageOptions(options: PageOptions = {}): ResolvedPageOptions {
@@ -114,7 +114,7 @@ export function resolvePageOptions(options: PageOptions = {}): ResolvedPageOptio
 }
 
 function checkOption(key: string, value: unknown): void {
-  if (!Object.hasOwn(PAGE_DEFAULTS, key)) throw new RobotsError('unknown-option', `unknown page option \`${key}\``);
+  if (!Object.hasOwn(PAGE_DEFAULTS, key)) throw new RobotsError('option-unknown', `unknown page option \`${key}\``);
   if (key === 'purposes') {
     const isKnown = Array.isArray(value) && value.every((purpose) => PURPOSES.includes(purpose));
     if (!isKnown) throw wrong('purposes', `a list of ${PURPOSES.join(', ')}`, value);
@@ -126,12 +126,12 @@ function checkRel(value: unknown): void {
   if (typeof value !== 'object' || value === null) throw wrong('rel', 'an object', value);
   for (const [word, isTaken] of Object.entries(value)) {
     if (!Object.hasOwn(PAGE_DEFAULTS.rel, word)) {
-      throw new RobotsError('unknown-option', `unknown page option \`rel.${word}\``);
+      throw new RobotsError('option-unknown', `unknown page option \`rel.${word}\``);
     }
     if (typeof isTaken !== 'boolean') throw wrong(`rel.${word}`, 'true or false', isTaken);
   }
 }
 
 function wrong(key: string, range: string, value: unknown): RobotsError {
-  return new RobotsError('invalid-option', `expected \`${key}\` to be ${range}, got ${String(value)}`);
+  return new RobotsError('option-invalid', `expected \`${key}\` to be ${range}, got ${String(value)}`);
 }

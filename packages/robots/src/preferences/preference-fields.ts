@@ -5,9 +5,10 @@
  * depends on the purposes it declares (page-level §7). The labels are data (DECISION R50): documents will go on
  * renaming them.
  */
+
+import { bytesOf } from '../bytes.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { octetsOf } from '../octets.js';
 import { matchesStretch } from '../pattern.js';
 import { readUrl } from '../web-url.js';
 import { isSignalPiece, withoutPath } from './content-signal.js';
@@ -131,7 +132,7 @@ export function resolvePreferences(
   let longest = -1;
   let preferences: Preferences = {};
   for (const { path, usage } of usageLines.slice(0, MAX_PREFERENCE_LINES)) {
-    const length = path === null ? 0 : canonical(octetsOf(path), 'n0', true).length;
+    const length = path === null ? 0 : canonical(bytesOf(path), 'n0', true).length;
     if (length < longest || !appliesTo(path, target)) continue;
     preferences = length > longest ? usage : mergePreferences(preferences, usage);
     longest = length;
@@ -215,9 +216,9 @@ type Target = { readonly n0: string; readonly n1: string } | null;
 function appliesTo(path: string | null, target: Target): boolean {
   if (path === null) return true;
   if (target === null) return false;
-  const octets = octetsOf(path);
+  const bytes = bytesOf(path);
   return (['n0', 'n1'] as const).some((form) => {
-    const pattern = canonical(octets, form, true);
+    const pattern = canonical(bytes, form, true);
     return matchesStretch(pattern, 0, pattern.length, target[form]);
   });
 }
@@ -226,8 +227,8 @@ function targetOf(url: string): Target {
   const read = readUrl(url);
   if (read === null) return null;
   const { pathname, search } = read;
-  const octets = octetsOf(pathname + search);
-  return { n0: canonical(octets, 'n0', false), n1: canonical(octets, 'n1', false) };
+  const bytes = bytesOf(pathname + search);
+  return { n0: canonical(bytes, 'n0', false), n1: canonical(bytes, 'n1', false) };
 }
 
 function refusalsOf(usage: Preferences): Preferences {

@@ -35,10 +35,10 @@ export async function queueCommand(directory: string | undefined, flags: QueueFl
 }
 
 /** A line: the URL, and how the crawl came to it. */
-function itemText({ band, record }: QueuedUrl): string {
+function itemText({ priority, record }: QueuedUrl): string {
   const { url, depth, from, via, tries } = record;
   const how = from === null ? via : `${via} on ${printable(from)}`;
-  return `${printable(url, 2_000)}  (band ${band}, depth ${depth}, ${how}${tries === 0 ? '' : `, tried ${tries} times`})`;
+  return `${printable(url, 2_000)}  (priority ${priority}, depth ${depth}, ${how}${tries === 0 ? '' : `, tried ${tries} times`})`;
 }
 
 /** The command for the next page. */

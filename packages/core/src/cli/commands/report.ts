@@ -42,7 +42,7 @@ export async function reportCommand(
     `Crawl of ${manifest.seeds.slice(0, 3).join(', ')}${manifest.seeds.length > 3 ? ', …' : ''} by ${manifest.name}, begun ${day}.`,
   );
   io.out(`${report.requests} requests.`);
-  for (const [word, reasons] of Object.entries(report.words)) {
+  for (const [word, reasons] of Object.entries(report.outcomes)) {
     const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
     io.out(`  ${word}: ${counts.join(', ')}`);
   }

@@ -22,7 +22,7 @@ export interface RobotsFlags extends IdentityFlags {
   readonly json?: boolean;
 }
 
-/** Octets of a file that are looked at: what the parser reads at most, and one more to see that there are more. */
+/** Bytes of a file that are looked at: what the parser reads at most, and one more to see that there are more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024 + 1;
 /** Read for nobody in particular: a token that no file is expected to name. */
 const NOBODY = 'mannerly';
@@ -84,9 +84,9 @@ async function readWhole(path: string): Promise<Uint8Array> {
     );
   });
   try {
-    const octets = Buffer.alloc(Math.min(MAX_FILE_BYTES, (await file.stat()).size));
-    const { bytesRead } = await file.read(octets, 0, octets.length, 0);
-    return octets.subarray(0, bytesRead);
+    const bytes = Buffer.alloc(Math.min(MAX_FILE_BYTES, (await file.stat()).size));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
   } finally {
     await file.close();
   }

@@ -19,7 +19,7 @@ export interface WaczFlags {
  * @throws MannerlyError as `packageArchive`.
  */
 export async function waczCommand(directory: string, { to, title, json }: WaczFlags, io: CliIo): Promise<number> {
-  const summary = await watched(showWork(io, 'Packaging', 'octets'), (tell) =>
+  const summary = await watched(showWork(io, 'Packaging', 'bytes'), (tell) =>
     packageArchive({
       from: directory,
       nowMs: io.nowMs,
@@ -31,7 +31,7 @@ export async function waczCommand(directory: string, { to, title, json }: WaczFl
   io.out(
     json === true
       ? JSON.stringify(summary, null, 2)
-      : `${summary.path}: ${summary.bytes} octets, ${summary.warcs} WARC files.`,
+      : `${summary.path}: ${summary.bytes} bytes, ${summary.warcs} WARC files.`,
   );
   return EXIT.ok;
 }

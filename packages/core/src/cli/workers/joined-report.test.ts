@@ -10,9 +10,17 @@ const progress = (more: Partial<CrawlProgress>): CrawlProgress => ({
   ...more,
 });
 const report = (more: Partial<CrawlReport>): CrawlReport => ({
-  ...{ state: 'finished', bound: null, resumed: false, wasOver: false, startedAtMs: 1, endedAtMs: 2, runningMs: 1 },
-  ...{ pages: 0, requests: 0, items: 0, bytes: 0, queued: 0, words: {}, politeness: [], politenessOf: 'run' },
-  ...{ waiting: [], scopeMoves: [], traps: [], departures: [] },
+  ...{
+    state: 'finished',
+    bound: null,
+    resumed: false,
+    alreadyFinished: false,
+    startedAtMs: 1,
+    endedAtMs: 2,
+    runningMs: 1,
+  },
+  ...{ pages: 0, requests: 0, items: 0, bytes: 0, queued: 0, outcomes: {}, politeness: [], politenessOf: 'run' },
+  ...{ waiting: [], scopeMoves: [], traps: [], relaxedDefaults: [] },
   ...more,
 });
 
@@ -49,18 +57,25 @@ describe('one report of several', () => {
 
   it('counts by the logs of all where they were read, else by the reports', () => {
     const both = [
-      report({ part: '1', pages: 30, requests: 20, items: 10, words: { fetched: { fetched: 20 } }, wasOver: true }),
-      report({ part: '2', pages: 28, requests: 15, items: 12, words: { fetched: { fetched: 9, redirect: 1 } } }),
+      report({
+        part: '1',
+        pages: 30,
+        requests: 20,
+        items: 10,
+        outcomes: { fetched: { fetched: 20 } },
+        alreadyFinished: true,
+      }),
+      report({ part: '2', pages: 28, requests: 15, items: 12, outcomes: { fetched: { fetched: 9, redirect: 1 } } }),
     ] as const;
     const added = joinedReport(both, null);
     expect(added).toMatchObject({ pages: 30, requests: 35, items: 22, wasOver: false, politenessOf: 'run' });
-    expect(added.words).toEqual({ fetched: { fetched: 29, redirect: 1 } });
+    expect(added.outcomes).toEqual({ fetched: { fetched: 29, redirect: 1 } });
     expect(added).not.toHaveProperty('part');
     const logged: LoggedTotals = {
       requests: 34,
       bytes: 1,
       items: 21,
-      words: { fetched: { fetched: 30 } },
+      outcomes: { fetched: { fetched: 30 } },
       politeness: [],
     };
     expect(joinedReport(both, logged)).toMatchObject({ ...logged, politenessOf: 'crawl' });

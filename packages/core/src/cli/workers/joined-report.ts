@@ -47,15 +47,15 @@ export function joinedReport(
   const sum = (of: (report: CrawlReport) => number): number => reports.reduce((total, report) => total + of(report), 0);
   const most = (of: (report: CrawlReport) => number): number => Math.max(...reports.map(of));
   const state = STATES.find((each) => reports.some((report) => report.state === each)) ?? first.state;
-  const { part: _, rejected: _own, stoppedBy: _why, ...rest } = first;
+  const { part: _, rejected: _own, stopReason: _why, ...rest } = first;
   const rejected = sum((report) => report.rejected ?? 0);
-  const stoppedBy = reports.find((report) => report.stoppedBy !== undefined)?.stoppedBy;
+  const stoppedBy = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
     ...rest,
     state,
     bound: state === 'bounded' ? (reports.find(({ bound }) => bound !== null)?.bound ?? null) : null,
     resumed: reports.some(({ resumed }) => resumed),
-    wasOver: reports.every(({ wasOver }) => wasOver),
+    alreadyFinished: reports.every(({ alreadyFinished }) => alreadyFinished),
     startedAtMs: Math.min(...reports.map(({ startedAtMs }) => startedAtMs)),
     endedAtMs: most(({ endedAtMs }) => endedAtMs),
     runningMs: most(({ runningMs }) => runningMs),
@@ -63,10 +63,10 @@ export function joinedReport(
     queued: Math.min(...reports.map(({ queued }) => queued)),
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
-    ...(stoppedBy === undefined ? {} : { stoppedBy }),
+    ...(stoppedBy === undefined ? {} : { stopReason: stoppedBy }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
-    words: logged?.words ?? addedWords(reports),
+    outcomes: logged?.outcomes ?? addedWords(reports),
     politeness: logged?.politeness ?? reports.flatMap(({ politeness }) => politeness),
     politenessOf: logged === null ? 'run' : 'crawl',
     waiting: reports
@@ -82,10 +82,10 @@ export function joinedReport(
   };
 }
 
-function addedWords(reports: readonly CrawlReport[]): CrawlReport['words'] {
+function addedWords(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
   const words: Record<string, Record<string, number>> = {};
   for (const report of reports) {
-    for (const [word, reasons] of Object.entries(report.words)) {
+    for (const [word, reasons] of Object.entries(report.outcomes)) {
       words[word] ??= {};
       const counts = words[word];
       for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;

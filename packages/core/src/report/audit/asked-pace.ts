@@ -1,4 +1,4 @@
-// What the files of a host's authorities asked for at an instant in the way of spacing, and whether they had it closed: the
+// What the files of a host's authorities asked for at a time in the way of spacing, and whether they had it closed: the
 // longest of each counts (access 9).
 
 import type { RobotsRules } from '@mannerly/robots';

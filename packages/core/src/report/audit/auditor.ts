@@ -40,7 +40,7 @@ export interface Auditor {
 
 /** What an auditor is handed. */
 export interface AuditorParts {
-  /** Octets of a kept copy of robots.txt by its hash; `null`: not kept. */
+  /** Bytes of a kept copy of robots.txt by its hash; `null`: not kept. */
   readonly readCopy: (hash: string) => Promise<Uint8Array | null>;
   /** Who the crawl said it was, as its manifest has it; `null`: not known. */
   readonly crawl: { readonly name: string; readonly tokens: readonly string[] } | null;

@@ -15,7 +15,7 @@ import {
 } from './limits.js';
 import type { PaceReason } from './violation.js';
 
-/** What a host's files ask for at an instant; the strictest of each. */
+/** What a host's files ask for at a time; the strictest of each. */
 export interface PaceAsked {
   /** End to start, milliseconds. */
   readonly crawlDelayMs: number | null;
@@ -25,7 +25,7 @@ export interface PaceAsked {
   readonly bucket: { readonly documents: number; readonly periodMs: number } | null;
 }
 
-/** A silence that a host's answers asked for. Epoch milliseconds. */
+/** A silence that a host's answers asked for. FencingToken milliseconds. */
 export interface Pause {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -33,9 +33,9 @@ export interface Pause {
   readonly why: string;
 }
 
-/** The earliest instant of a request, and what sets it. */
+/** The earliest time of a request, and what sets it. */
 export interface Earliest {
-  /** Epoch milliseconds; `null` for the first request. */
+  /** FencingToken milliseconds; `null` for the first request. */
   readonly atMs: number | null;
   readonly reason: PaceReason;
 }
@@ -137,13 +137,13 @@ const OURS: ReadonlySet<string> = new Set([
 function kindOf({ status, failure, truncated }: RequestRecord): 'good' | 'throttled' | 'failing' | 'refused' | 'ours' {
   if (status === 429 || status === 503) return 'throttled';
   if (failure !== null) return OURS.has(failure) ? 'ours' : 'failing';
-  if (truncated === 'peer' || status === null || status === 408 || status >= 500) return 'failing';
+  if (truncated === 'connection' || status === null || status === 408 || status >= 500) return 'failing';
   return REFUSALS.has(status) ? 'refused' : 'good';
 }
 
 function throttlePauseMs({ retryAfter, endedAtMs }: RequestRecord, inARow: number): number {
-  const askedMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
-  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(askedMs, AUDIT_RETRY_AFTER_MAX_MS));
+  const requiredMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
+  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(requiredMs, AUDIT_RETRY_AFTER_MAX_MS));
 }
 
 function failingPauseMs(inARow: number): number {

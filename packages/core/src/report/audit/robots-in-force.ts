@@ -18,7 +18,7 @@ import type { RequestRecord } from '../decision.js';
 import type { RunPromise } from '../run-line.js';
 import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
 
-/** What holds for the URLs of an authority at an instant. */
+/** What holds for the URLs of an authority at a time. */
 export type InForce =
   | { readonly kind: 'rules'; readonly hash: string; readonly rules: RobotsRules }
   | { readonly kind: 'allow' | 'deny'; readonly hash: string | null }
@@ -28,7 +28,7 @@ export type InForce =
 
 /** What a log tells of robots.txt files. */
 export interface RobotsInForce {
-  /** The instant before which robots.txt of an authority was not to be asked for again; `null`: none. */
+  /** The time before which robots.txt of an authority was not to be asked for again; `null`: none. */
   retryAtMs(authority: string): number | null;
   /** An answer to a request for robots.txt. `null`: the log does not say whose. @returns Whether it could be read. */
   answered(record: RequestRecord, run: RunPromise): boolean;
@@ -57,7 +57,7 @@ interface Known {
 const NO_BODY = new Uint8Array(0);
 
 /**
- * @param readCopy - The octets of a kept copy by its hash; `null`: not kept.
+ * @param readCopy - The bytes of a kept copy by its hash; `null`: not kept.
  * @throws Never; what `readCopy` throws passes through.
  */
 export function createRobotsInForce(readCopy: (hash: string) => Promise<Uint8Array | null>): RobotsInForce {
@@ -90,9 +90,9 @@ export function createRobotsInForce(readCopy: (hash: string) => Promise<Uint8Arr
     const name = `${hash} ${charset ?? ''} ${key}`;
     const found = copies.get(name);
     if (found !== undefined) return found;
-    const octets = await readCopy(hash);
+    const bytes = await readCopy(hash);
     const read =
-      octets === null ? `robots/${hash}.txt was not kept` : compiled(octets, hash, robotsUrl, charset, compile);
+      bytes === null ? `robots/${hash}.txt was not kept` : compiled(bytes, hash, robotsUrl, charset, compile);
     const oldest = copies.keys().next();
     if (copies.size >= MAX_AUDITED_COPIES && !oldest.done) copies.delete(oldest.value);
     copies.set(name, read);
@@ -130,7 +130,7 @@ export function createRobotsInForce(readCopy: (hash: string) => Promise<Uint8Arr
       const known = authorities.get(authority);
       if (known === undefined) return { kind: 'unknown', why: 'its robots.txt had not been asked for' };
       const { access } = known;
-      // It was received a little after its last octet, and may have been asked a little before the request left.
+      // It was received a little after its last byte, and may have been asked a little before the request left.
       const isJustExpired =
         access.freshUntilMs !== null &&
         atMs >= access.freshUntilMs &&
@@ -169,7 +169,7 @@ function answerOf(
   access: ResolvedAccessOptions,
 ): RobotsAnswer | 'hop' {
   if (status === null) return { kind: 'failure', failure: 'other' };
-  if (truncated === 'peer') return { kind: 'failure', failure: 'short-body' };
+  if (truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   const headers = robotsAnswer?.headers ?? {};
   const next = nextHop(status, headers['location'] ?? null, url, chain, access);
   if (next.kind === 'follow') return 'hop';
@@ -179,15 +179,15 @@ function answerOf(
 }
 
 function compiled(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   hash: string,
   robotsUrl: string,
   charset: string | null,
   compile: CompileOptions,
 ): RobotsRules | string {
-  const found = createHash('sha256').update(octets).digest('hex');
-  if (!found.startsWith(hash)) return `robots/${hash}.txt is not what came: its octets were changed`;
-  return compileRules(parseRobots(octets, charset === null ? { robotsUrl } : { robotsUrl, charset }), compile);
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (!found.startsWith(hash)) return `robots/${hash}.txt is not what came: its bytes were changed`;
+  return compileRules(parseRobots(bytes, charset === null ? { robotsUrl } : { robotsUrl, charset }), compile);
 }
 
 const ACCESS_OPTIONS = ['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs'] as const;

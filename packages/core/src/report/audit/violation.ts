@@ -7,7 +7,7 @@
  * - `before-robots`: a URL of an authority whose robots.txt was not known, or too old.
  * - `wrong-identity`: a User-Agent that is not the crawl's own, or names nobody.
  * - `too-many-at-once`: more requests under way than the run promised.
- * - `robots-copy`: the copy that the log names is not the one in force, not kept, or not the octets that came.
+ * - `robots-copy`: the copy that the log names is not the one in force, not kept, or not the bytes that came.
  * - `log`: a line that is no record, tells the impossible, or stands where it cannot.
  */
 export type ViolationKind =
@@ -38,13 +38,13 @@ export interface Violation {
   /** `null`: it is about a run or a line, not about a request. */
   readonly url: string | null;
   readonly host: string | null;
-  /** Epoch milliseconds; `null` where the log does not say. */
+  /** FencingToken milliseconds; `null` where the log does not say. */
   readonly atMs: number | null;
   /** One sentence for people. */
   readonly detail: string;
 }
 
-/** What sets the earliest instant of a request. */
+/** What sets the earliest time of a request. */
 export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
 
 /** What an audit comes to. */

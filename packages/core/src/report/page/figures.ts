@@ -1,4 +1,4 @@
-// Figures as the report writes them: seconds, octets, counts.
+// Figures as the report writes them: seconds, bytes, counts.
 
 /** Seconds with as many digits as they deserve. @throws Never */
 export function seconds(ms: number): string {
@@ -6,7 +6,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(ms >= 10_000 ? 1 : ms >= 100 || ms === 0 ? 2 : 3)} s`;
 }
 
-/** Octets in the largest unit that leaves a digit before the point. @throws Never */
+/** Bytes in the largest unit that leaves a digit before the point. @throws Never */
 export function size(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;

@@ -9,8 +9,8 @@ import { finalDecisions } from '../final-decisions.js';
 import type { LogPaths } from '../from-logs.js';
 import { inOrder } from '../in-order.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
-import { readNotices } from '../notice-log.js';
 import type { RunPromise } from '../run-line.js';
+import { readHostWarnings } from '../warning-log.js';
 import { createHostAccount, type HostAccount } from './host-account.js';
 import { createDecisionCounts } from './left-alone-counts.js';
 import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_PAGE_SPANS, MAX_TIMELINE_HOSTS } from './limits.js';
@@ -48,7 +48,7 @@ export async function gatherReport(
   };
   const parts = paths.parts ?? [paths];
   const notices = inOrder(
-    parts.map(({ noticesPath }) => readNotices(noticesPath)),
+    parts.map(({ warningsPath }) => readHostWarnings(warningsPath)),
     ({ atMs }) => atMs,
   );
   let notice = await notices.next();
@@ -79,12 +79,12 @@ export async function gatherReport(
     parts.map(({ decisionsPath }) => decisionsPath),
     counts.leftOut,
   )) {
-    const { word, url, atMs, queued } = decision;
+    const { status, url, atMs, queued } = decision;
     counts.decision(decision);
-    const host = word === 'fetched' ? null : parseUrl(url);
-    if (host !== null) accounts.known(host.hostname)?.decision(word);
+    const host = status === 'fetched' ? null : parseUrl(url);
+    if (host !== null) accounts.known(host.hostname)?.decision(status);
     const over = barsFrom(atMs);
-    if (word !== 'held') over.add(word, atMs, 1);
+    if (status !== 'held') over.add(status, atMs, 1);
     if (queued !== undefined) over.set('queued', atMs, queued);
   }
 
@@ -105,7 +105,7 @@ export async function gatherReport(
       endedAtMs,
       runs,
     },
-    totals: { ...answers.totals(), hosts: audit.hosts, words: counts.words() },
+    totals: { ...answers.totals(), hosts: audit.hosts, outcomes: counts.outcomes() },
     audit,
     hosts: rows,
     hostsLeftOut,

@@ -2,7 +2,7 @@
 // bounded choice of points for the timeline, its tightest and its violations among them.
 
 import type { JudgedRequest } from '../audit/auditor.js';
-import type { FinalWord } from '../decision.js';
+import type { UrlStatus } from '../decision.js';
 import { MAX_STATUSES_PER_HOST } from '../limits.js';
 import { MAX_HOST_POINTS } from './limits.js';
 import type { ReportedHost, TimelinePoint } from './report-data.js';
@@ -13,7 +13,7 @@ export interface HostAccount {
   /** Points that were left out. */
   readonly leftOut: number;
   request(judged: JudgedRequest): void;
-  decision(word: FinalWord): void;
+  decision(word: UrlStatus): void;
   row(host: string): ReportedHost;
   /** Its points, `index` as the host's number. */
   points(index: number): TimelinePoint[];
@@ -24,7 +24,7 @@ type Point = { readonly at: TimelinePoint; readonly marginMs: number };
 /** Makes an empty account. Never throws. */
 export function createHostAccount(): HostAccount {
   const statuses = new Map<string, number>();
-  const words: Record<FinalWord, number> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
+  const outcomes: Record<UrlStatus, number> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
   const counts = { requests: 0, pageRequests: 0, robotsRequests: 0, bytes: 0, pauses: 0, pausedMs: 0, violations: 0 };
   let smallestGapMs: number | null = null;
   let tightest: ReportedHost['tightest'] = null;
@@ -88,7 +88,7 @@ export function createHostAccount(): HostAccount {
       keepPoint(judged);
     },
     decision(word) {
-      words[word] += 1;
+      outcomes[word] += 1;
     },
     row: (host) => ({
       host,
@@ -103,10 +103,10 @@ export function createHostAccount(): HostAccount {
       requestIntervalMs,
       pauses: counts.pauses,
       pausedMs: counts.pausedMs,
-      excluded: words.excluded,
-      dropped: words.dropped,
-      failed: words.failed,
-      held: words.held,
+      excluded: outcomes.excluded,
+      dropped: outcomes.dropped,
+      failed: outcomes.failed,
+      held: outcomes.held,
       violations: counts.violations,
     }),
     points: (index) => points.map(({ at: [atMs, , ...rest] }) => [atMs, index, ...rest]),

@@ -1,7 +1,7 @@
 // What came of URLs, counted for the report: final words by reason with a few examples, the lines of robots.txt that closed
 // most, and words by depth. Bounded by the number of reasons, of rules told apart and of depths.
 
-import type { FinalWord, UrlDecision } from '../decision.js';
+import type { UrlDecision, UrlStatus } from '../decision.js';
 import { MAX_COUNTED_REASONS, MAX_REPORT_TEXT } from '../limits.js';
 import type { LeftOutLine } from '../log-share.js';
 import { reasonOf } from '../reasons.js';
@@ -13,20 +13,20 @@ export interface DecisionCounts {
   decision(decision: UrlDecision): void;
   /** URLs without a line of their own. */
   leftOut(counts: LeftOutLine['leftOut']): void;
-  words(): Record<FinalWord, number>;
+  outcomes(): Record<UrlStatus, number>;
   reasons(): ReportedReason[];
   rules(): ReportedRule[];
   depths(): ReportedDepth[];
 }
 
-const NO_WORDS: Readonly<Record<FinalWord, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
+const NO_WORDS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
 
 /** Makes empty counts. Never throws. */
 export function createDecisionCounts(): DecisionCounts {
-  const reasons = new Map<string, { word: FinalWord; reason: string; urls: number; examples: string[] }>();
+  const reasons = new Map<string, { word: UrlStatus; reason: string; urls: number; examples: string[] }>();
   const rules = new Map<string, { -readonly [Key in keyof ReportedRule]: ReportedRule[Key] }>();
-  const depths = new Map<number, Record<FinalWord, number>>();
-  const words = { ...NO_WORDS };
+  const depths = new Map<number, Record<UrlStatus, number>>();
+  const outcomes = { ...NO_WORDS };
 
   const countRule = ({ url, line, pattern, robots }: UrlDecision): void => {
     if (line === null || robots === null) return;
@@ -39,7 +39,7 @@ export function createDecisionCounts(): DecisionCounts {
     }
   };
 
-  const reasonCount = (word: FinalWord, given: string) => {
+  const reasonCount = (word: UrlStatus, given: string) => {
     const known = reasons.has(`${word} ${given}`) || reasons.size < MAX_COUNTED_REASONS;
     const reason = known ? given : 'other';
     let counted = reasons.get(`${word} ${reason}`);
@@ -52,29 +52,29 @@ export function createDecisionCounts(): DecisionCounts {
 
   return {
     leftOut(counts) {
-      for (const [word, byReason] of Object.entries(counts) as [FinalWord, Record<string, number>][]) {
+      for (const [word, byReason] of Object.entries(counts) as [UrlStatus, Record<string, number>][]) {
         for (const [reason, urls] of Object.entries(byReason)) {
-          words[word] += urls;
+          outcomes[word] += urls;
           reasonCount(word, reason).urls += urls;
         }
       }
     },
     decision(decision) {
-      const { word, depth, url } = decision;
-      words[word] += 1;
-      const counted = reasonCount(word, decision.reason);
+      const { status, depth, url } = decision;
+      outcomes[status] += 1;
+      const counted = reasonCount(status, decision.reason);
       counted.urls += 1;
-      if (word !== 'fetched' && counted.examples.length < MAX_PAGE_EXAMPLES) counted.examples.push(cut(url));
-      if (word === 'excluded' && decision.layer === 'robots') countRule(decision);
+      if (status !== 'fetched' && counted.examples.length < MAX_PAGE_EXAMPLES) counted.examples.push(cut(url));
+      if (status === 'excluded' && decision.layer === 'robots') countRule(decision);
       if (depth === null) return;
       let atDepth = depths.get(depth);
       if (atDepth === undefined) {
         atDepth = { ...NO_WORDS };
         depths.set(depth, atDepth);
       }
-      atDepth[word] += 1;
+      atDepth[status] += 1;
     },
-    words: () => ({ ...words }),
+    outcomes: () => ({ ...outcomes }),
     reasons: () =>
       [...reasons.values()]
         .sort((a, b) => b.urls - a.urls)

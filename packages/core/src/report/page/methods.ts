@@ -48,7 +48,7 @@ function rulesText({ robots }: RunPromise, { totals, rules }: Omit<ReportData, '
   const policy =
     robots.policy === undefined || robots.policy === 'declared' ? '' : ` under the policy "${robots.policy}"`;
   const by = rules.length === 0 ? '' : `; the lines that did so are listed with the copy of the file they stand in`;
-  return `The robots.txt of every authority was read as ${read} says${policy} before any other request to it, and nothing else was requested while it could not be had. ${plural(totals.words.excluded, 'URL was', 'URLs were')} excluded at the wish of sites${by}.`;
+  return `The robots.txt of every authority was read as ${read} says${policy} before any other request to it, and nothing else was requested while it could not be had. ${plural(totals.outcomes.excluded, 'URL was', 'URLs were')} excluded at the wish of sites${by}.`;
 }
 
 function paceText({ pace }: RunPromise, { hosts, pauses }: Omit<ReportData, 'methods'>): string {
@@ -80,11 +80,11 @@ function paceText({ pace }: RunPromise, { hosts, pauses }: Omit<ReportData, 'met
   return `A host was asked one thing at a time, ${floor}.${asked}${silences}${measured}`;
 }
 
-function leftAloneText({ totals: { words } }: Omit<ReportData, 'methods'>): string {
+function leftAloneText({ totals: { outcomes } }: Omit<ReportData, 'methods'>): string {
   const rest = [
-    words.dropped > 0 ? `${number(words.dropped)} were outside the scope or the bounds we had set` : '',
-    words.failed > 0 ? `${number(words.failed)} could not be had` : '',
-    words.held > 0 ? `${number(words.held)} were still waiting for their host when the crawl ended` : '',
+    outcomes.dropped > 0 ? `${number(outcomes.dropped)} were outside the scope or the bounds we had set` : '',
+    outcomes.failed > 0 ? `${number(outcomes.failed)} could not be had` : '',
+    outcomes.held > 0 ? `${number(outcomes.held)} were still waiting for their host when the crawl ended` : '',
   ].filter((part) => part !== '');
   return rest.length === 0 ? '' : `Of the other URLs that were found, ${rest.join(', ')}.`;
 }

@@ -3,15 +3,13 @@
 import { number, plural, seconds, size } from './figures.js';
 import { escaped } from './markup.js';
 import type { ReportData, ReportedHost } from './report-data.js';
-import { between, instant, length } from './time-words.js';
+import { between, length, time } from './time-words.js';
 
 /** Title, verdict, key figures and the way to the sections. @throws Never */
 export function headerHtml(data: ReportData): string {
   const { crawl, totals, audit } = data;
   const when =
-    crawl.startedAtMs === null
-      ? `begun ${instant(crawl.createdAtMs)}`
-      : between(crawl.startedAtMs, crawl.endedAtMs ?? 0);
+    crawl.startedAtMs === null ? `begun ${time(crawl.createdAtMs)}` : between(crawl.startedAtMs, crawl.endedAtMs ?? 0);
   const agent = crawl.runs.at(-1)?.userAgent ?? crawl.name;
   const seeds = crawl.seeds.slice(0, 3).map((seed) => escaped(seed));
   const more = crawl.seedCount > seeds.length ? ` and ${number(crawl.seedCount - seeds.length)} more` : '';
@@ -26,7 +24,7 @@ export function headerHtml(data: ReportData): string {
     ],
     ['Hosts', number(totals.hosts), plural(crawl.seedCount, 'seed')],
     ['Received', size(totals.bytes), tookMs > 0 ? `in ${length(tookMs)}` : ''],
-    ['Left alone', number(totals.words.excluded), 'URLs, at the sites’ wish'],
+    ['Left alone', number(totals.outcomes.excluded), 'URLs, at the sites’ wish'],
     [
       'Pauses',
       number(data.pauses.length + data.pausesLeftOut),

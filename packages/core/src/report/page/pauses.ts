@@ -1,7 +1,7 @@
 // The silences that hosts asked for, and whether they were kept: a Retry-After or a row of refusals closes a host, an answer
 // that does not come closes an authority until its robots.txt is asked for again, a Visit-time closes pages.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import type { JudgedRequest } from '../audit/auditor.js';
 import { MAX_PAGE_PAUSES } from './limits.js';
 import type { ReportedPause } from './report-data.js';
@@ -10,7 +10,7 @@ import type { ReportedPause } from './report-data.js';
 export interface Pauses {
   /** A request, in the order of ends, after the notices that came before it. */
   request(judged: JudgedRequest): void;
-  notice(notice: HostNotice): void;
+  notice(notice: HostWarning): void;
   read(): { readonly pauses: readonly ReportedPause[]; readonly leftOut: number };
 }
 
@@ -59,12 +59,12 @@ export function createPauses(): Pauses {
       const { pause, host } = judged;
       if (pause !== null) begin(host, { pause: { host, ...pause, nextAtMs: null, isObeyed: true }, ends: () => true });
     },
-    notice({ notice, host, authority, atMs, untilMs, detail }) {
-      const word = HOLDS[notice];
+    notice({ code, host, authority, atMs, untilMs, detail }) {
+      const word = HOLDS[code];
       if (word === undefined || untilMs === null || untilMs <= atMs) return;
       const why = detail === '' ? word : `${word}: ${detail}`;
       const pause: ReportedPause = { host, fromMs: atMs, untilMs, why, nextAtMs: null, isObeyed: true };
-      const isRobots = notice === 'robots-unreachable';
+      const isRobots = code === 'robots-unreachable';
       begin(host, {
         pause,
         ends: ({ record }) => (isRobots ? record.robotsAnswer?.authority === authority : record.purpose !== 'robots'),

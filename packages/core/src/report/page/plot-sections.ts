@@ -42,7 +42,7 @@ ${tableHtml({
   })),
 })}
 <div class="pair">
-<figure><figcaption><strong>Octets per response</strong>, as they came over the wire.</figcaption><div class="plot" data-plot="sizes" role="img" aria-label="Responses by the size of their bodies"></div></figure>
+<figure><figcaption><strong>Bytes per response</strong>, as they came over the wire.</figcaption><div class="plot" data-plot="sizes" role="img" aria-label="Responses by the size of their bodies"></div></figure>
 <figure><figcaption><strong>Depth</strong>: URLs by their links from a seed.</figcaption><div class="plot" data-plot="depths" role="img" aria-label="${depths
     .map((each) => `depth ${each.depth}: ${each.fetched} fetched`)
     .slice(0, 20)
@@ -58,7 +58,7 @@ export function growthHtml({ progress, totals }: ReportData): string {
   return `<section id="growth" aria-labelledby="growth-title">
 <h2 id="growth-title">How the crawl grew</h2>
 <figure><figcaption><strong>The queue, and URLs with a final word.</strong> ${number(most)} URLs were queued at most.</figcaption>
-<div class="plot" data-plot="growth" role="img" aria-label="Over time the crawl came to ${plural(totals.words.fetched, 'URL')} fetched, ${number(totals.words.excluded)} excluded, ${number(totals.words.dropped)} dropped, ${number(totals.words.failed)} failed; at most ${number(most)} were queued"></div>
+<div class="plot" data-plot="growth" role="img" aria-label="Over time the crawl came to ${plural(totals.outcomes.fetched, 'URL')} fetched, ${number(totals.outcomes.excluded)} excluded, ${number(totals.outcomes.dropped)} dropped, ${number(totals.outcomes.failed)} failed; at most ${number(most)} were queued"></div>
 <ul class="key">${dot('queue', 'queued', true)}${dot('ok', 'fetched', true)}${dot('client', 'excluded', true)}${dot('dropped', 'dropped', true)}${dot('server', 'failed', true)}</ul></figure>
 </section>`;
 }

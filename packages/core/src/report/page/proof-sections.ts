@@ -6,13 +6,13 @@ import { number, plural, seconds } from './figures.js';
 import { MAX_PAGE_VIOLATIONS } from './limits.js';
 import { escaped, tableHtml } from './markup.js';
 import type { ReportData } from './report-data.js';
-import { instant } from './time-words.js';
+import { time } from './time-words.js';
 
 /** The paragraph for a paper, and what each run promised. @throws Never */
 export function methodsHtml({ methods, crawl }: ReportData): string {
   const rows = crawl.runs.map(({ startedAtMs, versions, pace, concurrency, robots, userAgent }) => ({
     cells: [
-      { html: instant(startedAtMs), sort: startedAtMs },
+      { html: time(startedAtMs), sort: startedAtMs },
       { html: escaped(`mannerly ${versions.mannerly}, Node ${versions.node}`) },
       { html: escaped(paceText(pace)) },
       { html: String(concurrency), sort: concurrency },
@@ -65,7 +65,7 @@ export function auditHtml({ audit }: ReportData): string {
   const listed = audit.violations.slice(0, MAX_PAGE_VIOLATIONS).map(({ kind, url, atMs, detail }) => ({
     cells: [
       { html: kind },
-      { html: atMs === null ? '–' : instant(atMs), sort: atMs },
+      { html: atMs === null ? '–' : time(atMs), sort: atMs },
       { html: escaped(url ?? '–') },
       { html: escaped(detail) },
     ],

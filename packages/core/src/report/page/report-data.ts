@@ -1,8 +1,8 @@
 // What `report.json` holds and `report.html` shows. The schema beside the package (`schema/report.schema.json`) says the same
-// for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds, sizes octets.
+// for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds, sizes bytes.
 
 import type { AuditReport, PaceReason } from '../audit/violation.js';
-import type { FinalWord } from '../decision.js';
+import type { UrlStatus } from '../decision.js';
 import type { RunPromise } from '../run-line.js';
 
 /** The report of a crawl. */
@@ -58,7 +58,7 @@ export interface ReportTotals {
   readonly bytes: number;
   readonly hosts: number;
   /** URLs with a final word, by word. */
-  readonly words: Readonly<Record<FinalWord, number>>;
+  readonly outcomes: Readonly<Record<UrlStatus, number>>;
 }
 
 /** How one host was treated. */
@@ -98,7 +98,7 @@ export interface ReportedPause {
 
 /** A reason and how often it was the last word. */
 export interface ReportedReason {
-  readonly word: FinalWord;
+  readonly word: UrlStatus;
   readonly reason: string;
   readonly urls: number;
   readonly means: string;
@@ -118,7 +118,7 @@ export interface ReportedRule {
 }
 
 /** Final words at one depth. */
-export type ReportedDepth = Readonly<Record<FinalWord, number>> & { readonly depth: number };
+export type ReportedDepth = Readonly<Record<UrlStatus, number>> & { readonly depth: number };
 
 /** Counts at the ends of equal spans of time; cumulative but for `queued`. */
 export interface Progress {

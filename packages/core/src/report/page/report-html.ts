@@ -9,7 +9,7 @@ import { headerHtml } from './page-header.js';
 import { answersHtml, growthHtml, timeHtml } from './plot-sections.js';
 import { auditHtml, methodsHtml } from './proof-sections.js';
 import type { ReportData } from './report-data.js';
-import { instant } from './time-words.js';
+import { time } from './time-words.js';
 import { leftAloneHtml, pausesHtml } from './wishes-sections.js';
 
 /** The file's text. @throws Never */
@@ -50,7 +50,7 @@ ${growthHtml(data)}
 ${methodsHtml(data)}
 ${auditHtml(data)}
 </main>
-<footer><p>Made ${instant(data.generatedAtMs)} by mannerly ${escaped(data.generator.mannerly)} from the logs of its crawl directory: <code>requests.jsonl</code>, <code>decisions.jsonl</code>, <code>notices.jsonl</code>, <code>robots/</code>. The same figures stand in <code>report.json</code>. All times are UTC.</p></footer>
+<footer><p>Made ${time(data.generatedAtMs)} by mannerly ${escaped(data.generator.mannerly)} from the logs of its crawl directory: <code>requests.jsonl</code>, <code>decisions.jsonl</code>, <code>warnings.jsonl</code>, <code>robots/</code>. The same figures stand in <code>report.json</code>. All times are UTC.</p></footer>
 <script type="application/json" id="report-data">${jsonForScript(shown)}</script>
 <script>${plotScript}</script>
 <script>${script}</script>

@@ -2,14 +2,14 @@
 
 import { seconds } from './figures.js';
 
-/** An instant to the second, UTC. @throws Never */
-export function instant(atMs: number): string {
+/** An time to the second, UTC. @throws Never */
+export function time(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Two instants, the second shorter where the day is the same. @throws Never */
+/** Two times, the second shorter where the day is the same. @throws Never */
 export function between(fromMs: number, toMs: number): string {
-  const [from, to] = [instant(fromMs), instant(toMs)];
+  const [from, to] = [time(fromMs), time(toMs)];
   return from.slice(0, 10) === to.slice(0, 10) ? `${from} to ${to.slice(11)} UTC` : `${from} to ${to} UTC`;
 }
 

@@ -3,14 +3,14 @@
 import { number, plural } from './figures.js';
 import { escaped, shareBar, tableHtml } from './markup.js';
 import type { ReportData } from './report-data.js';
-import { instant, length } from './time-words.js';
+import { length, time } from './time-words.js';
 
 /** Every silence that was asked for. @throws Never */
 export function pausesHtml({ pauses, pausesLeftOut }: ReportData): string {
   const rows = pauses.map(({ host, fromMs, untilMs, why, nextAtMs, isObeyed }) => ({
     cells: [
       { html: escaped(host) },
-      { html: instant(fromMs), sort: fromMs },
+      { html: time(fromMs), sort: fromMs },
       { html: length(untilMs - fromMs), sort: untilMs - fromMs },
       { html: escaped(why, 160) },
       {
@@ -68,7 +68,7 @@ export function leftAloneHtml({ reasons, rules }: ReportData): string {
       { html: `<code>${escaped(pattern, 160)}</code>` },
       { html: number(urls), sort: urls },
       {
-        html: `${hash === null ? '' : `<code>${escaped(hash)}</code> `}${receivedAtMs === null ? '' : instant(receivedAtMs)}`,
+        html: `${hash === null ? '' : `<code>${escaped(hash)}</code> `}${receivedAtMs === null ? '' : time(receivedAtMs)}`,
         sort: receivedAtMs,
       },
       { html: escaped(example, 160) },

@@ -17,7 +17,7 @@ export interface WrittenReport {
  * Makes the report of a crawl directory from its logs.
  *
  * @param paths - As `readCrawlDirectory` gives them.
- * @param nowMs - Epoch milliseconds. @default now
+ * @param nowMs - FencingToken milliseconds. @default now
  * @param onRequests - Told now and then how many requests have been judged.
  * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log cannot be read.
  */

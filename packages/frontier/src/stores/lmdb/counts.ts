@@ -8,7 +8,7 @@ export interface Counts {
   latestMs: number;
   /** Entries that are not finished. */
   unfinished: number;
-  inHand: number;
+  inFlight: number;
   known: number;
   hosts: number;
   leased: number;
@@ -30,7 +30,7 @@ export function noCounts(): Counts {
     generation: 0,
     latestMs: 0,
     unfinished: 0,
-    inHand: 0,
+    inFlight: 0,
     known: 0,
     hosts: 0,
     leased: 0,
@@ -44,23 +44,23 @@ export function noCounts(): Counts {
 
 /** The record. */
 export function encodeCounts(counts: Counts): Buffer {
-  const octets = Buffer.allocUnsafe(BYTES);
-  const { generation, latestMs, unfinished, inHand, known, hosts, leased, parked, nextChunk, tableFrom } = counts;
+  const bytes = Buffer.allocUnsafe(BYTES);
+  const { generation, latestMs, unfinished, inFlight, known, hosts, leased, parked, nextChunk, tableFrom } = counts;
   const { inboxFrom, inboxEnd } = counts;
-  const fields = [generation, latestMs, unfinished, inHand, known, hosts, leased, parked, nextChunk, tableFrom];
-  for (const [at, field] of [...fields, inboxFrom, inboxEnd].entries()) octets.writeDoubleBE(field, 8 * at);
-  return octets;
+  const fields = [generation, latestMs, unfinished, inFlight, known, hosts, leased, parked, nextChunk, tableFrom];
+  for (const [at, field] of [...fields, inboxFrom, inboxEnd].entries()) bytes.writeDoubleBE(field, 8 * at);
+  return bytes;
 }
 
 /** Reads the record; that of an older format is as none, since its file is refused by its name a moment later. */
-export function decodeCounts(octets: Buffer): Counts {
-  if (octets.length < BYTES) return noCounts();
-  const field = (at: number) => octets.readDoubleBE(8 * at);
+export function decodeCounts(bytes: Buffer): Counts {
+  if (bytes.length < BYTES) return noCounts();
+  const field = (at: number) => bytes.readDoubleBE(8 * at);
   return {
     generation: field(0),
     latestMs: field(1),
     unfinished: field(2),
-    inHand: field(3),
+    inFlight: field(3),
     known: field(4),
     hosts: field(5),
     leased: field(6),

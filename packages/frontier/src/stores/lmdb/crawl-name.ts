@@ -24,13 +24,13 @@ export interface CrawlRequest {
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
 export function claimCrawl(meta: Table, { crawl, identity, create, path }: CrawlRequest): void {
-  const octets = meta.getBinary(KEY);
+  const bytes = meta.getBinary(KEY);
   const asked: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
-  if (octets === undefined) {
+  if (bytes === undefined) {
     if (!create) throw new FrontierError('store-mismatch', `${path} holds no crawl ${JSON.stringify(crawl)}`);
     meta.putSync(KEY, Buffer.from(JSON.stringify(asked)));
     return;
   }
   const hint = 'Take another folder, or remove this one to start over.';
-  compareCrawl({ name: path, hint }, JSON.parse(octets.toString()) as CrawlName, asked);
+  compareCrawl({ name: path, hint }, JSON.parse(bytes.toString()) as CrawlName, asked);
 }

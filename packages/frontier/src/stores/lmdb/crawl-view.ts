@@ -33,7 +33,7 @@ export class CrawlView {
   /** Entries this transaction has added to the log. */
   #added = 0;
 
-  /** @param seenBudgetBytes - Octets of fingerprints in memory. */
+  /** @param seenBudgetBytes - Bytes of fingerprints in memory. */
   constructor(tables: Environment, seenBudgetBytes: number) {
     this.tables = tables;
     this.inbox = new Inbox(tables);
@@ -85,8 +85,8 @@ export class CrawlView {
 
   /** The counts as of now, outside of a transaction. */
   freshCounts(): Counts {
-    const octets = this.tables.meta.getBinary(COUNTS);
-    return octets === undefined ? noCounts() : decodeCounts(octets);
+    const bytes = this.tables.meta.getBinary(COUNTS);
+    return bytes === undefined ? noCounts() : decodeCounts(bytes);
   }
 
   /** Outside of a transaction: what is in memory is of now, or forgotten. */
@@ -122,17 +122,17 @@ export class CrawlView {
 
   /** Appends an entry to the log; `dueAt` is where it puts its host in the time index, `null`: where that is. */
   log(host: HostState, entry: NewEntry, readyAt: number, dueAt: number | null): void {
-    const { lane = null, band, body } = entry;
+    const { lane = null, priority, body } = entry;
     const key = host.isKept || this.inbox.keyOf(host.number) !== null ? null : host.key;
-    this.inbox.add({ host: host.number, key, lane, band, readyAt, dueAt, body }, host.key, this.counts);
+    this.inbox.add({ host: host.number, key, lane, priority, readyAt, dueAt, body }, host.key, this.counts);
     this.#added += 1;
     if (dueAt !== null) this.hosts.setDueByLog(host, dueAt);
     if (readyAt === 0) this.inbox.settle(host.number, host.key);
   }
 
   /** Appends an entry that is ready at once, without looking at its host, where the log says enough of it; `false`: nothing was done. */
-  logSettled({ host, lane, band, body }: NewEntry): boolean {
-    if (!this.inbox.addSettled(host, lane ?? null, band, body, this.counts)) return false;
+  logSettled({ host, lane, priority, body }: NewEntry): boolean {
+    if (!this.inbox.addSettled(host, lane ?? null, priority, body, this.counts)) return false;
     this.#added += 1;
     return true;
   }
@@ -148,8 +148,8 @@ export class CrawlView {
     if (places.length === 0) return;
     this.hosts.keep(host);
     for (const place of places) {
-      const { lane, band, body, readyAt } = this.inbox.read(place, host.key);
-      this.rows.add(host, lane, band, body, readyAt, now);
+      const { lane, priority, body, readyAt } = this.inbox.read(place, host.key);
+      this.rows.add(host, lane, priority, body, readyAt, now);
     }
     host.foldedTo = this.inbox.end(this.counts);
     this.inbox.folded(host.number);
@@ -172,9 +172,9 @@ export class CrawlView {
 
   /** Answers whether another process has written. */
   #readCounts(): boolean {
-    const octets = this.tables.meta.getBinary(COUNTS);
-    if (octets === undefined || octets.readDoubleBE(0) === this.#generation) return false;
-    this.counts = decodeCounts(octets);
+    const bytes = this.tables.meta.getBinary(COUNTS);
+    if (bytes === undefined || bytes.readDoubleBE(0) === this.#generation) return false;
+    this.counts = decodeCounts(bytes);
     this.#generation = this.counts.generation;
     return true;
   }

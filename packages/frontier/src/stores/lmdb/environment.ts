@@ -19,7 +19,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import { FrontierError } from '../../errors.js';
 import { checkFile } from './file-header.js';
 
-/** Address space for the file, octets: it only bounds growth. Processes on one file must agree, so it is no option. */
+/** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
 const MAP_BYTES = 1_099_511_627_776;
 const MAX_READERS = 510;
 /** Entries of the list of free pages that lmdb may keep between transactions. Its types do not name the option. */
@@ -27,7 +27,7 @@ const FREE_SPACE = { maxFreeSpaceToRetain: 0 };
 /** The empty file whose write lock keeps openers and writers apart, within the folder. */
 const GATE = 'gate';
 
-/** A table of octets by octets, in the order of its keys. */
+/** A table of bytes by bytes, in the order of its keys. */
 export type Table = Database<Buffer, Buffer>;
 
 /** A row of a table. Both parts are the reader's own. */
@@ -46,7 +46,7 @@ export interface Environment {
   readonly entries: Table;
   /** Lines of entries, lanes and their holds, by host. */
   readonly lines: Table;
-  /** Hosts by holder and due instant: the time index. */
+  /** Hosts by holder and due time: the time index. */
   readonly due: Table;
   /** New entries that are not in their hosts' rows yet. */
   readonly inbox: Table;

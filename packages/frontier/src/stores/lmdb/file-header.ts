@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { FrontierError } from '../../errors.js';
 import { hasCode } from '../file-lock.js';
 
-/** Where the fields of a head page stand, octets. */
+/** Where the fields of a head page stand, bytes. */
 const MAGIC_AT = 24;
 const VERSION_AT = 28;
 const PAGE_BYTES_AT = 48;

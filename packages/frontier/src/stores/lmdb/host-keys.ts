@@ -1,6 +1,6 @@
 // Keys of the rows of one host. All start with the host's number, so that a host's rows lie together and a scan is a walk.
 //
-//   entries   host 1 instant id          waiting for their time
+//   entries   host 1 time id          waiting for their time
 //             host 2 lane rank order     in line, and in hand until they are finished
 //   lines     host 0 rank order lane     open lines, by the place of their first entry
 //             host 1 lane rank           every line that holds something → its order above, whether it is put aside
@@ -8,8 +8,8 @@
 //             host 3 lane                holds → their end
 //             host 4 name                lane name → number
 //
-// Of the entries in line there is one row for each URL that waits: their lanes and orders take as few octets as they need, their number
-// first, so that they sort as the numbers do. Pages are some three fifths full, so an octet less is more than an octet of disk.
+// Of the entries in line there is one row for each URL that waits: their lanes and orders take as few bytes as they need, their number
+// first, so that they sort as the numbers do. Pages are some three fifths full, so a byte less is more than a byte of disk.
 //
 // Keys are written into buffers that the next call for the same kind uses again: a caller that keeps one copies it.
 
@@ -27,7 +27,7 @@ export type EntryPlace =
 /** Writes keys. One per client. */
 export class HostKeys {
   readonly #waiting = Buffer.alloc(18);
-  /** Of each length one, all over the same octets: a view takes longer to make than to fill. */
+  /** Of each length one, all over the same bytes: a view takes longer to make than to fill. */
   readonly #lines = beginningsOf(Buffer.alloc(LINE_MOST_BYTES));
   readonly #lineEnds = beginningsOf(Buffer.alloc(LINE_MOST_BYTES));
   readonly #open = Buffer.alloc(15);
@@ -98,7 +98,7 @@ export class HostKeys {
     return prefixed(this.#from, host, kind);
   }
 
-  /** Behind every row of a kind; with an instant, behind those up to it. */
+  /** Behind every row of a kind; with a time, behind those up to it. */
   to(host: number, kind: number, upTo = Number.POSITIVE_INFINITY): Buffer {
     if (!Number.isFinite(upTo)) return prefixed(this.#to, host, kind + 1).subarray(0, 5);
     const key = prefixed(this.#to, host, kind);
@@ -124,32 +124,32 @@ export function openLinePlace(key: Buffer): { readonly rank: number; readonly or
   return { rank: key[5] ?? 0, order: key.readUIntBE(6, SEQUENCE_BYTES), lane: key.readUInt32BE(11) };
 }
 
-/** Instants are positive, so their octets sort as they do. */
+/** Instants are positive, so their bytes sort as they do. */
 function doubleBits(value: number): bigint {
-  const octets = Buffer.allocUnsafe(8);
-  octets.writeDoubleBE(value, 0);
-  return octets.readBigUInt64BE(0);
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeDoubleBE(value, 0);
+  return bytes.readBigUInt64BE(0);
 }
 
-/** Writes a whole number up to 2^40 so that the octets of a larger one sort behind. @returns Where it ends. */
-function writeSorted(octets: Buffer, value: number, at: number): number {
-  let bytes = 1;
-  for (let above = 256; above <= value; above *= 256) bytes += 1;
-  octets[at] = bytes;
-  return octets.writeUIntBE(value, at + 1, bytes);
+/** Writes a whole number up to 2^40 so that the bytes of a larger one sort behind. @returns Where it ends. */
+function writeSorted(bytes: Buffer, value: number, at: number): number {
+  let width = 1;
+  for (let above = 256; above <= value; above *= 256) width += 1;
+  bytes[at] = width;
+  return bytes.writeUIntBE(value, at + 1, width);
 }
 
-function readSorted(octets: Buffer, at: number): number {
-  return octets.readUIntBE(at + 1, octets[at]!);
+function readSorted(bytes: Buffer, at: number): number {
+  return bytes.readUIntBE(at + 1, bytes[at]!);
 }
 
-function sortedEnd(octets: Buffer, at: number): number {
-  return at + 1 + octets[at]!;
+function sortedEnd(bytes: Buffer, at: number): number {
+  return at + 1 + bytes[at]!;
 }
 
 /** By length. */
-function beginningsOf(octets: Buffer): readonly Buffer[] {
-  return Array.from({ length: octets.length + 1 }, (_, length) => octets.subarray(0, length));
+function beginningsOf(bytes: Buffer): readonly Buffer[] {
+  return Array.from({ length: bytes.length + 1 }, (_, length) => bytes.subarray(0, length));
 }
 
 function prefixed(key: Buffer, host: number, kind: number): Buffer {

@@ -7,10 +7,10 @@ import { type Environment, firstKeyOf, rowsOf } from './environment.js';
 import { type HostKeys, ROWS } from './host-keys.js';
 import { type HostState, knownRows, type LineHead, type OpenLine } from './host-state.js';
 
-/** Ranks of a lane: 0 for entries given back, then one per band. */
+/** Ranks of a lane: 0 for entries given back, then one per priority. */
 const RANKS = 9;
 const NO_VALUE = Buffer.alloc(0);
-/** Lane names up to this many octets are their own key. */
+/** Lane names up to this many bytes are their own key. */
 const LONGEST_NAME = 1_024;
 /** Names of first lanes up to this many characters stand in the host's record. */
 const FIRST_LANE_LONGEST = 255;
@@ -112,7 +112,7 @@ export class HostLanes {
     return until;
   }
 
-  /** Holds a lane up to an instant; one that has passed opens it. */
+  /** Holds a lane up to a time; one that has passed opens it. */
   hold(host: HostState, name: string, until: number, now: number): void {
     const lane = this.number(host, name);
     this.#spellOut(host);
@@ -199,7 +199,7 @@ function lineNumber(lane: number, rank: number): number {
 }
 
 function nameKey(name: string): Buffer {
-  const octets = Buffer.from(name);
-  if (octets.length <= LONGEST_NAME) return Buffer.concat([Buffer.of(1), octets]);
-  return Buffer.concat([Buffer.of(2), createHash('sha256').update(octets).digest()]);
+  const bytes = Buffer.from(name);
+  if (bytes.length <= LONGEST_NAME) return Buffer.concat([Buffer.of(1), bytes]);
+  return Buffer.concat([Buffer.of(2), createHash('sha256').update(bytes).digest()]);
 }

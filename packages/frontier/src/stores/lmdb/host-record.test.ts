@@ -13,8 +13,12 @@ const ROWS: readonly [what: string, key: string, changes: Partial<HostState>][] 
   ['that nobody has asked', 'a.example', {}],
   ['with an empty key', '', { queued: 1 }],
   ['with a key beyond ASCII', 'bücher.例え', { queued: 3, lineCount: 2 }],
-  ['with counts of one octet and of many', 'h', { epoch: 127, nextSequence: 128, nextLane: 16_384, queued: 2 ** 40 }],
-  ['under a lease', 'h', { epoch: 9, leaseEndsAt: LATE, delayMs: 0.5, dueAt: LATE + 0.5, dueHolder: 300 }],
+  [
+    'with counts of one byte and of many',
+    'h',
+    { fencingToken: 127, nextSequence: 128, nextLane: 16_384, queued: 2 ** 40 },
+  ],
+  ['under a lease', 'h', { fencingToken: 9, leaseEndsAt: LATE, delayMs: 0.5, dueAt: LATE + 0.5, dueHolder: 300 }],
   ['that is parked', 'h', { isParked: true, nextAt: LATE }],
   ['whose entries wait', 'h', { queued: 1, ripensAt: LATE, dueAt: LATE }],
   ['with lanes under a hold', 'h', { holdCount: 200, opensAt: LATE }],
@@ -49,23 +53,23 @@ const ROWS: readonly [what: string, key: string, changes: Partial<HostState>][] 
 describe('the record of a host', () => {
   it.each(ROWS)('%s is read as it was written', (_what, key, changes) => {
     const host: HostState = { ...newHostState(77, key), ...changes };
-    const octets = Buffer.from(new RecordWriter().encode(host));
-    const read = decodeHost(77, octets);
+    const bytes = Buffer.from(new RecordWriter().encode(host));
+    const read = decodeHost(77, bytes);
     const { dueAt, dueHolder } = host;
     const indexedHolder = dueAt === null ? 0 : dueHolder;
     expect(read).toEqual({ ...host, indexedAt: dueAt, indexedHolder, isDirty: false, isKept: true });
     expect([...read.hand.keys()]).toEqual([...host.hand.keys()]);
   });
 
-  it('of a host that waits for its time takes some 30 octets beside its key', () => {
+  it('of a host that waits for its time takes some 30 bytes beside its key', () => {
     const host = { ...newHostState(1, ''), nextSequence: 90, queued: 60, lineCount: 1, nextAt: LATE, dueAt: LATE };
     expect(new RecordWriter().encode(host).length).toBeLessThan(32);
   });
 
-  it('does not refer to the octets it was read from, which are used again', () => {
-    const octets = Buffer.from(new RecordWriter().encode({ ...newHostState(1, 'h'), state: Uint8Array.of(1, 2) }));
-    const read = decodeHost(1, octets);
-    octets.fill(0);
+  it('does not refer to the bytes it was read from, which are used again', () => {
+    const bytes = Buffer.from(new RecordWriter().encode({ ...newHostState(1, 'h'), state: Uint8Array.of(1, 2) }));
+    const read = decodeHost(1, bytes);
+    bytes.fill(0);
     expect([read.key, ...(read.state ?? [])]).toEqual(['h', 1, 2]);
     expect(read.ripensAt).toBe(NEVER);
   });

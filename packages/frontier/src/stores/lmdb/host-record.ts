@@ -1,7 +1,7 @@
 // The record of a host in the file. It is written at every turn of the host, and pages are what a transaction pays for: so
-// it is short. A first lane that ends with the key is written without it. One octet says which of the rare fields follow, whole numbers are written seven bits to the octet.
+// it is short. A first lane that ends with the key is written without it. One byte says which of the rare fields follow, whole numbers are written seven bits to the byte.
 //
-//   flags  epoch nextSequence nextLane queued lineCount foldedTo  key  first lane  only line  hand  the instants that there are  state
+//   flags  fencingToken nextSequence nextLane queued lineCount foldedTo  key  first lane  only line  hand  the times that there are  state
 
 import type { HandEntry, HostState } from './host-state.js';
 import { addToHand, newHostState } from './host-state.js';
@@ -28,7 +28,7 @@ const INSTANTS = 6;
 
 /** Writes records. One per client. */
 export class RecordWriter {
-  #octets = Buffer.alloc(1_024);
+  #bytes = Buffer.alloc(1_024);
   #at = 0;
 
   /** The record. Valid until the next call. */
@@ -40,10 +40,10 @@ export class RecordWriter {
       INSTANT_BYTES * INSTANTS +
       3 * (host.key.length + (host.firstLane?.length ?? 0)) +
       (state?.length ?? 0);
-    if (most > this.#octets.length) this.#octets = Buffer.alloc(2 * most);
-    this.#octets[0] = flagsOf(host);
+    if (most > this.#bytes.length) this.#bytes = Buffer.alloc(2 * most);
+    this.#bytes[0] = flagsOf(host);
     this.#at = 1;
-    this.#number(host.epoch);
+    this.#number(host.fencingToken);
     this.#number(host.nextSequence);
     this.#number(host.nextLane);
     this.#number(host.queued);
@@ -53,27 +53,27 @@ export class RecordWriter {
     this.#firstLane(host);
     this.#onlyLine(host);
     this.#number(hand.size);
-    for (const [id, entry] of hand) this.#inHand(Number(id), entry);
-    if (host.leaseEndsAt !== null) this.#instant(host.leaseEndsAt);
-    if (Number.isFinite(host.ripensAt)) this.#instant(host.ripensAt);
+    for (const [id, entry] of hand) this.#inFlight(Number(id), entry);
+    if (host.leaseEndsAt !== null) this.#time(host.leaseEndsAt);
+    if (Number.isFinite(host.ripensAt)) this.#time(host.ripensAt);
     if (host.holdCount > 0) {
       this.#number(host.holdCount);
-      this.#instant(host.opensAt);
+      this.#time(host.opensAt);
     }
     if (host.dueAt !== null) {
       this.#number(host.dueHolder);
-      this.#instant(host.dueAt);
+      this.#time(host.dueAt);
     }
-    if (host.nextAt > 0) this.#instant(host.nextAt);
-    if (host.delayMs > 0) this.#instant(host.delayMs);
+    if (host.nextAt > 0) this.#time(host.nextAt);
+    if (host.delayMs > 0) this.#time(host.delayMs);
     if (state !== null) {
-      this.#octets.set(state, this.#at);
+      this.#bytes.set(state, this.#at);
       this.#at += state.length;
     }
-    return this.#octets.subarray(0, this.#at);
+    return this.#bytes.subarray(0, this.#at);
   }
 
-  #inHand(id: number, { lane, rank, order, attempt }: HandEntry): void {
+  #inFlight(id: number, { lane, rank, order, attempt }: HandEntry): void {
     this.#number(order);
     // Most entries are named after their place.
     this.#number(id === order ? 0 : id);
@@ -98,45 +98,45 @@ export class RecordWriter {
 
   #text(text: string): void {
     this.#number(Buffer.byteLength(text));
-    this.#at += this.#octets.write(text, this.#at);
+    this.#at += this.#bytes.write(text, this.#at);
   }
 
-  #instant(value: number): void {
-    this.#at = this.#octets.writeDoubleBE(value, this.#at);
+  #time(value: number): void {
+    this.#at = this.#bytes.writeDoubleBE(value, this.#at);
   }
 
   #number(value: number): void {
     let rest = value;
     while (rest >= 128) {
-      this.#octets[this.#at++] = (rest % 128) + 128;
+      this.#bytes[this.#at++] = (rest % 128) + 128;
       rest = Math.floor(rest / 128);
     }
-    this.#octets[this.#at++] = rest;
+    this.#bytes[this.#at++] = rest;
   }
 }
 
-/** Reads a record; nothing of it refers to the octets. */
-export function decodeHost(number: number, octets: Buffer): HostState {
-  const flags = octets[0] ?? 0;
+/** Reads a record; nothing of it refers to the bytes. */
+export function decodeHost(number: number, bytes: Buffer): HostState {
+  const flags = bytes[0] ?? 0;
   let at = 1;
   const whole = () => {
     let value = 0;
     for (let unit = 1; ; unit *= 128) {
-      const octet = octets[at++] ?? 0;
-      value += (octet & 127) * unit;
-      if (octet < 128) return value;
+      const byte = bytes[at++] ?? 0;
+      value += (byte & 127) * unit;
+      if (byte < 128) return value;
     }
   };
-  const instant = (flag: number, absent: number) => {
+  const time = (flag: number, absent: number) => {
     if ((flags & flag) === 0) return absent;
     at += INSTANT_BYTES;
-    return octets.readDoubleBE(at - INSTANT_BYTES);
+    return bytes.readDoubleBE(at - INSTANT_BYTES);
   };
-  const [epoch, nextSequence, nextLane] = [whole(), whole(), whole()];
+  const [fencingToken, nextSequence, nextLane] = [whole(), whole(), whole()];
   const [queued, lineCount, foldedTo] = [whole(), whole(), whole()];
   const text = () => {
     const end = whole() + at;
-    const read = octets.toString('utf8', at, end);
+    const read = bytes.toString('utf8', at, end);
     at = end;
     return read;
   };
@@ -148,7 +148,7 @@ export function decodeHost(number: number, octets: Buffer): HostState {
     const [order, id] = [whole(), whole()];
     addToHand(host, String(id === 0 ? order : id), { order, lane: whole(), rank: whole(), attempt: whole() });
   }
-  host.epoch = epoch;
+  host.fencingToken = fencingToken;
   host.nextSequence = nextSequence;
   host.nextLane = nextLane;
   host.queued = queued;
@@ -156,17 +156,17 @@ export function decodeHost(number: number, octets: Buffer): HostState {
   host.foldedTo = foldedTo;
   host.isKept = true;
   host.isParked = (flags & PARKED) !== 0;
-  host.leaseEndsAt = (flags & LEASED) === 0 ? null : instant(LEASED, 0);
-  host.ripensAt = instant(WAITING, Number.POSITIVE_INFINITY);
+  host.leaseEndsAt = (flags & LEASED) === 0 ? null : time(LEASED, 0);
+  host.ripensAt = time(WAITING, Number.POSITIVE_INFINITY);
   host.holdCount = (flags & WITH_HOLDS) === 0 ? 0 : whole();
-  host.opensAt = instant(WITH_HOLDS, Number.POSITIVE_INFINITY);
+  host.opensAt = time(WITH_HOLDS, Number.POSITIVE_INFINITY);
   host.dueHolder = (flags & DUE) === 0 ? 0 : whole();
-  host.dueAt = (flags & DUE) === 0 ? null : instant(DUE, 0);
+  host.dueAt = (flags & DUE) === 0 ? null : time(DUE, 0);
   host.indexedAt = host.dueAt;
   host.indexedHolder = host.dueHolder;
-  host.nextAt = instant(WITH_NEXT, 0);
-  host.delayMs = instant(WITH_DELAY, 0);
-  host.state = (flags & WITH_STATE) === 0 ? null : new Uint8Array(octets.subarray(at));
+  host.nextAt = time(WITH_NEXT, 0);
+  host.delayMs = time(WITH_DELAY, 0);
+  host.state = (flags & WITH_STATE) === 0 ? null : new Uint8Array(bytes.subarray(at));
   return host;
 }
 

@@ -1,7 +1,7 @@
 // The entries of host queues in the file: which comes next, which wait, which are in hand. The same machine as
 // `host-entries.ts`, with tables for heaps.
 //
-//   waiting (by instant) ──ripe──▶ lines, one per lane and rank ──take──▶ in hand ──done──▶ gone
+//   waiting (by time) ──ripe──▶ lines, one per lane and rank ──take──▶ in hand ──done──▶ gone
 //                                    ▲          │ requeue, give back            │
 //                                    └──────────┴───────────────────────────────┘
 //
@@ -27,7 +27,7 @@ type InLine = Extract<EntryPlace, { kind: 'line' }>;
 interface Placed {
   readonly id: number;
   readonly lane: number;
-  readonly band: number;
+  readonly priority: number;
   readonly attempt: number;
   readonly body: Uint8Array;
 }
@@ -45,16 +45,16 @@ export class HostRows {
   }
 
   /** Adds an entry. `readyAt` in the past: at once. */
-  add(host: HostState, lane: string | null, band: number, body: Uint8Array, readyAt: number, now: number): void {
+  add(host: HostState, lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
     const id = host.nextSequence;
     host.nextSequence += 1;
     host.queued += 1;
-    const entry = { id, lane: this.#lanes.number(host, lane), band, body, attempt: 0 };
-    if (readyAt <= now) this.#putInLine(host, entry, 1 + band, id);
+    const entry = { id, lane: this.#lanes.number(host, lane), priority, body, attempt: 0 };
+    if (readyAt <= now) this.#putInLine(host, entry, 1 + priority, id);
     else this.#putWaiting(host, entry, readyAt);
   }
 
-  /** The instant of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late. */
+  /** The time of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late. */
   readyAt(host: HostState, now: number): number | null {
     if (host.queued === 0) return null;
     this.#lanes.endHolds(host, now);
@@ -101,15 +101,15 @@ export class HostRows {
     return host.hand.delete(id);
   }
 
-  /** Puts an entry in hand back into its band; any other id is ignored. */
+  /** Puts an entry in hand back into its priority; any other id is ignored. */
   requeue(host: HostState, change: Requeue, now: number): void {
     const kept = this.#leaveHand(host, change.id);
     if (kept === null) return;
     host.queued += 1;
-    const entry = { ...kept, band: change.band ?? kept.band, body: change.body ?? kept.body };
+    const entry = { ...kept, priority: change.priority ?? kept.priority, body: change.body ?? kept.body };
     const waitMs = change.notBeforeMs ?? 0;
     if (waitMs > 0) this.#putWaiting(host, entry, now + waitMs);
-    else this.#putInLine(host, entry, 1 + entry.band, host.nextSequence++);
+    else this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
   }
 
   /** Everything in hand goes back in front of the lines, in the order it was handed out. */
@@ -121,7 +121,7 @@ export class HostRows {
     }
   }
 
-  /** Holds a lane up to an instant; one that has passed opens it. */
+  /** Holds a lane up to a time; one that has passed opens it. */
   hold(host: HostState, lane: string, until: number, now: number): void {
     this.#lanes.hold(host, lane, until, now);
   }
@@ -148,7 +148,7 @@ export class HostRows {
     for (const { key, value } of rows) {
       entries.removeSync(key);
       const entry = { ...decodeEntry(value), id: key.readUIntBE(13, 5) };
-      this.#putInLine(host, entry, 1 + entry.band, host.nextSequence++);
+      this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
     }
     const from = this.#keys.from(host.number, ROWS.waiting);
     const first = firstKeyOf(entries, from, this.#keys.to(host.number, ROWS.waiting));
@@ -162,20 +162,20 @@ export class HostRows {
     const key = this.#keys.line(host.number, held.lane, held.rank, held.order);
     const row = this.#tables.entries.getBinary(key);
     if (row === undefined) throw new Error(`the store has no row of the entry ${id} in hand of ${host.key}`);
-    const { band, body } = decodeEntry(row);
+    const { priority, body } = decodeEntry(row);
     this.#tables.entries.removeSync(key);
     host.hand.delete(id);
-    return { id: Number(id), lane: held.lane, band, attempt: held.attempt, body };
+    return { id: Number(id), lane: held.lane, priority, attempt: held.attempt, body };
   }
 
-  #putInLine(host: HostState, { id, lane, band, attempt, body }: Placed, rank: number, order: number): void {
-    const row = this.#writer.encode({ band, id: id === order ? 0 : id, attempt, lane: 0, body });
+  #putInLine(host: HostState, { id, lane, priority, attempt, body }: Placed, rank: number, order: number): void {
+    const row = this.#writer.encode({ priority, id: id === order ? 0 : id, attempt, lane: 0, body });
     this.#tables.entries.putSync(this.#keys.line(host.number, lane, rank, order), row);
     this.#lanes.openIfClosed(host, lane, rank, order);
   }
 
-  #putWaiting(host: HostState, { id, lane, band, attempt, body }: Placed, readyAt: number): void {
-    const row = this.#writer.encode({ band, id: 0, attempt, lane, body });
+  #putWaiting(host: HostState, { id, lane, priority, attempt, body }: Placed, readyAt: number): void {
+    const row = this.#writer.encode({ priority, id: 0, attempt, lane, body });
     this.#tables.entries.putSync(this.#keys.waiting(host.number, readyAt, id), row);
     host.ripensAt = Math.min(host.ripensAt, readyAt);
   }
@@ -183,11 +183,11 @@ export class HostRows {
 
 /** Into hand; the row stays. */
 function intoHand(host: HostState, { value }: Row, { lane, rank, order }: InLine): Entry {
-  const { band, id: keptId, attempt, body } = decodeEntry(value);
+  const { priority, id: keptId, attempt, body } = decodeEntry(value);
   const id = String(keptId > 0 ? keptId : order);
   addToHand(host, id, { lane, rank, order, attempt: attempt + 1 });
   host.queued -= 1;
-  return { id, band, body, attempt };
+  return { id, priority, body, attempt };
 }
 
 /** Where those of the line begin that are not in hand; 0 when none of it is. */

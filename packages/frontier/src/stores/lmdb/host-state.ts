@@ -2,7 +2,7 @@
 
 import type { EntryId, HostKey } from '../../store.js';
 
-/** Where a line of entries begins. A line is what one lane holds in one rank: 0 given back, then one per band. */
+/** Where a line of entries begins. A line is what one lane holds in one rank: 0 given back, then one per priority. */
 export interface LineHead {
   /** Order under which the line stands among the open lines: never later than its first entry's. */
   readonly order: number;
@@ -26,11 +26,11 @@ export interface HandEntry {
   readonly attempt: number;
 }
 
-/** A host in memory. All instants are the store's clock; `Infinity` means never. */
+/** A host in memory. All times are the store's clock; `Infinity` means never. */
 export interface HostState {
   readonly number: number;
   readonly key: HostKey;
-  epoch: number;
+  fencingToken: number;
   /** The host's next allowed time. */
   nextAt: number;
   /** Added after the lease end if the holder dies. */
@@ -49,7 +49,7 @@ export interface HostState {
   hand: Map<EntryId, HandEntry>;
   /** Lines that hold something. */
   lineCount: number;
-  /** Earliest instant of an entry that waits. */
+  /** Earliest time of an entry that waits. */
   ripensAt: number;
   /** Lanes under a hold, and the earliest end of one. */
   holdCount: number;
@@ -100,7 +100,7 @@ export function newHostState(number: number, key: HostKey): HostState {
   return {
     number,
     key,
-    epoch: 0,
+    fencingToken: 0,
     nextAt: 0,
     delayMs: 0,
     leaseEndsAt: null,

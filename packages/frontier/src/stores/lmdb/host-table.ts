@@ -2,7 +2,7 @@
 // index follows before it is read and when the transaction ends. What is in memory is right as long as no other process
 // has written: whoever finds that one has forgets it all.
 //
-// The time index: holder instant host. Holder 0 stands for hosts that are free, 1 for leases whose holder is dead, the
+// The time index: holder time host. Holder 0 stands for hosts that are free, 1 for leases whose holder is dead, the
 // others for the clients that have the file open. A lease stands at its end + delay or earlier: a renewal does not move it.
 
 import type { HostKey } from '../../store.js';
@@ -129,7 +129,7 @@ export class HostTable {
     this.#moved.push(host);
   }
 
-  /** The earliest rows of a holder, up to an instant; of hosts as they were at the last `syncIndex`. */
+  /** The earliest rows of a holder, up to a time; of hosts as they were at the last `syncIndex`. */
   due(holder: number, upTo: number, limit: number): DueRow[] {
     const start = writeDueKey(this.#from, holder, 0, 0);
     const isBounded = Number.isFinite(upTo);
@@ -194,10 +194,10 @@ export class HostTable {
   }
 
   #load(number: number): HostState | undefined {
-    const octets = this.#hosts.getBinary(this.#key(number));
-    const key = octets === undefined ? this.#inbox.keyOf(number) : null;
-    if (octets === undefined && key === null) return undefined;
-    const host = octets === undefined ? newHostState(number, key!) : decodeHost(number, octets);
+    const bytes = this.#hosts.getBinary(this.#key(number));
+    const key = bytes === undefined ? this.#inbox.keyOf(number) : null;
+    if (bytes === undefined && key === null) return undefined;
+    const host = bytes === undefined ? newHostState(number, key!) : decodeHost(number, bytes);
     const dueAt = this.#inbox.dueAtOf(number, host.foldedTo);
     if (dueAt !== null) {
       host.dueAt = dueAt;

@@ -6,7 +6,7 @@
 
 import type { HostKey } from '../../store.js';
 
-const BAND = 7;
+const PRIORITY = 7;
 const WITH_READY = 8;
 const WITH_DUE = 16;
 const WITH_KEY = 32;
@@ -22,7 +22,7 @@ export interface Arrival {
   /** Where the host has no row and none before it named the host. */
   readonly key: HostKey | null;
   readonly lane: string | null;
-  readonly band: number;
+  readonly priority: number;
   /** 0: at once. */
   readonly readyAt: number;
   /** Where it has put its host in the time index; `null`: it has not. */
@@ -30,82 +30,81 @@ export interface Arrival {
   readonly body: Uint8Array;
 }
 
-/** Octets of a record at most. */
+/** Bytes of a record at most. */
 export function recordMostBytes({ key, lane, body }: Arrival): number {
   return HEAD_MOST_BYTES + 3 * ((key?.length ?? 0) + (lane?.length ?? 0)) + body.length;
 }
 
 /** Writes a record. `hostKey`: of its host. @returns where the record ends. */
-export function writeRecord(octets: Buffer, from: number, arrival: Arrival, hostKey: HostKey): number {
-  const { host, key, lane, band, readyAt, dueAt, body } = arrival;
-  let flags = band;
+export function writeRecord(bytes: Buffer, from: number, arrival: Arrival, hostKey: HostKey): number {
+  const { host, key, lane, priority, readyAt, dueAt, body } = arrival;
+  let flags = priority;
   let at = from + HEAD_BYTES;
   if (readyAt > 0) {
     flags |= WITH_READY;
-    at = octets.writeDoubleBE(readyAt, at);
+    at = bytes.writeDoubleBE(readyAt, at);
   }
   if (dueAt !== null) {
     flags |= WITH_DUE;
-    at = octets.writeDoubleBE(dueAt, at);
+    at = bytes.writeDoubleBE(dueAt, at);
   }
   if (key !== null) {
     flags |= WITH_KEY;
-    at = writeText(octets, key, at);
+    at = writeText(bytes, key, at);
   }
   if (lane !== null) {
     flags |= WITH_LANE;
     const endsWithKey = lane.endsWith(hostKey);
     if (endsWithKey) flags |= LANE_OF_KEY;
-    at = writeText(octets, endsWithKey ? lane.slice(0, lane.length - hostKey.length) : lane, at);
+    at = writeText(bytes, endsWithKey ? lane.slice(0, lane.length - hostKey.length) : lane, at);
   }
-  octets.writeUInt32BE(host, from);
-  octets[from + 4] = flags;
-  octets.writeUInt32BE(body.length, from + 5);
-  octets.set(body, at);
+  bytes.writeUInt32BE(host, from);
+  bytes[from + 4] = flags;
+  bytes.writeUInt32BE(body.length, from + 5);
+  bytes.set(body, at);
   return at + body.length;
 }
 
 /** What a record says of its entry. */
 export interface LoggedEntry {
   readonly lane: string | null;
-  readonly band: number;
+  readonly priority: number;
   readonly readyAt: number;
-  /** A part of the octets it was read from. */
+  /** A part of the bytes it was read from. */
   readonly body: Uint8Array;
 }
 
 /** Reads entries. One per client: most lanes begin as the last one did, and most are the last one. */
 export class EntryReader {
   #start = '';
-  #startOctets = Buffer.alloc(0);
+  #startBytes = Buffer.alloc(0);
   #hostKey: HostKey = '';
   #lane = '';
 
   /** @param hostKey - Of the record's host. */
-  read(octets: Buffer, from: number, hostKey: HostKey): LoggedEntry {
-    const flags = octets[from + 4]!;
+  read(bytes: Buffer, from: number, hostKey: HostKey): LoggedEntry {
+    const flags = bytes[from + 4]!;
     let at = from + HEAD_BYTES;
-    const readyAt = (flags & WITH_READY) === 0 ? 0 : octets.readDoubleBE(at);
+    const readyAt = (flags & WITH_READY) === 0 ? 0 : bytes.readDoubleBE(at);
     if ((flags & WITH_READY) !== 0) at += 8;
     if ((flags & WITH_DUE) !== 0) at += 8;
-    if ((flags & WITH_KEY) !== 0) at += 4 + wordAt(octets, at);
+    if ((flags & WITH_KEY) !== 0) at += 4 + wordAt(bytes, at);
     let lane: string | null = null;
     if ((flags & WITH_LANE) !== 0) {
       const start = at + 4;
-      at = start + wordAt(octets, at);
-      lane =
-        (flags & LANE_OF_KEY) === 0 ? octets.toString('utf8', start, at) : this.#laneOf(octets, start, at, hostKey);
+      at = start + wordAt(bytes, at);
+      lane = (flags & LANE_OF_KEY) === 0 ? bytes.toString('utf8', start, at) : this.#laneOf(bytes, start, at, hostKey);
     }
-    const body = new Uint8Array(octets.buffer, octets.byteOffset + at, wordAt(octets, from + 5));
-    return { lane, band: flags & BAND, readyAt, body };
+    const body = new Uint8Array(bytes.buffer, bytes.byteOffset + at, wordAt(bytes, from + 5));
+    return { lane, priority: flags & PRIORITY, readyAt, body };
   }
 
-  #laneOf(octets: Buffer, from: number, to: number, hostKey: HostKey): string {
-    const isStart = isAt(this.#startOctets, octets, from, to);
+  #laneOf(bytes: Buffer, from: number, to: number, hostKey: HostKey): string {
+    const isStart = isAt(this.#startBytes, bytes, from, to);
     if (isStart && this.#hostKey === hostKey) return this.#lane;
     if (!isStart) {
-      this.#startOctets = Buffer.from(octets.subarray(from, to));
-      this.#start = this.#startOctets.toString();
+      this.#startBytes = Buffer.from(bytes.subarray(from, to));
+      this.#start = this.#startBytes.toString();
     }
     this.#hostKey = hostKey;
     this.#lane = this.#start + hostKey;
@@ -113,9 +112,9 @@ export class EntryReader {
   }
 }
 
-function isAt(wanted: Buffer, octets: Buffer, from: number, to: number): boolean {
+function isAt(wanted: Buffer, bytes: Buffer, from: number, to: number): boolean {
   if (to - from !== wanted.length) return false;
-  for (let at = 0; at < wanted.length; at += 1) if (octets[from + at] !== wanted[at]) return false;
+  for (let at = 0; at < wanted.length; at += 1) if (bytes[from + at] !== wanted[at]) return false;
   return true;
 }
 
@@ -128,32 +127,32 @@ export interface RecordHead {
 }
 
 /** Reads that alone, into an object that can be used again: a store that is opened reads some hundred thousand. */
-export function readHead(octets: Buffer, from: number, into: RecordHead): void {
-  const flags = octets[from + 4]!;
+export function readHead(bytes: Buffer, from: number, into: RecordHead): void {
+  const flags = bytes[from + 4]!;
   let at = from + HEAD_BYTES;
   if ((flags & WITH_READY) !== 0) at += 8;
   into.dueAt = null;
   if ((flags & WITH_DUE) !== 0) {
-    into.dueAt = octets.readDoubleBE(at);
+    into.dueAt = bytes.readDoubleBE(at);
     at += 8;
   }
   into.key = null;
   if ((flags & WITH_KEY) !== 0) {
     const start = at + 4;
-    at = start + wordAt(octets, at);
-    into.key = octets.toString('utf8', start, at);
+    at = start + wordAt(bytes, at);
+    into.key = bytes.toString('utf8', start, at);
   }
-  if ((flags & WITH_LANE) !== 0) at += 4 + wordAt(octets, at);
-  into.host = wordAt(octets, from);
-  into.end = at + wordAt(octets, from + 5);
+  if ((flags & WITH_LANE) !== 0) at += 4 + wordAt(bytes, at);
+  into.host = wordAt(bytes, from);
+  into.end = at + wordAt(bytes, from + 5);
 }
 
-function wordAt(octets: Buffer, at: number): number {
-  return ((octets[at]! << 24) | (octets[at + 1]! << 16) | (octets[at + 2]! << 8) | octets[at + 3]!) >>> 0;
+function wordAt(bytes: Buffer, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
-function writeText(octets: Buffer, text: string, at: number): number {
-  const bytes = octets.write(text, at + 4);
-  octets.writeUInt32BE(bytes, at);
-  return at + 4 + bytes;
+function writeText(bytes: Buffer, text: string, at: number): number {
+  const length = bytes.write(text, at + 4);
+  bytes.writeUInt32BE(length, at);
+  return at + 4 + length;
 }

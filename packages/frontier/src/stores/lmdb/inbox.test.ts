@@ -29,13 +29,13 @@ async function opened(): Promise<FrontierStore> {
   return store;
 }
 
-function entry(number: number, host: string, bodyBytes = 8): NewEntry {
-  const fp = new Uint8Array(8);
-  const body = new Uint8Array(bodyBytes);
-  new DataView(fp.buffer).setUint32(0, Math.imul(number + 1, 0x9e3779b1));
-  new DataView(fp.buffer).setUint32(4, number);
+function entry(number: number, host: string, maxBodyBytes = 8): NewEntry {
+  const fingerprint = new Uint8Array(8);
+  const body = new Uint8Array(maxBodyBytes);
+  new DataView(fingerprint.buffer).setUint32(0, Math.imul(number + 1, 0x9e3779b1));
+  new DataView(fingerprint.buffer).setUint32(4, number);
   new DataView(body.buffer).setUint32(0, number);
-  return { host, lane: `https://${host}`, fp, band: number % 3, body };
+  return { host, lane: `https://${host}`, fingerprint, priority: number % 3, body };
 }
 
 const numberOf = (body: Uint8Array) => new DataView(body.buffer, body.byteOffset).getUint32(0);
@@ -47,9 +47,9 @@ async function drained(store: FrontierStore): Promise<number[]> {
     const leases = await store.lease({ maxHosts: 500, entriesPerHost: 64, ttlMs: 1_000 });
     if (leases.length === 0) return seen;
     for (const { entries } of leases) for (const { body } of entries) seen.push(numberOf(body));
-    const done = leases.map(({ host, epoch, entries }) => {
+    const done = leases.map(({ host, fencingToken, entries }) => {
       const ids = entries.map(({ id }) => id);
-      return { host, epoch, done: ids, then: { release: { dueInMs: 0 } } };
+      return { host, fencingToken, done: ids, then: { release: { dueInMs: 0 } } };
     });
     await store.commit(done);
   }
@@ -92,9 +92,9 @@ describe('the log of new entries', () => {
       await store.add(upTo(BATCH).map((at) => entry(batch * BATCH + at, `host-${(batch * BATCH + at) % HOSTS}`)));
       const leases = await store.lease({ maxHosts: batch < 12 ? 0 : 40, entriesPerHost: 64, ttlMs: 1_000 });
       for (const { entries } of leases) for (const { body } of entries) seen.push(numberOf(body));
-      const done = leases.map(({ host, epoch, entries }) => {
+      const done = leases.map(({ host, fencingToken, entries }) => {
         const ids = entries.map(({ id }) => id);
-        return { host, epoch, done: ids, then: { release: { dueInMs: 0 } } };
+        return { host, fencingToken, done: ids, then: { release: { dueInMs: 0 } } };
       });
       await store.commit(done);
     }
@@ -111,9 +111,9 @@ describe('the log of new entries', () => {
     const listed = new Map<number, string>();
     for (const { entry: each } of (await store.scan(null, 100, 'h')).items) listed.set(numberOf(each.body), each.id);
     expect([...listed.keys()].toSorted((a, b) => a - b)).toEqual([1, 4, 7, 10]);
-    expect(await store.readHost!('h')).toMatchObject({ queued: 3, inHand: 1 });
+    expect(await store.readHost!('h')).toMatchObject({ queued: 3, inFlight: 1 });
     const then = { keep: { ttlMs: 1_000, want: 10 } };
-    const answer = await store.commit([{ host: 'h', epoch: lease!.epoch, then }]);
+    const answer = await store.commit([{ host: 'h', fencingToken: lease!.fencingToken, then }]);
     const more = answer.hosts[0]?.ok === true ? answer.hosts[0].entries : [];
     for (const { id, body } of [...lease!.entries, ...more]) expect(listed.get(numberOf(body))).toBe(id);
     expect(more).toHaveLength(3);
@@ -141,7 +141,12 @@ describe('the log of new entries', () => {
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 10, ttlMs: 1_000 });
     expect(lease!.entries.map(({ body }) => numberOf(body)).toSorted((a, b) => a - b)).toEqual([4, 7]);
     await store.commit([
-      { host: 'h', epoch: lease!.epoch, done: lease!.entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } },
+      {
+        host: 'h',
+        fencingToken: lease!.fencingToken,
+        done: lease!.entries.map(({ id }) => id),
+        then: { release: { dueInMs: 0 } },
+      },
     ]);
     expect(await store.nextDueInMs()).toBe(1_500);
   });

@@ -26,7 +26,7 @@ import {
 import { PendingHosts } from './pending-hosts.js';
 import { NONE } from './place-chains.js';
 
-/** Octets of a chunk: two of them fill a page. A longer record is a chunk of its own. */
+/** Bytes of a chunk: two of them fill a page. A longer record is a chunk of its own. */
 const CHUNK_BYTES = 1_984;
 const PLACES_PER_CHUNK = 65_536;
 /** Records at which a folding starts: the more, the more of them lie on each page it changes. */
@@ -36,7 +36,7 @@ const FOLDED_HOSTS = 65_536;
 /** Chunks that are removed together when all they hold was asked for, and no folding was needed. */
 const REMOVED_CHUNKS = 256;
 const NOTHING_UNFOLDED = new Uint32Array(0);
-/** Octets of chunks kept in memory while they are folded: a folding comes back to each as often as it has hosts. */
+/** Bytes of chunks kept in memory while they are folded: a folding comes back to each as often as it has hosts. */
 const CHUNKS_HELD_BYTES = 25_165_824;
 
 /** The log. `counts` is always the transaction's. */
@@ -44,7 +44,7 @@ export class Inbox {
   readonly #table: Table;
   readonly #hosts = new PendingHosts();
   readonly #reader = new EntryReader();
-  /** Chunks that are being folded, from the first one that is there, and their octets. */
+  /** Chunks that are being folded, from the first one that is there, and their bytes. */
   #held: (Buffer | undefined)[] = [];
   #heldBytes = 0;
   /** Records by which hosts are known here; some may be folded by another process. */
@@ -71,10 +71,10 @@ export class Inbox {
     this.#nextChunk = Math.max(this.#nextChunk, counts.inboxFrom);
     const head: RecordHead = { host: 0, key: null, dueAt: null, end: 0 };
     for (; this.#nextChunk < counts.inboxEnd; this.#nextChunk += 1) {
-      const octets = this.#table.getBinaryFast(this.#keyOf(this.#nextChunk));
-      const length = octets?.length ?? 0;
+      const bytes = this.#table.getBinaryFast(this.#keyOf(this.#nextChunk));
+      const length = bytes?.length ?? 0;
       for (let at = 0; at < length; at = head.end) {
-        readHead(octets!, at, head);
+        readHead(bytes!, at, head);
         this.#note(this.#hosts.rowFor(head.host), head, this.#nextChunk * PLACES_PER_CHUNK + at);
       }
     }
@@ -107,11 +107,11 @@ export class Inbox {
   }
 
   /** Appends an entry that is ready at once of a host to which nothing else than such has happened; `false`: something may have. */
-  addSettled(name: HostKey, lane: string | null, band: number, body: Uint8Array, counts: Counts): boolean {
+  addSettled(name: HostKey, lane: string | null, priority: number, body: Uint8Array, counts: Counts): boolean {
     const row = this.#hosts.rowNamed(name);
     if (row === NONE || !this.#hosts.isSettled(row)) return false;
     const host = this.#hosts.numberOf(row);
-    this.#append(row, { host, key: null, lane, band, readyAt: 0, dueAt: null, body }, name, counts);
+    this.#append(row, { host, key: null, lane, priority, readyAt: 0, dueAt: null, body }, name, counts);
     return true;
   }
 
@@ -139,8 +139,8 @@ export class Inbox {
   read(place: number, hostKey: HostKey): LoggedEntry {
     const chunk = Math.floor(place / PLACES_PER_CHUNK);
     const at = place % PLACES_PER_CHUNK;
-    const octets = chunk === this.#nextChunk ? this.#open : this.#heldChunk(chunk);
-    if (octets !== undefined) return this.#reader.read(octets, at, hostKey);
+    const bytes = chunk === this.#nextChunk ? this.#open : this.#heldChunk(chunk);
+    if (bytes !== undefined) return this.#reader.read(bytes, at, hostKey);
     const passing = this.#table.getBinaryFast(this.#keyOf(chunk));
     if (passing === undefined) throw new Error(`the log of new entries has no chunk ${chunk}`);
     const entry = this.#reader.read(passing, at, hostKey);
@@ -200,15 +200,15 @@ export class Inbox {
   *walk(
     from: number,
     count: number,
-  ): Generator<{ readonly place: number; readonly host: number; readonly octets: Buffer }> {
+  ): Generator<{ readonly place: number; readonly host: number; readonly bytes: Buffer }> {
     const head: RecordHead = { host: 0, key: null, dueAt: null, end: 0 };
     let left = count;
     for (let chunk = Math.floor(from / PLACES_PER_CHUNK); chunk < this.#nextChunk && left > 0; chunk += 1) {
-      const octets = this.#table.getBinary(this.#keyOf(chunk));
+      const bytes = this.#table.getBinary(this.#keyOf(chunk));
       const skipped = chunk * PLACES_PER_CHUNK < from ? from % PLACES_PER_CHUNK : 0;
-      for (let at = skipped; octets !== undefined && at < octets.length && left > 0; left -= 1) {
-        yield { place: chunk * PLACES_PER_CHUNK + at, host: octets.readUInt32BE(at), octets };
-        readHead(octets, at, head);
+      for (let at = skipped; bytes !== undefined && at < bytes.length && left > 0; left -= 1) {
+        yield { place: chunk * PLACES_PER_CHUNK + at, host: bytes.readUInt32BE(at), bytes };
+        readHead(bytes, at, head);
         at = head.end;
       }
     }
@@ -240,14 +240,14 @@ export class Inbox {
     const at = chunk - this.#firstChunk;
     const held = this.#held[at];
     if (held !== undefined || at >= this.#held.length || this.#heldBytes > CHUNKS_HELD_BYTES) return held;
-    const octets = this.#table.getBinary(this.#keyOf(chunk));
-    if (octets === undefined) return undefined;
-    this.#held[at] = octets;
-    this.#heldBytes += octets.length;
-    return octets;
+    const bytes = this.#table.getBinary(this.#keyOf(chunk));
+    if (bytes === undefined) return undefined;
+    this.#held[at] = bytes;
+    this.#heldBytes += bytes.length;
+    return bytes;
   }
 
-  #letGo(): void {
+  #releaseBody(): void {
     this.#held = [];
     this.#heldBytes = 0;
   }
@@ -265,14 +265,14 @@ export class Inbox {
     for (let chunk = counts.inboxFrom; chunk < this.#foldsTo; chunk += 1) this.#table.removeSync(this.#keyOf(chunk));
     counts.inboxFrom = Math.max(counts.inboxFrom, this.#foldsTo);
     this.#firstChunk = counts.inboxFrom;
-    this.#letGo();
+    this.#releaseBody();
   }
 
   /** Another process has folded everything before a chunk. */
   #forgetBefore(chunk: number): void {
     this.#firstChunk = chunk;
     for (const host of this.#hosts.numbers()) this.#rowOf(host, chunk * PLACES_PER_CHUNK);
-    this.#letGo();
+    this.#releaseBody();
     if (this.#foldsTo <= chunk) this.#unfolded = NOTHING_UNFOLDED;
   }
 

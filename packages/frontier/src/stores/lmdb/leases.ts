@@ -1,8 +1,8 @@
 // Who has which host: leases granted and ended, and the host's place in the time index. A lease stands there under its
-// holder, at its end + delay or earlier; a host that nobody has, at the instant from which somebody may have it.
+// holder, at its end + delay or earlier; a host that nobody has, at the time from which somebody may have it.
 
 import type { Entry, HostKey, Lease, LeaseRequest } from '../../store.js';
-import { goneForMs } from '../processes/process-identity.js';
+import { deadForMs } from '../processes/process-identity.js';
 import type { CrawlView } from './crawl-view.js';
 import { listHolders, removeHolder } from './holders.js';
 import type { HostState } from './host-state.js';
@@ -37,7 +37,7 @@ export class LmdbLeases {
 
   /** The lease is given back; `null` parks the host. */
   release(host: HostState, dueInMs: number | null, now: number): void {
-    host.epoch += 1;
+    host.fencingToken += 1;
     this.#endLease(host);
     host.nextAt = now + (dueInMs ?? host.delayMs);
     if (dueInMs === null) {
@@ -58,11 +58,11 @@ export class LmdbLeases {
    * holder may have sent its first request before its first commit was kept: where no delay is known yet, the first delay
    * stands in for it.
    *
-   * @param clock - Read after each proof: an instant counted back from an earlier reading would be before the proof.
+   * @param clock - Read after each proof: a time counted back from an earlier reading would be before the proof.
    */
   endThoseOfTheDead(clock: () => number): void {
     for (const holder of listHolders(this.#view.tables.meta)) {
-      const goneMs = goneForMs(holder);
+      const goneMs = deadForMs(holder);
       if (goneMs === null) continue;
       const goneAt = clock() - goneMs;
       for (const { number } of this.#view.hosts.due(holder.number, Number.POSITIVE_INFINITY, 0xffff_ffff)) {
@@ -82,7 +82,7 @@ export class LmdbLeases {
     return this.#view.hosts.due(this.#view.holder, Number.POSITIVE_INFINITY, 1).length > 0;
   }
 
-  /** The earliest instant of the time index, outside of a transaction; `Infinity`: none. A renewed lease may stand too early. */
+  /** The earliest time of the time index, outside of a transaction; `Infinity`: none. A renewed lease may stand too early. */
   earliest(): number {
     return [FREE, ...this.#view.holders()]
       .flatMap((holder) => this.#view.hosts.due(holder, Number.POSITIVE_INFINITY, 1))
@@ -171,18 +171,18 @@ export class LmdbLeases {
   }
 
   #grant(host: HostState, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
-    host.epoch += 1;
+    host.fencingToken += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#view.counts.leased += 1;
     host.leaseEndsAt = now + ttlMs;
     this.#view.hosts.setDue(host, this.#view.holder, host.leaseEndsAt + host.delayMs);
     const entries = this.#take(host, entriesPerHost, now);
     const { key, state, queued } = host;
-    return { host: key, epoch: String(host.epoch), ttlMs, notBeforeMs: 0, state, entries, queued };
+    return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
   }
 
   #endLease(host: HostState): void {
-    this.#view.counts.inHand -= host.hand.size;
+    this.#view.counts.inFlight -= host.hand.size;
     this.#view.counts.leased -= 1;
     this.#view.rows.giveBack(host);
     host.leaseEndsAt = null;
@@ -190,7 +190,7 @@ export class LmdbLeases {
 
   #take(host: HostState, count: number, now: number): Entry[] {
     const taken = this.#view.rows.take(host, count, now);
-    this.#view.counts.inHand += taken.length;
+    this.#view.counts.inFlight += taken.length;
     return taken;
   }
 }

@@ -10,7 +10,7 @@ import type {
   Lease,
   LeaseRequest,
   NewEntry,
-  ScanPage,
+  ScanListing,
   StoredHost,
 } from '../../store.js';
 import type { CrawlView } from './crawl-view.js';
@@ -79,7 +79,7 @@ export class LmdbQueues {
   }
 
   /** One page of a scan, outside of a transaction. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanPage {
+  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     this.#view.freshen();
     const number = only === undefined ? null : this.#view.hosts.find(only)?.number;
     if (number === undefined) return { cursor: null, items: [] };
@@ -94,16 +94,16 @@ export class LmdbQueues {
     const { state, hand, leaseEndsAt, isParked, dueAt } = host;
     const queued = host.queued + this.#view.inbox.countOf(host.number, host.foldedTo);
     const dueInMs = dueAt === null ? null : Math.max(0, dueAt - now);
-    return { state, queued, inHand: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return { state, queued, inFlight: hand.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
   #addOne(entry: NewEntry, now: number): AddOutcome {
     const { counts, seen, rows, hosts } = this.#view;
     const isDeduped = entry.dedupe !== false;
     if (counts.unfinished >= this.#maxQueued) {
-      return isDeduped && seen.has(entry.fp, counts) ? 'known' : 'full';
+      return isDeduped && seen.has(entry.fingerprint, counts) ? 'known' : 'full';
     }
-    if (!seen.add(entry.fp, counts) && isDeduped) return 'known';
+    if (!seen.add(entry.fingerprint, counts) && isDeduped) return 'known';
     counts.unfinished += 1;
     this.#view.changed();
     const readyAt = (entry.notBeforeMs ?? 0) > 0 ? now + entry.notBeforeMs! : 0;
@@ -112,7 +112,7 @@ export class LmdbQueues {
     if (host.holdCount > 0) {
       // Whether its lane is held decides when it can be handed out: that is known of rows.
       this.#view.fold(host, now);
-      rows.add(host, entry.lane ?? null, entry.band, entry.body, readyAt, now);
+      rows.add(host, entry.lane ?? null, entry.priority, entry.body, readyAt, now);
       hosts.changed(host);
       if (isFree(host) && isDueAfter(host, Math.max(now, host.nextAt))) this.#leases.index(host, now);
       return 'new';
@@ -124,7 +124,7 @@ export class LmdbQueues {
 
   #commitOne(part: HostCommit, now: number): HostCommitAnswer {
     const host = this.#view.hosts.find(part.host);
-    if (host === undefined || host.leaseEndsAt === null || String(host.epoch) !== part.epoch) {
+    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
       return { ok: false, reason: 'lost' };
     }
     this.#view.fold(host, now);
@@ -132,7 +132,7 @@ export class LmdbQueues {
     this.#settleEntries(host, part, now);
     if (part.state !== undefined) host.state = part.state;
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.holdLanes ?? []) this.#view.rows.hold(host, lane, now + ms, now);
+    for (const { lane, ms } of part.blockLanes ?? []) this.#view.rows.hold(host, lane, now + ms, now);
     if ('keep' in part.then) {
       const { ttlMs, want } = part.then.keep;
       return { ok: true, entries: this.#leases.keep(host, ttlMs, want, now) };
@@ -145,7 +145,7 @@ export class LmdbQueues {
     const before = host.hand.size;
     for (const id of done ?? []) if (this.#view.rows.finish(host, id)) this.#view.counts.unfinished -= 1;
     for (const change of requeue ?? []) this.#view.rows.requeue(host, change, now);
-    this.#view.counts.inHand += host.hand.size - before;
+    this.#view.counts.inFlight += host.hand.size - before;
   }
 }
 

@@ -9,7 +9,7 @@ const RECORD = 1;
 const SLOT = 2;
 const FIRST_SLOT = Buffer.of(SLOT);
 const BEHIND_SLOTS = Buffer.of(SLOT + 1);
-/** Slots looked at, per slot taken, to forget those whose instant has passed. */
+/** Slots looked at, per slot taken, to forget those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
 /** Of one client. Writes happen inside a transaction. */
@@ -48,7 +48,7 @@ export class LmdbRecords {
     return waits;
   }
 
-  /** Slots whose instant has passed mean nothing: a few are looked at each time, round and round. */
+  /** Slots whose time has passed mean nothing: a few are looked at each time, round and round. */
   #sweep(count: number, now: number): void {
     const rows = rowsOf(this.#table, this.#sweepFrom, BEHIND_SLOTS, count + 1);
     for (const { key, value } of rows.slice(0, count)) if (value.readDoubleBE(0) <= now) this.#table.removeSync(key);

@@ -1,7 +1,7 @@
 // Listing entries: first the log of new ones in the order they came, then a walk over the rows, which is by host. The cursor
 // is the last place or the last key. An entry that goes from the log to its row between two pages may be listed twice.
 
-import type { Entry, ScanPage } from '../../store.js';
+import type { Entry, ScanListing } from '../../store.js';
 import type { CrawlView } from './crawl-view.js';
 import { decodeEntry } from './entry-value.js';
 import { entryPlace } from './host-keys.js';
@@ -20,7 +20,7 @@ const LOG = 'log ';
  *
  * @param only - Number of the only host.
  */
-export function scanEntries(view: CrawlView, cursor: string | null, limit: number, only: number | null): ScanPage {
+export function scanEntries(view: CrawlView, cursor: string | null, limit: number, only: number | null): ScanListing {
   const wanted = Math.min(limit, SCAN_LIMIT);
   if (cursor !== null && !cursor.startsWith(LOG)) return scanRows(view, cursor, wanted, only, []);
   const from = cursor === null ? 0 : Number(cursor.slice(LOG.length));
@@ -28,9 +28,9 @@ export function scanEntries(view: CrawlView, cursor: string | null, limit: numbe
   return page.cursor === null ? scanRows(view, null, wanted, only, page.items) : page;
 }
 
-function scanLog(view: CrawlView, from: number, wanted: number): ScanPage {
+function scanLog(view: CrawlView, from: number, wanted: number): ScanListing {
   const { inbox, hosts } = view;
-  const items: ScanPage['items'][number][] = [];
+  const items: ScanListing['items'][number][] = [];
   const most = wanted * STEPS_PER_ITEM;
   let steps = 0;
   for (const { place, host: number } of inbox.walk(Math.max(from, inbox.begin), most + 1)) {
@@ -43,7 +43,7 @@ function scanLog(view: CrawlView, from: number, wanted: number): ScanPage {
   return { cursor: null, items };
 }
 
-function scanLogOf(view: CrawlView, from: number, wanted: number, only: number): ScanPage {
+function scanLogOf(view: CrawlView, from: number, wanted: number, only: number): ScanListing {
   const host = view.hosts.byNumber(only);
   const places = view.inbox.placesOf(only, host.foldedTo);
   const first = firstPlaceFrom(places, from);
@@ -60,8 +60,8 @@ function pendingEntry({ inbox }: CrawlView, host: HostState, place: number): Ent
   const places = inbox.placesOf(host.number, host.foldedTo);
   const at = firstPlaceFrom(places, place);
   if (places[at] !== place) return null;
-  const { band, body } = inbox.read(place, host.key);
-  return { id: String(host.nextSequence + at), band, body: new Uint8Array(body), attempt: 0 };
+  const { priority, body } = inbox.read(place, host.key);
+  return { id: String(host.nextSequence + at), priority, body: new Uint8Array(body), attempt: 0 };
 }
 
 function scanRows(
@@ -69,8 +69,8 @@ function scanRows(
   cursor: string | null,
   wanted: number,
   only: number | null,
-  items: ScanPage['items'][number][],
-): ScanPage {
+  items: ScanListing['items'][number][],
+): ScanListing {
   const start = cursor === null ? hostKey(only ?? 0) : Buffer.from(cursor, 'hex');
   const end = hostKey(only === null ? 0xffff_ffff : only + 1);
   const limit = wanted - items.length;
@@ -80,10 +80,10 @@ function scanRows(
   let read = 0;
   for (const { key, value } of tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })) {
     const place = entryPlace(key);
-    const { id: keptId, band, attempt, body } = decodeEntry(value);
+    const { id: keptId, priority, attempt, body } = decodeEntry(value);
     const id = String(place.kind !== 'line' ? place.id : keptId > 0 ? keptId : place.order);
     const host = hosts.byNumber(key.readUInt32BE(0));
-    const entry = { id, band, body, attempt: host.hand.get(id)?.attempt ?? attempt };
+    const entry = { id, priority, body, attempt: host.hand.get(id)?.attempt ?? attempt };
     items.push({ host: host.key, entry });
     last = key;
     read += 1;

@@ -4,14 +4,14 @@
 //           processes have added some, at the start of each transaction (A1 across processes)
 //   table   a row per fingerprint, once the log has outgrown the smallest budget of those who use the file
 //
-// The log costs 8 octets a fingerprint and sequential pages; the table some 25 and a page at random.
+// The log costs 8 bytes a fingerprint and sequential pages; the table some 25 and a page at random.
 
 import { FingerprintLoader } from '../fingerprint-loader.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Counts } from './counts.js';
 import type { Environment, Table } from './environment.js';
 
-/** Octets of a chunk: two of them fill a page. */
+/** Bytes of a chunk: two of them fill a page. */
 const CHUNK_BYTES = 1_984;
 const FP_BYTES = 8;
 const FPS_PER_CHUNK = CHUNK_BYTES / FP_BYTES;
@@ -33,7 +33,7 @@ export class SeenFingerprints {
   readonly #added = Buffer.alloc(CHUNK_BYTES);
   #addedBytes = 0;
   readonly #chunkKey = Buffer.alloc(6);
-  readonly #fpKey = Buffer.alloc(FP_BYTES);
+  readonly #fingerprintKey = Buffer.alloc(FP_BYTES);
 
   constructor({ log, seen }: Environment, budgetBytes: number) {
     this.#log = log;
@@ -58,18 +58,18 @@ export class SeenFingerprints {
     }
   }
 
-  has(fp: Uint8Array, counts: Counts): boolean {
-    return this.#set.has(fp) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fp));
+  has(fingerprint: Uint8Array, counts: Counts): boolean {
+    return this.#set.has(fingerprint) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fingerprint));
   }
 
   /** Adds the fingerprint; `false` when it was known. */
-  add(fp: Uint8Array, counts: Counts): boolean {
+  add(fingerprint: Uint8Array, counts: Counts): boolean {
     if (Number.isFinite(counts.tableFrom)) {
-      if (this.#set.has(fp) || this.#isInTable(fp)) return false;
-      this.#table.putSync(this.#fpKey, NO_VALUE);
+      if (this.#set.has(fingerprint) || this.#isInTable(fingerprint)) return false;
+      this.#table.putSync(this.#fingerprintKey, NO_VALUE);
     } else {
-      if (!this.#set.add(fp)) return false;
-      this.#added.set(fp, this.#addedBytes);
+      if (!this.#set.add(fingerprint)) return false;
+      this.#added.set(fingerprint, this.#addedBytes);
       this.#addedBytes += FP_BYTES;
       if (this.#addedBytes === CHUNK_BYTES) this.#writeChunk(counts);
     }
@@ -108,20 +108,20 @@ export class SeenFingerprints {
   /** This client has room for less than those before it: what it cannot hold goes into the table, once. */
   #moveToTable(counts: Counts, from: number, end: number): void {
     for (let chunk = from; chunk < end; chunk += 1) {
-      const fps = this.#log.getBinary(this.#keyOf(chunk));
-      for (let at = 0; at < (fps?.length ?? 0); at += FP_BYTES) {
-        this.#fpKey.set(fps!.subarray(at, at + FP_BYTES));
-        this.#table.putSync(this.#fpKey, NO_VALUE);
+      const fingerprints = this.#log.getBinary(this.#keyOf(chunk));
+      for (let at = 0; at < (fingerprints?.length ?? 0); at += FP_BYTES) {
+        this.#fingerprintKey.set(fingerprints!.subarray(at, at + FP_BYTES));
+        this.#table.putSync(this.#fingerprintKey, NO_VALUE);
       }
     }
     counts.tableFrom = from;
     this.#nextChunk = from;
   }
 
-  /** Leaves the key in `#fpKey`. */
-  #isInTable(fp: Uint8Array): boolean {
-    this.#fpKey.set(fp);
-    return this.#table.getBinaryFast(this.#fpKey) !== undefined;
+  /** Leaves the key in `#fingerprintKey`. */
+  #isInTable(fingerprint: Uint8Array): boolean {
+    this.#fingerprintKey.set(fingerprint);
+    return this.#table.getBinaryFast(this.#fingerprintKey) !== undefined;
   }
 
   #keyOf(chunk: number): Buffer {

@@ -1,7 +1,7 @@
 // The store's clock. Durations must survive restarts, and a wall clock that is set right by a step, in either direction,
 // must not shorten a site's peace. On Linux the clock is therefore the machine's monotonic one, the same in all its
 // processes, plus an offset that is fixed once per boot and kept in the file. Elsewhere nothing names a boot, and the
-// clock is the wall's at open, going on by the monotonic one. It never goes back: the file knows the latest instant.
+// clock is the wall's at open, going on by the monotonic one. It never goes back: the file knows the latest time.
 
 import { bootName } from '../processes/proc-files.js';
 import type { Table } from './environment.js';
@@ -16,7 +16,7 @@ interface Anchor {
 /**
  * The clock of a file. Inside a transaction.
  *
- * @param latestMs - The latest instant the file knows.
+ * @param latestMs - The latest time the file knows.
  */
 export function anchorClock(meta: Table, latestMs: number): () => number {
   const boot = bootName();

@@ -19,7 +19,7 @@ export interface LmdbStoreOptions {
   /** Entries unfinished at a time, all processes together; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Octets of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, at about 3 µs more.
+   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, at about 3 µs more.
    * @default 268,435,456, for 20 million; at least 65,536
    */
   readonly seenBudget?: number;

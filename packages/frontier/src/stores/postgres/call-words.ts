@@ -4,11 +4,11 @@ import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
 import { LaneNames } from '../server/lane-names.js';
 import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 
-/** Octets of an entry in an answer in front of its body: id, times handed out, band, length of the body. */
+/** Bytes of an entry in an answer in front of its body: id, times handed out, priority, length of the body. */
 const ENTRY_HEAD = 16;
 /** No epoch: what no number of ours can be. */
-const NO_EPOCH = -1n;
-const EPOCH = /^\d{1,18}$/;
+const NO_FENCING_TOKEN = -1n;
+const FENCING_TOKEN = /^\d{1,18}$/;
 
 /** Lanes by 32 bits of a hash, 0 for the host's own. */
 export function laneNames(): LaneNames<number> {
@@ -16,7 +16,7 @@ export function laneNames(): LaneNames<number> {
 }
 
 interface Link {
-  readonly fp: bigint;
+  readonly fingerprint: bigint;
   readonly place: number;
   readonly entry: NewEntry;
 }
@@ -43,10 +43,10 @@ export function linkWords(links: readonly NewEntry[], lanes: LaneNames<number>):
   const words = [
     textArray(pairs.all.map(({ key }) => key)),
     int4Array(pairs.all.map(({ lane }) => lane)),
-    int8Array(sent.map(({ fp }) => fp)),
+    int8Array(sent.map(({ fingerprint }) => fingerprint)),
     int4Array(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
     int4Array(sent.map(({ place }) => place)),
-    int2Array(sent.map(({ entry }) => entry.band)),
+    int2Array(sent.map(({ entry }) => entry.priority)),
     int4Array(at),
     int4Array(bodies.map(({ length }) => length)),
     isPlain ? null : boolArray(sent.map(({ entry }) => entry.dedupe === false)),
@@ -57,8 +57,8 @@ export function linkWords(links: readonly NewEntry[], lanes: LaneNames<number>):
     const isFresh = new Set(fresh);
     const isFull = new Set(full.map(Number));
     const answer: AddOutcome[] = [];
-    for (const { fp, place, entry } of sent) {
-      answer[place] = isFull.has(place) ? 'full' : isFresh.has(fp) || entry.dedupe === false ? 'new' : 'known';
+    for (const { fingerprint, place, entry } of sent) {
+      answer[place] = isFull.has(place) ? 'full' : isFresh.has(fingerprint) || entry.dedupe === false ? 'new' : 'known';
     }
     for (const [place, first] of twins) answer[place] = answer[first] === 'full' ? 'full' : 'known';
     return answer;
@@ -72,17 +72,17 @@ function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, num
   const sent: Link[] = [];
   const twins: [number, number][] = [];
   for (const [place, entry] of links.entries()) {
-    const { buffer, byteOffset, byteLength } = entry.fp;
-    const fp = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
-    const before = first.get(fp);
+    const { buffer, byteOffset, byteLength } = entry.fingerprint;
+    const fingerprint = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
+    const before = first.get(fingerprint);
     if (before !== undefined && entry.dedupe !== false) {
       twins.push([place, before]);
       continue;
     }
-    if (before === undefined) first.set(fp, place);
-    sent.push({ fp, place, entry });
+    if (before === undefined) first.set(fingerprint, place);
+    sent.push({ fingerprint, place, entry });
   }
-  sent.sort((a, b) => (a.fp < b.fp ? -1 : a.fp > b.fp ? 1 : a.place - b.place));
+  sent.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : a.place - b.place));
   return { sent, twins };
 }
 
@@ -123,7 +123,7 @@ export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<numbe
   const done: bigint[] = [];
   const doneTo: number[] = [];
   const requeues = parts.map(({ requeue = [] }) => requeue);
-  const holds = parts.map(({ holdLanes = [] }) => holdLanes);
+  const holds = parts.map(({ blockLanes = [] }) => blockLanes);
   for (const part of parts) {
     for (const id of part.done ?? []) done.push(idOf(id));
     doneTo.push(done.length);
@@ -132,7 +132,9 @@ export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<numbe
   const allHolds = holds.flat();
   return [
     textArray(parts.map(({ host }) => host)),
-    int8Array(parts.map(({ epoch }) => (EPOCH.test(epoch) ? BigInt(epoch) : NO_EPOCH))),
+    int8Array(
+      parts.map(({ fencingToken }) => (FENCING_TOKEN.test(fencingToken) ? BigInt(fencingToken) : NO_FENCING_TOKEN)),
+    ),
     int2Array(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
     int8Array(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
     int4Array(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
@@ -142,7 +144,7 @@ export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<numbe
     int8Array(done),
     int4Array(endsOf(requeues)),
     int8Array(allRequeues.map(({ id }) => idOf(id))),
-    int2Array(allRequeues.map(({ band }) => band ?? null)),
+    int2Array(allRequeues.map(({ priority }) => priority ?? null)),
     int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
     byteaArray(allRequeues.map(({ body }) => body ?? null)),
     int4Array(endsOf(holds)),
@@ -153,16 +155,16 @@ export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<numbe
 
 /** Entries of an answer, in hexadecimal digits. */
 export function readEntries(hex: string | null): Entry[] {
-  const octets = Buffer.from(hex ?? '', 'hex');
+  const bytes = Buffer.from(hex ?? '', 'hex');
   const entries: Entry[] = [];
-  for (let at = 0; at < octets.length; ) {
-    const end = at + ENTRY_HEAD + octets.readInt32BE(at + 12);
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + ENTRY_HEAD + bytes.readInt32BE(at + 12);
     entries.push({
-      id: octets.readBigInt64BE(at).toString(),
-      attempt: octets.readInt16BE(at + 8),
-      band: octets.readInt16BE(at + 10),
-      // A copy: the answer's octets are a piece of something larger.
-      body: new Uint8Array(octets.subarray(at + ENTRY_HEAD, end)),
+      id: bytes.readBigInt64BE(at).toString(),
+      attempt: bytes.readInt16BE(at + 8),
+      priority: bytes.readInt16BE(at + 10),
+      // A copy: the answer's bytes are a piece of something larger.
+      body: new Uint8Array(bytes.subarray(at + ENTRY_HEAD, end)),
     });
     at = end;
   }
@@ -175,7 +177,7 @@ export function microseconds(ms: number): bigint {
 }
 
 function idOf(id: string): bigint {
-  return EPOCH.test(id) ? BigInt(id) : NO_EPOCH;
+  return FENCING_TOKEN.test(id) ? BigInt(id) : NO_FENCING_TOKEN;
 }
 
 function endsOf(lists: readonly (readonly unknown[])[]): number[] {

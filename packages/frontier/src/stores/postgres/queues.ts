@@ -8,7 +8,7 @@ import type {
   LeaseRequest,
   NewEntry,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoredHost,
   StoreStats,
 } from '../../store.js';
@@ -78,12 +78,12 @@ export class PostgresQueues implements ServerQueues {
     const names = hosts === undefined ? null : textArray(hosts);
     const words = [this.#now(), maxHosts, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), names];
     const rows = await this.#connection.call(this.#texts.lease, words);
-    return rows.map(([host, epoch, state = null, queued, entries = null]) => ({
+    return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
       host: host ?? '',
-      epoch: epoch ?? '',
+      fencingToken: fencingToken ?? '',
       ttlMs,
       notBeforeMs: 0,
-      state: octetsOf(state),
+      state: bytesOf(state),
       entries: readEntries(entries),
       queued: Number(queued),
     }));
@@ -117,9 +117,9 @@ export class PostgresQueues implements ServerQueues {
     if (row === undefined) return null;
     const [state = null, queued, inHand, isLeased, isParked, dueInUs = null] = row;
     return {
-      state: octetsOf(state),
+      state: bytesOf(state),
       queued: Number(queued),
-      inHand: Number(inHand),
+      inFlight: Number(inHand),
       isLeased: isLeased === 't',
       isParked: isParked === 't',
       dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
@@ -129,11 +129,11 @@ export class PostgresQueues implements ServerQueues {
   async stats(): Promise<StoreStats> {
     const [row] = await this.#connection.call(this.#texts.stats, []);
     const [unfinished = 0, inHand = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
-    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+    return { queued: unfinished - inHand, inFlight: inHand, known, hosts, leased, parked };
   }
 
   /** The cursor is the phase, two numbers of where in it, and the host. */
-  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanPage> {
+  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanListing> {
     const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
       /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
     const wanted = Math.max(1, Math.min(limit, SCAN_LIMIT));
@@ -148,14 +148,14 @@ export class PostgresQueues implements ServerQueues {
 
   async readRecord(key: string): Promise<Uint8Array | null> {
     const [row] = await this.#connection.call(this.#texts.readRecord, [key]);
-    return octetsOf(row?.[0] ?? null);
+    return bytesOf(row?.[0] ?? null);
   }
 
   async writeRecord(key: string, value: Uint8Array | null): Promise<void> {
     if (value === null) await this.#connection.call(this.#texts.removeRecord, [key]);
     else {
-      const octets = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-      await this.#connection.call(this.#texts.writeRecord, [key, octets]);
+      const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      await this.#connection.call(this.#texts.writeRecord, [key, bytes]);
     }
   }
 
@@ -165,14 +165,14 @@ export class PostgresQueues implements ServerQueues {
   }
 }
 
-/** Every statement, in the crawl's schema. Octets come as digits, whatever the server's way to write them. */
+/** Every statement, in the crawl's schema. Bytes come as digits, whatever the server's way to write them. */
 function textsOf(schema: string) {
   const commitPlaces = Array.from({ length: COMMIT_WORDS }, (_, at) => `$${at + 1}`).join(', ');
   const text = (sql: string) => inSchema(schema, sql);
   return {
     commit: text(`SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full FROM $S.commit(${commitPlaces})`),
     lease: text(
-      `SELECT key, epoch, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
+      `SELECT key, fencingToken, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
     ),
     wake: text('SELECT $S.wake($1, $2)'),
     due: text(DUE_SQL),
@@ -190,7 +190,7 @@ function textsOf(schema: string) {
   };
 }
 
-function octetsOf(hex: string | null): Uint8Array | null {
+function bytesOf(hex: string | null): Uint8Array | null {
   return hex === null ? null : new Uint8Array(Buffer.from(hex, 'hex'));
 }
 

@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS $S.crawl (
   met_at int8 NOT NULL DEFAULT 0, lost_until int8 NOT NULL DEFAULT 0, longest int8 NOT NULL DEFAULT 0
 );
 CREATE UNLOGGED TABLE IF NOT EXISTS $S.alive (one boolean PRIMARY KEY, started timestamptz NOT NULL, home oid NOT NULL);
-CREATE TABLE IF NOT EXISTS $S.seen (fp int8 PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS $S.seen (fingerprint int8 PRIMARY KEY);
 CREATE SEQUENCE IF NOT EXISTS $S.arrival;
 CREATE SEQUENCE IF NOT EXISTS $S.host_id;
 CREATE TABLE IF NOT EXISTS $S.host (
@@ -55,12 +55,12 @@ CREATE TABLE IF NOT EXISTS $S.host (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX IF NOT EXISTS host_due ON $S.host (due) WHERE due IS NOT NULL;
 CREATE TABLE IF NOT EXISTS $S.entry (
-  ord int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, band int2 NOT NULL, attempt int2 NOT NULL,
+  ord int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, priority int2 NOT NULL, attempt int2 NOT NULL,
   id int8, body bytea NOT NULL,
   PRIMARY KEY (host, lane, ord)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 CREATE TABLE IF NOT EXISTS $S.later (
-  ready_at int8 NOT NULL, id int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, band int2 NOT NULL, attempt int2 NOT NULL,
+  ready_at int8 NOT NULL, id int8 NOT NULL, host int4 NOT NULL, lane int4 NOT NULL, priority int2 NOT NULL, attempt int2 NOT NULL,
   body bytea NOT NULL,
   PRIMARY KEY (host, ready_at, id)
 );

@@ -12,11 +12,11 @@ export const ADD_VARIABLES = `
  * @param u - SQL: the link.
  */
 function isQueued(u: string): string {
-  return `(v_fresh[width_bucket(${u}.fp, v_fresh)] = ${u}.fp OR ${u}.again)`;
+  return `(v_fresh[width_bucket(${u}.fingerprint, v_fresh)] = ${u}.fingerprint OR ${u}.again)`;
 }
 
 const LINKS =
-  'unnest(p_fp, p_pair, p_place, p_band, p_body_at, p_body_len, v_again, v_wait) u(fp, pair, place, band, body_at, body_len, again, wait)';
+  'unnest(p_fp, p_pair, p_place, p_priority, p_body_at, p_body_len, v_again, v_wait) u(fingerprint, pair, place, priority, body_at, body_len, again, wait)';
 
 /** Locks the hosts of what is queued against going idle; those that are asleep, or do not know the lane, are \`v_stirred\`. */
 const MEET_HOSTS = `
@@ -37,16 +37,16 @@ export const ADD_LINKS = `
   v_chosen := p_fp;
   IF v_room < cardinality(p_fp) THEN
     -- In the order in which they came; what is known takes no room.
-    SELECT coalesce(array_agg(c.fp ORDER BY c.fp) FILTER (WHERE c.n <= v_room), '{}'), coalesce(array_agg(c.place) FILTER (WHERE c.n > v_room), '{}')
+    SELECT coalesce(array_agg(c.fingerprint ORDER BY c.fingerprint) FILTER (WHERE c.n <= v_room), '{}'), coalesce(array_agg(c.place) FILTER (WHERE c.n > v_room), '{}')
       INTO v_chosen, v_full
       FROM (
-        SELECT u.fp, u.place, row_number() OVER (ORDER BY u.place) AS n FROM ${LINKS}
-        WHERE u.again OR (SELECT true FROM $S.seen s WHERE s.fp = u.fp) IS NULL
+        SELECT u.fingerprint, u.place, row_number() OVER (ORDER BY u.place) AS n FROM ${LINKS}
+        WHERE u.again OR (SELECT true FROM $S.seen s WHERE s.fingerprint = u.fingerprint) IS NULL
       ) c;
   END IF;
   WITH made AS (
-    INSERT INTO $S.seen (fp) SELECT * FROM unnest(v_chosen) ON CONFLICT DO NOTHING RETURNING fp
-  ) SELECT coalesce(array_agg(fp), '{}') INTO v_fresh FROM made;
+    INSERT INTO $S.seen (fingerprint) SELECT * FROM unnest(v_chosen) ON CONFLICT DO NOTHING RETURNING fingerprint
+  ) SELECT coalesce(array_agg(fingerprint), '{}') INTO v_fresh FROM made;
   d_known := d_known + cardinality(v_fresh);
   SELECT array_agg(DISTINCT u.pair), count(*) INTO v_pairs, v_made FROM ${LINKS} WHERE ${isQueued('u')} AND u.place <> ALL (v_full);
   IF v_made > 0 THEN
@@ -64,8 +64,8 @@ export const ADD_LINKS = `
       ${MEET_HOSTS}
     END IF;
     v_arrival := nextval('$S.arrival') * 2048;
-    INSERT INTO $S.entry (host, lane, ord, band, attempt, body)
-      SELECT v_ids[width_bucket(u.pair, v_found)], p_lane[u.pair], ((u.band + 1)::int8 << 52) + v_arrival + u.place, u.band, 0,
+    INSERT INTO $S.entry (host, lane, ord, priority, attempt, body)
+      SELECT v_ids[width_bucket(u.pair, v_found)], p_lane[u.pair], ((u.priority + 1)::int8 << 52) + v_arrival + u.place, u.priority, 0,
         substr(p_bodies, u.body_at, u.body_len)
       FROM ${LINKS} WHERE ${isQueued('u')} AND u.place <> ALL (v_full) AND (p_wait IS NULL OR u.wait = 0);
     IF v_stirred IS NOT NULL THEN
@@ -80,8 +80,8 @@ export const ADD_LINKS = `
       END LOOP;
     END IF;
     IF p_wait IS NOT NULL THEN
-      INSERT INTO $S.later (ready_at, id, host, lane, band, attempt, body)
-        SELECT v_now + u.wait, v_arrival + u.place, v_ids[width_bucket(u.pair, v_found)], p_lane[u.pair], u.band, 0,
+      INSERT INTO $S.later (ready_at, id, host, lane, priority, attempt, body)
+        SELECT v_now + u.wait, v_arrival + u.place, v_ids[width_bucket(u.pair, v_found)], p_lane[u.pair], u.priority, 0,
           substr(p_bodies, u.body_at, u.body_len)
         FROM ${LINKS} WHERE ${isQueued('u')} AND u.place <> ALL (v_full) AND u.wait > 0;
       FOR v_link IN

@@ -46,17 +46,17 @@ const REQUEUE = `
     CONTINUE WHEN v_taken IS NULL;
     SELECT * INTO v_entry FROM $S.entry x WHERE x.host = h.id AND x.lane = v_taken_lane[1] AND x.ord = v_taken_ord[1];
     CONTINUE WHEN NOT FOUND;
-    v_entry.band := coalesce(c_requeue_band[v_again_at], v_entry.band);
+    v_entry.priority := coalesce(c_requeue_priority[v_again_at], v_entry.priority);
     v_entry.body := coalesce(c_requeue_body[v_again_at], v_entry.body);
     v_entry.attempt := least(255, v_entry.attempt + 1);
     IF c_requeue_us[v_again_at] > 0 THEN
       DELETE FROM $S.entry x WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
-      INSERT INTO $S.later (ready_at, id, host, lane, band, attempt, body)
-        VALUES (v_now + c_requeue_us[v_again_at], v_taken[1], h.id, v_entry.lane, v_entry.band, v_entry.attempt, v_entry.body);
+      INSERT INTO $S.later (ready_at, id, host, lane, priority, attempt, body)
+        VALUES (v_now + c_requeue_us[v_again_at], v_taken[1], h.id, v_entry.lane, v_entry.priority, v_entry.attempt, v_entry.body);
       h.later_at := least(h.later_at, v_now + c_requeue_us[v_again_at]);
     ELSE
-      UPDATE $S.entry x SET ord = ((v_entry.band + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id = v_taken[1],
-        band = v_entry.band, body = v_entry.body, attempt = v_entry.attempt WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
+      UPDATE $S.entry x SET ord = ((v_entry.priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id = v_taken[1],
+        priority = v_entry.priority, body = v_entry.body, attempt = v_entry.attempt WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
     END IF;
   END LOOP;`;
 
@@ -98,10 +98,10 @@ const RELEASE = `
 export const COMMIT_SQL = `
 CREATE OR REPLACE FUNCTION $S.commit(
   p_now int8, p_op int8, p_most int8,
-  p_key text[], p_lane int4[], p_fp int8[], p_pair int4[], p_place int4[], p_band int2[], p_body_at int4[], p_body_len int4[],
+  p_key text[], p_lane int4[], p_fp int8[], p_pair int4[], p_place int4[], p_priority int2[], p_body_at int4[], p_body_len int4[],
   p_again boolean[], p_wait int8[], p_bodies bytea,
-  c_key text[], c_epoch int8[], c_kind int2[], c_us int8[], c_want int4[], c_delay int8[], c_state bytea[], c_done_to int4[], c_done int8[],
-  c_requeue_to int4[], c_requeue int8[], c_requeue_band int2[], c_requeue_us int8[], c_requeue_body bytea[],
+  c_key text[], c_fencing_token int8[], c_kind int2[], c_us int8[], c_want int4[], c_delay int8[], c_state bytea[], c_done_to int4[], c_done int8[],
+  c_requeue_to int4[], c_requeue int8[], c_requeue_priority int2[], c_requeue_us int8[], c_requeue_body bytea[],
   c_hold_to int4[], c_hold_lane int4[], c_hold_us int8[]
 ) RETURNS TABLE (o_kept boolean, o_entries bytea, o_fresh int8[], o_full int4[]) ${FUNCTION_SETTINGS} AS $commit$
 DECLARE
@@ -122,7 +122,7 @@ BEGIN
   END IF;
   FOR v_at_host IN 1 .. cardinality(c_key) LOOP
     SELECT * INTO h FROM $S.host g WHERE g.key = c_key[v_at_host] FOR NO KEY UPDATE;
-    IF NOT FOUND OR h.lease_end = 0 OR h.epoch <> c_epoch[v_at_host] THEN
+    IF NOT FOUND OR h.lease_end = 0 OR h.epoch <> c_fencing_token[v_at_host] THEN
       -- Heard twice, because the answer was lost with its connection.
       o_kept := h.key IS NOT NULL AND h.lease_end = 0 AND h.op = p_op;
       o_entries := '';

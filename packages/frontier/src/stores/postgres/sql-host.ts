@@ -2,7 +2,7 @@
 // and on `v_now`; `SAVE_HOST` writes the row back. What it means is in `memory-queues.ts` and `host-entries.ts`. Names: `p_` what is asked
 // (`c_` of hosts in a commit), `o_` what is answered, `d_` what changes in the counts, `v_` all else.
 //
-// Rank: 0 what a holder did not finish, else 1 + band. An entry's `ord` is rank * 2^52 + arrival; arrivals come in steps of 2,048, and
+// Rank: 0 what a holder did not finish, else 1 + priority. An entry's `ord` is rank * 2^52 + arrival; arrivals come in steps of 2,048, and
 // the entries of one batch stand within a step. The id is the first arrival: null in `entry` as long as it still is.
 //
 // Going to sleep (C4). Who finds nothing to hand out must not miss an entry that another transaction has written and not
@@ -62,8 +62,8 @@ const RIPEN = `
       DELETE FROM $S.later l WHERE l.ctid = ANY (ARRAY(
         SELECT ctid FROM $S.later WHERE host = h.id AND ready_at <= v_now ORDER BY ready_at, id LIMIT 1000
       )) RETURNING l.*
-    ) INSERT INTO $S.entry (host, lane, ord, id, band, attempt, body)
-      SELECT host, lane, ((band + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, band, attempt, body FROM ripe;
+    ) INSERT INTO $S.entry (host, lane, ord, id, priority, attempt, body)
+      SELECT host, lane, ((priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, priority, attempt, body FROM ripe;
     h.later_at := (SELECT ready_at FROM $S.later WHERE host = h.id ORDER BY ready_at LIMIT 1);
   END IF;
   IF h.hold_lanes = '{}' THEN
@@ -121,10 +121,10 @@ export function takeEntries(count: string): string {
     ${RIPEN}
     v_hand := ARRAY(SELECT o FROM unnest(h.hand_ord) o ORDER BY o);
     SELECT array_agg(t.id ORDER BY t.ord), array_agg(t.ord ORDER BY t.ord), array_agg(t.lane ORDER BY t.ord),
-        string_agg(int8send(t.id) || int2send(t.attempt) || int2send(t.band) || int4send(length(t.body)) || t.body, '' ORDER BY t.ord)
+        string_agg(int8send(t.id) || int2send(t.attempt) || int2send(t.priority) || int4send(length(t.body)) || t.body, '' ORDER BY t.ord)
       INTO v_taken, v_taken_ord, v_taken_lane, v_packed
       FROM (
-        SELECT coalesce(e.id, e.ord & 4503599627370495) AS id, e.ord, e.lane, e.attempt, e.band, e.body
+        SELECT coalesce(e.id, e.ord & 4503599627370495) AS id, e.ord, e.lane, e.attempt, e.priority, e.body
         FROM unnest(v_open) o(lane), LATERAL (
           SELECT * FROM $S.entry WHERE host = h.id AND entry.lane = o.lane ORDER BY entry.ord LIMIT v_count + cardinality(v_hand)
         ) e

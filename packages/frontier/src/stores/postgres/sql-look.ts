@@ -78,7 +78,7 @@ BEGIN
     IF v_phase = 0 THEN
       v_got := 0;
       FOR o_first, o_second, o_entry IN
-        SELECT l.ready_at, l.id, int8send(l.id) || int2send(l.attempt) || int2send(l.band) || int4send(length(l.body)) || l.body
+        SELECT l.ready_at, l.id, int8send(l.id) || int2send(l.attempt) || int2send(l.priority) || int4send(length(l.body)) || l.body
         FROM $S.later l WHERE l.host = h.id AND (l.ready_at, l.id) > (v_first, v_second) ORDER BY l.ready_at, l.id LIMIT v_left LOOP
         v_got := v_got + 1;
         o_phase := 0;
@@ -94,7 +94,7 @@ BEGIN
     END IF;
     v_got := 0;
     FOR o_first, o_second, o_entry IN
-      SELECT e.lane, e.ord, int8send(coalesce(e.id, e.ord & 4503599627370495)) || int2send(e.attempt) || int2send(e.band)
+      SELECT e.lane, e.ord, int8send(coalesce(e.id, e.ord & 4503599627370495)) || int2send(e.attempt) || int2send(e.priority)
         || int4send(length(e.body)) || e.body
       FROM $S.entry e WHERE e.host = h.id AND (e.lane, e.ord) > (v_first, v_second) ORDER BY e.lane, e.ord LIMIT v_left LOOP
       v_got := v_got + 1;

@@ -29,59 +29,59 @@ function atMs(ms: number): void {
 
 describe('a process is gone for certain', () => {
   it('when nobody has its number, or somebody who started at another time, or when the machine was started anew', () => {
-    const { goneForMs } = processes;
-    expect(goneForMs(me)).toBeNull();
-    expect(goneForMs({ ...me, pid: deadPid() })).toBe(0);
-    expect(goneForMs(before(me.pid))).toBe(me.started === null ? null : 0);
-    if (me.boot !== null) expect(goneForMs({ ...me, boot: 'another' })).toBe(0);
+    const { deadForMs } = processes;
+    expect(deadForMs(me)).toBeNull();
+    expect(deadForMs({ ...me, pid: deadPid() })).toBe(0);
+    expect(deadForMs(before(me.pid))).toBe(me.started === null ? null : 0);
+    if (me.boot !== null) expect(deadForMs({ ...me, boot: 'another' })).toBe(0);
   });
 
   it('not by a number of another container, nor by a number alone that somebody has', () => {
-    const { goneForMs } = processes;
-    expect(goneForMs({ ...me, pidSpace: 'pid:[1]', pid: deadPid() })).toBeNull();
-    expect(goneForMs({ ...me, started: null })).toBeNull();
-    expect(goneForMs({ ...me, boot: null, started: null })).toBeNull();
-    expect(goneForMs({ ...me, boot: null, started: null, pid: deadPid() })).toBe(0);
+    const { deadForMs } = processes;
+    expect(deadForMs({ ...me, pidSpace: 'pid:[1]', pid: deadPid() })).toBeNull();
+    expect(deadForMs({ ...me, started: null })).toBeNull();
+    expect(deadForMs({ ...me, boot: null, started: null })).toBeNull();
+    expect(deadForMs({ ...me, boot: null, started: null, pid: deadPid() })).toBe(0);
   });
 });
 
 describe.runIf(process.platform === 'linux')('after a look at all processes', () => {
   it('one that was there before this one, and not in the list, is gone since then', () => {
     atMs(5_000);
-    processes.lookAtProcesses();
+    processes.inspectProcesses();
     atMs(5_300);
-    expect(processes.goneForMs(before(deadPid()))).toBe(300);
-    expect(processes.goneForMs({ ...me, boot: 'another' })).toBe(300);
-    expect(processes.goneForMs(me)).toBeNull();
+    expect(processes.deadForMs(before(deadPid()))).toBe(300);
+    expect(processes.deadForMs({ ...me, boot: 'another' })).toBe(300);
+    expect(processes.deadForMs(me)).toBeNull();
   });
 
   it('one that was in the list and ended since is gone by now, and no longer', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
     const pid = child.pid ?? 0;
-    processes.lookAtProcesses();
+    processes.inspectProcesses();
     child.kill('SIGKILL');
     await once(child, 'close');
-    expect(processes.goneForMs(before(pid))).toBe(0);
+    expect(processes.deadForMs(before(pid))).toBe(0);
   });
 
   it('one that started after this one may have come and gone since the look', () => {
     atMs(5_000);
-    processes.lookAtProcesses();
+    processes.inspectProcesses();
     atMs(5_300);
     const pid = deadPid();
-    expect(processes.goneForMs({ ...me, pid, started: String(Number(me.started) + 1) })).toBe(0);
-    expect(processes.goneForMs({ ...me, pid })).toBe(0);
-    expect(processes.goneForMs({ ...me, pid, started: null })).toBe(0);
+    expect(processes.deadForMs({ ...me, pid, started: String(Number(me.started) + 1) })).toBe(0);
+    expect(processes.deadForMs({ ...me, pid })).toBe(0);
+    expect(processes.deadForMs({ ...me, pid, started: null })).toBe(0);
   });
 
   it('the last look counts', () => {
     atMs(5_000);
-    processes.lookAtProcesses();
+    processes.inspectProcesses();
     atMs(6_000);
-    processes.lookAtProcesses();
+    processes.inspectProcesses();
     atMs(6_001);
-    expect(processes.goneForMs(before(deadPid()))).toBe(1);
+    expect(processes.deadForMs(before(deadPid()))).toBe(1);
   });
 });
 

@@ -26,11 +26,11 @@ export function thisProcess(): ProcessIdentity {
  * nobody, or to a process that started at another time. Where nothing can be proven (another container, a platform that tells no
  * start times) it is taken to be alive: a wrong proof would cost a site its peace.
  *
- * @returns Milliseconds, 0 where it is known only that it is gone by now; more after {@link lookAtProcesses}. `null`: it is alive,
+ * @returns Milliseconds, 0 where it is known only that it is gone by now; more after {@link inspectProcesses}. `null`: it is alive,
  *   or may be.
  * @throws Never
  */
-export function goneForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
+export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
   const mine = thisProcess();
   if (boot === null || mine.boot === null) return space === mine.pidSpace && !hasProcess(pid) ? 0 : null;
   if (boot !== mine.boot) return sinceLookMs();

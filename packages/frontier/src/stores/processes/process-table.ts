@@ -14,12 +14,12 @@ let table: ProcessTable | null = null;
 
 /**
  * Notes which processes there are; a millisecond. A program that goes on with a crawl calls it before it loads anything else: of a
- * crawler that was killed before, {@link goneForMs} then counts from here, and its hosts are due so much sooner. A later call takes
+ * crawler that was killed before, {@link deadForMs} then counts from here, and its hosts are due so much sooner. A later call takes
  * the place of an earlier one. Where the platform lists no processes, or not all of them, nothing is noted.
  *
  * @throws Never
  */
-export function lookAtProcesses(): void {
+export function inspectProcesses(): void {
   try {
     const pids = listed();
     table = pids === null ? null : { atMs: performance.now(), pids };

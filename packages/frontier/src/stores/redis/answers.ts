@@ -1,4 +1,4 @@
-// Answers of the scripts, which are octets, numbers and lists, as the contract's shapes.
+// Answers of the scripts, which are bytes, numbers and lists, as the contract's shapes.
 
 import type { AddOutcome, HostCommitAnswer, Lease } from '../../store.js';
 import { readEntry } from './commit-words.js';
@@ -8,7 +8,7 @@ export function leaseOf(words: readonly unknown[], ttlMs: number): { lease: Leas
   const [host, epoch, state, queued, lateUs, entries] = words;
   const lease: Lease = {
     host: String(host),
-    epoch: String(epoch),
+    fencingToken: String(epoch),
     ttlMs,
     notBeforeMs: 0,
     state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
@@ -24,9 +24,9 @@ export function hostAnswerOf(answer: unknown): HostCommitAnswer {
   return { ok: true, entries: (answer as Buffer[]).map(readEntry) };
 }
 
-/** An octet as an outcome. */
-export function outcomeOf(octet: string | undefined): AddOutcome {
-  return octet === 'n' ? 'new' : octet === 'k' ? 'known' : 'full';
+/** An byte as an outcome. */
+export function outcomeOf(byte: string | undefined): AddOutcome {
+  return byte === 'n' ? 'new' : byte === 'k' ? 'known' : 'full';
 }
 
 /** A list; an empty one for anything else. */

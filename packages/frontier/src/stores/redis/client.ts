@@ -6,6 +6,6 @@ export interface RedisClient {
   readonly status: string;
   /** A `Cluster` client. */
   readonly isCluster: boolean;
-  /** Sends a command; answers come back as octets. */
+  /** Sends a command; answers come back as bytes. */
   callBuffer(command: string, args: (string | Buffer | number)[]): Promise<unknown>;
 }

@@ -34,19 +34,19 @@ export async function claimCrawl(connection: Connection, name: CrawlRequest): Pr
   const key = `${shardBase(prefix, 0)}crawl`;
   const asked: Kept = { format: FORMAT, version: VERSION, crawl, identity, shards };
   if (create) await connection.call('SET', [key, JSON.stringify(asked), 'NX']);
-  const octets = await connection.call('GET', [key]);
-  if (!Buffer.isBuffer(octets)) {
+  const bytes = await connection.call('GET', [key]);
+  if (!Buffer.isBuffer(bytes)) {
     throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`);
   }
-  const kept = readKept(octets, prefix);
+  const kept = readKept(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
   compareCrawl({ name: `the prefix ${prefix}`, hint }, kept, asked);
   return kept.shards;
 }
 
-function readKept(octets: Buffer, prefix: string): Kept {
+function readKept(bytes: Buffer, prefix: string): Kept {
   try {
-    return JSON.parse(octets.toString()) as Kept;
+    return JSON.parse(bytes.toString()) as Kept;
   } catch (cause) {
     throw new FrontierError('store-mismatch', `the prefix ${prefix} holds something else than a crawl`, { cause });
   }

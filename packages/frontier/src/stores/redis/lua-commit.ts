@@ -3,7 +3,7 @@
 /**
  * Lua, after the shard, the host and the fingerprints.
  * ARGV: now; number of the operation; most unfinished; hosts of links (count, names); links (count; each fingerprint, about,
- * body); hosts (count; each as `commit-words.ts` writes it). Answers the outcomes, an octet each, then a list per host, `0` when lost.
+ * body); hosts (count; each as `commit-words.ts` writes it). Answers the outcomes, a byte each, then a list per host, `0` when lost.
  */
 export const COMMIT_LUA = `
 local at = 2
@@ -13,16 +13,16 @@ local function word()
 end
 local operation, most = tonumber(word()), tonumber(word())
 
--- about: band, whether deduped, number of the host, lane, microseconds to wait
-local function add(hosts, fp, about, body)
+-- about: priority, whether deduped, number of the host, lane, microseconds to wait
+local function add(hosts, fingerprint, about, body)
   local isDeduped = string.byte(about, 2) == 49
-  local bucket = bucketOf(fp)
+  local bucket = bucketOf(fingerprint)
   if m.u >= most then
-    if isDeduped and call('SISMEMBER', bucket, fp) == 1 then return 'k' end
+    if isDeduped and call('SISMEMBER', bucket, fingerprint) == 1 then return 'k' end
     return 'f'
   end
-  if call('SADD', bucket, fp) == 1 then m.k = m.k + 1 elseif isDeduped then return 'k' end
-  local band, number, lane, wait = string.match(about, '^(%d)%d(%d+),([^,]*),(%d*)$')
+  if call('SADD', bucket, fingerprint) == 1 then m.k = m.k + 1 elseif isDeduped then return 'k' end
+  local priority, number, lane, wait = string.match(about, '^(%d)%d(%d+),([^,]*),(%d*)$')
   local key = hosts[tonumber(number)]
   local r = load(key) or create(key)
   touch(r)
@@ -31,7 +31,7 @@ local function add(hosts, fp, about, body)
     if r.multi or r.k == 0 then r.toIndex = true else r.stands = true end
   end
   m.u, r.q = m.u + 1, r.q + 1
-  place(r, nil, 0, tonumber(band), string.char(#lane) .. lane .. body, wait == '' and 0 or now + tonumber(wait))
+  place(r, nil, 0, tonumber(priority), string.char(#lane) .. lane .. body, wait == '' and 0 or now + tonumber(wait))
   return 'n'
 end
 
@@ -55,7 +55,7 @@ local function addLinks()
   return table.concat(outcomes)
 end
 
-local function requeue(r, id, band, wait, body)
+local function requeue(r, id, priority, wait, body)
   local entry = call('HGET', base .. 'i' .. r.n, id)
   if not entry then return end
   call('HDEL', base .. 'i' .. r.n, id)
@@ -63,7 +63,7 @@ local function requeue(r, id, band, wait, body)
   local _, number, attempt, before = struct.unpack(ENTRY, entry)
   local rest = string.sub(entry, 13)
   if body then rest = string.sub(rest, 1, 1 + string.byte(rest, 1)) .. body end
-  place(r, number, attempt, tonumber(band) or before, rest, now + tonumber(wait))
+  place(r, number, attempt, tonumber(priority) or before, rest, now + tonumber(wait))
 end
 
 local function skip()
@@ -104,8 +104,8 @@ local function commitHost()
   end
   at = at + ids
   for _ = 1, tonumber(word()) do
-    local id, band, wait, hasBody, body = word(), word(), word(), word(), word()
-    requeue(r, id, band, wait, hasBody == '1' and body)
+    local id, priority, wait, hasBody, body = word(), word(), word(), word(), word()
+    requeue(r, id, priority, wait, hasBody == '1' and body)
   end
   local hasState, state, delay = word(), word(), word()
   if hasState == '1' then call('HSET', base .. 's', r.n, state) end

@@ -1,11 +1,11 @@
 // One host queue in Lua: its record, its lines of entries, its lanes, and its place in the time index. The same as
 // `host-entries.ts` and `memory-queues.ts` do in memory; those are the place to read what it means.
 //
-// Entry:   order (5 octets), id (5), times handed out (1), band (1), length of the lane (1), lane, body. Orders grow along a line.
+// Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders grow along a line.
 // Record:  epoch, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in hand, waiting, ranks with
 //          entries, operation that released it, number, its first lane; and its only entry, where a line has but one and is the only one: most
-//          hosts of a large crawl have a URL or two, and a list of one costs 200 octets. A host of one lane has nothing for lanes.
-// Rank:    0 what a holder did not finish, else 1 + band.
+//          hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host of one lane has nothing for lanes.
+// Rank:    0 what a holder did not finish, else 1 + priority.
 
 /** Lua, after `SHARD_LUA`. */
 export const HOST_LUA = `
@@ -116,14 +116,14 @@ local function enqueue(r, rank, entry)
 end
 
 -- rest: length of the lane, lane, body.
-local function place(r, id, attempt, band, rest, readyAt)
+local function place(r, id, attempt, priority, rest, readyAt)
   r.c = r.c + 1
-  local entry = struct.pack(ENTRY, r.c, id or r.c, attempt, band) .. rest
+  local entry = struct.pack(ENTRY, r.c, id or r.c, attempt, priority) .. rest
   if readyAt > now then
     call('ZADD', base .. 'w' .. r.n, readyAt, entry)
     r.w = r.w + 1
   else
-    enqueue(r, band + 1, entry)
+    enqueue(r, priority + 1, entry)
   end
 end
 
@@ -148,10 +148,10 @@ local function ripen(r)
   local ripe = call('ZRANGEBYSCORE', base .. 'w' .. r.n, '-inf', now, 'LIMIT', 0, RIPEN_MOST)
   for at = 1, #ripe do
     local entry = ripe[at]
-    local _, id, attempt, band = struct.unpack(ENTRY, entry)
+    local _, id, attempt, priority = struct.unpack(ENTRY, entry)
     call('ZREM', base .. 'w' .. r.n, entry)
     r.c, r.w = r.c + 1, r.w - 1
-    enqueue(r, band + 1, struct.pack(ENTRY, r.c, id, attempt, band) .. string.sub(entry, 13))
+    enqueue(r, priority + 1, struct.pack(ENTRY, r.c, id, attempt, priority) .. string.sub(entry, 13))
   end
 end
 
@@ -212,10 +212,10 @@ local function take(r, count)
   if r.multi then popLanes(r, count, taken) else popLine(r, count, taken) end
   local inHand = {}
   for at = 1, #taken do
-    local _, id, attempt, band = struct.unpack(ENTRY, taken[at])
+    local _, id, attempt, priority = struct.unpack(ENTRY, taken[at])
     r.c = r.c + 1
     inHand[#inHand + 1] = string.format('%.0f', id)
-    inHand[#inHand + 1] = struct.pack(ENTRY, r.c, id, math.min(255, attempt + 1), band) .. string.sub(taken[at], 13)
+    inHand[#inHand + 1] = struct.pack(ENTRY, r.c, id, math.min(255, attempt + 1), priority) .. string.sub(taken[at], 13)
     if #inHand >= WORDS_MOST or at == #taken then
       call('HSET', base .. 'i' .. r.n, unpack(inHand))
       inHand = {}

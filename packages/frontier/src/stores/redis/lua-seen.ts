@@ -1,4 +1,4 @@
-// The set of fingerprints in Lua. Sets of whole numbers take 8 octets for each while they have at most 512 members
+// The set of fingerprints in Lua. Sets of whole numbers take 8 bytes for each while they have at most 512 members
 // (`intset`), and some 70 beyond. So fingerprints lie in buckets, and there are always as many buckets as keep them small:
 // linear hashing, one bucket split for each 220 fingerprints that come. Buckets that are not split yet have some 440, those
 // that are some 220. A split costs one reading of a bucket, whatever the number of fingerprints.
@@ -10,8 +10,8 @@ local SPLITS_MOST = 64
 local span = 1
 while span < m.b do span = span * 2 end
 
-local function bucketOf(fp)
-  local hash = tonumber(string.sub(fp, -12))
+local function bucketOf(fingerprint)
+  local hash = tonumber(string.sub(fingerprint, -12))
   local at = hash % span
   if at >= m.b then at = hash % (span / 2) end
   return base .. 'f' .. at

@@ -2,7 +2,7 @@
 // before. Instants are microseconds of the server's TIME.
 //
 // Keys of a shard, all with its hash tag (`base`):
-//   m      counts and generation       h   host → record           due  the time index: host → instant
+//   m      counts and generation       h   host → record           due  the time index: host → time
 //   f<b>   fingerprints, a bucket      s   number → host's state   N<c> host names by number, 1,024 a list
 //   q<n>:… lines of entries of host n  i<n> entries in hand        w<n> entries that wait for their time
 //   o<n>, k<n>, L<n>   only where a host has several lanes: open lines, holds, lanes

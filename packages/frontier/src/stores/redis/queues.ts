@@ -8,7 +8,7 @@ import type {
   LeaseRequest,
   NewEntry,
   ReserveSlot,
-  ScanPage,
+  ScanListing,
   StoredHost,
   StoreStats,
 } from '../../store.js';
@@ -99,8 +99,8 @@ export class RedisQueues implements ServerQueues {
   }
 
   async readRecord(key: string): Promise<Uint8Array | null> {
-    const octets = await this.#onRecord('GET', key);
-    return Buffer.isBuffer(octets) ? new Uint8Array(octets) : null;
+    const bytes = await this.#onRecord('GET', key);
+    return Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : null;
   }
 
   async writeRecord(key: string, value: Uint8Array | null): Promise<void> {
@@ -134,7 +134,7 @@ export class RedisQueues implements ServerQueues {
     return {
       state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
       queued: numberOf(queued),
-      inHand: numberOf(inHand),
+      inFlight: numberOf(inHand),
       isLeased: isLeased === 1,
       isParked: isParked === 1,
       dueInMs: dueInUs === null ? null : numberOf(dueInUs) / 1_000,
@@ -146,11 +146,11 @@ export class RedisQueues implements ServerQueues {
     const [unfinished = 0, inHand = 0, known = 0, hosts = 0, leased = 0, parked = 0] = answers.reduce((sum, counts) =>
       sum.map((count, at) => count + (counts[at] ?? 0)),
     );
-    return { queued: unfinished - inHand, inHand, known, hosts, leased, parked };
+    return { queued: unfinished - inHand, inFlight: inHand, known, hosts, leased, parked };
   }
 
   /** The cursor is the shard, the number of the host in it, and where in the host. */
-  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanPage> {
+  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanListing> {
     const shards = this.#bases.length;
     const [first, ...place] = cursor?.split(' ') ?? [];
     const shard = host === undefined ? Number(first ?? 0) : shardOf(host, shards);
@@ -190,8 +190,8 @@ export class RedisQueues implements ServerQueues {
       words.push(part.length);
       for (const { one } of part) putCommit(words, one, this.#lanes);
       const [outcomes, ...rest] = listOf(await this.#run('commit', this.#base(shard), words));
-      const octets = String(outcomes);
-      if (from === 0) for (const [index, { at }] of links.entries()) answer.links[at] = outcomeOf(octets[index]);
+      const bytes = String(outcomes);
+      if (from === 0) for (const [index, { at }] of links.entries()) answer.links[at] = outcomeOf(bytes[index]);
       for (const [index, { at }] of part.entries()) answer.hosts[at] = hostAnswerOf(rest[index]);
     }
   }

@@ -11,7 +11,7 @@ import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, 
 import { SEEN_LUA } from './lua-seen.js';
 import { SHARD_LUA } from './lua-shard.js';
 
-/** A word of a command; answers are octets, numbers, `null` and lists of them. */
+/** A word of a command; answers are bytes, numbers, `null` and lists of them. */
 export type Word = string | Buffer | number;
 
 const SCRIPTS = {

@@ -52,7 +52,7 @@ export class Resending {
    */
   async call<T>(send: () => Promise<T>): Promise<T> {
     const { server, judge, isEnded } = this.#options;
-    const untilMs = performance.now() + this.#patienceMs();
+    const untilMs = performance.now() + this.#maxIdleMs();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
       const silence = setTimeout(() => this.#hold('no answer'), SILENCE_MS);
       try {
@@ -69,12 +69,12 @@ export class Resending {
       } finally {
         clearTimeout(silence);
       }
-      // Two that met do not meet again at the same instant.
+      // Two that met do not meet again at the same time.
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
     }
   }
 
-  #patienceMs(): number {
+  #maxIdleMs(): number {
     const { holdMs } = this.#options;
     return this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS);
   }

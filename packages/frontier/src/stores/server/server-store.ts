@@ -12,9 +12,9 @@ import type {
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  StoreCaps,
+  StoreCapabilities,
 } from '../../store.js';
-import { checkBatch, checkCommits, checkOctets } from '../size-checks.js';
+import { checkBatch, checkBytes, checkCommits } from '../size-checks.js';
 import { asFailure } from './failures.js';
 import type { ServerSettings } from './server-options.js';
 
@@ -22,7 +22,7 @@ import type { ServerSettings } from './server-options.js';
 const BATCH_MAX = 1_024;
 
 /** What survives. */
-export type Durability = StoreCaps['durable'];
+export type Durability = StoreCapabilities['durable'];
 
 /** The verbs of an opened crawl, with arguments that were checked. */
 export interface ServerQueues
@@ -45,7 +45,7 @@ export interface ServerAdapter {
 /** A store that is remembered elsewhere; any number of processes may have one each. */
 export class ServerStore implements FrontierStore {
   /** One object for good: `durable` is read from the server at open. */
-  readonly caps: StoreCaps;
+  readonly capabilities: StoreCapabilities;
   readonly #adapter: ServerAdapter;
   #queues: ServerQueues | null = null;
   #durable: Durability = 'none';
@@ -55,7 +55,7 @@ export class ServerStore implements FrontierStore {
   constructor(adapter: ServerAdapter) {
     this.#adapter = adapter;
     const durable = () => this.#durable;
-    this.caps = Object.freeze({
+    this.capabilities = Object.freeze({
       shared: true,
       get durable() {
         return durable();
@@ -63,7 +63,7 @@ export class ServerStore implements FrontierStore {
       exactCounts: true,
       maxBody: STORE_BODY_MAX_BYTES,
       maxBatch: BATCH_MAX,
-      fpBytes: 8,
+      fingerprintBytes: 8,
     });
   }
 
@@ -97,8 +97,8 @@ export class ServerStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const queues = this.#open();
-    checkBatch(links, this.caps);
-    checkCommits(hosts, this.caps);
+    checkBatch(links, this.capabilities);
+    checkCommits(hosts, this.capabilities);
     return queues.commit(hosts, links);
   }
 
@@ -112,7 +112,7 @@ export class ServerStore implements FrontierStore {
 
   async writeRecord(key: string, value: Uint8Array | null) {
     const queues = this.#open();
-    if (value !== null) checkOctets('record', value, RECORD_MAX_BYTES);
+    if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
     await queues.writeRecord(key, value);
   }
 

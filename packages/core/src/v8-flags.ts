@@ -1,7 +1,7 @@
 // The engine as the command wants it, before anything is compiled.
 
 /**
- * `import 'mannerly/lean-engine'` as the first line of a program sets its engine as the command `mannerly` sets its own. It exports
+ * `import 'mannerly/v8-flags'` as the first line of a program sets its engine as the command `mannerly` sets its own. It exports
  * nothing, and changes the whole process, which is why nothing else does it.
  *
  * - The HTTP parser is one large WebAssembly function, and to optimise it takes V8 some 36 megabytes for a moment, once in every

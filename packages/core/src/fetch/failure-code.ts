@@ -1,11 +1,11 @@
-// What the platform's errors mean: from an error to one of the words of `FailureWord`. The only file that knows their codes.
+// What the platform's errors mean: from an error to one of the words of `FailureCode`. The only file that knows their codes.
 
-import type { FailureWord } from './outcome.js';
+import type { FailureCode } from './outcome.js';
 
 /** Where in its exchange a request was when the error came. */
 export type ExchangePhase = 'connecting' | 'sent' | 'answering';
 
-const BY_CODE: ReadonlyMap<string, FailureWord> = new Map([
+const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
   ['ECONNREFUSED', 'refused'],
   ['EHOSTUNREACH', 'unreachable-network'],
   ['EHOSTDOWN', 'unreachable-network'],
@@ -34,7 +34,7 @@ const TLS_CODE =
  *
  * @throws Never.
  */
-export function failureWord(error: unknown, phase: ExchangePhase): FailureWord {
+export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
   const { code, message } = readError(error);
   // undici's word for whatever it could not parse, where a length had been named before the header section ended.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return phase === 'answering' ? 'closed-early' : 'framing';
@@ -54,12 +54,12 @@ export function failureWord(error: unknown, phase: ExchangePhase): FailureWord {
  *
  * @throws Never.
  */
-export function failureWordWithin(error: unknown): FailureWord {
-  let found: FailureWord = 'internal';
+export function failureCodeWithin(error: unknown): FailureCode {
+  let found: FailureCode = 'internal';
   let cause: unknown = error;
   // Five: causes may lead in a circle.
   for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
-    const word = failureWord(cause, 'sent');
+    const word = failureCode(cause, 'sent');
     if (word !== 'internal') found = word;
     cause = cause.cause;
   }

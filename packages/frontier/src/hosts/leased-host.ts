@@ -10,13 +10,13 @@ import { earliestStart, requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { QueueItem } from '../records/record.js';
 import { type AskedNow, askedNow, type HostAsks, rankAskers } from '../robots/host-asks.js';
-import type { EntryId, Epoch, HostKey, Lease, Requeue } from '../store.js';
+import type { EntryId, FencingToken, HostKey, Lease, Requeue } from '../store.js';
 import { decodeHostState, encodeHostState, newHostState } from './host-state.js';
 
 /** An entry that came with the lease. */
 export interface QueuedEntry {
   readonly id: EntryId;
-  readonly band: number;
+  readonly priority: number;
   readonly item: QueueItem;
   /** The authority that answers it: whose rules and lane count. */
   readonly authority: string;
@@ -26,17 +26,17 @@ export interface QueuedEntry {
 export interface HostChanges {
   done: EntryId[];
   requeue: Requeue[];
-  /** Lane → epoch milliseconds until which it is held; an instant that has passed opens it. */
+  /** Lane → epoch milliseconds until which it is held; a time that has passed opens it. */
   lanes: Map<string, number>;
 }
 
 /** A host under our lease. */
-export interface HeldHost {
+export interface LeasedHost {
   readonly key: HostKey;
-  readonly epoch: Epoch;
+  readonly fencingToken: FencingToken;
   /** Its place among the hosts that may be asked next; written by the heap only. */
   heapAt: number;
-  /** Epoch milliseconds, counted from before the request for the lease left. */
+  /** FencingToken milliseconds, counted from before the request for the lease left. */
   leaseEndMs: number;
   readonly leasedAtMs: number;
   /**
@@ -49,15 +49,15 @@ export interface HeldHost {
   /** Pages that count against the bound, and those handed out that may. */
   pages: number;
   pagesInHand: number;
-  /** Decoded octets it has sent. */
+  /** Decoded bytes it has sent. */
   bytes: number;
   /** The crawl's running time at its first request, milliseconds; `null` before it. */
   firstRunMs: number | null;
   readonly asks: Map<string, HostAsks>;
   floorDelayMs: number;
-  /** No request before this instant: work came back with it. */
+  /** No request before this time: work came back with it. */
   notBeforeMs: number;
-  /** The instant at which its address is to be asked for again, where that is why work came back. */
+  /** The time at which its address is to be asked for again, where that is why work came back. */
   addressAtMs: number | null;
 
   /** Leased, not handed out, in the order in which they go. */
@@ -79,7 +79,7 @@ export interface HeldHost {
   readonly lanesHeld: Map<string, number>;
   /** The earliest retry that this lease put back into the queue, epoch milliseconds; `null`: none. */
   retryAtMs: number | null;
-  /** A closed time was met: no page before this instant. `null`: none. */
+  /** A closed time was met: no page before this time. `null`: none. */
   closed: AskedNow['closed'];
   /** Until when it was told to be closed: told once per closing. */
   closedToldMs: number;
@@ -97,17 +97,17 @@ export function noChanges(): HostChanges {
  * @param nowMs - After it was answered: ages count from here.
  * @throws Never. State that cannot be read counts as "asked just now", the slower reading.
  */
-export function heldHost(
+export function leasedHost(
   lease: Lease,
   sentAtMs: number,
   nowMs: number,
-): HeldHost & { readonly askers: readonly string[] } {
+): LeasedHost & { readonly askers: readonly string[] } {
   const fresh = newHostState();
   const kept = lease.state === null ? fresh : decodeHostState(lease.state, nowMs);
   const state = kept ?? { ...fresh, clock: { ...fresh.clock, lastStartMs: nowMs, lastEndMs: nowMs } };
   return {
     key: lease.host,
-    epoch: lease.epoch,
+    fencingToken: lease.fencingToken,
     heapAt: -1,
     leaseEndMs: sentAtMs + lease.ttlMs,
     leasedAtMs: nowMs,
@@ -138,7 +138,7 @@ export function heldHost(
 }
 
 /** What its authorities ask for now. Never throws. */
-export function hostAsksNow(host: HeldHost, nowMs: number): AskedNow {
+export function hostAsksNow(host: LeasedHost, nowMs: number): AskedNow {
   return askedNow(host.asks, host.floorDelayMs, nowMs);
 }
 
@@ -149,7 +149,7 @@ export function hostAsksNow(host: HeldHost, nowMs: number): AskedNow {
  * @see specification, access §9 and §10
  */
 export function nextStart(
-  host: HeldHost,
+  host: LeasedHost,
   asked: AskedNow,
   politeness: Politeness,
 ): { atMs: number; reason: HostWait['reason'] } {
@@ -159,35 +159,35 @@ export function nextStart(
 }
 
 /** The longest interval in force, milliseconds. Never throws. */
-export function currentIntervalMs(host: HeldHost, asked: AskedNow, politeness: Politeness): number {
+export function currentIntervalMs(host: LeasedHost, asked: AskedNow, politeness: Politeness): number {
   const { lastRetrievalMs, adaptiveMs } = host.clock;
   const { fromEndMs, fromStartMs } = requestInterval({ politeness, lastRetrievalMs, ...asked, adaptiveMs });
   return Math.max(fromEndMs, fromStartMs);
 }
 
 /** Whether nothing of it is in hand. Never throws. */
-export function isIdle(host: HeldHost): boolean {
+export function isIdle(host: LeasedHost): boolean {
   return host.unsettled === 0 && host.slot === null && host.chains.size === 0;
 }
 
 /**
  * The state to keep with the lease.
  *
- * @param asOfMs - The instant before which nobody else can have the host.
+ * @param asOfMs - The time before which nobody else can have the host.
  * @throws Never.
  */
-export function stateOf(host: HeldHost, asOfMs: number): Uint8Array {
+export function stateOf(host: LeasedHost, asOfMs: number): Uint8Array {
   const { askers, restDelayMs } = rankAskers(host.asks);
   const floorDelayMs = Math.max(host.floorDelayMs, restDelayMs);
   const { clock, pages, bytes, firstRunMs } = host;
   return encodeHostState({ clock, pages, bytes, firstRunMs, askers, floorDelayMs }, asOfMs);
 }
 
-/** Puts entries where they belong: by band, behind those of the same band. Never throws. */
-export function enqueue(host: HeldHost, entries: readonly QueuedEntry[]): void {
+/** Puts entries where they belong: by priority, behind those of the same priority. Never throws. */
+export function enqueue(host: LeasedHost, entries: readonly QueuedEntry[]): void {
   for (const entry of entries) {
     let at = host.buffer.length;
-    while (at > 0 && host.buffer[at - 1]!.band > entry.band) at -= 1;
+    while (at > 0 && host.buffer[at - 1]!.priority > entry.priority) at -= 1;
     host.buffer.splice(at, 0, entry);
   }
 }
@@ -198,7 +198,7 @@ export function enqueue(host: HeldHost, entries: readonly QueuedEntry[]): void {
  *
  * @throws Never.
  */
-export function holdLane(host: HeldHost, lane: string, untilMs: number): void {
+export function holdLane(host: LeasedHost, lane: string, untilMs: number): void {
   host.changes.lanes.set(lane, untilMs);
   host.lanesHeld.set(lane, untilMs);
   if (host.lanesHeld.size > LANES_REMEMBERED) host.lanesHeld.delete(host.lanesHeld.keys().next().value ?? '');
@@ -209,18 +209,18 @@ export function holdLane(host: HeldHost, lane: string, untilMs: number): void {
 }
 
 /** Whether an entry stands in a lane that is held. Never throws. */
-export function isHeldBack(host: HeldHost, entry: QueuedEntry, nowMs: number): boolean {
+export function isHeldBack(host: LeasedHost, entry: QueuedEntry, nowMs: number): boolean {
   return entry.item.kind === 'page' && (host.lanesHeld.get(entry.authority) ?? 0) > nowMs;
 }
 
 /** Entries in the buffer that no held lane keeps back. Never throws. */
-export function readyEntries(host: HeldHost, nowMs: number): number {
+export function readyEntries(host: LeasedHost, nowMs: number): number {
   if (host.lanesHeld.size === 0) return host.buffer.length;
   return host.buffer.reduce((count, entry) => count + (isHeldBack(host, entry, nowMs) ? 0 : 1), 0);
 }
 
 /** Opens a lane that is held, if it is. @returns Whether it was. Never throws. */
-export function openLane(host: HeldHost, lane: string): boolean {
+export function openLane(host: LeasedHost, lane: string): boolean {
   if (!host.lanesHeld.delete(lane)) return false;
   host.changes.lanes.set(lane, 0);
   return true;

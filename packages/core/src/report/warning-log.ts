@@ -1,13 +1,13 @@
-// The notice log of a crawl directory, `notices.jsonl`: what an operator should know of a host, once per occasion.
+// The notice log of a crawl directory, `warnings.jsonl`: what an operator should know of a host, once per occasion.
 // Pauses stand in it, so that the politeness report can be computed again from the logs alone.
 
-import type { HostNotice } from '@mannerly/frontier';
+import type { HostWarning } from '@mannerly/frontier';
 import { readValues } from '../directory/read-lines.js';
 import { openLineLog } from './line-log.js';
 
 /** The notice log while a crawl runs. */
-export interface NoticeLog {
-  notice(notice: HostNotice): void;
+export interface WarningLog {
+  notice(notice: HostWarning): void;
   flush(): void;
   close(): void;
 }
@@ -17,17 +17,17 @@ export interface NoticeLog {
  *
  * @throws MannerlyError `log-failed`, here and from every method.
  */
-export function openNoticeLog(path: string): NoticeLog {
-  const log = openLineLog<HostNotice>(path);
+export function openWarningLog(path: string): WarningLog {
+  const log = openLineLog<HostWarning>(path);
   return { notice: log.append, flush: log.flush, close: log.close };
 }
 
 /** The notices of a log in the order of writing. @throws The platform's error when the file cannot be read; absent is empty. */
-export function readNotices(path: string): AsyncGenerator<HostNotice> {
+export function readHostWarnings(path: string): AsyncGenerator<HostWarning> {
   return readValues(path, isNotice);
 }
 
-function isNotice(value: unknown): value is HostNotice {
+function isNotice(value: unknown): value is HostWarning {
   if (typeof value !== 'object' || value === null) return false;
-  return 'notice' in value && 'host' in value && typeof value.host === 'string' && 'atMs' in value;
+  return 'code' in value && 'host' in value && typeof value.host === 'string' && 'atMs' in value;
 }

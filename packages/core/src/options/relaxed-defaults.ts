@@ -2,7 +2,7 @@
 
 import { resolvePoliteness } from '@mannerly/frontier';
 import { resolveAccessOptions } from '@mannerly/robots/access';
-import { exclusionDepartures } from '../page/exclusion-options.js';
+import { relaxedExclusionDefaults } from '../page/exclusion-options.js';
 import type { ResolvedOptions } from './options.js';
 
 const DAY_MS = 86_400_000;
@@ -15,30 +15,32 @@ const UNREACHABLE_DAYS = 30;
  *
  * @throws Never; options that a package refuses were refused before.
  */
-export function departuresOf({ profile, robots, exclusion, network }: ResolvedOptions): string[] {
+export function relaxedDefaultsOf({ profile, robots, exclusion, network }: ResolvedOptions): string[] {
   const { warning } = resolvePoliteness(profile === undefined ? {} : { profile });
   return [
     ...(warning === null ? [] : [warning]),
-    ...robotsDepartures(robots),
-    ...networkDepartures(network),
-    ...exclusionDepartures(exclusion),
+    ...relaxedRobotsDefaults(robots),
+    ...relaxedNetworkDefaults(network),
+    ...relaxedExclusionDefaults(exclusion),
   ];
 }
 
-function networkDepartures({ cookies, unpinned }: ResolvedOptions['network']): string[] {
+function relaxedNetworkDefaults({ cookies, allowUnpinnedDns }: ResolvedOptions['network']): string[] {
   return [
     ...(cookies === null
       ? []
       : [
           '`network.cookies` is on: sites can tell requests of this crawl from each other, and pages may differ for it',
         ]),
-    ...(unpinned
-      ? ['`network.unpinned` is true: a name can lead to another address than the one that the guard has judged']
+    ...(allowUnpinnedDns
+      ? [
+          '`network.allowUnpinnedDns` is true: a name can lead to another address than the one that the guard has judged',
+        ]
       : []),
   ];
 }
 
-function robotsDepartures(robots: ResolvedOptions['robots']): string[] {
+function relaxedRobotsDefaults(robots: ResolvedOptions['robots']): string[] {
   const { crawlDelay, visitTime = 'hold', policy = 'declared', requestRateMode = 'spaced' } = robots;
   const { accessProfile, onForbidden, afterUnreachable, unreachableDays, dialect } = robots;
   const access = resolveAccessOptions({
@@ -52,7 +54,7 @@ function robotsDepartures(robots: ResolvedOptions['robots']): string[] {
   const maxSeconds = crawlDelay?.maxSeconds ?? DAY_S;
   const days = access.unreachableMs / DAY_MS;
   const visitsUnknown = !['hold', 'copy-or-hold'].includes(access.afterUnreachable);
-  const rows: readonly (readonly [isDeparture: boolean, sentence: string])[] = [
+  const rows: readonly (readonly [isRelaxed: boolean, sentence: string])[] = [
     [
       maxSeconds < DAY_S && crawlDelay?.onOverMax !== 'skip-host',
       `\`robots.crawlDelay.maxSeconds\` is ${maxSeconds}: a longer Crawl-delay is cut to that`,
@@ -70,5 +72,5 @@ function robotsDepartures(robots: ResolvedOptions['robots']): string[] {
       `\`robots.unreachableDays\` is ${days}: an old robots.txt is used again after that`,
     ],
   ];
-  return rows.flatMap(([isDeparture, sentence]) => (isDeparture ? [sentence] : []));
+  return rows.flatMap(([isRelaxed, sentence]) => (isRelaxed ? [sentence] : []));
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 const MIB = 1024 * 1024;
-const LEAN_ENGINE = fileURLToPath(new URL('../dist/lean-engine.js', import.meta.url));
+const LEAN_ENGINE = fileURLToPath(new URL('../dist/v8-flags.js', import.meta.url));
 
 /** Makes objects of which half outlive a collection, and tells how large the room for new ones has become. */
 const PROGRAM = `

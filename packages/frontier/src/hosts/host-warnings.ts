@@ -3,8 +3,8 @@
 
 import type { Decision } from '@mannerly/robots';
 import type { AccessState } from '@mannerly/robots/access';
-import type { FrontierEvent, HostNotice, UrlVerdict } from '../frontier-event.js';
-import type { ClockNotice } from '../politeness/host-clock.js';
+import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
+import type { ClockWarning } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
 import { recordOf } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
@@ -13,13 +13,13 @@ import type { AskedNow } from '../robots/host-asks.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
-import type { HeldHost } from './held-host.js';
 import type { Ending } from './host-queue.js';
-import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, TOLD_NOTICES, TOLD_URLS } from './limits.js';
+import type { LeasedHost } from './leased-host.js';
+import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, MAX_REPORTED_WARNINGS, TOLD_URLS } from './limits.js';
 
 /** A word about a URL before it has the frontier's stamp. */
 interface Word {
-  readonly word: UrlVerdict['word'];
+  readonly word: UrlVerdict['status'];
   readonly reason: string;
   readonly decision: Decision | null;
   readonly robots: RobotsCopyRef | null;
@@ -27,32 +27,32 @@ interface Word {
 }
 
 /** The frontier's voice. */
-export interface Notices {
+export interface HostWarnings {
   /** A queued URL ends here. */
   ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef): void;
   /** A URL that was not let in: excluded, told once per URL (`key`). */
   excluded(input: NewUrl, key: string, exclusion: Exclusion): void;
   /** A link that was not let in. */
   dropped(input: NewUrl, reason: string): void;
-  clock(host: string, notices: readonly ClockNotice[]): void;
-  closed(host: HeldHost, closed: NonNullable<AskedNow['closed']>): void;
+  clock(host: string, notices: readonly ClockWarning[]): void;
+  closed(host: LeasedHost, closed: NonNullable<AskedNow['closed']>): void;
   /** The end of a fetch of robots.txt; `said`: what came, in a word. */
   robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, said: string): void;
 }
 
 /** @throws Never; what the listener throws passes through. */
-export function createNotices(
+export function createHostWarnings(
   onEvent: (event: FrontierEvent) => void,
   nowMs: () => number,
   crawlDelayMaxMs: number,
-): Notices {
+): HostWarnings {
   const toldUrls = createRecentSet(TOLD_URLS);
-  const toldNotices = createRecentSet(TOLD_NOTICES);
+  const toldNotices = createRecentSet(MAX_REPORTED_WARNINGS);
 
   const url = (address: string, record: UrlRecord | null, { word, reason, decision, robots, detail }: Word) =>
     onEvent({
       kind: 'url',
-      word,
+      status: word,
       reason,
       url: address,
       record,
@@ -63,7 +63,7 @@ export function createNotices(
       detail: detail ?? null,
       atMs: nowMs(),
     });
-  const host = (notice: Omit<HostNotice, 'kind' | 'atMs'>) => onEvent({ kind: 'host', ...notice, atMs: nowMs() });
+  const host = (notice: Omit<HostWarning, 'kind' | 'atMs'>) => onEvent({ kind: 'host', ...notice, atMs: nowMs() });
 
   return {
     ended(record, ending, robots) {
@@ -81,41 +81,48 @@ export function createNotices(
       url(input.url, recordOf(input, input.url), { word: 'dropped', reason, decision: null, robots: null });
     },
     clock(name, notices) {
-      for (const { notice, untilMs, detail } of notices) host({ notice, host: name, authority: null, untilMs, detail });
+      for (const { notice, untilMs, detail } of notices)
+        host({ code: notice, host: name, authority: null, untilMs, detail });
     },
     closed(held, { reason, untilMs, authority }) {
       if (held.closedToldMs >= untilMs) return;
       held.closedToldMs = untilMs;
       if (!toldNotices.add(`${reason} ${held.key} ${untilMs}`)) return;
       const notice = reason === 'visit-time' ? 'visit-time-closed' : 'request-rate-closed';
-      host({ notice, host: held.key, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
+      host({
+        code: notice,
+        host: held.key,
+        authority,
+        untilMs,
+        detail: `closed until ${new Date(untilMs).toISOString()}`,
+      });
     },
     robots(name, authority, before, rules, said) {
       const told = { host: name, authority: authority.name };
       for (const notice of authority.access.notes)
-        host({ notice, ...told, untilMs: null, detail: authority.access.phase });
+        host({ code: notice, ...told, untilMs: null, detail: authority.access.phase });
       const { phase, retryAtMs, firstFailureMs, failures } = authority.access;
       if (failures > 0) {
         const silentS = Math.round((nowMs() - (firstFailureMs ?? nowMs())) / 1000);
         const detail = `attempt ${failures} failed (${said}), ${silentS} s since the first`;
         if (phase === 'last-good' && before.phase !== 'last-good')
-          host({ notice: 'robots-last-good-used', ...told, untilMs: null, detail });
-        host({ notice: 'robots-unreachable', ...told, untilMs: retryAtMs, detail });
+          host({ code: 'robots-last-good-used', ...told, untilMs: null, detail });
+        host({ code: 'robots-unreachable', ...told, untilMs: retryAtMs, detail });
         return;
       }
-      host({ notice: 'robots-read', ...told, untilMs: authority.access.freshUntilMs, detail: phase });
+      host({ code: 'robots-read', ...told, untilMs: authority.access.freshUntilMs, detail: phase });
       if (rules === null) return;
       const content = authority.hash ?? '';
       const { fileDelayMs, comments } = rules;
       if (fileDelayMs !== null && fileDelayMs > CRAWL_DELAY_LARGE_MS && toldNotices.add(`delay ${name} ${content}`)) {
         const detail = `${fileDelayMs / 1000} s`;
-        host({ notice: 'crawl-delay-large', ...told, untilMs: null, detail });
+        host({ code: 'crawl-delay-large', ...told, untilMs: null, detail });
         const cut = `${detail}, cut to ${crawlDelayMaxMs / 1000} s`;
-        if (crawlDelayMaxMs < fileDelayMs) host({ notice: 'crawl-delay-clamped', ...told, untilMs: null, detail: cut });
+        if (crawlDelayMaxMs < fileDelayMs) host({ code: 'crawl-delay-clamped', ...told, untilMs: null, detail: cut });
       }
       if (comments.length === 0 || !toldNotices.add(`comment ${name} ${content}`)) return;
       for (const detail of comments.slice(0, COMMENT_MAX_LINES))
-        host({ notice: 'comment', ...told, untilMs: null, detail });
+        host({ code: 'comment', ...told, untilMs: null, detail });
     },
   };
 }

@@ -1,7 +1,7 @@
 // What one pass over a page yields: plain data, nothing decided.
 
 /** A link as written, with what the page says of it. */
-export interface LinkFact {
+export interface LinkTag {
   /** The href with entities decoded, trimmed of ASCII white space, not resolved. */
   readonly href: string;
   /** Words of `rel`, lower case. */
@@ -10,14 +10,14 @@ export interface LinkFact {
 }
 
 /** A `meta` element that exclusion may want to know: robots, tokens, tdm-reservation, SPIDER BY … */
-export interface MetaFact {
+export interface MetaTag {
   readonly name: string;
   readonly content: string | null;
   readonly value: string | null;
 }
 
 /** A `link` element that exclusion or discovery may want to know: canonical, indexinstead, alternate, next … */
-export interface LinkElementFact {
+export interface LinkElement {
   readonly rel: readonly string[];
   readonly name: string | null;
   readonly href: string | null;
@@ -25,13 +25,13 @@ export interface LinkElementFact {
 }
 
 /** What the pass over an HTML page found, as written and unresolved. */
-export interface HtmlFacts {
+export interface HtmlSummary {
   readonly title: string | null;
   /** `href` of the first `base` with one. */
   readonly baseHref: string | null;
-  readonly links: readonly LinkFact[];
-  readonly metas: readonly MetaFact[];
-  readonly linkElements: readonly LinkElementFact[];
+  readonly links: readonly LinkTag[];
+  readonly metas: readonly MetaTag[];
+  readonly linkElements: readonly LinkElement[];
   /** `meta http-equiv=refresh`: its content. */
   readonly refresh: string | null;
   /** Links past the cap that were not kept. */

@@ -1,4 +1,4 @@
-// The earliest instant at which `take` may have something: of the hosts that are held, of those in the store, of requests of the
+// The earliest time at which `take` may have something: of the hosts that are held, of those in the store, of requests of the
 // owner's own, as far as bounds and the pace of the crawl let it.
 
 import type { Clock } from '../clock.js';
@@ -19,7 +19,7 @@ export interface NextInstantParts {
   readonly pace: CrawlPace;
 }
 
-/** Epoch milliseconds; `null` when nothing waits. Work in hand is not counted. Rejects with what the store throws. */
+/** FencingToken milliseconds; `null` when nothing waits. Work in hand is not counted. Rejects with what the store throws. */
 export async function nextInstant({
   clock,
   store,
