@@ -24,7 +24,7 @@ const crawler = createCrawler({
   // CLOSESPIDER_PAGECOUNT, CLOSESPIDER_TIMEOUT, DEPTH_LIMIT: at least one of the first two is required here
   bounds: { pages: 50, minutes: 10, depth: 3 },
   // ROBOTSTXT_OBEY = True, CONCURRENT_REQUESTS_PER_DOMAIN = 1: always. DOWNLOAD_DELAY and AUTOTHROTTLE_ENABLED: a profile
-  profile: { factor: 2, minMs: 1_000, maxMs: 60_000 },
+  politeness: { profile: { factor: 2, minMs: 1_000, maxMs: 60_000 } },
   sinks: [printer],
   network,
 });

@@ -35,11 +35,11 @@ async function town(more: Partial<CrawlerOptions> = {}) {
     identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
     scope: { seeds: [web.url('open.test')] },
     bounds: { pages: 2 },
-    profile: { factor: 0, minMs: 5_000, maxMs: 5_000 },
+    politeness: { profile: { factor: 0, minMs: 5_000, maxMs: 5_000 } },
     network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   };
-  const crawler = createCrawler({ ...options, profile: { factor: 0, minMs: 0, maxMs: 0 } });
+  const crawler = createCrawler({ ...options, politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } } });
   crawler.on('html', async (each) => {
     await each.follow();
   });
@@ -74,7 +74,11 @@ it('the queue is listed page by page, and the next run finds it as it was', asyn
   const rest = await crawler.queued({ cursor: first.cursor, host: 'open.test' });
   const queued = [...first.items, ...rest.items].map(({ record }) => new URL(record.url).pathname);
   expect(queued.sort()).toEqual(['/b', '/c']);
-  const later = createCrawler({ ...options, bounds: { pages: 9 }, profile: { factor: 0, minMs: 0, maxMs: 0 } });
+  const later = createCrawler({
+    ...options,
+    bounds: { pages: 9 },
+    politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
+  });
   expect((await later.queued({}, { out })).items).toHaveLength(2);
   const report = await later.run({ out });
   expect({ state: report.state, pages: report.pages }).toEqual({ state: 'finished', pages: 4 });

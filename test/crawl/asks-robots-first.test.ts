@@ -63,7 +63,7 @@ it('takes two ports of one name for two authorities and one host (access §1, §
       },
     },
   });
-  await crawl({ seeds: [first.url('a.test')], profile: { factor: 0, minMs: 60, maxMs: 60 } });
+  await crawl({ seeds: [first.url('a.test')], politeness: { profile: { factor: 0, minMs: 60, maxMs: 60 } } });
   expect(first.paths('a.test').sort()).toEqual(['/', '/robots.txt', '/x']);
   expect(second.paths('a.test')).toEqual(['/robots.txt', '/y']);
   expect(judge([...first.log, ...second.log], { contact: CONTACT, wishes: { 'a.test': { gapMs: 60 } } })).toEqual(

@@ -67,7 +67,7 @@ beforeAll(async () => {
     seeds: Object.keys(HOSTS).map((host) => `http://${host}/`),
     hosts: Object.fromEntries(Object.entries(HOSTS).map(([host, pages]) => [host, { pages }])),
     delayMs: 20,
-    profile: { factor: 0, minMs: 200, maxMs: 200 },
+    politeness: { profile: { factor: 0, minMs: 200, maxMs: 200 } },
     maxIdleMs: 100 * SECOND,
     bounds: { pages: 100, minutes: 60 },
     out: original,

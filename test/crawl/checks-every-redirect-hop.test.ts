@@ -54,7 +54,7 @@ describe('a redirect to another host', () => {
     const { itemUrls } = await crawl({
       seeds: [],
       scope: scopeOf(web.url('a.test'), ['a.test', 'b.test']),
-      profile: { factor: 0, minMs: 80, maxMs: 80 },
+      politeness: { profile: { factor: 0, minMs: 80, maxMs: 80 } },
     });
     expect(web.paths('b.test')).toEqual(['/robots.txt', '/open']);
     expect(itemUrls).toEqual([web.url('a.test'), web.url('b.test', '/open')]);

@@ -301,7 +301,7 @@ it('after a hook that thinks, the clock is asked again: no request is early, and
   const think = () => new Promise<undefined>((resolve) => setTimeout(resolve, 30));
   const { report, itemUrls } = await crawl({
     seeds: [web.url('a.test')],
-    profile: { factor: 0, minMs: 100, maxMs: 100 },
+    politeness: { profile: { factor: 0, minMs: 100, maxMs: 100 } },
     hooks: { beforeFetch: think, afterFetch: think },
   });
   expect(itemUrls).toHaveLength(3);

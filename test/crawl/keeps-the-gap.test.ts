@@ -32,7 +32,7 @@ describe('at a server that stamps arrivals', () => {
   it('Crawl-delay and Request-rate are kept (access §9)', async () => {
     const robots = text('User-agent: *\nRequest-rate: 3/1s\nCrawl-delay: 0.3\n');
     const web = await webForTest({ hosts: { 'slow.test': site(robots, 150) } });
-    const { report } = await crawl({ seeds: [web.url('slow.test')], profile: NO_INTERVAL });
+    const { report } = await crawl({ seeds: [web.url('slow.test')], politeness: { profile: NO_INTERVAL } });
     expect(web.paths('slow.test').sort()).toEqual(REQUESTS);
     const wishes = { 'slow.test': { gapMs: 300, startToStartMs: 333 } };
     expect(judge(web.log, { contact: CONTACT, wishes })).toEqual(POLITE);
@@ -41,7 +41,7 @@ describe('at a server that stamps arrivals', () => {
 
   it('the profile is kept where robots.txt asks for nothing', async () => {
     const web = await webForTest({ hosts: { 'open.test': site({ status: 404 }) } });
-    await crawl({ seeds: [web.url('open.test')], profile: { factor: 0, minMs: 220, maxMs: 220 } });
+    await crawl({ seeds: [web.url('open.test')], politeness: { profile: { factor: 0, minMs: 220, maxMs: 220 } } });
     expect(judge(web.log, { contact: CONTACT, wishes: { 'open.test': { gapMs: 220 } } })).toEqual(POLITE);
     expect(smallestGapMs(web.log, 'open.test')).toBeLessThan(5_000);
   });
@@ -91,7 +91,7 @@ describe('spacing as robots.txt asks for it', () => {
           pages: { ...site(redirect('/rules.txt')), '/rules.txt': text('User-agent: *\nCrawl-delay: 20\n') },
         },
       },
-      profile: { factor: 0, minMs: 20_000, maxMs: 20_000 },
+      politeness: { profile: { factor: 0, minMs: 20_000, maxMs: 20_000 } },
       maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
@@ -110,7 +110,7 @@ describe('spacing where robots.txt asks for nothing', () => {
     const { log } = await crawlVirtually({
       seeds: ['http://open.test/'],
       hosts: { 'open.test': { pages: site(robots) } },
-      profile: { factor: 0, minMs: 22_000, maxMs: 22_000 },
+      politeness: { profile: { factor: 0, minMs: 22_000, maxMs: 22_000 } },
       maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
@@ -122,7 +122,7 @@ describe('spacing where robots.txt asks for nothing', () => {
     const { log, paths } = await crawlVirtually({
       seeds: ['http://open.test/'],
       hosts: { 'open.test': { pages: { '/': page('start', ['/a']), '/a': page('a') } } },
-      profile: 'polite',
+      politeness: { profile: 'polite' },
     });
     expect(paths('open.test')).toEqual(['/robots.txt', '/', '/a']);
     expect(judge(log, { contact: CONTACT, wishes: { 'open.test': { gapMs: 1_000 } } })).toEqual(POLITE);
@@ -133,7 +133,7 @@ describe('spacing where robots.txt asks for nothing', () => {
     const { log } = await crawlVirtually({
       seeds: ['http://open.test/'],
       hosts: { 'open.test': { pages: site({ status: 404 }, 4_000) } },
-      profile: { factor: 2, minMs: 20, maxMs: 50_000 },
+      politeness: { profile: { factor: 2, minMs: 20, maxMs: 50_000 } },
       maxIdleMs: HOUR,
     });
     const at = log.findIndex((exchange) => exchange.path === '/a');

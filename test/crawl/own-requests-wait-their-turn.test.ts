@@ -20,7 +20,7 @@ async function run(
   const story = await crawl({
     seeds,
     scope: { seeds, within: 'list', hosts: Object.keys(hosts) },
-    profile: { factor: 0, minMs: 30, maxMs: 30 },
+    politeness: { profile: { factor: 0, minMs: 30, maxMs: 30 } },
     handlers: (crawler) => crawler.on('html', (each) => handler(each, web.url)),
     ...more,
   });
@@ -203,7 +203,7 @@ describe('page.fetch', () => {
         const answers = await Promise.all(Array.from({ length: 103 }, () => each.fetch('/closed/x')));
         kinds.push(...answers.map((answer) => ('reason' in answer ? answer.reason : answer.kind)));
       },
-      { profile: { factor: 0, minMs: 0, maxMs: 0 } },
+      { politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } } },
     );
     expect(kinds.filter((kind) => kind === 'robots-rule')).toHaveLength(100);
     expect(kinds.filter((kind) => kind === 'page-fetch-limit')).toHaveLength(3);

@@ -63,7 +63,7 @@ function shown({ url }: Pick<RenderRequest, 'url'>, html: string): RenderedPage 
 async function run(hosts: Readonly<Record<string, Routes>>, fetcher: Fetcher, more: Partial<TestCrawlOptions> = {}) {
   const web: Web = await webForTest({ hosts });
   const seeds = [web.url('a.test')];
-  const story = await crawl({ seeds, fetcher, profile: { factor: 0, minMs: 30, maxMs: 30 }, ...more });
+  const story = await crawl({ seeds, fetcher, politeness: { profile: { factor: 0, minMs: 30, maxMs: 30 } }, ...more });
   return { ...story, web };
 }
 
@@ -111,7 +111,7 @@ describe('a page in a browser', () => {
       seeds,
       scope: { seeds, within: 'host', exclude: ['/excluded.js'] },
       fetcher,
-      profile: { factor: 0, minMs: 30, maxMs: 30 },
+      politeness: { profile: { factor: 0, minMs: 30, maxMs: 30 } },
       network: {
         allowAddresses: ['127.0.0.1/32'],
         ports: 'any',

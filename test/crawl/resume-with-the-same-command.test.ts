@@ -160,7 +160,7 @@ describe('the same command', () => {
 it('a crawl that starts over at once leaves its hosts their interval', async () => {
   const web = await siteOf(false);
   const out = folder();
-  const options = { seeds: [web.url('a.test')], profile: { factor: 0, minMs: 700, maxMs: 700 } };
+  const options = { seeds: [web.url('a.test')], politeness: { profile: { factor: 0, minMs: 700, maxMs: 700 } } };
   await crawl({ ...options, out });
   const asked = web.log.length;
   await makeCrawler(options).run({ out, reset: true });

@@ -26,7 +26,7 @@ const START = page(
 /** A page a minute; it ends by itself. */
 const SLOWLY = {
   maxIdleMs: 20 * MINUTE,
-  profile: { factor: 0, minMs: MINUTE, maxMs: MINUTE },
+  politeness: { profile: { factor: 0, minMs: MINUTE, maxMs: MINUTE } },
   bounds: { pages: 100, minutes: 6_000 },
 } as const;
 

@@ -21,7 +21,7 @@ const hopPaths = (hops: number): string[] => Array.from({ length: hops }, (_, in
 describe('a robots.txt behind redirects', () => {
   it.each([0, 1, 2, 5])('%d: the rules at the end hold (access §3)', async (hops) => {
     const web = await webForTest({ hosts: { 'a.test': chain(hops) } });
-    await crawl({ seeds: [web.url('a.test')], profile: { factor: 0, minMs: 40, maxMs: 40 } });
+    await crawl({ seeds: [web.url('a.test')], politeness: { profile: { factor: 0, minMs: 40, maxMs: 40 } } });
     expect(web.paths('a.test')).toEqual(['/robots.txt', ...hopPaths(hops), '/', '/a']);
     const wishes = { 'a.test': { gapMs: 40, closed: ['/closed'] } };
     expect(judge(web.log, { contact: CONTACT, wishes, robotsHops: hopPaths(hops) })).toEqual(POLITE);
@@ -60,7 +60,7 @@ describe('a robots.txt behind redirects', () => {
       },
     });
     const seeds = [web.url('a.test'), web.url('b.test')];
-    await crawl({ seeds, profile: { factor: 0, minMs: 60, maxMs: 60 } });
+    await crawl({ seeds, politeness: { profile: { factor: 0, minMs: 60, maxMs: 60 } } });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/a']);
     expect(web.paths('b.test').filter((path) => path === '/closed/rules')).toHaveLength(1);
     expect(

@@ -29,7 +29,7 @@ function crawler(pages: number, more: Partial<CrawlerOptions> = {}) {
     identity: { name: 'tester', contact: 'https://example.org/us' },
     scope: { seeds: [web.url('a.test')], allows: () => true, exclude: [/\.zip$/] },
     bounds: { pages },
-    profile: { factor: 0, minMs: 0, maxMs: 0 },
+    politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
     network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     ...more,
   });

@@ -54,7 +54,7 @@ const told: Omit<VirtualCrawlOptions, 'hosts'> = {
   seeds: HOSTS.map((host) => `https://${host}/p0`),
   scope: { seeds: HOSTS.map((host) => `https://${host}/p0`), within: 'list', hosts: HOSTS },
   bounds: { pages: 30, minutes: 600, depth: 20 },
-  profile: { factor: 1, minMs: 100, maxMs: 2_000 },
+  politeness: { profile: { factor: 1, minMs: 100, maxMs: 2_000 } },
   maxIdleMs: 600_000,
 };
 

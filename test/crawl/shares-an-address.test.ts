@@ -26,7 +26,7 @@ it('per address, at a server: one request at a time and the interval between, wh
   const names = ['a.test', 'b.test', 'c.test'];
   const web = await webForTest({ hosts: Object.fromEntries(names.map((name) => [name, site])) });
   const seeds = names.map((name) => web.url(name));
-  const { report } = await crawl({ seeds, profile: profile(60), politeness: { perIp: true } });
+  const { report } = await crawl({ seeds, politeness: { profile: profile(60), perIp: true } });
   expect(report.state).toBe('finished');
   expect(web.log).toHaveLength(12);
   expect(Math.min(...gaps(web.log))).toBeGreaterThanOrEqual(60 - 2);
@@ -58,7 +58,7 @@ const TWO = '198.18.0.2';
 
 it('per address: the hosts of one are one queue, another address goes on beside it', async () => {
   const hosts = { 'a.test': ONE, 'b.test': ONE, 'c.test': ONE, 'd.test': ONE, 'e.test': TWO };
-  const log = await arrivals(hosts, { profile: profile(60_000), politeness: { perIp: true } });
+  const log = await arrivals(hosts, { politeness: { profile: profile(60_000), perIp: true } });
   const [shared, own] = [log.filter(({ host }) => host !== 'e.test'), log.filter(({ host }) => host === 'e.test')];
   expect(Math.min(...gaps(shared))).toBeGreaterThanOrEqual(60_000);
   expect(Math.min(...gaps(own))).toBeGreaterThanOrEqual(60_000);
@@ -68,7 +68,7 @@ it('per address: the hosts of one are one queue, another address goes on beside 
 
 it('per domain: its hosts are one queue, another domain goes on beside it', async () => {
   const hosts = { 'www.one.example': ONE, 'shop.one.example': TWO, 'two.example': '198.18.0.3' };
-  const log = await arrivals(hosts, { profile: profile(60_000), politeness: { perDomain: true } });
+  const log = await arrivals(hosts, { politeness: { profile: profile(60_000), perDomain: true } });
   const [one, two] = [log.filter(({ host }) => host.includes('one')), log.filter(({ host }) => host.includes('two'))];
   expect(Math.min(...gaps(one))).toBeGreaterThanOrEqual(60_000);
   expect(two.at(-1)!.startMs).toBeLessThan(one[6]!.startMs);

@@ -222,7 +222,7 @@ describe('whose URLs a sitemap may list', () => {
         'b.test': B,
       },
     });
-    await crawl({ seeds: [web.url('a.test')], discover: { sitemaps: true }, profile: NO_INTERVAL });
+    await crawl({ seeds: [web.url('a.test')], discover: { sitemaps: true }, politeness: { profile: NO_INTERVAL } });
     expect(web.paths('b.test')).toEqual([]);
   });
 });

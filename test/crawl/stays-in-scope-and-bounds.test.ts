@@ -62,7 +62,7 @@ describe('bounds', () => {
       hosts: { 'a.test': { pages: { '*': ({ path }) => page(path, [`${path}x`, `${path}y`]) } } },
       bounds: { minutes: 5, depth: 1_000 },
       traps: false,
-      profile: { factor: 0, minMs: 10_000, maxMs: 10_000 },
+      politeness: { profile: { factor: 0, minMs: 10_000, maxMs: 10_000 } },
       maxIdleMs: 60_000,
     });
     expect([report.state, report.bound]).toEqual(['bounded', 'minutes']);

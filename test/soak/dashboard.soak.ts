@@ -78,7 +78,7 @@ async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
     identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
     scope: { seeds: Object.keys(hosts()).map((host) => web.url(host)) },
     bounds: { pages: 2_000, minutes: 60 },
-    profile: { factor: 0, minMs: 100, maxMs: 100 },
+    politeness: { profile: { factor: 0, minMs: 100, maxMs: 100 } },
     network: {
       allowAddresses: ['127.0.0.0/8'],
       resolve: async () => ['127.0.0.1'],

@@ -17,7 +17,7 @@ const crawler = createCrawler({
   scope: { seeds: [seed] },
   bounds: { pages: 10, minutes: 1 },
   maxIdleMs: 0,
-  profile: { factor: 0, minMs: 0, maxMs: 0 },
+  politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
   discover: { sitemaps: true },
   network: {
     allowAddresses: ['127.0.0.0/8'],

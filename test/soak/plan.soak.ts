@@ -42,7 +42,7 @@ async function plannedShare(name: string, port: number): Promise<number> {
     identity: { name: 'mannerly-soak', contact: 'https://example.org/mannerly-demo' },
     scope: { seeds: [`http://127.0.0.1:${port}/`] },
     bounds: { pages: SITE_PAGES },
-    profile: { factor: 0, minMs: SITE_INTERVAL_MS, maxMs: SITE_INTERVAL_MS },
+    politeness: { profile: { factor: 0, minMs: SITE_INTERVAL_MS, maxMs: SITE_INTERVAL_MS } },
     network: { allowAddresses: ['127.0.0.0/8'] },
   };
   const plan = await planCrawl(options);

@@ -41,7 +41,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       const { report } = await crawl({
         seeds: names.map((name) => web.url(name, '/0')),
         store: redisStore({ client, prefix, shards, onNotice: () => undefined }),
-        profile: { factor: 0, minMs: 20, maxMs: 20 },
+        politeness: { profile: { factor: 0, minMs: 20, maxMs: 20 } },
         // A lease that ran out while its slot was on the way is waited for.
         maxIdleMs: 60_000,
         bounds: { pages: 500, minutes: 60 },

@@ -68,7 +68,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
     await crawl({
       seeds: Object.keys(HOSTS).map((host) => web.url(host)),
       clock,
-      profile: { factor: 1, minMs: 1_000, maxMs: 10_000 },
+      politeness: { profile: { factor: 1, minMs: 1_000, maxMs: 10_000 } },
       maxIdleMs: 50_000,
       // The clock is fast: a busy machine takes many of its minutes.
       bounds: { pages: 1_000, minutes: 600, depth: 8 },

@@ -22,7 +22,7 @@ it('asks nobody early, and misses nothing', { timeout: 600_000 }, async () => {
   const web = await webForTest({ hosts: Object.fromEntries(names.map((name) => [name, site])) });
   const { report } = await crawl({
     seeds: names.map((name) => web.url(name)),
-    profile: 'polite',
+    politeness: { profile: 'polite' },
     bounds: { pages: 100_000, minutes: 60 },
     // A host rests for twice as long as its answer took: on a busy machine, for longer than tests are used to wait.
     maxIdleMs: 120_000,

@@ -61,12 +61,12 @@ export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = 
     identity: { name: 'test-bot', contact: CONTACT },
     scope: { seeds, within: 'host' },
     bounds: { pages: 500, minutes: 20 },
-    profile: NO_INTERVAL,
     maxIdleMs: 2_000,
     sinks,
     // The store keeps time of its own: it is given the crawl's.
     ...(rest.clock === undefined ? {} : { store: memoryStore({ nowMs: rest.clock.nowMs }) }),
     ...rest,
+    politeness: { profile: NO_INTERVAL, ...rest.politeness },
     network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], ...rest.network },
   });
   (handlers ?? followEverything)(crawler);

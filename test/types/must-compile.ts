@@ -21,12 +21,12 @@ export async function nineLines(): Promise<void> {
 
 export const boundedByPages = createCrawler({ identity, scope, bounds: { pages: 1 } });
 export const boundedByMinutes = createCrawler({ identity, scope, bounds: { minutes: 1 } });
-export const gentle = createCrawler({ identity, scope, bounds: { pages: 1 }, profile: 'gentle' });
+export const gentle = createCrawler({ identity, scope, bounds: { pages: 1 }, politeness: { profile: 'gentle' } });
 export const ownPace = createCrawler({
   identity,
   scope,
   bounds: { pages: 1 },
-  profile: { factor: 2, minMs: 5_000, maxMs: 60_000 },
+  politeness: { profile: { factor: 2, minMs: 5_000, maxMs: 60_000 } },
 });
 
 export const scoped = createCrawler({

@@ -44,7 +44,7 @@ createCrawler({ identity, scope, bounds: { pages: undefined } });
 // @ts-expect-error no such scope
 createCrawler({ identity, scope: { ...scope, within: 'everything' }, bounds });
 // @ts-expect-error no such profile
-createCrawler({ identity, scope, bounds, profile: 'rude' });
+createCrawler({ identity, scope, bounds, politeness: { profile: 'rude' } });
 // @ts-expect-error no such option: robots.txt is not switched off
 createCrawler({ identity, scope, bounds, ignoreRobots: true });
 

@@ -18,7 +18,7 @@ const crawler = createCrawler({
   identity: { name: 'mannerly-bench', contact: 'https://example.org/mannerly-bench' },
   scope: { seeds: web.seeds, within: 'host' },
   bounds: { pages: 10_000_000, depth: 1_000 },
-  profile: { factor: 0, minMs: 0, maxMs: 0 },
+  politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
   network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
 });
 crawler.on('html', async (page) => {

@@ -23,7 +23,7 @@ const crawler = createCrawler({
   scope: { seeds: lines(seedsFile), within: 'list', hosts: lines(scopeFile) },
   bounds: { pages: 10_000_000, depth: 1_000 },
   // The synthetic web is ours: no interval, unless the run is about politeness.
-  profile: isPolite ? 'polite' : { factor: 0, minMs: 0, maxMs: 0 },
+  politeness: { profile: isPolite ? 'polite' : { factor: 0, minMs: 0, maxMs: 0 } },
   // The benchmark counts a page under another tracking parameter as fetched twice.
   urls: { trackingParameters: 'drop' },
   network: { allowAddresses: ['127.0.0.0/8'], concurrency },

@@ -2,9 +2,12 @@
 
 import { parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import type { ScopeOptions } from '../options/crawler-options.js';
+import { resolveOptions } from '../options/options.js';
 import { createScope } from './scope.js';
-import { resolveScope, type ScopeOptions } from './scope-options.js';
+import { resolveScope } from './scope-options.js';
 
+const BASE = { identity: { name: 'tester', contact: 'https://example.org/us' }, bounds: { pages: 1 } };
 const SEEDS = { seeds: ['https://www.example.org/docs/'] };
 
 function judge(options: Omit<ScopeOptions, 'seeds'>, url: string, via: Via = 'link'): string {
@@ -85,7 +88,7 @@ describe('the scope', () => {
     [{ exclude: ['docs'] }, '`scope.exclude`'],
     [{ allows: true }, '`scope.allows`'],
   ])('%j is refused by name', (options, message) => {
-    expect(() => resolveScope({ ...SEEDS, ...options } as ScopeOptions)).toThrow(
+    expect(() => resolveOptions({ ...BASE, scope: { ...SEEDS, ...options } as ScopeOptions })).toThrow(
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }),
     );
   });

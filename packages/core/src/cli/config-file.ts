@@ -88,10 +88,7 @@ async function readJson(file: string, path: string): Promise<unknown> {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(
-      `${file} is not JSON: ${error.message}`,
-      'docs/config.md has one to start from.',
-    );
+    throw new UsageError(`${file} is not JSON: ${error.message}`, 'docs/config.md has one to start from.');
   }
 }
 

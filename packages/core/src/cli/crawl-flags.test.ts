@@ -83,8 +83,8 @@ describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
     ],
     [['--per-domain', '--per-ip'], { politeness: { perDomain: true, perIp: true } }],
     [['--requests-per-second', '0.5', '--jitter', '0.05'], { politeness: { requestsPerSecond: 0.5, jitter: 0.05 } }],
-    [['--profile', '1996-rule-of-thumb'], { profile: '1996-rule-of-thumb' }],
-    [['--interval', '2.5'], { profile: { factor: 0, minMs: 2_500, maxMs: 2_500 } }],
+    [['--profile', '1996-rule-of-thumb'], { politeness: { profile: '1996-rule-of-thumb' } }],
+    [['--interval', '2.5'], { politeness: { profile: { factor: 0, minMs: 2_500, maxMs: 2_500 } } }],
     [
       ['--robots-policy', 'declared-only', '--robots-dialect', '1996'],
       { robots: { policy: 'declared-only', dialect: '1996' } },

@@ -42,7 +42,10 @@ const ALL = 'all';
 export function withCrawlFlags(command: Command): Command {
   withOptionFlags(command);
   command.addOption(
-    new Option('--interval <seconds>', 'pause between two requests to a host, in place of --profile; below 1 for hosts of your own')
+    new Option(
+      '--interval <seconds>',
+      'pause between two requests to a host, in place of --profile; below 1 for hosts of your own',
+    )
       .argParser(numberArgument(0, DAY_SECONDS, false))
       .helpGroup('Politeness:'),
   );
@@ -97,7 +100,8 @@ export function storeOption(): Option {
 }
 
 /** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */
-export function identityFrom({ name, contact, ...rest }: Partial<IdentityOptions>): IdentityOptions {
+export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
+  const { name, contact, version, tokens } = given;
   if (name === undefined) {
     throw new UsageError(
       'missing --name: a crawl says who it is',
@@ -110,7 +114,12 @@ export function identityFrom({ name, contact, ...rest }: Partial<IdentityOptions
       'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.',
     );
   }
-  return { ...rest, name, contact };
+  return {
+    name,
+    contact,
+    ...(version === undefined ? {} : { version }),
+    ...(tokens === undefined ? {} : { tokens }),
+  };
 }
 
 /**

@@ -77,7 +77,10 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
   const given = withInterval(optionsFromFlags(flags), flags);
   const merged = mergedOptions(ofFile.bounds === undefined ? { ...ofFile, bounds: commandBounds() } : ofFile, given);
   const { within = 'host' } = merged.scope ?? {};
-  for (const [flag, needed] of [['host', 'list'], ['surt', 'surt']] as const) {
+  for (const [flag, needed] of [
+    ['host', 'list'],
+    ['surt', 'surt'],
+  ] as const) {
     if (flags[flag] === undefined || within === needed) continue;
     throw new UsageError(`--${flag} needs --within ${needed}`, `Add --within ${needed}, or leave --${flag} out.`);
   }

@@ -4,9 +4,9 @@
 import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresPool } from '@mannerly/frontier/postgres';
 import type { RedisClient } from '@mannerly/frontier/redis';
-import type { StoreNotice } from 'mannerly';
+import { parseUrl } from '../parse-url.js';
+import type { StoreNotice } from '../record/events.js';
 import { UsageError } from './failure.js';
-import { parseUrl } from './parse-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {

@@ -3,12 +3,10 @@
 // does but answer nothing, in time, is a refusal. Nothing waits for it but its own host, which is asked nothing meanwhile.
 
 import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
-import { DEFAULT_HOOK_MS, MAX_HOOK_MS } from './limits.js';
 
 /** A hook's no. Made by {@link refuse}. */
 export interface HookRefusal {
@@ -106,26 +104,6 @@ export interface HookGround {
   readonly signal: AbortSignal;
   /** Told when a hook broke its contract: threw, took too long, or answered what is no answer. */
   readonly failed: (hook: string, url: string, error: unknown) => void;
-}
-
-const HOOKS = ['beforeFetch', 'afterFetch', 'onExclusion'] as const;
-
-/** Checks hooks; `null`: there are none. @throws MannerlyError `option-invalid`, `option-unknown`. */
-export function resolveHooks(given: HookOptions | undefined): ResolvedHookOptions | null {
-  if (given === undefined) return null;
-  if (typeof given !== 'object' || given === null) throw invalid('hooks', 'an object of functions', given);
-  const odd = Object.keys(given).find((key) => key !== 'limitMs' && !HOOKS.some((hook) => hook === key));
-  if (odd !== undefined) {
-    throw new MannerlyError('option-unknown', `\`hooks.${odd}\` is no hook; known are ${HOOKS.join(', ')}, limitMs`);
-  }
-  for (const hook of HOOKS) {
-    if (given[hook] !== undefined && typeof given[hook] !== 'function')
-      throw invalid(`hooks.${hook}`, 'a function', given[hook]);
-  }
-  const { timeoutMs = DEFAULT_HOOK_MS } = given;
-  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_HOOK_MS))
-    throw invalid('hooks.timeoutMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
-  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, timeoutMs };
 }
 
 /**
@@ -250,8 +228,4 @@ function textOf(value: unknown): string {
     // No prototype, or a `toString` of the user's own that throws.
     return typeof value;
   }
-}
-
-function invalid(option: string, expected: string, given: unknown): MannerlyError {
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${textOf(given)}`);
 }

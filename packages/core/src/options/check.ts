@@ -23,8 +23,7 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
     return each.isRequired === true && each.isCheckedByOwner !== true && given[name] === undefined;
   });
   if (missing.length > 0) {
-    const names = missing.map(([name]) => `\`${path}${name}\``).join(' and ');
-    throw new MannerlyError('option-invalid', `expected ${names} in \`${path.slice(0, -1)}\`, got ${shown(given)}`);
+    throw invalid(path.slice(0, -1), `an object with ${missing.map(([name]) => name).join(' and ')}`, given);
   }
   const filled = Object.entries(rows).map(([name, row]) => [name, fillValue(`${path}${name}`, row, given[name])]);
   return Object.fromEntries(filled) as Filled<R>;
@@ -56,9 +55,7 @@ function checked(path: string, shape: Shape, value: unknown): unknown {
     return checked(path, fitting, value);
   }
   if (shape.kind === 'list' && isList(shape, value)) {
-    const odd = value.find((each) => !accepts(shape.of, each));
-    if (odd === undefined && !value.includes(undefined)) return value;
-    throw invalid(path, expectation(shape), odd);
+    return value.map((each, at) => checked(`${path}[${at}]`, shape.of, each));
   }
   if (!accepts(shape, value)) throw invalid(path, expectation(shape), value);
   return value;

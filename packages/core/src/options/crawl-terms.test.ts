@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { agreedTerms, termsOf, termsRecord } from './crawl-terms.js';
-import { type CrawlerOptions, resolveOptions } from './options.js';
+import type { CrawlerOptions } from './crawler-options.js';
+import { resolveOptions } from './options.js';
 
 const usual: CrawlerOptions = {
   identity: { name: 'crew', contact: 'https://example.org/us' },
@@ -20,7 +21,7 @@ const differences = [
   ['the scope', { scope: { ...usual.scope, within: 'domain' } }, true],
   ['a pattern of it', { scope: { ...usual.scope, exclude: [/private/] } }, true],
   ['the bounds', { bounds: { pages: 200 } }, true],
-  ['the pace', { profile: 'gentle' }, true],
+  ['the pace', { politeness: { profile: 'gentle' } }, true],
   ['purposes', { purposes: ['tdm'] }, true],
   ['robots', { robots: { policy: 'strictest' } }, true],
 ] as unknown as readonly (readonly [string, Partial<CrawlerOptions>, boolean])[];

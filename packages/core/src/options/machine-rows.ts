@@ -3,6 +3,7 @@
 import type { Clock, FrontierStore } from '@mannerly/frontier';
 import { MAX_WARC_BYTES, MIN_WARC_BYTES } from '../archive/limits.js';
 import type { HookOptions } from '../crawl/hooks.js';
+import { DEFAULT_HOOK_MS, MAX_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
@@ -10,24 +11,16 @@ import type { Sink } from '../output/sink.js';
 import type { StoreNotice } from '../record/events.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
 import { MAX_SEED_CHARS } from './limits.js';
-import {
-  boolean,
-  choice,
-  code,
-  defaultsOfRows,
-  either,
-  group,
-  groupRow,
-  list,
-  number,
-  row,
-  text,
-  whole,
-} from './row.js';
+import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
 const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Accepts an object that has a method. */
+const has =
+  (method: string) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && isFunction((value as Readonly<Record<string, unknown>>)[method]);
 
 /** The network side. */
 export const network = groupRow(
@@ -72,7 +65,7 @@ export const network = groupRow(
       {
         default: false,
         relaxed: {
-          values: [true],
+          values: { not: false },
           says: 'sites can tell the requests of this crawl apart, and pages may differ for it',
         },
       },
@@ -211,18 +204,34 @@ export const decisionLog = groupRow(
   },
 );
 
-/** Hooks. Checked by `resolveHooks`. */
-export const hooks = row(
-  code<HookOptions>('HookOptions', isObject),
+/** Hooks. */
+export const hooks = groupRow(
   'Functions that may refuse a request, never permit one: [hooks](../handlers.md#hooks).',
-  { isCheckedByOwner: true },
+  'HookOptions',
+  {
+    beforeFetch: row(
+      code<HookOptions['beforeFetch']>('(planned: PlannedFetch) => HookAnswer', isFunction),
+      'Called before each request for a page, redirect targets and retries included.',
+    ),
+    afterFetch: row(
+      code<HookOptions['afterFetch']>('(ended: EndedFetch) => HookAnswer', isFunction),
+      'Called after each exchange for a page, before a handler sees it.',
+    ),
+    onExclusion: row(
+      code<HookOptions['onExclusion']>('(decision: UrlDecision) => unknown', isFunction),
+      'Called for each URL that robots.txt or its page excludes. It changes nothing.',
+    ),
+    timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of an answer, after which the request is refused.', {
+      default: DEFAULT_HOOK_MS,
+    }),
+  },
 );
 
 /** The store. */
 export const store = row(
   code<FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)>(
     'FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)',
-    (value) => isObject(value) || isFunction(value),
+    (value) => has('lease')(value) || isFunction(value),
   ),
   'Where the frontier is kept: a [store](../stores.md), or a function that makes one for each run and passes on what it ' +
     'reports. The run opens and closes it. In a configuration file it is a URL.',
@@ -231,19 +240,19 @@ export const store = row(
 
 /** The fetcher. */
 export const fetcher = row(
-  code<Fetcher>('Fetcher', isObject),
+  code<Fetcher>('Fetcher', has('fetch')),
   'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
   { defaultText: 'undici' },
 );
 
 /** Sinks. */
 export const sinks = row(
-  list(code<Sink>('Sink', isObject)),
+  list(code<Sink>('Sink', has('write'))),
   "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
   { default: [] },
 );
 
 /** Time. */
-export const clock = row(code<Clock>('Clock', isObject), 'The source of time, for tests.', {
+export const clock = row(code<Clock>('Clock', has('nowMs')), 'The source of time, for tests.', {
   defaultText: "the system's clock",
 });

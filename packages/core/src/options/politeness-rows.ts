@@ -22,7 +22,19 @@ const DAY_SECONDS = 86_400;
 const applies = choice('respect', 'observe', 'off');
 const isRespected = choice('respect', 'ignore');
 const dialects = choice('rfc9309', 'google', '1996', '1994');
-const UNKNOWN = 'What sites ask is then unknown.';
+const VISITED = 'hosts whose robots.txt cannot be read may be visited after `robots.unreachableDays`';
+
+/** What follows when robots.txt stays unreachable, be it given or the default of dialect and policy. */
+function afterUnreachable(given: Readonly<Record<string, unknown>>): string {
+  const names = ['dialect', 'policy', 'accessProfile', 'afterUnreachable'];
+  const said = names.flatMap((name) => (given[name] === null ? [] : [[name, given[name]]]));
+  return resolveAccessOptions(Object.fromEntries(said)).afterUnreachable;
+}
+
+/** Whether a value that sets other defaults leaves hosts held. */
+function isHeld(given: Readonly<Record<string, unknown>>): boolean {
+  return given['afterUnreachable'] !== null || afterUnreachable(given).endsWith('hold');
+}
 
 /** How slowly. What a site asks for only ever makes it slower. */
 export const politeness = groupRow(
@@ -93,7 +105,15 @@ export const robots = groupRow(
       dialects,
       'The version of the protocol by which files are read that declare none. It sets the defaults of `onOversize`, ' +
         '`onForbidden` and `afterUnreachable`. `google` reads some lines more freely.',
-      { defaultText: '`rfc9309`', flag: { name: '--robots-dialect <name>', help: 'how robots.txt is read' } },
+      {
+        defaultText: '`rfc9309`',
+        flag: { name: '--robots-dialect <name>', help: 'how robots.txt is read' },
+        relaxed: {
+          values: ['google'],
+          says: VISITED,
+          unless: (given) => given['accessProfile'] !== null || isHeld(given),
+        },
+      },
     ),
     policy: row(
       choice('base', 'declared', 'declared-only', 'strictest'),
@@ -142,7 +162,7 @@ export const robots = groupRow(
     accessProfile: row(
       choice('rfc9309', 'google', '1996', '1994', 'strictest'),
       'What each HTTP status of robots.txt means.',
-      { defaultText: 'follows `policy` and `dialect`' },
+      { defaultText: 'follows `policy` and `dialect`', relaxed: { values: ['google'], says: VISITED, unless: isHeld } },
     ),
     onForbidden: row(
       choice('allow', 'deny'),
@@ -151,12 +171,13 @@ export const robots = groupRow(
     ),
     afterUnreachable: row(
       choice('copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google'),
-      `After \`unreachableDays\` of failures: the last good copy counts, or the host is held, or it is allowed. ${UNKNOWN}`,
+      'After `unreachableDays` of failures: the last good copy counts, or the host is held, or it is allowed although ' +
+        'its rules are unknown.',
       {
         defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
         relaxed: {
           values: ['copy-or-allow', 'allow', 'google'],
-          says: 'hosts whose robots.txt cannot be read may be visited after `robots.unreachableDays`',
+          says: VISITED,
         },
       },
     ),
@@ -165,7 +186,7 @@ export const robots = groupRow(
       relaxed: {
         values: { below: 30 },
         says: 'an old robots.txt is used again after that',
-        unless: (given) => resolveAccessOptions(given).afterUnreachable === 'hold',
+        unless: (given) => afterUnreachable(given) === 'hold',
       },
     }),
     holdMaxMs: row(

@@ -41,20 +41,15 @@ export interface Flag {
 
 /** Values that are less polite than a site may expect, and what follows from them. */
 export interface Relaxed {
-  /** These values, or every number below this one. */
-  readonly values: readonly unknown[] | { readonly below: number };
+  /** These values, every number below this one, or all values but this one. */
+  readonly values: readonly unknown[] | { readonly below: number } | { readonly not: unknown };
   readonly says: string;
   /** Other options of the group that make it polite again. */
   readonly unless?: (group: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** One option. */
-export interface Row<V = unknown, D = unknown> {
-  readonly shape: Shape<V>;
-  /** One or two sentences in Markdown. */
-  readonly does: string;
-  /** `null`: none. */
-  readonly default: D;
+/** What a row may say next to shape, sentence and default. */
+interface RowDetails {
   /** The default in words, where the value does not say it. */
   readonly defaultText?: string;
   readonly isRequired?: boolean;
@@ -64,21 +59,32 @@ export interface Row<V = unknown, D = unknown> {
   readonly flag?: Flag;
 }
 
+/** One option. `D` is `null` where it may be absent without a default. */
+export interface Row<V = unknown, D = unknown> extends RowDetails {
+  readonly shape: Shape<V>;
+  /** One or two sentences in Markdown. */
+  readonly does: string;
+  /** `null`: none. */
+  readonly default: D;
+}
+
 /** The options of a group by name. */
 export type Rows = Readonly<Record<string, Row>>;
 
 /** The options of a group with every field filled in. */
 export type Filled<R extends Rows> = {
-  readonly [K in keyof R]: R[K] extends Row<infer V, infer D> ? V | (D extends null ? null : never) : never;
+  readonly [K in keyof R]: R[K] extends Row<infer V, infer D> ? V | D : never;
 };
 
 /** Makes a row. */
-export function row<V, D extends NoInfer<V> | null = null>(
+export function row<V>(
   shape: Shape<V>,
   does: string,
-  more: Partial<Omit<Row<V, D>, 'shape' | 'does'>> = {},
-): Row<V, D> {
-  return { shape, does, ...more, default: more.default ?? (null as D) };
+  more: RowDetails & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
+): Row<V, never>;
+export function row<V>(shape: Shape<V>, does: string, more?: RowDetails): Row<V, null>;
+export function row(shape: Shape, does: string, more: Partial<Row> = {}): Row {
+  return { shape, does, ...more, default: more.default ?? null };
 }
 
 /** Makes the row of a group, every option of which has its default where the group is absent. */
@@ -133,6 +139,8 @@ export function code<T>(type: string, accepts: (value: unknown) => boolean): Sha
 }
 
 /** A value of one of several shapes. */
-export function either<A, B, C = never>(first: Shape<A>, second: Shape<B>, third?: Shape<C>): Shape<A | B | C> {
-  return { kind: 'either', shapes: [first, second, ...(third === undefined ? [] : [third])] };
+export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {
+  return { kind: 'either', shapes };
 }
+
+type ValueOf<S> = S extends Shape<infer V> ? V : never;

@@ -79,8 +79,22 @@ const FILE_OPTIONS = {
 
 const { clock: _, ...ofTheCrawl } = OPTIONS;
 
-/** Everything that a configuration file may say. */
-export const CONFIG_OPTIONS = { ...ofTheCrawl, ...FILE_OPTIONS };
+/** Everything that a configuration file may say. Flags may add what is required, so the file may lack it. */
+export const CONFIG_OPTIONS: Rows = {
+  ...ofTheCrawl,
+  identity: checkedHere(identity),
+  scope: checkedHere(scope),
+  ...FILE_OPTIONS,
+};
+
+/** A group that a file may have in part, and whose values are checked by their rows alone. */
+function checkedHere(group: Row): Row {
+  if (group.shape.kind !== 'group') return group;
+  const rows = Object.entries(group.shape.rows).map(
+    ([name, each]) => [name, { ...each, isRequired: false, isCheckedByOwner: false }] as const,
+  );
+  return { ...group, shape: { ...group.shape, rows: Object.fromEntries(rows) } };
+}
 
 /** A section of the reference and of the help: the paths of its options, groups with all of theirs. */
 export interface Section {

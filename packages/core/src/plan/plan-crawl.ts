@@ -5,7 +5,8 @@ import { type Clock, hostKeyOf, type Politeness, resolvePoliteness, systemClock 
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
 import { createHandlers } from '../handle/handlers.js';
-import { type CrawlerOptions, type ResolvedOptions, resolveOptions } from '../options/options.js';
+import type { CrawlerOptions } from '../options/crawler-options.js';
+import { type ResolvedOptions, resolveOptions } from '../options/options.js';
 import { createCrawlEmitter } from '../record/events.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { startRun } from '../run/crawl-run.js';

@@ -2,7 +2,6 @@
 // out is counted, so that totals stay whole. A URL is chosen by what it is, so that every run chooses the same ones.
 
 import { createHash } from 'node:crypto';
-import { MannerlyError } from '../errors.js';
 import type { UrlDecision } from './decision.js';
 import { MAX_DECISION_LINES } from './limits.js';
 
@@ -12,21 +11,6 @@ export interface DecisionLogOptions {
   readonly sample?: number;
   /** Lines that one run writes at most, 1 … 1e9; then nothing but the count of the rest. @default 1e9 */
   readonly maxLines?: number;
-}
-
-/**
- * Checks how much is to be kept.
- *
- * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
- */
-export function resolveDecisionLog(options: DecisionLogOptions = {}): Required<DecisionLogOptions> {
-  const { sample = 1, maxLines = MAX_DECISION_LINES } = options;
-  const within = (name: string, value: unknown, least: number, most: number): number => {
-    if (typeof value === 'number' && value >= least && value <= most) return value;
-    const range = `a number from ${least} to ${most}`;
-    throw new MannerlyError('option-invalid', `expected \`decisionLog.${name}\` to be ${range}, got ${String(value)}`);
-  };
-  return { sample: within('sample', sample, 0, 1), maxLines: within('maxLines', maxLines, 1, MAX_DECISION_LINES) };
 }
 
 /** The line that a run ends with when it has left any out: URLs by word and reason. */

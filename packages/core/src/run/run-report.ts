@@ -8,7 +8,6 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/directory-parts.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import type { Tally } from '../record/tally.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/logged-totals.js';
@@ -101,6 +100,6 @@ export async function reportOf(run: RunAccount, { end, counts: last, waits }: Ru
     waiting: waits,
     scopeMoves: run.stages.learned.moves(),
     traps: run.stages.learned.traps(),
-    relaxedDefaults: relaxedDefaultsOf(parts.options),
+    relaxedDefaults: parts.options.relaxedDefaults,
   };
 }

@@ -3,7 +3,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { MannerlyError } from '../../errors.js';
-import { resolveOptions } from '../../options/resolve-options.js';
+import { resolveOptions } from '../../options/options.js';
 import type { Asker } from '../asker.js';
 import { UsageError } from '../failure.js';
 import { argumentReader, commandDefault } from '../option-flags.js';
@@ -75,7 +75,13 @@ function withDefaults(given: GivenPlan): ProjectPlan {
     );
   }
   const defaults = BOUNDS.map(([bound]) => [bound, commandDefault(`bounds.${bound}`)] as const);
-  return { name, contact, seeds, within, bounds: { ...Object.fromEntries(defaults), ...bounds } as ProjectPlan['bounds'] };
+  return {
+    name,
+    contact,
+    seeds,
+    within,
+    bounds: { ...Object.fromEntries(defaults), ...bounds } as ProjectPlan['bounds'],
+  };
 }
 
 const QUESTIONS = {

@@ -59,7 +59,10 @@ function partOf(shape: Shape): Json | null {
     case 'list': {
       const items = partOf(shape.of);
       if (items === null) return null;
-      const ends = { ...(shape.least === 0 ? {} : { minItems: shape.least }), ...(shape.most === undefined ? {} : { maxItems: shape.most }) };
+      const ends = {
+        ...(shape.least === 0 ? {} : { minItems: shape.least }),
+        ...(shape.most === undefined ? {} : { maxItems: shape.most }),
+      };
       return { type: 'array', items, ...ends };
     }
     case 'group':

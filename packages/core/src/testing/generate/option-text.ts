@@ -45,14 +45,15 @@ export function defaultOf({ defaultText, isRequired, default: value, shape }: Ro
 export function sentenceOf({ does, relaxed }: Row): string {
   if (relaxed === undefined) return does;
   const { values } = relaxed;
-  const named =
-    'below' in values ? `less than ${written(values.below)}` : values.map((value) => `\`${value}\``).join(', ');
-  return `${does} Relaxed: ${named}.`;
+  if ('below' in values) return `${does} Relaxed: less than ${written(values.below)}.`;
+  if ('not' in values) return `${does} Relaxed: all but \`${values.not}\`.`;
+  return `${does} Relaxed: ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
-/** Markdown without links. */
+/** Markdown with the paths of guides in place of links. */
 export function withoutLinks(markdown: string): string {
-  return markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+  const guides = markdown.replaceAll(/\[([^\]]+)\]\(\.\.\/([a-z]+\.md)[^)]*\)/g, '$1 (docs/$2)');
+  return guides.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
 }
 
 /** A number as people write it. */

@@ -21,7 +21,7 @@ import type { Sink } from '../output/sink.js';
 import type { StoreNotice } from '../record/events.js';
 `;
 /** Types of groups that are declared elsewhere. */
-const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness']);
+const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
 const MAX_COLUMNS = 120;
 
 /** The module. @param rows - Those of \`createCrawler\`. */
