@@ -8,10 +8,10 @@ const SOAK: TestProject = {
   extends: true,
   test: { name: 'soak', include: ['test/soak/**/*.soak.ts'], maxWorkers: 2 },
 };
-/** A process for each file: small sizes of those suites, which measure memory; nock and the lean engine, which stay in it for good. */
+/** A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which stay in it for good. */
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
-  'test/crawl/{platform-fetcher,under-nock}.test.ts',
+  'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
   'packages/core/src/engine.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };

@@ -1,5 +1,5 @@
-// Sums what .ci/run did: its own steps, and the tests of each suite from vitest's JSON report. Prints what failed and what was
-// not run, by name, then exactly one line "N passed, N failed". A suite without a report has failed.
+// Adds up what .ci/run did: its own steps, and the tests of each suite from the JSON report of vitest. Prints what
+// failed and what was not run, by name, then exactly one line "N passed, N failed". A suite without a report failed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ for (const step of steps) {
 for (const suite of suites) {
   const path = join(folder, `${suite}.json`);
   if (!existsSync(path)) {
-    console.log(`failed: ${suite} came to no report`);
+    console.log(`failed: ${suite} wrote no report`);
     failed += 1;
     continue;
   }

@@ -1,6 +1,6 @@
-// Writes `docs/api`: what TypeDoc reads from the sources of every public entry, one page for each. TypeDoc has a TypeScript of its
-// own, since it cannot read with version 7 yet; types are checked by the workspace's compiler, not here.
-// It fails when a public name has no heading on its entry's page, or a doc comment links to what is not there.
+// Writes `docs/api`: a page for each public entry, which TypeDoc reads from the sources. TypeDoc has a TypeScript of its own,
+// since it does not support version 7 yet; the workspace's compiler checks the types, not this program.
+// It fails if a public name has no heading on its entry's page, or if a doc comment links to nothing.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Application, LogLevel, ReflectionKind } from 'typedoc';
@@ -49,7 +49,7 @@ await app.outputs.writeOutput({ name: 'markdown', path: out }, project);
 const names = checkPages();
 console.log(`docs/api: ${names} names in ${entries.length} entries`);
 
-/** The workspace's settings, with packages found in their sources, so that a type of another package is a link. */
+/** The workspace's settings. Packages resolve to their sources, so that a type of another package becomes a link. */
 function compilerSettings() {
   return {
     extends: '../../../tsconfig.base.json',
@@ -64,7 +64,7 @@ function compilerSettings() {
   };
 }
 
-/** A module is called what one writes behind `from`, not after its file. */
+/** A module has the name that an import uses, not that of its file. */
 function nameModules(project) {
   const named = new Map(entries.map(({ name, source }) => [rootPath + source, name]));
   for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
@@ -85,7 +85,7 @@ function checkPages() {
     const headed = new Set([...page.matchAll(/^#+ (?:abstract )?(\w+)/gim)].map(([, heading]) => heading));
     const missing = exported.filter((name) => !headed.has(name));
     if (missing.length > 0) throw new Error(`docs/api/${entry.name}.md lacks ${missing.join(', ')}`);
-    // An entry that is imported for what it does has nothing to list, and says what it does instead.
+    // An entry without exports has a side effect; its page describes that.
     if (exported.length === 0 && page.trim().split('\n').length < 3) {
       throw new Error(`docs/api/${entry.name}.md says nothing`);
     }

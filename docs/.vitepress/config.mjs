@@ -1,5 +1,5 @@
-// The site: VitePress over `docs`, what TypeDoc wrote beside it, and the documents that stand elsewhere. Search is built in; the
-// built pages ask no other host for anything, fonts included. A link to a page that is not there fails the build.
+// The site: VitePress over `docs`, the pages that TypeDoc writes, and documents from elsewhere in the repository. Search is
+// built in. The pages load nothing from other hosts, fonts included. A link to a missing page fails the build.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// The public entries of the three packages, read from their manifests: whoever adds one has it documented without asking.
+// The public entries of the three packages, read from their manifests, so that a new one is documented automatically.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Documents that stand elsewhere in the repository and are pages of the site too: copied before a build, never edited here.
+// Documents outside `docs` that are pages of the site too: copied before a build, never edited here.
 
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,6 +14,7 @@ export const gathered = new Map([
   ['CONTRIBUTING.md', 'project/contributing.md'],
   ['SECURITY.md', 'project/security.md'],
   ['CHANGELOG.md', 'project/changelog.md'],
+  ['UPGRADING.md', 'project/upgrading.md'],
 ]);
 
 /** Copies them. @throws where one is missing. */

@@ -4,20 +4,14 @@
 
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import {
-  FrontierError,
-  type FrontierStore,
-  memoryStore,
-  type OpenRequest,
-  type StoreCapabilities,
-} from '@mannerly/frontier';
+import { FrontierError, type FrontierStore, memoryStore, type OpenRequest } from '@mannerly/frontier';
 
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
 const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord'];
 
 /** What it promises: as much as memory, and that a killed process loses nothing it answered for. */
-export const JOURNAL_CAPABILITIES: StoreCapabilities = Object.freeze({
+export const JOURNAL_CAPABILITIES: FrontierStore['capabilities'] = Object.freeze({
   ...memoryStore().capabilities,
   durable: 'process',
 });

@@ -40,7 +40,7 @@ describe('the trial of processes', () => {
       processes: {
         make: () => lmdbProcesses('broken'),
         stops: 0,
-        blowEveryMs: 400,
+        faultEveryMs: 400,
         seedsPerHost: 1,
         delayMs: 1_000,
         ttlMs: 3_000,

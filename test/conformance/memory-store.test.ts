@@ -13,13 +13,3 @@ describe('the memory store', () => {
     isBounded: true,
   });
 });
-
-describe('the memory store, with every host packed that rests', () => {
-  frontierStoreSuite({
-    test: (title, body) => void it(title, body),
-    makeStore: async (wish) => memoryUnderTest({ ...wish, restingAwake: 0 }),
-    capabilities: memoryStore().capabilities,
-    isBounded: true,
-    seed: 20_290,
-  });
-});

@@ -12,7 +12,7 @@ const START_MS = Date.UTC(2020, 0, 1);
 
 /** A memory store, perhaps wrapped in another. */
 export function memoryUnderTest(
-  wish: { readonly maxQueued?: number; readonly restingAwake?: number },
+  wish: { readonly maxQueued?: number },
   wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore = (store) => store,
 ): StoreUnderTest {
   let now = START_MS;

@@ -54,15 +54,15 @@ it('a URL that waits is told as queued: where, since which page, and which bound
   const told = await crawler.explain(`${web.url('open.test', '/c')}#part`);
   expect(told).toMatchObject({
     // Held, where its host was within its interval when the bound was reached.
-    word: expect.stringMatching(/^(waiting|held)$/),
+    status: expect.stringMatching(/^(waiting|held)$/),
     bound: 'pages',
     place: { host: 'open.test', record: { depth: 1, via: 'link', from: web.url('open.test', '/') } },
     look: { gate: { kind: 'allow' } },
   });
   expect(explanationText(told)).toMatch(/(Queued|Held): [\s\S]*robots\.txt allows it[\s\S]*bound of pages is used up/);
-  expect(await crawler.explain(web.url('open.test', '/'))).toMatchObject({ word: 'fetched', place: null });
-  expect(await crawler.explain(web.url('open.test', '/closed'))).toMatchObject({ word: 'excluded', line: 2 });
-  expect(await crawler.explain(web.url('open.test', '/never'))).toMatchObject({ word: 'unknown', place: null });
+  expect(await crawler.explain(web.url('open.test', '/'))).toMatchObject({ status: 'fetched', place: null });
+  expect(await crawler.explain(web.url('open.test', '/closed'))).toMatchObject({ status: 'excluded', line: 2 });
+  expect(await crawler.explain(web.url('open.test', '/never'))).toMatchObject({ status: 'unknown', place: null });
   expect(web.log).toHaveLength(asked);
 });
 

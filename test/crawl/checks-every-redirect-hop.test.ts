@@ -28,7 +28,7 @@ describe.each([301, 302, 303, 307, 308])('a %d', (status) => {
     const { decisions } = await crawl({ seeds: [web.url('a.test')] });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/go']);
     expect(decisions.find((each) => each.url.endsWith('/closed/x'))).toMatchObject({
-      word: 'excluded',
+      status: 'excluded',
       reason: 'robots-rule',
       line: 2,
       pattern: '/closed',
@@ -73,7 +73,7 @@ describe('a redirect to another host', () => {
     const { decisions } = await crawl({ seeds: [web.url('a.test')] });
     expect(web.paths('b.test')).toEqual([]);
     expect(decisions.find((each) => each.url.includes('b.test'))).toMatchObject({
-      word: 'dropped',
+      status: 'dropped',
       reason: 'out-of-scope',
     });
   });

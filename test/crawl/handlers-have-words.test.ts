@@ -62,7 +62,7 @@ describe('RetryPage', () => {
     expect(items.filter(({ url }) => url.endsWith('/a')).map(({ data }) => data)).toEqual([
       { url: `${SEED}a`, attempt: 3 },
     ]);
-    expect(wordOf('/a')).toMatchObject({ word: 'fetched', reason: 'fetched' });
+    expect(wordOf('/a')).toMatchObject({ status: 'fetched', reason: 'fetched' });
     expect(report.state).toBe('finished');
   });
 
@@ -73,9 +73,11 @@ describe('RetryPage', () => {
     expect(paths('a.test').filter((path) => path === '/a')).toHaveLength(4);
     expect(paths('a.test')).not.toContain('/c');
     expect(items.map(({ url }) => url)).not.toContain(`${SEED}a`);
-    expect(wordOf('/a')).toMatchObject({ word: 'failed', reason: 'retries-exhausted', status: 200 });
+    expect(wordOf('/a')).toMatchObject({ status: 'failed', reason: 'retries-exhausted', httpStatus: 200 });
     expect(wordOf('/a')?.detail).toBe('handler-retry: never there, 4 times');
-    expect(words).toEqual(Array.from({ length: 4 }, () => ({ url: `${SEED}a`, word: 'retry', reason: 'never there' })));
+    expect(words).toEqual(
+      Array.from({ length: 4 }, () => ({ url: `${SEED}a`, signal: 'retry', reason: 'never there' })),
+    );
   });
 
   it('waits as long as it says', async () => {
@@ -92,10 +94,10 @@ it('RefusePage drops the page: nothing of it is kept, nothing of it is followed,
     if (isA(page)) throw new RefusePage('a login page');
   });
   expect(wordOf('/a')).toMatchObject({
-    word: 'dropped',
+    status: 'dropped',
     reason: 'handler-refused',
     layer: 'hook',
-    status: 200,
+    httpStatus: 200,
     detail: 'a login page',
   });
   expect(paths('a.test').filter((path) => path === '/a')).toHaveLength(1);
@@ -203,7 +205,7 @@ describe('items that their schema does not take', () => {
     const { report, told, items, decisions } = await crawlTitles(out);
     expect(items.map(({ data }) => data)).toEqual([{ title: 'Start' }]);
     expect(report).toMatchObject({ state: 'finished', items: 1, rejected: 1 });
-    expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ word: 'fetched', reason: 'fetched' });
+    expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ status: 'fetched', reason: 'fetched' });
     const kept: RejectedItem[] = [];
     for await (const item of readRejected(join(out, 'rejected.jsonl'))) kept.push(item);
     expect(kept).toEqual(told);
@@ -248,7 +250,7 @@ it('user data that does not meet the schema of its route fails its page, which n
   });
   expect(seen).toEqual([3]);
   expect(decisions.find(({ url }) => url.endsWith('/b'))).toMatchObject({
-    word: 'failed',
+    status: 'failed',
     reason: 'user-data-invalid',
     layer: 'hook',
     detail: expect.stringMatching(/^id: /),

@@ -113,7 +113,12 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
     const story = await crawlWith({ beforeFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual([]);
-    expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: null });
+    expect(story.wordOf('/')).toMatchObject({
+      status: 'dropped',
+      reason: 'hook-refused',
+      layer: 'hook',
+      httpStatus: null,
+    });
     expect(story.wordOf('/')?.detail).toMatch(
       detail.source === '^$' ? detail : new RegExp(`^beforeFetch .*${detail.source}`),
     );
@@ -125,7 +130,12 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
     const story = await crawlWith({ afterFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual(['a.test/']);
-    expect(story.wordOf('/')).toMatchObject({ word: 'dropped', reason: 'hook-refused', layer: 'hook', status: 200 });
+    expect(story.wordOf('/')).toMatchObject({
+      status: 'dropped',
+      reason: 'hook-refused',
+      layer: 'hook',
+      httpStatus: 200,
+    });
     expect(story.items).toEqual([]);
     expect(story.report.pages).toBe(1);
   });
@@ -139,8 +149,8 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
         .filter((path) => path !== '/robots.txt')
         .sort(),
     ).toEqual([...OPEN].sort());
-    expect(story.wordOf('/private/x')).toMatchObject({ word: 'excluded', reason: 'robots-rule', line: 2 });
-    expect(story.wordOf('/gone/z')).toMatchObject({ word: 'excluded', reason: 'robots-rule', line: 3 });
+    expect(story.wordOf('/private/x')).toMatchObject({ status: 'excluded', reason: 'robots-rule', line: 2 });
+    expect(story.wordOf('/gone/z')).toMatchObject({ status: 'excluded', reason: 'robots-rule', line: 3 });
   });
 });
 
@@ -218,7 +228,7 @@ it('a refusal before the fetch costs one URL its request, no page and no silence
     beforeFetch: ({ url }) => (url.endsWith('/a') ? refuse('seen last week') : undefined),
   });
   expect(wordOf('/a')).toMatchObject({
-    word: 'dropped',
+    status: 'dropped',
     reason: 'hook-refused',
     layer: 'hook',
     detail: 'seen last week',

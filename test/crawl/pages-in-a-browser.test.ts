@@ -209,7 +209,7 @@ describe('a page in a browser', () => {
       fetcher,
     );
     expect(decisions).toMatchObject([
-      { word: 'failed', reason: 'render-failed', layer: 'page', detail: 'page-crashed: of a test' },
+      { status: 'failed', reason: 'render-failed', layer: 'page', detail: 'page-crashed: of a test' },
     ]);
     expect(report.pages).toBe(1);
   });

@@ -106,7 +106,7 @@ describe('under nock, the platform fetcher', () => {
       '/next',
       '/robots.txt',
     ]);
-    expect(story.decisions.find(({ url }) => url === `${HOST}/closed`)).toMatchObject({ word: 'excluded' });
+    expect(story.decisions.find(({ url }) => url === `${HOST}/closed`)).toMatchObject({ status: 'excluded' });
     expect(nock.pendingMocks()).toEqual([]);
   });
 });

@@ -93,11 +93,11 @@ it('in events, report, decision log and explain', async () => {
   // Explain: the same, URL by URL.
   for (const decision of decisions) {
     const explained = await crawler.explain(decision.url);
-    expect(`${decision.url} ${explained.word} ${explained.reason}`).toBe(
+    expect(`${decision.url} ${explained.status} ${explained.reason}`).toBe(
       `${decision.url} ${decision.status} ${decision.reason}`,
     );
     if (decision.status === 'excluded')
       expect([explained.line, explained.pattern]).toEqual([decision.line, decision.pattern]);
   }
-  expect((await crawler.explain(web.url('a.test', '/never-met'))).word).toBe('unknown');
+  expect((await crawler.explain(web.url('a.test', '/never-met'))).status).toBe('unknown');
 });

@@ -43,7 +43,7 @@ it.each([
   const there = items.map(({ data }) => data).find((each) => JSON.stringify(each).includes('"/there"'));
   // As deep as its origin, with what was handed along to it: it is the same page under another name.
   expect(there).toMatchObject({ via: 'redirect', from: web.url('a.test', '/here'), depth: 1 });
-  expect(decisions.find(({ url }) => url.endsWith('/deeper'))).toMatchObject({ word: 'fetched', depth: 2 });
+  expect(decisions.find(({ url }) => url.endsWith('/deeper'))).toMatchObject({ status: 'fetched', depth: 2 });
 });
 
 it('with a label and data of its own: both reach the target', async () => {

@@ -79,7 +79,7 @@ describe('report.json', () => {
     expect(row?.tightest?.gapMs).toBeGreaterThanOrEqual(50);
     expect(row?.smallestGapMs).toBe(story.report.politeness.find(({ host }) => host === 'a.test')?.smallestGapMs);
     expect(pauses).toMatchObject([{ host: 'held.test', nextAtMs: null, isObeyed: true }]);
-    expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ word: 'excluded', urls: 2 });
+    expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ status: 'excluded', urls: 2 });
     expect(rules).toMatchObject([{ line: 2, pattern: '/closed', urls: 2 }]);
     expect(report.progress.queued.some((value) => value !== null && value > 0)).toBe(true);
     expect(report.methods).toMatch(/5 HTTP requests \(3 for pages, 2 for robots\.txt\) to 2 hosts/);

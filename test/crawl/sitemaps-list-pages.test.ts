@@ -57,7 +57,7 @@ describe('the sitemaps that a robots.txt names', () => {
     expect(paths()).toEqual(['/robots.txt', '/sitemap.xml', '/', '/1', '/2']);
     expect(requests.map(({ purpose }) => purpose)).toEqual(['robots', 'sitemap', 'page', 'page', 'page']);
     expect(decisions.find(({ url }) => url.endsWith('/sitemap.xml'))).toMatchObject({
-      word: 'fetched',
+      status: 'fetched',
       reason: 'sitemap',
       detail: 'urlset of 3',
     });
@@ -117,7 +117,7 @@ describe('the sitemaps that a robots.txt names', () => {
     );
     expect(paths()).toEqual(['/robots.txt', '/sitemap.xml', '/']);
     expect(decisions.find(({ url }) => url.endsWith('/sitemap.xml'))).toMatchObject({
-      word: 'held',
+      status: 'held',
       reason: 'not-before',
     });
   });
@@ -172,7 +172,7 @@ describe('indexes', () => {
     });
     const sitemaps = paths().filter((path) => path.startsWith('/sitemap'));
     expect(sitemaps).toEqual(['/sitemap.xml', '/sitemap.xmlx', '/sitemap.xmlxx', '/sitemap.xmlxxx']);
-    expect(decisions.find(({ reason }) => reason === 'sitemap-limit')).toMatchObject({ word: 'dropped' });
+    expect(decisions.find(({ reason }) => reason === 'sitemap-limit')).toMatchObject({ status: 'dropped' });
   });
 });
 
@@ -186,7 +186,7 @@ describe('whose URLs a sitemap may list', () => {
     });
     expect(paths('b.test')).toEqual([]);
     expect(decisions.find(({ url }) => url.includes('b.test'))).toMatchObject({
-      word: 'dropped',
+      status: 'dropped',
       reason: 'sitemap-foreign',
     });
   });

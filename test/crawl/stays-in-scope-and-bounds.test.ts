@@ -112,7 +112,7 @@ describe('scope', () => {
     const { decisions } = await crawl({ seeds: [], scope: { seeds: [web.url('a.test')], exclude: ['/skip'] } });
     expect(web.paths('a.test').sort()).toEqual(['/', '/keep', '/robots.txt', '/x']);
     expect(decisions.find((each) => each.url.endsWith('/skip/y'))).toMatchObject({
-      word: 'dropped',
+      status: 'dropped',
       reason: 'scope-excluded',
     });
   });

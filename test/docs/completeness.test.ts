@@ -17,7 +17,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## How a run ends', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],
   ['## Where a run stands', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase')],
   ['## Events', keysOf('packages/core/src/record/events.ts', 'CrawlEventMap')],
-  ['## HostWarnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
+  ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
   ['## Why a host waits', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
   ['## States of a robots.txt', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
   ['## Why robots.txt says yes or no', wordsOf('packages/robots/src/decide.ts', 'DecisionReason')],

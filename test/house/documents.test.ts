@@ -1,7 +1,6 @@
-// Documents that no longer tell the truth are worse than none: links, commands, file names and the table of reasons are checked.
+// A document that is no longer true is worse than none: links, commands, file names and error codes are checked.
 
 import { readFileSync } from 'node:fs';
-import { REASONS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { commandFaults, linkFaults, sourceFaults } from './document-rules.js';
 import { listFiles, readFiles, rootPath, told } from './source-tree.js';
@@ -41,17 +40,22 @@ describe('the document rules', () => {
   });
 });
 
-describe('the documents of this house', () => {
+describe('the documents of this project', () => {
   const paths = listFiles();
   const documents = readFiles(paths.filter((path) => path.endsWith('.md')));
 
-  it('stand where a stranger looks for them', () => {
+  it('are where a newcomer looks for them', () => {
     const names = [
       'README.md',
       'ARCHITECTURE.md',
       'CONTRIBUTING.md',
       'SECURITY.md',
       'CHANGELOG.md',
+      'UPGRADING.md',
+      '.editorconfig',
+      '.nvmrc',
+      '.github/workflows/ci.yml',
+      '.github/pull_request_template.md',
       'LICENSE',
       '.ci/run',
     ];
@@ -82,17 +86,6 @@ describe('the documents of this house', () => {
     );
     expect(rooms.size).toBeGreaterThan(5);
     expect([...rooms].filter((room) => !architecture.includes(`\`${room}\``))).toEqual([]);
-  });
-
-  it('hold the table of reasons, word for word', () => {
-    const lifecycle = documents.find((document) => document.path === 'docs/lifecycle.md')?.text ?? '';
-    const table = lifecycle.slice(lifecycle.indexOf('## Reasons'), lifecycle.indexOf('`status` stands for'));
-    const rows = table.split('\n').filter((line) => line.startsWith('| `'));
-    expect(rows).toEqual(
-      Object.entries(REASONS).map(
-        ([word, { statuses, layer, means }]) => `| \`${word}\` | ${statuses.join(', ')} | ${layer} | ${means} |`,
-      ),
-    );
   });
 
   it.each(['robots', 'frontier', 'core'])('have a heading for every error code of %s', (room) => {

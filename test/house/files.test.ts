@@ -1,9 +1,18 @@
 // A reader finds a thing by the name of its file and learns from its first lines what it never does.
-// If this breaks, the house still runs, and nobody can find their way in it any more.
+// If this breaks, everything still runs, and a newcomer cannot find anything.
 
 import { describe, expect, it } from 'vitest';
-import { headerFaults, lengthFaults, MAX_UNEXPLAINED_LINES, machineFaults, nameFaults } from './file-rules.js';
+import {
+  columnFaults,
+  headerFaults,
+  lengthFaults,
+  MAX_COLUMNS,
+  MAX_UNEXPLAINED_LINES,
+  machineFaults,
+  nameFaults,
+} from './file-rules.js';
 import { listFiles, readFiles, readTypeScript, told } from './source-tree.js';
+import { UNFINISHED } from './unfinished-areas.js';
 
 const NAMES: readonly (readonly [path: string, isFault: boolean])[] = [
   ['packages/core/src/utils.ts', true],
@@ -45,6 +54,15 @@ describe('the file rules', () => {
   });
 
   it.each([
+    ['a'.repeat(MAX_COLUMNS), 0],
+    [`short\n${'a'.repeat(MAX_COLUMNS + 1)}`, 1],
+    // Columns, not UTF-16 units.
+    ['😀'.repeat(MAX_COLUMNS), 0],
+  ])('counts columns (case %#)', (text, faults) => {
+    expect(columnFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
+  });
+
+  it.each([
     [`see ${'/wo'}${'rk/main/a.ts'}`, 1],
     [`cd ${'/ho'}${'me/ann/mannerly'}`, 1],
     [`https://registry.${'npm'}js.org/undici`, 1],
@@ -57,7 +75,7 @@ describe('the file rules', () => {
   });
 });
 
-describe('this house', () => {
+describe('this project', () => {
   const paths = listFiles();
   const sources = readTypeScript().filter(
     (file) => !/^(vitest\.config|(examples|test)\/(src\/)?index)\.ts$/.test(file.path),
@@ -74,6 +92,14 @@ describe('this house', () => {
 
   it('explains every source past the usual length', () => {
     expect(told(lengthFaults(sources))).toEqual([]);
+  });
+
+  it('has no line that a screen cannot show', () => {
+    const texts = paths.filter((path) => /\.(ts|mts|mjs|js)$/.test(path));
+    expect(texts.length).toBeGreaterThan(500);
+    expect(
+      told(columnFaults(readFiles(texts.filter((path) => !UNFINISHED.some((area) => path.startsWith(area)))))),
+    ).toEqual([]);
   });
 
   it('holds nothing of one machine and no host of a registry', () => {

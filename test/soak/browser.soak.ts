@@ -137,7 +137,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         '/app.js': script(`fetch('/data.json').then((r) => r.json()).then((d) => {
           document.querySelector('#out').textContent = d.word; document.title = 'shown';
           history.replaceState(null, '', '/shown'); ${tricks} });`),
-        '/data.json': json({ word: 'rendered' }),
+        '/data.json': json({ status: 'rendered' }),
         '/moved.js': redirect(`${cdn}/library.js`),
         '/moved-to-closed.js': redirect(`${cdn}/closed/library.js`),
         '*': text('should not have been asked for'),
@@ -212,7 +212,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     ]);
     expect(report.pages).toBe(1);
     expect(decisions.find(({ url }) => url.endsWith('/closed/tracker.js'))).toMatchObject({
-      word: 'excluded',
+      status: 'excluded',
       reason: 'robots-rule',
       line: 2,
       pattern: '/closed',
@@ -328,7 +328,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     ]);
 
     const hung = await crawlWithBrowser([web.url('shop.test', '/hangs')], { pageMs: 5_000 });
-    expect(hung.decisions).toMatchObject([{ word: 'failed', reason: 'render-failed' }]);
+    expect(hung.decisions).toMatchObject([{ status: 'failed', reason: 'render-failed' }]);
     expect(hung.decisions[0]?.detail).toMatch(/^page-hung: /);
   });
 

@@ -23,7 +23,7 @@ describe.each([
       seedsPerHost,
       delayMs: 20,
       ttlMs: 400,
-      blowEveryMs: 400,
+      faultEveryMs: 400,
       longestMs: 1_400_000,
       stops,
       onReport: (report) => console.log(JSON.stringify({ ...report, seed })),

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
         seedsPerHost,
         delayMs: 20,
         ttlMs: 400,
-        blowEveryMs: 400,
+        faultEveryMs: 400,
         longestMs: 1_400_000,
         onReport: (report) => console.log(JSON.stringify({ ...report, seed })),
       },

@@ -61,7 +61,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI).each([
       seedsPerHost,
       delayMs: 20,
       ttlMs: 400,
-      blowEveryMs: 400,
+      faultEveryMs: 400,
       longestMs: 1_400_000,
       onReport: (report) => console.log(JSON.stringify({ ...report, seed })),
     },

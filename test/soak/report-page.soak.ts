@@ -88,8 +88,8 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
     for (const path of scratch) await rm(path, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  it('says what happened, in words that are there without its script', async () => {
-    await opened({ viewport: WIDE, javaScriptEnabled: false }, async (page) => {
+  it('says what happened', async () => {
+    await opened({ viewport: WIDE }, async (page) => {
       expect(await page.title()).toBe('Crawl report: test-bot');
       expect(await page.textContent('.verdict')).toMatch(/Polite\s*[\d,]+ requests judged .*no violation/s);
       for (const host of Object.keys(HOSTS)) expect(await page.textContent('#hosts-table')).toContain(host);
@@ -102,6 +102,23 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
         /^We crawled from 9 seed URLs between .* found no violation\.$/s,
       );
       expect(await page.textContent('#audit-table')).toMatch(/too-early\s*none/);
+    });
+  });
+
+  it('says without its script where the text is', async () => {
+    await opened({ viewport: WIDE, javaScriptEnabled: false }, async (page) => {
+      expect(await page.getByText('needs JavaScript').textContent()).toMatch(/mannerly report DIR prints them as text/);
+      expect(await page.getByText('needs JavaScript').isVisible()).toBe(true);
+    });
+  });
+
+  it('prints what it shows, without its controls', async () => {
+    await opened({ viewport: { width: 720, height: 1000 } }, async (page) => {
+      await page.emulateMedia({ media: 'print' });
+      for (const selector of ['.verdict', '#hosts-table', '.plot canvas', '#methods-text', '#audit-table'])
+        expect(await page.locator(selector).first().isVisible(), selector).toBe(true);
+      expect(await page.locator('.tools:visible, nav:visible').count()).toBe(0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
     });
   });
 

@@ -74,7 +74,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** FencingToken milliseconds with fractions, monotonic. */
+/** Epoch milliseconds with fractions, monotonic. */
 export function webNow(): number {
   return performance.timeOrigin + performance.now();
 }

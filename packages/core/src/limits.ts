@@ -21,7 +21,7 @@ export const MAX_LINK_URL_CHARS = 8_192;
 /** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, so that it sees that there were more. */
 export const ROBOTS_BODY_BYTES = 512_000 + 1;
 
-// The second lock at the door
+// The second lock on requests
 /** Starts a `bucket` remembers; a larger bucket is filled in proportionally shorter periods. */
 export const MAX_BUCKET_STARTS = 1_000;
 

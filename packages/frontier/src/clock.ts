@@ -2,7 +2,7 @@
 
 /** Wall-clock time and timers. */
 export interface Clock {
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   nowMs(): number;
   /**
    * Calls `fn` once after `ms` milliseconds, perhaps a little early (Node's timers may fire 1 ms too soon): whoever
@@ -44,7 +44,7 @@ export function systemClock(): Clock {
 /**
  * A clock for tests.
  *
- * @param startMs - FencingToken milliseconds it begins with. @default 1_700_000_000_000
+ * @param startMs - Epoch milliseconds it begins with. @default 1_700_000_000_000
  * @throws Never.
  */
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {

@@ -66,7 +66,7 @@ export interface HostWait {
     | 'host-parked'
     | 'address-shared'
     | 'not-before';
-  /** FencingToken milliseconds; `null` for a parked host. */
+  /** Epoch milliseconds; `null` for a parked host. */
   readonly untilMs: number | null;
   readonly queued: number;
 }

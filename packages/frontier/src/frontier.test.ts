@@ -16,7 +16,7 @@ describe('the road of a page', () => {
     expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/3']);
     expect(verdicts()).toMatchObject([
       {
-        word: 'excluded',
+        status: 'excluded',
         reason: 'robots-rule',
         url: 'http://a.test/closed/2',
         line: 2,

@@ -5,9 +5,9 @@ import type { NewUrl } from './url-record.js';
 
 /** The facts of one exchange with a host, whatever came of it. */
 export interface Exchange {
-  /** FencingToken milliseconds, read just before the request left. */
+  /** Epoch milliseconds, read just before the request left. */
   readonly startedAtMs: number;
-  /** FencingToken milliseconds of the last byte, or of the failure. */
+  /** Epoch milliseconds of the last byte, or of the failure. */
   readonly endedAtMs: number;
   /** `null` when no response came. */
   readonly status: number | null;

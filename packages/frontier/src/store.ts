@@ -4,7 +4,7 @@
 // Time. Only the store owns an absolute clock. Every `…Ms` here is a duration from the moment the store runs the verb;
 // never a time. Workers count a lease from before the request for it left, so that their end comes first.
 //
-// Fencing. The unit that is leased is the host queue. Each lease carries an fencingToken; a commit with another one changes
+// Fencing. The unit that is leased is the host queue. Each lease carries a fencing token; a commit with another one changes
 // nothing. A holder that vanishes is a host that comes due later, at `lease end + delay`: there is nothing to reap.
 //
 // Crashes. A verb that resolved is kept as long as `capabilities.durable` says; one that did not may have happened or not, but
@@ -108,7 +108,7 @@ export interface HostCommit {
     | { readonly release: { readonly dueInMs: number | null } };
 }
 
-/** What became of one host's part: `lost` when the fencingToken is not the host's present one, and then nothing changed (C1). */
+/** What became of one host's part: `lost` when the fencing token is not the host's present one, and then nothing changed (C1). */
 export type HostCommitAnswer =
   | { readonly ok: true; readonly entries: Entry[] }
   | { readonly ok: false; readonly reason: 'lost' };
@@ -239,7 +239,7 @@ export interface FrontierStore {
 
   /**
    * Reports on leased hosts and adds links, in one transaction.
-   * C1: wrong fencingToken → `lost`, nothing of the host changes; links are still added: they are facts. C2: done entries never
+   * C1: wrong fencing token → `lost`, nothing of the host changes; links are still added: they are facts. C2: done entries never
    * return, entries not mentioned stay. C3: release indexes the host at now + `dueInMs` if anything is queued, else
    * forgets the index and keeps the next allowed time. C4: no wake-up is lost when an add races the release of an empty
    * host. C5: never "page done, links lost"; "links added, page not done" may be; a link answered `full` is reported

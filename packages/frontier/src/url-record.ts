@@ -36,7 +36,7 @@ export interface NewUrl {
   readonly label?: string;
   /** Handed to the handler as it is; at most `limits.maxUserDataBytes` as JSON. */
   readonly userData?: JsonValue;
-  /** FencingToken milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
+  /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
   readonly notBeforeMs?: number;
   /**
    * Names one more visit of a URL that may be known: a whole number > 0, told from its other visits. The same visit added

@@ -77,6 +77,6 @@ export interface RobotsCopyRef {
   readonly phase: string;
   /** SHA-256 of the body, first 16 hex digits; `null` where there is no body. */
   readonly hash: string | null;
-  /** FencingToken milliseconds of its receipt; `null` where there is none. */
+  /** Epoch milliseconds of its receipt; `null` where there is none. */
   readonly receivedAtMs: number | null;
 }

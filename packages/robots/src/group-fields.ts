@@ -61,7 +61,7 @@ export function readGroupFields(
 /**
  * Whether requests may start now: every source must be open, the longest interval counts.
  *
- * @param nowMs - FencingToken milliseconds.
+ * @param nowMs - Epoch milliseconds.
  * @returns For a closed host the time at which it may be open again; ask again then.
  * @throws Never.
  * @see specification, robots §9.2, §9.3

@@ -107,7 +107,7 @@ export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInva
  * window. A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs
  * to it (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then.
  *
- * @param nowMs - FencingToken milliseconds.
+ * @param nowMs - Epoch milliseconds.
  * @throws Never.
  * @see specification, robots §9.2, DECISIONS R41 to R44
  */
@@ -143,7 +143,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
 /**
  * Whether requests may start now under the union of the windows (DECISION R46). No window: always open.
  *
- * @param nowMs - FencingToken milliseconds.
+ * @param nowMs - Epoch milliseconds.
  * @throws Never.
  * @see specification, robots §9.3, DECISION R45
  */

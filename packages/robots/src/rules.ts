@@ -70,7 +70,7 @@ export class RobotsRules {
    * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero
    * documents is in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
    *
-   * @param nowMs - FencingToken milliseconds.
+   * @param nowMs - Epoch milliseconds.
    * @throws Never.
    */
   decideAt(url: string, nowMs: number): Decision {
@@ -135,7 +135,7 @@ export class RobotsRules {
   /**
    * Whether requests may start at a time, how far apart, and until when.
    *
-   * @param nowMs - FencingToken milliseconds.
+   * @param nowMs - Epoch milliseconds.
    * @throws Never.
    * @see specification, robots §9.2, §9.3
    */

@@ -1,7 +1,7 @@
 // Virtual time for a simulation: a time passes when everything that the one before set off has come to rest. Between two
 // events is one turn of the loop, in which all promises run, so the same web and the same seed take the same steps.
 
-/** FencingToken milliseconds at which every simulation begins. */
+/** Epoch milliseconds at which every simulation begins. */
 const START_MS = 1_700_000_000_000;
 /** Events of one run before it is called stuck. */
 const MOST_EVENTS = 50_000_000;

@@ -16,11 +16,11 @@ const NOISE = Buffer.from(
   Array.from({ length: 20_000 }, (_, index) => ((index * 7_919) % 9_973).toString(36)).join(' '),
 );
 
-const UNDECODABLE: HostileExpectation = { told: 'encoding', word: 'failed', reason: 'encoding' };
-const WHOLE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
+const UNDECODABLE: HostileExpectation = { told: 'encoding', status: 'failed', reason: 'encoding' };
+const WHOLE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 const CUT_BY_PEER: HostileExpectation = { ...WHOLE, again: true, truncated: 'connection' };
 const CUT_BY_CAP: HostileExpectation = { ...WHOLE, truncated: 'limit' };
-const TOO_LARGE: HostileExpectation = { told: 'headers-too-large', word: 'failed', reason: 'headers-too-large' };
+const TOO_LARGE: HostileExpectation = { told: 'headers-too-large', status: 'failed', reason: 'headers-too-large' };
 
 const coded = (coding: string, bytes: Uint8Array): Buffer =>
   Buffer.concat([
@@ -246,7 +246,7 @@ export const HEADERS: readonly HostileScenario[] = [
     name: 'interim-slow',
     does: 'sends one 103 and drips the rest',
     serve: drips('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nX: ', 'y'),
-    expects: { told: 'timeout-headers', again: true, word: 'failed', reason: 'timeout-headers' },
+    expects: { told: 'timeout-headers', again: true, status: 'failed', reason: 'timeout-headers' },
   },
 ];
 

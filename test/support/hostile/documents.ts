@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { byPath, responds } from './answers.js';
 import type { HostileExpectation, HostileScenario, ScenarioStory } from './scenario.js';
 
-const A_PAGE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
+const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 const next = responds('<p>next');
 const typed = (type: string, ...more: string[]): { headers: readonly string[] } => ({
   headers: [`Content-Type: ${type}`, ...more],

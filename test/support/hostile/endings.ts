@@ -3,10 +3,16 @@
 import { byPath, drips, HTML_HEAD, resets, responds, sends, sendsAndEnds } from './answers.js';
 import type { HostileExpectation, HostileScenario } from './scenario.js';
 
-const failed = (reason: string): HostileExpectation => ({ told: reason, again: true, word: 'failed', reason });
+const failed = (reason: string): HostileExpectation => ({ told: reason, again: true, status: 'failed', reason });
 
 /** A page came, but not all of it: it is tried again, and at last handed over as what it is. */
-const CUT: HostileExpectation = { told: 200, again: true, word: 'fetched', reason: 'fetched', truncated: 'connection' };
+const CUT: HostileExpectation = {
+  told: 200,
+  again: true,
+  status: 'fetched',
+  reason: 'fetched',
+  truncated: 'connection',
+};
 
 /** Resets, early ends, silence and drip-feeding at every stage of an exchange. */
 export const ENDINGS: readonly HostileScenario[] = [
@@ -86,7 +92,7 @@ export const ENDINGS: readonly HostileScenario[] = [
     name: 'empty-body',
     does: 'answers 200 with nothing in it',
     serve: responds(''),
-    expects: { told: 200, word: 'fetched', reason: 'fetched', truncated: null },
+    expects: { told: 200, status: 'fetched', reason: 'fetched', truncated: null },
   },
   {
     name: 'silent',
@@ -146,7 +152,7 @@ export const ENDINGS: readonly HostileScenario[] = [
     }),
     expects: {
       told: 200,
-      word: 'fetched',
+      status: 'fetched',
       reason: 'fetched',
       truncated: null,
       paths: ['/', '/second', '/third'],

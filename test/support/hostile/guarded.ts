@@ -5,16 +5,16 @@ import { expect } from 'vitest';
 import { byPath, drips, floods, redirects, responds, sends } from './answers.js';
 import type { HostileExpectation, HostileRequest, HostileScenario, ScenarioStory } from './scenario.js';
 
-const WHOLE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
+const WHOLE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 /** Refused before anything left: not even robots.txt is asked for. */
 const FORBIDDEN: HostileExpectation = {
   told: null,
-  word: 'dropped',
+  status: 'dropped',
   reason: 'address-forbidden',
   paths: [],
 };
 /** robots.txt cannot be had, so nothing may be asked. */
-const HELD: HostileExpectation = { told: null, word: 'held', reason: 'robots-unreachable', paths: [] };
+const HELD: HostileExpectation = { told: null, status: 'held', reason: 'robots-unreachable', paths: [] };
 
 /** Spellings of the inside, as a page may link to them. */
 export const INSIDE_HOSTS: readonly string[] = [
@@ -49,7 +49,7 @@ export const GUARDED: readonly HostileScenario[] = [
     name: 'redirects-inside',
     does: 'redirects to the inside',
     serve: redirects(({ insideUrl }) => insideUrl('/secret')),
-    expects: { told: 302, word: 'fetched', reason: 'redirect' },
+    expects: { told: 302, status: 'fetched', reason: 'redirect' },
   },
   {
     name: 'robots-redirects-inside',
@@ -176,7 +176,7 @@ export const CARRIED: readonly HostileScenario[] = [
           ),
     expects: {
       told: 302,
-      word: 'fetched',
+      status: 'fetched',
       reason: 'redirect',
       paths: ['/', 'other.credentials-in-redirect.test/next'],
       also: carriesNothing,

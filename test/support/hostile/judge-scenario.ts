@@ -7,9 +7,9 @@ const MIB = 1024 * 1024;
 /** A URL is asked for four times at most (access §10). */
 const MOST_TRIES = 4;
 /** What is to be tried again is held when the run ends before that. */
-const PENDING = { word: 'held', reason: 'waits to be tried again' } as const;
+const PENDING = { status: 'held', reason: 'waits to be tried again' } as const;
 
-const EXHAUSTED = { word: 'failed', reason: 'retries-exhausted' } as const;
+const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
 /** What is compared of a scenario. */
 export interface ScenarioFacts {
@@ -17,7 +17,7 @@ export interface ScenarioFacts {
   /** How the exchanges for the start URL were told, each word once. */
   readonly told: readonly (string | number | null)[];
   readonly hasRightTries: boolean;
-  readonly word: string | undefined;
+  readonly status: string | undefined;
   readonly reason: string | undefined;
   readonly truncated: 'limit' | 'connection' | null | undefined;
   readonly paths: readonly string[];
@@ -39,7 +39,7 @@ export function factsOf({ name, expects }: HostileScenario, story: ScenarioStory
     hasRightTries: told.length <= (expects.again === true ? MOST_TRIES : 1),
     ...(expects.again === true && decision?.status === 'held'
       ? PENDING
-      : { word: decision?.status, reason: decision?.reason }),
+      : { status: decision?.status, reason: decision?.reason }),
     truncated: pages.find(({ url }) => url === startUrl)?.truncated,
     paths: [...new Set(paths)].sort(),
     readsWithinBounds: readBytes <= (expects.maxRead ?? HOSTILE_BODY_BYTES + 4 * MIB) * Math.max(1, told.length),
@@ -62,7 +62,7 @@ export function expectedOf(
     scenario: name,
     told: expects.told === null ? [] : [expects.told],
     hasRightTries: true,
-    ...(expects.again === true ? again : { word: expects.word, reason: expects.reason }),
+    ...(expects.again === true ? again : { status: expects.status, reason: expects.reason }),
     truncated: expects.again === true ? undefined : expects.truncated,
     paths: [...(expects.paths ?? (expects.told === null ? [] : [start]))].sort(),
     readsWithinBounds: true,

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { byPath, type HostileAnswer, redirects, responds } from './answers.js';
 import type { HostileExpectation, HostileScenario, ScenarioStory } from './scenario.js';
 
-const SENT_ON: HostileExpectation = { told: 302, word: 'fetched', reason: 'redirect' };
-const INVALID: HostileExpectation = { told: 302, word: 'failed', reason: 'redirect-invalid' };
-const A_PAGE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
+const SENT_ON: HostileExpectation = { told: 302, status: 'fetched', reason: 'redirect' };
+const INVALID: HostileExpectation = { told: 302, status: 'failed', reason: 'redirect-invalid' };
+const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 
 /** What browsers follow; the twenty-first hop is not asked for. */
 const MOST_HOPS = 20;
@@ -62,7 +62,7 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
     name: 'redirect-300',
     does: 'offers a choice with a Location that is no order',
     serve: status('300 Multiple Choices', ['Location: /next']),
-    expects: { told: 300, word: 'failed', reason: 'status-300' },
+    expects: { told: 300, status: 'failed', reason: 'status-300' },
   },
   {
     name: 'redirect-nowhere',
@@ -139,7 +139,7 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
       '/': responds('<p>old', { headers: ['Content-Type: text/html', 'Refresh: 0; url=/next'] }),
       '/next': next,
     }),
-    expects: { told: 200, word: 'fetched', reason: 'redirect', paths: ['/', '/next'] },
+    expects: { told: 200, status: 'fetched', reason: 'redirect', paths: ['/', '/next'] },
   },
   {
     name: 'refresh-field-later',

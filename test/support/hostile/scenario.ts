@@ -54,7 +54,7 @@ export interface HostileExpectation {
    */
   readonly again?: boolean;
   /** The start URL's final word and reason, unless it is asked for again. */
-  readonly word: UrlStatus;
+  readonly status: UrlStatus;
   readonly reason: string;
   /** How the page of the start URL says that its body ended; absent where no page comes to a handler. */
   readonly truncated?: 'limit' | 'connection' | null;

@@ -6,7 +6,7 @@ import { byPath, type HostileAnswer, redirects, responds } from './answers.js';
 import type { HostileExpectation, HostileRequest, HostileScenario, ScenarioStory } from './scenario.js';
 
 const MIB = 1024 * 1024;
-const A_PAGE: HostileExpectation = { told: 200, word: 'fetched', reason: 'fetched', truncated: null };
+const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 const XML = { headers: ['Content-Type: application/xml'] };
 const next = responds('<p>next');
 

@@ -9,7 +9,7 @@ import { writeWhole } from '../directory/whole-file.js';
 /** What a line says of a record. */
 export interface IndexedRecord {
   readonly url: string;
-  /** FencingToken milliseconds of the record's date. */
+  /** Epoch milliseconds of the record's date. */
   readonly atMs: number;
   /** As the response calls itself; `warc/revisit` for a revisit; `null`: it says nothing. */
   readonly mime: string | null;

@@ -48,7 +48,7 @@ export interface CrawlArchiveParts {
   readonly settings: ArchivedSettings;
   /** Whether a response that is no page for handlers lets copies of it be kept. */
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
 

@@ -15,7 +15,7 @@ export interface PackageOptions {
   readonly to?: string;
   /** Its title. @default the crawl's name and where it began */
   readonly title?: string;
-  /** FencingToken milliseconds. @default Date.now */
+  /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
   /** Told now and then how many bytes have been packed, of how many there are in WARC files. */
   readonly onBytes?: (packed: number, whole: number) => void;

@@ -30,7 +30,7 @@ export interface ExchangePlace {
 export interface ReadExchange {
   readonly place: ExchangePlace;
   readonly url: string;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly remoteAddress: string | null;

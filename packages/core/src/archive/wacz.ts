@@ -22,7 +22,7 @@ export interface WaczRequest {
   readonly title: string;
   /** `name/version` of what made it. */
   readonly software: string;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: number;
   /** Told of bytes of WARC files. */
   readonly onBytes?: (packed: number, whole: number) => void;

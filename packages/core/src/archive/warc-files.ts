@@ -47,7 +47,7 @@ export interface WarcFilesOptions {
   readonly warcinfo: (id: string, filename: string) => Promise<WarcRecord>;
   readonly newId: () => string;
   readonly surtOf: (url: string) => string;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
 

@@ -85,9 +85,9 @@ describe('mannerly crawl', () => {
     // The run's promise, and five requests.
     expect(lines('requests.jsonl')).toHaveLength(6);
     expect(lines('decisions.jsonl')).toContainEqual(
-      expect.objectContaining({ url: `${site}/closed`, word: 'excluded', reason: 'robots-rule', line: 2 }),
+      expect.objectContaining({ url: `${site}/closed`, status: 'excluded', reason: 'robots-rule', line: 2 }),
     );
-    for (const { reason, word, layer } of lines('decisions.jsonl')) {
+    for (const { reason, status: word, layer } of lines('decisions.jsonl')) {
       expect(reasonOf(String(reason)), String(reason)).toMatchObject({
         statuses: expect.arrayContaining([word]),
         layer,

@@ -210,7 +210,7 @@ describe('explaining and reporting from a crawl directory', () => {
 
   it('knows nothing of a URL that the crawl never met', async () => {
     const { code, out } = await run('explain', join(base, 'crawl'), 'https://example.org/other', '--json');
-    expect({ code, word: (JSON.parse(out) as { word: string }).word }).toEqual({ code: 0, word: 'unknown' });
+    expect({ code, status: (JSON.parse(out) as { status: string }).status }).toEqual({ code: 0, status: 'unknown' });
   });
 
   it('reports what was left alone and whose line said so', async () => {

@@ -163,7 +163,7 @@ async function send(
     largeBody: (head) => largeBody(stages, work, head),
     headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
     host: work.lease.host,
-    asks: work.lease.requirements,
+    requirements: work.lease.requirements,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
     beforeDecoding: work.kind === 'page' && answered !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),
@@ -184,7 +184,7 @@ function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   );
 }
 
-/** Bytes that a body may have which need not be held: a sitemap's, or what the handler that will get the page asks for. */
+/** Bytes that a body may have which need not be held: a sitemap's, or what the handler that will get the page requirements for. */
 function largeBody({ companions, handlers }: Stages, work: Work, { status, headers }: ResponseHead): number | null {
   if (work.kind === 'robots' || status < 200 || status > 299) return null;
   const purpose = companions.purposeOf(work);

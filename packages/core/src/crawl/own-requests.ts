@@ -44,7 +44,7 @@ export interface OwnRequestsParts {
   readonly signal: AbortSignal;
 }
 
-/** Who asks: the road by which its URLs come, and the purpose of its requests. */
+/** Who requirements: the road by which its URLs come, and the purpose of its requests. */
 type Asker = 'handler' | 'subresource';
 
 /** Makes the requests of one run. */
@@ -65,7 +65,7 @@ export function createOwnRequests(parts: OwnRequestsParts): OwnRequests {
       headers,
       maxBodyBytes: Math.min(Math.max(1, maxBodyBytes ?? parts.maxBodyBytes), parts.maxBodyBytes),
       host: work.lease.host,
-      asks: work.lease.requirements,
+      requirements: work.lease.requirements,
       robots: work.robots,
       mayConnect: (address) => frontier.mayConnect(work, address),
       mayStart: () => frontier.mayStart(work),

@@ -40,7 +40,7 @@ export interface RenderingParts {
   readonly site: Pick<Scope, 'isInside'>;
   readonly record: Pick<Recorder, 'subresourceLeft'>;
   readonly userAgent: string;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: () => number;
   readonly isStopping: () => boolean;
   /** Aborted when the crawl stops at once. */

@@ -9,7 +9,7 @@ const requestOf = (url: string, mayStart: () => StartAnswer): EgressRequest => (
   url,
   purpose: 'page',
   host: new URL(url).hostname,
-  asks: { crawlDelayMs: null, requestIntervalMs: null } as EgressRequest['asks'],
+  requirements: { crawlDelayMs: null, requestIntervalMs: null } as EgressRequest['requirements'],
   mayStart,
   signal: new AbortController().signal,
 });

@@ -25,7 +25,7 @@ export interface CrawlIdentity {
 /** `crawl.json`. */
 export interface CrawlManifest extends CrawlIdentity {
   readonly format: number;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly createdAtMs: number;
   readonly versions: { readonly mannerly: string; readonly node: string };
 }

@@ -21,7 +21,7 @@ export interface AddressBook {
 
 interface Entry {
   readonly answer: Promise<AddressAnswer>;
-  /** FencingToken milliseconds; `null` while the look-up is under way. */
+  /** Epoch milliseconds; `null` while the look-up is under way. */
   untilMs: number | null;
 }
 

@@ -30,7 +30,7 @@ export interface AddressGuardOptions {
   readonly ports: readonly number[] | 'any';
   /** Names to addresses; `null`: the system's resolver. */
   readonly resolve: Resolve | null;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
 

@@ -33,7 +33,7 @@ export interface EgressRecord {
 export interface RecordedRequest {
   readonly host: string;
   readonly purpose: RequestPurpose;
-  readonly asks: HostRequirements;
+  readonly requirements: HostRequirements;
   /** The copy of robots.txt that let it out. @default `null` */
   readonly robots?: RobotsCopyRef | null;
   /** Whose robots.txt was asked for. @default `null`: none was */
@@ -42,7 +42,7 @@ export interface RecordedRequest {
 
 /** What the log is told of an exchange. `robots` and `robotsOf`: see the request. */
 export function egressRecord(
-  { host, purpose, asks, robots = null, robotsOf = null }: RecordedRequest,
+  { host, purpose, requirements, robots = null, robotsOf = null }: RecordedRequest,
   outcome: FetchOutcome,
   userAgent: string,
   gapMs: number | null,
@@ -59,8 +59,8 @@ export function egressRecord(
     encodedBytes: isResponse ? outcome.encodedBytes : 0,
     remoteAddress: outcome.remoteAddress,
     userAgent,
-    crawlDelayMs: asks.crawlDelayMs,
-    requestIntervalMs: asks.requestIntervalMs,
+    crawlDelayMs: requirements.crawlDelayMs,
+    requestIntervalMs: requirements.requestIntervalMs,
     gapMs,
     truncated: isResponse ? outcome.truncated : null,
     retryAfter: isResponse

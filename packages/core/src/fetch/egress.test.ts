@@ -8,8 +8,8 @@ import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { createAddressGuard } from './address-guard.js';
 import { createEgress, type Egress, type EgressRequest } from './egress.js';
 import type { EgressRecord } from './egress-record.js';
-import { createHostLimiter } from './host-limiter.js';
 import { resolveIdentity } from './identity.js';
+import { RequestLimiter } from './request-limiter.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 
 const closing: (() => Promise<void>)[] = [];
@@ -53,7 +53,7 @@ async function door(
       resolve,
       nowMs: Date.now,
     }),
-    limiter: createHostLimiter(),
+    limiter: new RequestLimiter(null),
     network: { connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000, maxBodyBytes: 50_000 },
     nowMs: Date.now,
     onRequest: (record) => records.push(record),
@@ -73,7 +73,7 @@ async function door(
         url: path.includes('://') ? path : `http://a.example:${server.port}${path}`,
         purpose: 'page',
         host: 'a.example',
-        asks: NOTHING,
+        requirements: NOTHING,
         mayStart: () => GO,
         signal: new AbortController().signal,
         ...request,
@@ -133,7 +133,7 @@ describe('what leaves', () => {
   it('is told to the log, once, with its times, its gap and what the host asked for', async () => {
     const { records, send } = await door(ok);
     await send('/a');
-    await send('/b', { asks: { ...NOTHING, crawlDelayMs: 20 } });
+    await send('/b', { requirements: { ...NOTHING, crawlDelayMs: 20 } });
     expect(records).toHaveLength(2);
     const [first, second] = records;
     expect(first).toMatchObject({
@@ -179,7 +179,7 @@ describe('what does not leave', () => {
       url,
       purpose: 'handler',
       host: 'a.example',
-      asks: NOTHING,
+      requirements: NOTHING,
       mayStart: () => {
         asked += 1;
         return GO;
@@ -220,23 +220,23 @@ describe('what does not leave', () => {
 
   it('when the second lock says wait, although the frontier says go', async () => {
     const { server, records, send } = await door(ok);
-    const asks = { ...NOTHING, crawlDelayMs: 5_000 };
-    expect(await send('/1', { asks })).toMatchObject({ kind: 'response' });
+    const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
+    expect(await send('/1', { requirements })).toMatchObject({ kind: 'response' });
     let asked = 0;
     const mayStart = (): StartAnswer => {
       asked += 1;
       return GO;
     };
-    const second = await send('/2', { asks, mayStart });
+    const second = await send('/2', { requirements, mayStart });
     expect(second).toMatchObject({ kind: 'not-sent', reason: 'wait', untilMs: (records[0]?.endedAtMs ?? 0) + 5_000 });
     expect([server.requests.length, asked]).toEqual([1, 0]);
   });
 
   it('a request that did not leave starts no silence at the second lock', async () => {
     const { send } = await door(ok);
-    const asks = { ...NOTHING, crawlDelayMs: 5_000 };
-    await send('/1', { asks, mayStart: () => ({ kind: 'wait', untilMs: 1 }) });
-    expect(await send('/1', { asks })).toMatchObject({ kind: 'response' });
+    const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
+    await send('/1', { requirements, mayStart: () => ({ kind: 'wait', untilMs: 1 }) });
+    expect(await send('/1', { requirements })).toMatchObject({ kind: 'response' });
   });
 });
 
@@ -252,7 +252,7 @@ describe('whatever happens', () => {
       },
       identity: resolveIdentity({ name: 'tide', contact: 'ann@example.org' }),
       guard: createAddressGuard({ allowAddresses: ['127.0.0.0/8'], ports: [], resolve: null, nowMs: Date.now }),
-      limiter: createHostLimiter(),
+      limiter: new RequestLimiter(null),
       network: { connectTimeoutMs: 1, headersTimeoutMs: 1, requestTimeoutMs: 1, maxBodyBytes: 1 },
       nowMs: Date.now,
     });
@@ -260,7 +260,7 @@ describe('whatever happens', () => {
       url: `http://127.0.0.1:${server.port}/`,
       purpose: 'page',
       host: 'a',
-      asks: NOTHING,
+      requirements: NOTHING,
       mayStart: () => GO,
       signal: new AbortController().signal,
     });
@@ -269,9 +269,9 @@ describe('whatever happens', () => {
 
   it('a failed exchange counts for the second lock from its end', async () => {
     const { send, records } = await door((socket) => socket.destroy());
-    const asks = { ...NOTHING, crawlDelayMs: 5_000 };
-    expect(await send('/', { asks })).toMatchObject({ kind: 'failed', wasSent: true });
-    expect(await send('/', { asks })).toMatchObject({
+    const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
+    expect(await send('/', { requirements })).toMatchObject({ kind: 'failed', wasSent: true });
+    expect(await send('/', { requirements })).toMatchObject({
       kind: 'not-sent',
       untilMs: (records[0]?.endedAtMs ?? 0) + 5_000,
     });

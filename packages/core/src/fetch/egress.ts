@@ -16,11 +16,11 @@ import { type CookieJar, createCookies } from './cookies.js';
 import { type EgressRecord, egressRecord, LastEnds } from './egress-record.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
-import type { HostLimiter } from './host-limiter.js';
 import type { Identity } from './identity.js';
 import { ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
 import type { EgressOutcome, FailedOutcome, FailureCode, FetchOutcome, NotSentOutcome } from './outcome.js';
 import { createRequestHeaders } from './request-headers.js';
+import type { RequestLimiter } from './request-limiter.js';
 import type { RequestPurpose } from './request-purpose.js';
 import { createSpool, type SpooledBody } from './spool.js';
 
@@ -33,7 +33,7 @@ export interface EgressRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
   readonly host: string;
-  readonly asks: HostRequirements;
+  readonly requirements: HostRequirements;
   /** For the log: the copy of robots.txt that lets it out. @default `null` */
   readonly robots?: RobotsCopyRef | null;
   /** For the log: whose robots.txt is asked for. @default `null`: none is */
@@ -58,7 +58,7 @@ export interface EgressRequest {
 export interface Egress {
   /** One exchange, or the news that nothing left. Never rejects. */
   send(request: EgressRequest): Promise<EgressOutcome>;
-  /** Lets the second lock's timers go. The fetcher is closed by whoever made it. */
+  /** Removes large bodies from the disk. The fetcher is closed by its owner. */
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   readonly guard: AddressGuard;
-  readonly limiter: HostLimiter;
+  readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** Milliseconds and bytes; robots.txt is bounded by the lesser of these and its own limits. */
   readonly network: {
     readonly connectTimeoutMs: number;
@@ -77,7 +77,7 @@ export interface EgressOptions {
     /** Makes the jar of an origin. @default no cookies */
     readonly cookies?: (() => CookieJar) | null;
   };
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Told once for each request that left, when its exchange is over. */
   readonly onRequest?: (record: EgressRecord) => void;
@@ -110,7 +110,7 @@ export function createEgress(options: EgressOptions): Egress {
       const road = await request.mayConnect?.(answer.address);
       if (road !== undefined && road.kind !== 'go') return notSent(url.href, road);
       const cookie = cookies === null ? null : await cookies.valueFor(url, request.purpose);
-      const lock = await limiter.ask(request.host, request.asks, nowMs());
+      const lock = await limiter.ask(request.host, request.requirements, nowMs());
       if (lock.kind === 'wait') return notSent(url.href, { kind: 'wait', untilMs: lock.untilMs });
 
       const headers = cookie === null ? headersFor(request) : { ...headersFor(request), Cookie: cookie };
@@ -158,10 +158,7 @@ export function createEgress(options: EgressOptions): Egress {
       options.onRequest?.(egressRecord(request, outcome, headers['User-Agent'] ?? '', gapMs));
       return outcome;
     },
-    close() {
-      limiter.close();
-      return spool.close();
-    },
+    close: () => spool.close(),
   };
 }
 

@@ -12,7 +12,7 @@ import { UndiciExchange } from './undici-exchange.js';
 export interface UndiciFetcherOptions {
   /** Certificates trusted instead of the platform's own, PEM. @default the platform's */
   readonly ca?: string | readonly string[];
-  /** FencingToken milliseconds. @default Date.now */
+  /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
 }
 

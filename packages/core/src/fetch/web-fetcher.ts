@@ -13,7 +13,7 @@ import type { ExchangeTiming, FailedOutcome, FailureCode, FetchOutcome, HeaderLi
 export interface PlatformFetcherOptions {
   /** @default the global `fetch`, looked up at each request, so that a tool may put its own in its place */
   readonly fetch?: typeof globalThis.fetch;
-  /** FencingToken milliseconds. @default Date.now */
+  /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
 }
 

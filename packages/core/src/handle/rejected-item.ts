@@ -10,7 +10,7 @@ export interface RejectedItem {
   /** The page that it was emitted for. */
   readonly url: string;
   readonly visit: number;
-  /** FencingToken milliseconds of the page's last byte. */
+  /** Epoch milliseconds of the page's last byte. */
   readonly fetchedAtMs: number;
   /** What the schema found, at most 20. */
   readonly issues: readonly SchemaIssue[];

@@ -53,11 +53,11 @@ export type RoutedRevisit<UserDataSchema, UserData> =
 type PageOf<R> = R extends `label:${infer Label}`
   ? { readonly label: Label }
   : R extends 'html'
-    ? { readonly kind: 'html'; readonly facts: HtmlSummary }
+    ? { readonly kind: 'html'; readonly html: HtmlSummary }
     : R extends 'xml'
-      ? { readonly kind: 'xml'; readonly title: null; readonly facts: null; readonly $: CheerioAPI }
+      ? { readonly kind: 'xml'; readonly title: null; readonly html: null; readonly $: CheerioAPI }
       : R extends ContentKind
-        ? { readonly kind: R; readonly title: null; readonly facts: null; readonly $: never }
+        ? { readonly kind: R; readonly title: null; readonly html: null; readonly $: never }
         : R extends `${string}/${string}`
           ? { readonly mime: Lowercase<R> }
           : unknown;

@@ -120,7 +120,7 @@ describe('OpenTelemetry', () => {
     }
     const points = (name: string) => named.get(name)?.dataPoints.map(({ attributes, value }) => [attributes, value]);
     expect(points('mannerly.requests')).toContainEqual([{ crawl: 'tides', purpose: 'page', outcome: '4xx' }, 1]);
-    expect(points('mannerly.urls')).toContainEqual([{ crawl: 'tides', word: 'failed', reason: 'status' }, 2]);
+    expect(points('mannerly.urls')).toContainEqual([{ crawl: 'tides', status: 'failed', reason: 'status' }, 2]);
     expect(points('mannerly.pages')).toEqual([[{ crawl: 'tides' }, 12]]);
     expect(points('mannerly.hosts.waiting')).toEqual([[{ crawl: 'tides' }, 2]]);
     expect(points('mannerly.request.duration')?.[0]?.[1]).toMatchObject({ count: 2, sum: 3.2 });

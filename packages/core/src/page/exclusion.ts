@@ -74,7 +74,7 @@ export interface ExclusionInput {
   /** The crawler's product tokens. */
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly nowMs: number;
 }
 

@@ -48,7 +48,7 @@ export interface FetchedPage {
   readonly visit: number;
   /** `cap`: cut at `network.maxBodyBytes`; `peer`: the other side ended early; `null`: whole. */
   readonly truncated: 'limit' | 'connection' | null;
-  /** FencingToken milliseconds of the last byte. */
+  /** Epoch milliseconds of the last byte. */
   readonly fetchedAtMs: number;
   /** Decoded bytes of the body, as far as they were kept. */
   readonly maxBodyBytes: number;

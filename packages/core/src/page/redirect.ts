@@ -15,7 +15,7 @@ export type RedirectAnswer =
       readonly url: string;
       /** `location`: a redirect status; `refresh`: a good answer with a short Refresh field. */
       readonly by: 'location' | 'refresh';
-      /** FencingToken milliseconds, from Retry-After; `null` without one. */
+      /** Epoch milliseconds, from Retry-After; `null` without one. */
       readonly notBeforeMs: number | null;
     }
   /** A redirect status with no Location, with several that differ, or with one that is no http(s) URL. */

@@ -72,7 +72,7 @@ interface Runner {
 /**
  * Lets a crawl pass.
  *
- * @param startMs - FencingToken milliseconds at which it starts: hours that files name depend on it.
+ * @param startMs - Epoch milliseconds at which it starts: hours that files name depend on it.
  * @throws Never
  */
 export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number): Forecast {

@@ -18,7 +18,7 @@ export interface PaceNow {
 
 /** The pace of a host. */
 export interface HostPace {
-  /** @param nowMs - FencingToken milliseconds. Files name minutes: within one nothing changes. */
+  /** @param nowMs - Epoch milliseconds. Files name minutes: within one nothing changes. */
   at(nowMs: number): PaceNow;
   readonly hasHours: boolean;
   /** Who asks for the interval that is in force at a time. */

@@ -75,5 +75,5 @@ export async function findDecision(path: string | readonly string[], url: string
 
 function isDecision(value: unknown): value is UrlDecision {
   if (typeof value !== 'object' || value === null) return false;
-  return 'url' in value && typeof value.url === 'string' && 'word' in value && 'reason' in value && 'layer' in value;
+  return 'url' in value && typeof value.url === 'string' && 'status' in value && 'reason' in value && 'layer' in value;
 }

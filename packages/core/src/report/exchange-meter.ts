@@ -4,7 +4,7 @@
 
 import { MAX_MEASURED_CONCURRENCY } from './limits.js';
 
-/** One exchange that has ended, with what the host asked for when it began. FencingToken milliseconds. */
+/** One exchange that has ended, with what the host asked for when it began. Epoch milliseconds. */
 export interface MeteredExchange {
   readonly startedAtMs: number;
   readonly endedAtMs: number;

@@ -43,45 +43,45 @@ const hold = { kind: 'hold', reason: 'robots-unreachable', untilMs: 60_000 } as 
 
 describe('explaining a URL', () => {
   it.each([
-    ['logged as excluded', decision({}), null, { word: 'excluded', reason: 'robots-rule', line: 4, untilMs: null }],
+    ['logged as excluded', decision({}), null, { status: 'excluded', reason: 'robots-rule', line: 4, untilMs: null }],
     [
       'logged as fetched, closed since: what happened wins',
       decision({ status: 'fetched', reason: 'fetched', line: null }),
       look({ gate: deny }),
-      { word: 'fetched', reason: 'fetched', line: null },
+      { status: 'fetched', reason: 'fetched', line: null },
     ],
-    ['queued, and its host waits', null, look({ wait }), { word: 'waiting', reason: 'crawl-delay', untilMs: 9_000 }],
+    ['queued, and its host waits', null, look({ wait }), { status: 'waiting', reason: 'crawl-delay', untilMs: 9_000 }],
     [
       'queued, robots.txt unreachable',
       null,
       look({ gate: hold }),
-      { word: 'waiting', reason: 'robots-unreachable', untilMs: 60_000 },
+      { status: 'waiting', reason: 'robots-unreachable', untilMs: 60_000 },
     ],
     [
       'held at the end, still unreachable',
       decision({ status: 'held', reason: 'robots-unreachable', line: null }),
       look({ gate: hold }),
-      { word: 'held', reason: 'robots-unreachable', untilMs: 60_000 },
+      { status: 'held', reason: 'robots-unreachable', untilMs: 60_000 },
     ],
     [
       'held at the end, no frontier to ask',
       decision({ status: 'held', reason: 'host-paused', line: null }),
       null,
-      { word: 'held', reason: 'host-paused', untilMs: null },
+      { status: 'held', reason: 'host-paused', untilMs: null },
     ],
     [
       'never met, but the rules at hand close it',
       null,
       look({ isKnown: false, gate: deny }),
-      { word: 'unknown', reason: 'robots-rule', line: 4 },
+      { status: 'unknown', reason: 'robots-rule', line: 4 },
     ],
     [
       'never met, and open',
       null,
       look({ isKnown: false }),
-      { word: 'unknown', reason: null, line: null, untilMs: null },
+      { status: 'unknown', reason: null, line: null, untilMs: null },
     ],
-    ['never met, nothing at hand', null, null, { word: 'unknown', reason: null }],
+    ['never met, nothing at hand', null, null, { status: 'unknown', reason: null }],
   ] as const)('%s', (_, logged, looked, expected) => {
     expect(explain(url, logged, looked)).toMatchObject({ url, ...expected });
   });
@@ -165,7 +165,7 @@ describe('a URL with a place in the queue', () => {
 
   it('is not held any more for a reason that is over', () => {
     const held = decision({ status: 'held', reason: 'crawl-delay', line: null });
-    expect(explain(url, held, look({}), place)).toMatchObject({ word: 'held', reason: null, untilMs: null });
+    expect(explain(url, held, look({}), place)).toMatchObject({ status: 'held', reason: null, untilMs: null });
     expect(explain(url, held, look({ wait }), place)).toMatchObject({ reason: 'crawl-delay', untilMs: 9_000 });
   });
 });
@@ -240,7 +240,7 @@ describe('from the logs alone', () => {
 
   it('a host that no log names is unknown', () => {
     const told = explainLoggedHost('other.test', { ...logged, requests: 0, notice: null }, 'A run has it.');
-    expect(told.word).toBe('unknown');
+    expect(told.status).toBe('unknown');
     expect(explanationText(told)).toContain('Unknown');
   });
 });

@@ -13,7 +13,7 @@ import { waitText } from './wait-text.js';
 export interface Explanation {
   readonly url: string;
   /** The final word; `waiting`: known and not decided yet; `unknown`: never met. */
-  readonly word: UrlStatus | 'waiting' | 'unknown';
+  readonly status: UrlStatus | 'waiting' | 'unknown';
   /** A word of `REASONS`; `null` for an unknown URL of which the gate says nothing either. */
   readonly reason: string | null;
   /** What the reason means, one sentence. */
@@ -60,28 +60,29 @@ export function explain(
 ): Explanation {
   const base = { url, decision, look, ...(place === undefined ? {} : { place }) };
   if (decision !== null && decision.status !== 'held') {
-    const { status: word, line, pattern, dialect, robots } = decision;
-    return { ...base, ...meaning(decision.reason), word, line, pattern, dialect, robots, untilMs: null };
+    const { status, line, pattern, dialect, robots } = decision;
+    return { ...base, ...meaning(decision.reason), status, line, pattern, dialect, robots, untilMs: null };
   }
   if (look === null) {
-    if (decision === null) return { ...base, ...nothing, word: 'unknown', ...noRule, robots: null, untilMs: null };
+    if (decision === null) return { ...base, ...nothing, status: 'unknown', ...noRule, robots: null, untilMs: null };
     const { line, pattern, dialect, robots } = decision;
-    return { ...base, ...meaning(decision.reason), word: 'held', line, pattern, dialect, robots, untilMs: null };
+    return { ...base, ...meaning(decision.reason), status: 'held', line, pattern, dialect, robots, untilMs: null };
   }
   const { gate, robots, wait } = look;
-  const word = decision?.status ?? (look.isKnown ? 'waiting' : 'unknown');
-  if (gate.kind === 'hold') return { ...base, ...meaning(gate.reason), word, ...noRule, robots, untilMs: gate.untilMs };
+  const status = decision?.status ?? (look.isKnown ? 'waiting' : 'unknown');
+  if (gate.kind === 'hold')
+    return { ...base, ...meaning(gate.reason), status, ...noRule, robots, untilMs: gate.untilMs };
   const { line, pattern, dialect } = gate;
   if (gate.kind === 'deny')
-    return { ...base, ...meaning(gate.reason), word, line, pattern, dialect, robots, untilMs: null };
+    return { ...base, ...meaning(gate.reason), status, line, pattern, dialect, robots, untilMs: null };
   // Where the queue was looked into, the reason it was held for when its run ended is over unless the host still waits.
   const heldFor = place == null ? (decision?.reason ?? null) : null;
-  const reason = word === 'unknown' ? null : (wait?.reason ?? heldFor);
+  const reason = status === 'unknown' ? null : (wait?.reason ?? heldFor);
   const because = reason === null ? nothing : meaning(reason);
   return {
     ...base,
     ...because,
-    word,
+    status,
     line,
     pattern,
     dialect,
@@ -91,16 +92,26 @@ export function explain(
 }
 
 /**
- * The same of a host. `word`: `unknown`, or `waiting` as long as the crawl may ask it for more.
+ * The same of a host. `status`: `unknown`, or `waiting` as long as the crawl may ask it for more.
  *
  * @throws Never
  */
 export function explainHost(host: HostLook): Explanation {
   const reason = host.isParked ? 'host-parked' : (host.spent ?? host.wait?.reason ?? null);
   const said = reason === null ? nothing : meaning(reason);
-  const word = host.isKnown ? 'waiting' : 'unknown';
+  const status = host.isKnown ? 'waiting' : 'unknown';
   const [robots = null] = host.robots;
-  return { url: host.host, ...said, word, ...noRule, robots, untilMs: host.nextAtMs, decision: null, look: null, host };
+  return {
+    url: host.host,
+    ...said,
+    status,
+    ...noRule,
+    robots,
+    untilMs: host.nextAtMs,
+    decision: null,
+    look: null,
+    host,
+  };
 }
 
 /**
@@ -110,18 +121,18 @@ export function explainHost(host: HostLook): Explanation {
  */
 export function explainLoggedHost(host: string, logged: LoggedHost, whyLogsOnly: string | null): Explanation {
   const { requests, notice } = logged;
-  const word = requests === 0 && notice === null ? 'unknown' : 'waiting';
+  const status = requests === 0 && notice === null ? 'unknown' : 'waiting';
   const more = { robots: null, untilMs: null, decision: null, look: null, logged, whyLogsOnly };
-  return { url: host, ...nothing, word, ...noRule, ...more };
+  return { url: host, ...nothing, status, ...noRule, ...more };
 }
 
 const nothing = { reason: null, means: null, todo: null };
 const noRule = { line: null, pattern: null, dialect: null };
 
-function meaning(word: string): Pick<Explanation, 'reason' | 'means' | 'todo'> {
-  const reason = reasonOf(word);
+function meaning(status: string): Pick<Explanation, 'reason' | 'means' | 'todo'> {
+  const reason = reasonOf(status);
   return {
-    reason: word,
+    reason: status,
     means: reason?.means ?? null,
     todo: reason === null || reason.todo === '' ? null : reason.todo,
   };
@@ -134,8 +145,21 @@ export function explanationText(explanation: Explanation): string {
   if (explanation.host !== undefined) return [hostText(explanation.host), ...spent].join('\n');
   if (explanation.logged !== undefined)
     return [loggedHostText(explanation.url, explanation.logged), ...onlyLogs].join('\n');
-  const { url, word, reason, means, todo, line, pattern, robots, untilMs, decision, look, place = null } = explanation;
-  const said = unclear(explanation) ?? headline(word);
+  const {
+    url,
+    status,
+    reason,
+    means,
+    todo,
+    line,
+    pattern,
+    robots,
+    untilMs,
+    decision,
+    look,
+    place = null,
+  } = explanation;
+  const said = unclear(explanation) ?? headline(status);
   const lines = [url, `  ${said}${reason === null ? '' : ` (${reason})`}`];
   if (means !== null) lines.push(`  ${means}`);
   if (decision?.httpStatus != null) lines.push(`  Status ${decision.httpStatus}.`);
@@ -145,13 +169,13 @@ export function explanationText(explanation: Explanation): string {
       `  ${closes(explanation) ? 'Line' : 'Allowed by line'} ${line} of ${robotsName(robots)}: ${printable(pattern ?? '(no pattern)')}`,
     );
   if (robots !== null) lines.push(`  ${copyText(robots)}`);
-  if (look !== null && line === null && look.gate.kind === 'allow' && word !== 'fetched')
+  if (look !== null && line === null && look.gate.kind === 'allow' && status !== 'fetched')
     lines.push('  robots.txt allows it.');
   if (look?.wait != null && decision === null) lines.push(`  ${waitText(look.wait)}`);
   if (untilMs !== null) lines.push(`  Not before ${new Date(untilMs).toISOString()}.`);
   if (decision?.clock?.startedAtMs != null) lines.push(`  ${clockText(decision.clock)}`);
   if (decision !== null) lines.push(`  Decided ${new Date(decision.atMs).toISOString()}${foundText(decision)}.`);
-  if (place !== null) lines.push(`  ${placeText(place, word)}`);
+  if (place !== null) lines.push(`  ${placeText(place, status)}`);
   if (place !== null && look !== null && look.gate.kind === 'allow' && look.wait === null)
     lines.push('  Its host may be asked now: it comes in its turn, when the crawl goes on.');
   if (place !== null) lines.push(...spent);
@@ -166,9 +190,9 @@ function closes({ decision, look }: Explanation): boolean {
 }
 
 /** What is said where neither the log nor the queue has it. */
-function unclear({ word, whyLogsOnly, place }: Explanation): string | null {
-  if (word === 'unknown' && whyLogsOnly != null) return NOT_LOGGED;
-  return word === 'waiting' && place === null ? NOT_FOUND : null;
+function unclear({ status, whyLogsOnly, place }: Explanation): string | null {
+  if (status === 'unknown' && whyLogsOnly != null) return NOT_LOGGED;
+  return status === 'waiting' && place === null ? NOT_FOUND : null;
 }
 
 /** The queue was looked through, and the log may have left it out (`decisionLog`). */
@@ -177,8 +201,8 @@ const NOT_FOUND = 'Known, and neither queued as far as was looked nor named by t
 /** Where nobody could look into the queue, "unknown" would say too much. */
 const NOT_LOGGED = 'Not decided: the logs do not name it. It may be queued.';
 
-function headline(word: Explanation['word']): string {
-  const headlines: Record<Explanation['word'], string> = {
+function headline(status: Explanation['status']): string {
+  const headlines: Record<Explanation['status'], string> = {
     fetched: 'Fetched.',
     excluded: 'Excluded: the site does not want it taken.',
     dropped: 'Dropped: this crawl does not want it.',
@@ -187,13 +211,13 @@ function headline(word: Explanation['word']): string {
     waiting: 'Queued: its turn has not come.',
     unknown: 'Unknown: this crawl has not met it.',
   };
-  return headlines[word];
+  return headlines[status];
 }
 
 /** Where it is queued, and how it came there. */
-function placeText({ host, priority, record }: QueuedUrl, word: Explanation['word']): string {
+function placeText({ host, priority, record }: QueuedUrl, status: Explanation['status']): string {
   const { depth, from, via, tries, visit = 0 } = record;
-  const again = word === 'waiting' || word === 'held' ? '' : ' once more';
+  const again = status === 'waiting' || status === 'held' ? '' : ' once more';
   const how = from === null ? via : `${via} on ${from}`;
   const tried = tries === 0 ? '' : `, tried ${tries} time${tries === 1 ? '' : 's'}`;
   return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visit === 0 ? '' : ', one more visit'}.`;

@@ -3,7 +3,7 @@
 /**
  * The values of several sources in the order of their times; each source is in that order already.
  *
- * @param timeOf - FencingToken milliseconds. Of two values of one time the one of the earlier source comes first.
+ * @param timeOf - Epoch milliseconds. Of two values of one time the one of the earlier source comes first.
  * @throws What a source throws.
  */
 export async function* inOrder<T>(

@@ -12,7 +12,7 @@ import { isRequest } from './request-log.js';
  * tells: the profile's interval, its Crawl-delay, its Request-rate. Pauses are not told there.
  *
  * @param politeness - The profile.
- * @returns FencingToken milliseconds; 0 without requests.
+ * @returns Epoch milliseconds; 0 without requests.
  * @throws The platform's error when the log cannot be read; absent is empty.
  */
 export async function restedAtMs(

@@ -143,7 +143,7 @@ describe('reading a log', () => {
   });
 
   it('skips lines that are no decisions', async () => {
-    writeFileSync(path, '[]\nnull\n7\n"x"\n{"url":1,"word":"x","reason":"y","layer":"z"}\n');
+    writeFileSync(path, '[]\nnull\n7\n"x"\n{"url":1,"status":"x","reason":"y","layer":"z"}\n');
     appendFileSync(path, `${JSON.stringify(decision('http://a.test/'))}\n`);
     expect(await all(readDecisions(path))).toHaveLength(1);
   });
@@ -194,7 +194,7 @@ describe('the report from the logs', () => {
       requests: 3,
       startedAtMs: 0,
       endedAtMs: 30_130,
-      words: { fetched: { fetched: 1 } },
+      outcomes: { fetched: { fetched: 1 } },
       politeness: [{ host: 'a.test', requests: 3, longestPauseMs: 30_000, early: 0, smallestGapMs: 100 }],
     });
   });

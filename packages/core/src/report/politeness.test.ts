@@ -286,7 +286,7 @@ describe('the politeness ledger', () => {
         { url: 'http://a.test:8080/x', reason: 'robots-rule', line: 4, pattern: '/x', authority: 'http://a.test:8080' },
       ],
       comments: ['be kind'],
-      notices: ['robots-forbidden (http://a.test:8080): 403'],
+      warnings: ['robots-forbidden (http://a.test:8080): 403'],
     });
   });
 

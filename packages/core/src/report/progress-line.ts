@@ -8,7 +8,7 @@ import { printable, seconds } from './table.js';
  *
  * The pace is the average over the running time. What the crawl waits for is told only while nothing is in flight.
  *
- * @param nowMs - FencingToken milliseconds.
+ * @param nowMs - Epoch milliseconds.
  * @param width - Columns. @default 100
  * @throws Never
  */

@@ -4,7 +4,7 @@ import type { RobotsOptions } from '@mannerly/frontier';
 
 /** What a run promised. */
 export interface RunPromise {
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly versions: { readonly mannerly: string; readonly node: string };
   readonly name: string;

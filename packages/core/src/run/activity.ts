@@ -20,7 +20,7 @@ export interface CrawlActivity {
   readonly phase: CrawlPhase;
   /** With `over`: how the run ended; `failed` where it threw. `null` otherwise. */
   readonly ended: RunState | 'failed' | null;
-  /** FencingToken milliseconds, by the crawl's clock: what `untilMs` and `sinceMs` compare with. */
+  /** Epoch milliseconds, by the crawl's clock: what `untilMs` and `sinceMs` compare with. */
   readonly nowMs: number;
   /** The name that the crawl goes by. */
   readonly name: string;

@@ -1,6 +1,6 @@
 // The stages of one run, built from its options and from what is open: nothing here asks, waits or decides.
 
-import type { Frontier } from '@mannerly/frontier';
+import { type Frontier, resolvePoliteness } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { createAdmit } from '../admit/admit.js';
 import type { Scope } from '../admit/scope.js';
@@ -20,7 +20,7 @@ import type { AddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import { createEgress } from '../fetch/egress.js';
-import { createHostLimiter } from '../fetch/host-limiter.js';
+import { RequestLimiter } from '../fetch/request-limiter.js';
 import { createHandlerPool } from '../handle/handler-pool.js';
 import type { ItemWriter } from '../output/item-writer.js';
 import { createDatasets } from '../page/datasets.js';
@@ -72,7 +72,7 @@ export function openStages(
     fetcher,
     identity,
     guard,
-    limiter: createHostLimiter(),
+    limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
     nowMs,
     onRequest: record.request,

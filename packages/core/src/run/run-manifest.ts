@@ -20,7 +20,7 @@ import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './lim
 export interface RobotsSnapshot {
   readonly authority: string;
   readonly hash: string;
-  /** FencingToken milliseconds. */
+  /** Epoch milliseconds. */
   readonly fetchedAtMs: number;
 }
 

@@ -202,7 +202,7 @@ function more(count: number): string {
   return count > 0 ? `; and ${count} more like it` : '';
 }
 
-/** FencingToken milliseconds as a date; of another clock, as they are. */
+/** Epoch milliseconds as a date; of another clock, as they are. */
 function time(ms: number): string {
   return ms > 1e11 && ms < 1e14 ? new Date(ms).toISOString() : `${Number(ms.toFixed(3))} ms`;
 }

@@ -21,7 +21,7 @@ import {
 
 /** How a virtual clock is set up. */
 export interface VirtualClockOptions {
-  /** FencingToken milliseconds it begins with. @default 1 January 2026, 00:00 UTC */
+  /** Epoch milliseconds it begins with. @default 1 January 2026, 00:00 UTC */
   readonly startMs?: number;
   /** Steps (timers) that one `finish` or `advance` may take, 1 or more. @default 5,000,000 */
   readonly maxSteps?: number;

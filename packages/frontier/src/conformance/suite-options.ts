@@ -1,9 +1,9 @@
-// What a store's author hands to the suite: a test runner, a way to make stores, and what the store declares.
+// What a store's author gives to the suite: a test runner, a way to make stores, and the store's capabilities.
 
 import type { ChildProcess } from 'node:child_process';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
 
-/** A store on data of its own, to be tried once. */
+/** A store on data of its own, for one test. */
 export interface StoreUnderTest {
   /** Not opened yet. */
   readonly store: FrontierStore;
@@ -17,7 +17,7 @@ export interface StoreUnderTest {
   readonly reopen?: () => Promise<FrontierStore>;
   /** Where `capabilities.shared`: another client on the same data at the same time, not opened. */
   readonly connect?: () => Promise<FrontierStore>;
-  /** Frees what was made; the suite has closed the clients it opened. */
+  /** Frees what was made. The suite has closed the clients it opened. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -28,14 +28,14 @@ export interface ProcessesUnderTest {
   /**
    * Starts a process that calls `runSuiteWorker` with another client on the same data.
    *
-   * @param environment - Variables that the process must have beside its own.
+   * @param environment - Variables that the process needs besides its own.
    */
   readonly start: (environment: Readonly<Record<string, string>>) => ChildProcess;
-  /** Frees what was made; the processes are gone. */
+  /** Frees what was made. The processes are gone. */
   readonly dispose: () => Promise<void>;
 }
 
-/** How processes are tried. */
+/** How the suite tests with several processes. */
 export interface SuiteProcesses {
   readonly make: () => Promise<ProcessesUnderTest>;
   /** Processes at a time. @default 4 */
@@ -46,45 +46,45 @@ export interface SuiteProcesses {
   readonly ttlMs?: number;
   /** Pages of each of twelve hosts at the start; each leads to six more. @default 2 */
   readonly seedsPerHost?: number;
-  /** Milliseconds between two blows, on average. @default 150 */
-  readonly blowEveryMs?: number;
-  /** Share of blows that stop a process for a while; the others kill one. @default 0.5 */
+  /** Milliseconds between two faults, on average. @default 150 */
+  readonly faultEveryMs?: number;
+  /** Share of faults that stop a process for a while; the others kill one. @default 0.5 */
   readonly stops?: number;
-  /** Milliseconds after which it has failed. @default 240,000 */
+  /** Milliseconds after which the test has failed. @default 240,000 */
   readonly longestMs?: number;
-  /** Hears what was done, before it is judged. */
+  /** Called with what happened, before it is judged. */
   readonly onReport?: (report: ProcessReport) => void;
 }
 
 /** What was done to processes, and what the server saw of them. */
 export interface ProcessReport {
   readonly exchanges: number;
-  /** Pages asked. */
-  readonly asked: number;
+  /** Pages requested. */
+  readonly requested: number;
   readonly kills: number;
   readonly stops: number;
   /** Requests sooner than the delay. */
   readonly early: number;
 }
 
-/** What the suite is handed. */
+/** What the suite needs. */
 export interface SuiteOptions {
-  /** The runner's: registers one test. */
+  /** Registers one test with the test runner. */
   readonly test: (title: string, body: () => Promise<void>) => void;
-  /** A fresh store. `maxQueued`: it answers `full` above this many entries; ignored by stores without such a bound. */
+  /** A new store. `maxQueued`: it answers `full` above this many entries; stores without such a limit ignore it. */
   readonly makeStore: (wish: { readonly maxQueued?: number }) => Promise<StoreUnderTest>;
-  /** What the store declares; the suite holds it to that and asks no more. */
+  /** What the store declares. The suite tests exactly that. */
   readonly capabilities: StoreCapabilities;
-  /** Whether `makeStore` heeds `maxQueued`. @default false */
+  /** Whether `makeStore` respects `maxQueued`. @default false */
   readonly isBounded?: boolean;
   /**
-   * The step of all durations in the suite, milliseconds. With a wall clock take one that ten calls of the store fit
-   * in ten times over. @default 1,000
+   * The step of all durations in the suite, milliseconds. With a wall clock, at least a hundred times as long as one call
+   * of the store. @default 1,000
    */
   readonly unitMs?: number;
-  /** Invariants that the store openly does not hold, such as `X4`; their tests are not registered. @default none */
+  /** Invariants that the store does not claim to hold, such as `X4`. Their tests are not registered. @default none */
   readonly without?: readonly string[];
-  /** Where `capabilities.shared`: how to start processes. They are killed and stopped. @default not tried */
+  /** Where `capabilities.shared`: how to start processes, which are killed and stopped. @default not tested */
   readonly processes?: SuiteProcesses;
   /** Seed of the random walks, printed when one fails. @default 1 */
   readonly seed?: number;

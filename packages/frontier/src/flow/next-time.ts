@@ -19,7 +19,7 @@ export interface NextInstantParts {
   readonly pace: CrawlPace;
 }
 
-/** FencingToken milliseconds; `null` when nothing waits. Work in hand is not counted. Rejects with what the store throws. */
+/** Epoch milliseconds; `null` when nothing waits. Work in hand is not counted. Rejects with what the store throws. */
 export async function nextInstant({
   clock,
   store,

@@ -36,7 +36,7 @@ export interface LeasedHost {
   readonly fencingToken: FencingToken;
   /** Its place among the hosts that may be asked next; written by the heap only. */
   heapAt: number;
-  /** FencingToken milliseconds, counted from before the request for the lease left. */
+  /** Epoch milliseconds, counted from before the request for the lease left. */
   leaseEndMs: number;
   readonly leasedAtMs: number;
   /**

@@ -52,7 +52,7 @@ export function retryUrl(exchange: Exchange, tries: number): UrlRetry {
 /**
  * The time from which a redirect may be followed: a 3xx with Retry-After asks for a wait of its own.
  *
- * @returns FencingToken milliseconds, at most 24 hours after the exchange; `null` when the answer asks for nothing.
+ * @returns Epoch milliseconds, at most 24 hours after the exchange; `null` when the answer asks for nothing.
  * @throws Never.
  * @see specification, access §10
  */

@@ -44,7 +44,7 @@ export interface HostClock {
 /** Something for the operator that an exchange brought about. */
 export interface ClockWarning {
   readonly notice: 'host-paused' | 'host-parked' | 'host-refusals';
-  /** FencingToken milliseconds; `null` where it does not end by itself or has no length. */
+  /** Epoch milliseconds; `null` where it does not end by itself or has no length. */
   readonly untilMs: number | null;
   /** For people. */
   readonly detail: string;

@@ -32,7 +32,7 @@ export interface RequestInterval {
 
 /** An time, and which demand sets it. */
 export interface EarliestStart {
-  /** FencingToken milliseconds, finite; 0 when nothing was ever asked of the host. */
+  /** Epoch milliseconds, finite; 0 when nothing was ever asked of the host. */
   readonly atMs: number;
   readonly reason: HostWait['reason'];
 }

@@ -131,7 +131,7 @@ describe('a robots.txt that does not come', () => {
     await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
     expect(await work(frontier)).toBe('finished');
     expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/1']);
-    expect(verdicts()).toMatchObject([{ url: 'http://a.test/2', word: 'excluded', line: 2 }]);
+    expect(verdicts()).toMatchObject([{ url: 'http://a.test/2', status: 'excluded', line: 2 }]);
   });
 });
 

@@ -9,7 +9,7 @@ import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
 export interface PageItem {
   readonly kind: 'page';
   readonly record: UrlRecord;
-  /** FencingToken milliseconds at which it was added: a held URL does not wait for ever (access §5). */
+  /** Epoch milliseconds at which it was added: a held URL does not wait for ever (access §5). */
   readonly addedAtMs: number;
   /** It stands under the name that the site's own rules give it, or keeps the one it has: there is nothing to look up again. */
   readonly isKeyed?: boolean;

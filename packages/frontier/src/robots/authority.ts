@@ -10,7 +10,7 @@ export interface Chain {
   readonly id: string;
   /** Every URL asked or about to be asked, in order. */
   readonly urls: readonly string[];
-  /** FencingToken milliseconds; then it counts as failed. */
+  /** Epoch milliseconds; then it counts as failed. */
   readonly untilMs: number;
 }
 

@@ -1,4 +1,5 @@
-// The default store without a path: everything in this process, nothing after it. The readable reference of the contract.
+// The default store without a path: everything in this process, nothing after it. The readable reference of the contract
+// is memory-queues.ts; here its verbs become a store.
 
 import { FrontierError } from '../errors.js';
 import { QUEUED_MAX, RECORD_MAX_BYTES, STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
@@ -12,25 +13,27 @@ import type {
   StoreCapabilities,
 } from '../store.js';
 import { MemoryQueues } from './memory-queues.js';
-import { ReservedSlots } from './reserved-slots.js';
 import { checkBytes } from './size-checks.js';
+import { wholeWithin } from './whole-within.js';
 
-/** What the memory store may be told. */
+/** Options of the memory store. */
 export interface MemoryStoreOptions {
   /** Entries unfinished at a time; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
-  /**
-   * Hosts with an entry of their own, one that waits for a time or was given back, that are kept ready for use, some 1 KB each;
-   * those beyond that nobody has leased are packed into their bytes, as a host without one always is. More is faster where
-   * many such hosts take turns. 0 to 1,000,000. @default 131,072, ever fewer from so many hosts on, down to 2,048
-   */
-  readonly restingAwake?: number;
   /** The store's clock, milliseconds; for tests. @default a clock that never goes back */
   readonly nowMs?: () => number;
 }
 
-/** Most hosts that may be kept ready, some 1 GB. */
-const RESTING_AWAKE_MOST = 1_000_000;
+/** What a store in memory keeps elsewhere as well. */
+export interface Persistence {
+  /** Loads what is kept, or creates it. @throws FrontierError `store-mismatch`, `store-failed`. */
+  readonly load: (request: OpenRequest) => Promise<MemoryQueues>;
+  /** Resolves when what the queues hold now is kept. @throws FrontierError `store-failed`. */
+  readonly save: () => Promise<void>;
+  /** @throws FrontierError `store-failed` once a save has failed. */
+  readonly check: () => void;
+  readonly close: () => Promise<void>;
+}
 
 /** The capabilities of the memory store. */
 export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
@@ -43,69 +46,67 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
 });
 
 /**
- * A store in memory. States and records are kept as they are handed over, not copied; of a body an entry that is handed out may
- * have a copy.
+ * A store in memory. Bodies, states and records are kept as they are handed over, not copied.
  *
- * Costs flat in URLs and hosts; 10 to 13 bytes per known URL, some 200 for a host with one URL and its body. A queued URL
- * with a body of 80 is some 100 to 130 among the 8 KB of its host that came last, and 450 before them.
+ * Memory: 10 to 13 bytes per known URL, some 500 per queued URL, some 1.5 KB per host. Above some 100,000 hosts lmdb is the better store.
  *
  * @returns A store that was not opened yet. After `close` it holds nothing and cannot be opened again.
  * @throws FrontierError `option-invalid`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
-  const maxQueued = options.maxQueued ?? QUEUED_MAX;
-  if (!Number.isSafeInteger(maxQueued) || maxQueued < 1) {
-    throw new FrontierError('option-invalid', `expected \`maxQueued\` to be a whole number ≥ 1, got ${maxQueued}`);
-  }
-  const restingAwake = options.restingAwake ?? null;
-  const isCount = Number.isSafeInteger(restingAwake) && restingAwake! >= 0 && restingAwake! <= RESTING_AWAKE_MOST;
-  if (restingAwake !== null && !isCount) {
-    throw new FrontierError(
-      'option-invalid',
-      `expected \`restingAwake\` to be a whole number from 0 to ${RESTING_AWAKE_MOST}, got ${restingAwake}`,
-    );
-  }
-  return new MemoryStore(maxQueued, restingAwake, options.nowMs ?? (() => performance.now()));
+  const maxQueued = wholeWithin('maxQueued', options.maxQueued ?? QUEUED_MAX, 1, Number.MAX_SAFE_INTEGER);
+  return new MemoryStore(MEMORY_CAPABILITIES, options.nowMs ?? (() => performance.now()), {
+    load: async ({ crawl, create }) => {
+      if (create) return new MemoryQueues(MEMORY_CAPABILITIES, maxQueued);
+      throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);
+    },
+    save: async () => undefined,
+    check: () => undefined,
+    close: async () => undefined,
+  });
 }
 
-class MemoryStore implements FrontierStore {
-  readonly capabilities = MEMORY_CAPABILITIES;
+/** A store of one process: queues in memory, saved after each verb that changed them. */
+export class MemoryStore implements FrontierStore {
+  readonly capabilities: StoreCapabilities;
   readonly #nowMs: () => number;
-  readonly #maxQueued: number;
-  readonly #restingAwake: number | null;
+  readonly #persistence: Persistence;
   #queues: MemoryQueues | null = null;
-  readonly #records = new Map<string, Uint8Array>();
-  readonly #slots = new ReservedSlots();
   #isClosed = false;
 
-  constructor(maxQueued: number, restingAwake: number | null, nowMs: () => number) {
-    this.#maxQueued = maxQueued;
-    this.#restingAwake = restingAwake;
+  constructor(capabilities: StoreCapabilities, nowMs: () => number, persistence: Persistence) {
+    this.capabilities = capabilities;
     this.#nowMs = nowMs;
+    this.#persistence = persistence;
   }
 
-  async open({ crawl, create }: OpenRequest): Promise<void> {
-    if (this.#isClosed) throw new FrontierError('closed', 'this memory store was closed and holds nothing any more');
+  async open(request: OpenRequest): Promise<void> {
+    if (this.#isClosed) throw new FrontierError('closed', 'this store was closed; create another one');
     if (this.#queues !== null) throw new FrontierError('option-invalid', 'this store is open already');
-    if (!create)
-      throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);
-    this.#queues = new MemoryQueues(this.capabilities, this.#maxQueued, this.#restingAwake);
+    this.#queues = await this.#persistence.load(request);
   }
 
   async add(entries: readonly NewEntry[]) {
-    return this.#open().add(entries, this.#nowMs());
+    const outcomes = this.#open().add(entries, this.#nowMs());
+    if (outcomes.includes('new')) await this.#persistence.save();
+    return outcomes;
   }
 
   async lease(request: LeaseRequest) {
-    return this.#open().lease(request, this.#nowMs());
+    const leases = this.#open().lease(request, this.#nowMs());
+    if (leases.length > 0) await this.#persistence.save();
+    return leases;
   }
 
   async wake(host: string) {
     this.#open().wake(host, this.#nowMs());
+    await this.#persistence.save();
   }
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
-    return this.#open().commit(hosts, links, this.#nowMs());
+    const answer = this.#open().commit(hosts, links, this.#nowMs());
+    await this.#persistence.save();
+    return answer;
   }
 
   async nextDueInMs() {
@@ -113,23 +114,21 @@ class MemoryStore implements FrontierStore {
   }
 
   async readRecord(key: string) {
-    this.#open();
-    return this.#records.get(key) ?? null;
+    return this.#open().records.get(key) ?? null;
   }
 
   async writeRecord(key: string, value: Uint8Array | null) {
-    this.#open();
-    if (value === null) {
-      this.#records.delete(key);
-      return;
+    const { records } = this.#open();
+    if (value === null) records.delete(key);
+    else {
+      checkBytes('record', value, RECORD_MAX_BYTES);
+      records.set(key, value);
     }
-    checkBytes('record', value, RECORD_MAX_BYTES);
-    this.#records.set(key, value);
+    await this.#persistence.save();
   }
 
   async reserve(slots: readonly ReserveSlot[]) {
-    this.#open();
-    return this.#slots.reserve(slots, this.#nowMs());
+    return this.#open().reserve(slots, this.#nowMs());
   }
 
   async readHost(host: string) {
@@ -145,14 +144,17 @@ class MemoryStore implements FrontierStore {
   }
 
   async close() {
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    const isOpen = this.#queues !== null;
     this.#queues = null;
-    this.#records.clear();
+    if (isOpen) await this.#persistence.close();
   }
 
   #open(): MemoryQueues {
-    if (this.#queues !== null) return this.#queues;
     if (this.#isClosed) throw new FrontierError('closed', 'the store is closed');
-    throw new FrontierError('not-open', 'the store was not opened');
+    if (this.#queues === null) throw new FrontierError('not-open', 'the store was not opened');
+    this.#persistence.check();
+    return this.#queues;
   }
 }

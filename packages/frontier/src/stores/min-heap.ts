@@ -1,8 +1,8 @@
-// A small binary heap over a plain array: the queues inside one host, most of which hold one or two members.
+// A binary heap over an array.
 
 /** The least member first. */
 export class MinHeap<T> {
-  #members: T[] = [];
+  readonly #members: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;
 
   constructor(isBefore: (a: T, b: T) => boolean) {
@@ -15,13 +15,7 @@ export class MinHeap<T> {
 
   push(member: T): void {
     const members = this.#members;
-    let at = members.length;
-    if (at === 0) {
-      // The first push to an empty array would make room for seventeen.
-      this.#members = [member];
-      return;
-    }
-    members.push(member);
+    let at = members.push(member) - 1;
     while (at > 0) {
       const above = (at - 1) >> 1;
       if (!this.#isBefore(member, members[above]!)) break;
@@ -41,17 +35,14 @@ export class MinHeap<T> {
     return top;
   }
 
-  /** To be called when the first member has become later. */
+  /** Restores the order after the first member has become greater. */
   sinkTop(): void {
     const members = this.#members;
-    const size = members.length;
     const member = members[0];
     if (member === undefined) return;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= size) break;
-      if (child + 1 < size && this.#isBefore(members[child + 1]!, members[child]!)) child += 1;
+    for (let child = 1; child < members.length; child = 2 * at + 1) {
+      if (child + 1 < members.length && this.#isBefore(members[child + 1]!, members[child]!)) child += 1;
       if (!this.#isBefore(members[child]!, member)) break;
       members[at] = members[child]!;
       at = child;

@@ -1,76 +1,46 @@
-// A whole store as JSON lines, for the file store: one line of head, then hosts with their entries, fingerprints,
-// records, and an end line that counts them, so that a file cut short is never taken for a whole one.
+// A whole store as JSON lines, for the file store: a header, the hosts with their entries, the fingerprints, the records,
+// and a last line with the number of lines, so that a file that was cut short is never taken for a whole one.
 
 import { FrontierError } from '../errors.js';
-import type { HostKey, StoreCapabilities } from '../store.js';
-import { HostEntries, type SavedEntries } from './host-entries.js';
-import { HostQueueState } from './host-queue-state.js';
-import { MemoryQueues } from './memory-queues.js';
+import type { MemoryQueues, SavedHost } from './memory-queues.js';
 
 const FORMAT = 'mannerly-frontier';
-const VERSION = 1;
+const VERSION = 2;
 const FINGERPRINTS_PER_LINE = 1_024;
-
-/** What a file holds. */
-export interface StoreImage {
-  readonly crawl: string;
-  readonly queues: MemoryQueues;
-  readonly records: Map<string, Uint8Array>;
-}
-
-interface HostLine {
-  readonly host: HostKey;
-  readonly nextAt: number;
-  readonly delayMs: number;
-  readonly fencingToken: number;
-  readonly leaseEndsAt: number | null;
-  readonly isParked: boolean;
-  readonly state: string | null;
-  readonly nextId: number;
-  readonly holds: SavedEntries['holds'];
-  readonly entries: readonly (Omit<SavedEntries['entries'][number], 'body'> & { readonly body: string })[];
-}
 
 type Line =
   | { readonly format: string; readonly version: number; readonly crawl: string }
-  | HostLine
-  | { readonly known: string }
-  | { readonly record: string; readonly value: string }
+  | { readonly host: SavedHost }
+  | { readonly known: Uint8Array }
+  | { readonly record: string; readonly value: Uint8Array }
   | { readonly end: number };
 
-/** The image as text. Instants in it are the store's clock, which is the wall's. Never throws. */
-export function formatImage({ crawl, queues, records }: StoreImage, now: number): string {
+/** The store as text. Times in it are wall clock times. Never throws. */
+export function formatImage(crawl: string, queues: MemoryQueues, now: number): string {
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
-  for (const host of queues.views()) {
-    const { nextId, entries, holds } = host.entries.save(now);
-    const { key, nextAt, delayMs, fencingToken, leaseEndsAt, isParked } = host;
-    const written = entries.map((entry) => ({ ...entry, body: toBase64(entry.body) }));
-    const state = host.state === null ? null : toBase64(host.state);
-    lines.push({
-      host: key,
-      nextAt,
-      delayMs,
-      fencingToken,
-      leaseEndsAt,
-      isParked,
-      state,
-      nextId,
-      holds,
-      entries: written,
-    });
+  for (const host of queues.savedHosts(now)) lines.push({ host });
+  const known = new Uint32Array(2 * queues.known.size);
+  let at = 0;
+  for (const words of queues.known.words()) {
+    known.set(words, at);
+    at += 2;
   }
-  lines.push(...knownLines(queues));
-  for (const [record, value] of records) lines.push({ record, value: toBase64(value) });
+  for (let from = 0; from < at; from += 2 * FINGERPRINTS_PER_LINE) {
+    const { buffer, byteOffset, byteLength } = known.subarray(from, from + 2 * FINGERPRINTS_PER_LINE);
+    lines.push({ known: new Uint8Array(buffer, byteOffset, byteLength) });
+  }
+  for (const [record, value] of queues.records) lines.push({ record, value });
   lines.push({ end: lines.length });
-  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+  return `${lines.map((line) => JSON.stringify(line, bytesToText)).join('\n')}\n`;
 }
 
 /**
- * Reads an image. Leases in it belong to a holder that is gone: they end now, and their hosts are due after their delay (O1).
+ * Reads a store into queues that are empty.
  *
+ * @returns The name of its crawl.
  * @throws FrontierError `store-mismatch` for another format or version, `store-failed` for a file that is not whole.
  */
-export function parseImage(text: string, capabilities: StoreCapabilities, maxQueued: number, now: number): StoreImage {
+export function parseImage(text: string, queues: MemoryQueues, now: number): string {
   const lines = readLines(text);
   const [head] = lines;
   if (head === undefined || !('format' in head) || head.format !== FORMAT || head.version !== VERSION) {
@@ -79,51 +49,18 @@ export function parseImage(text: string, capabilities: StoreCapabilities, maxQue
   const last = lines.at(-1);
   if (last === undefined || !('end' in last) || last.end !== lines.length - 1) {
     throw new FrontierError('store-failed', 'the file was cut short', {
-      hint: 'Restore it from a copy or start anew.',
+      hint: 'Restore it from a copy or start a new crawl.',
     });
   }
-  const queues = new MemoryQueues(capabilities, maxQueued);
-  const records = new Map<string, Uint8Array>();
   for (const line of lines) {
-    if ('host' in line) restoreHost(queues, line, now);
-    else if ('known' in line) restoreKnown(queues, line.known);
-    else if ('record' in line) records.set(line.record, fromBase64(line.value));
+    if ('host' in line) queues.restoreHost(line.host, now);
+    else if ('record' in line) queues.records.set(line.record, line.value);
+    else if ('known' in line) {
+      const words = new Uint32Array(line.known.slice().buffer);
+      for (let at = 0; at < words.length; at += 2) queues.known.addWords(words[at]!, words[at + 1]!);
+    }
   }
-  return { crawl: head.crawl, queues, records };
-}
-
-function knownLines(queues: MemoryQueues): Line[] {
-  const words = new Uint8Array(8 * queues.known.size);
-  const view = new DataView(words.buffer);
-  let at = 0;
-  for (const [high, low] of queues.known.words()) {
-    view.setUint32(at, high);
-    view.setUint32(at + 4, low);
-    at += 8;
-  }
-  const lines: Line[] = [];
-  for (let from = 0; from < at; from += 8 * FINGERPRINTS_PER_LINE) {
-    lines.push({ known: toBase64(words.subarray(from, from + 8 * FINGERPRINTS_PER_LINE)) });
-  }
-  return lines;
-}
-
-function restoreKnown(queues: MemoryQueues, text: string): void {
-  const bytes = fromBase64(text);
-  for (let at = 0; at + 8 <= bytes.length; at += 8) queues.known.add(bytes.subarray(at, at + 8));
-}
-
-function restoreHost(queues: MemoryQueues, line: HostLine, now: number): void {
-  const kept = line.entries.map((entry) => ({ ...entry, body: fromBase64(entry.body) }));
-  const entries = HostEntries.restore({ nextId: line.nextId, holds: line.holds, entries: kept }, now);
-  const afterLease = line.leaseEndsAt === null ? line.nextAt : now + line.delayMs;
-  const host = new HostQueueState(line.host, queues.stats().hosts, entries);
-  host.nextAt = Math.max(line.nextAt, afterLease);
-  host.delayMs = line.delayMs;
-  host.fencingToken = line.fencingToken;
-  host.isParked = line.isParked;
-  host.state = line.state === null ? null : fromBase64(line.state);
-  queues.restore(host, now);
+  return head.crawl;
 }
 
 function readLines(text: string): Line[] {
@@ -131,16 +68,19 @@ function readLines(text: string): Line[] {
     return text
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Line);
+      .map((line) => JSON.parse(line, textToBytes) as Line);
   } catch (cause) {
     throw new FrontierError('store-failed', 'the file holds a line that is no JSON', { cause });
   }
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+/** `this[key]` is the value before the `toJSON` of a Buffer. */
+function bytesToText(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const bytes = this[key];
+  return bytes instanceof Uint8Array ? { base64: Buffer.from(bytes).toString('base64') } : value;
 }
 
-function fromBase64(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, 'base64'));
+function textToBytes(_key: string, value: unknown): unknown {
+  const isBytes = typeof value === 'object' && value !== null && 'base64' in value && typeof value.base64 === 'string';
+  return isBytes ? new Uint8Array(Buffer.from(value.base64 as string, 'base64')) : value;
 }

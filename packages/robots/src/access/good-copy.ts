@@ -15,7 +15,7 @@ export interface GoodCopy {
   /** The URL that gave the body; validators are its validators and no other's. */
   readonly finalUrl: string;
   readonly charset: string | null;
-  /** FencingToken milliseconds when the copy was received, or last confirmed by a 304. */
+  /** Epoch milliseconds when the copy was received, or last confirmed by a 304. */
   readonly receivedAtMs: number;
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -43,7 +43,7 @@ export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Rec
 /**
  * The copy after an answer: `parse` replaces it, `not-modified` confirms it, `gone` drops it, others leave it alone.
  *
- * @param nowMs - FencingToken milliseconds of receipt.
+ * @param nowMs - Epoch milliseconds of receipt.
  * @throws Never.
  * @see specification, access §8, DECISION A12
  */

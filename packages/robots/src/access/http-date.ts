@@ -38,7 +38,7 @@ const ISO =
 /**
  * Reads an HTTP-date: IMF-fixdate, the RFC 850 form, or asctime, always in GMT.
  *
- * @returns FencingToken milliseconds, or null when it is none of the three.
+ * @returns Epoch milliseconds, or null when it is none of the three.
  * @throws Never.
  * @see RFC 9110 §5.6.7
  */
@@ -52,7 +52,7 @@ export function parseHttpDate(text: string): number | null {
  * Reads a date in any HTTP form, RFC 822 or 5322 with a zone, or ISO 8601. Without a zone it is UTC, without a time
  * midnight; two-digit years below 70 are 20xx.
  *
- * @returns FencingToken milliseconds (fractions of a second dropped), or null.
+ * @returns Epoch milliseconds (fractions of a second dropped), or null.
  * @throws Never.
  * @see specification, page-level §2
  */

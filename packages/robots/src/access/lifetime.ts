@@ -13,7 +13,7 @@ export type HeaderLookup = Readonly<Record<string, string | undefined>>;
 /**
  * The lifetime of a robots.txt answer in a profile: at least ten minutes, at most a day, or a week in 1996.
  *
- * @param receivedAtMs - FencingToken milliseconds of receipt; stands for a missing `Date`.
+ * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
  * @returns Milliseconds.
  * @throws Never.
  * @see specification, access §6, DECISIONS A9 and A10

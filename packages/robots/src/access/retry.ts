@@ -10,7 +10,7 @@ import type { HeaderLookup } from './lifetime.js';
 /**
  * Reads a Retry-After value: delta-seconds, or an HTTP-date in any of its three forms. Not capped: the caller capabilities.
  *
- * @param nowMs - FencingToken milliseconds that a date is measured from: the response's `Date`, or the time of receipt.
+ * @param nowMs - Epoch milliseconds that a date is measured from: the response's `Date`, or the time of receipt.
  * @returns Milliseconds ≥ 0; 0 for a date that is past; null for anything invalid, negative numbers included.
  * @throws Never.
  * @see RFC 9110 §10.2.3
@@ -25,7 +25,7 @@ export function parseRetryAfter(value: string, nowMs: number): number | null {
 /**
  * The Retry-After of a response; a date counts from the response's own `Date`, so that clocks need not agree.
  *
- * @param receivedAtMs - FencingToken milliseconds of receipt; stands for a missing `Date`.
+ * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
  * @returns Milliseconds, or null when there is none that is valid.
  * @throws Never.
  * @see specification, access §5

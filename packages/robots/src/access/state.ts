@@ -34,17 +34,17 @@ export type AccessPhase = 'none-yet' | 'rules' | 'no-rules' | 'restricted' | 'ke
 export interface AccessState {
   readonly phase: AccessPhase;
   readonly copy: GoodCopy | null;
-  /** FencingToken milliseconds at which the phase expires; null while none-yet, unreachable and last-good. */
+  /** Epoch milliseconds at which the phase expires; null while none-yet, unreachable and last-good. */
   readonly freshUntilMs: number | null;
   /** Failures in a row. */
   readonly failures: number;
-  /** FencingToken milliseconds of the first of them. */
+  /** Epoch milliseconds of the first of them. */
   readonly firstFailureMs: number | null;
-  /** FencingToken milliseconds from which the next attempt is allowed; null outside a series of failures. */
+  /** Epoch milliseconds from which the next attempt is allowed; null outside a series of failures. */
   readonly retryAtMs: number | null;
   /** A request for robots.txt is under way. */
   readonly fetching: boolean;
-  /** FencingToken milliseconds at which another URL of the authority last got a response (access §5, google). */
+  /** Epoch milliseconds at which another URL of the authority last got a response (access §5, google). */
   readonly hostAnsweredAtMs: number | null;
   /** What the operator is told about the last answer. */
   readonly notes: readonly AccessNote[];
@@ -94,7 +94,7 @@ export function initialAccess(): AccessState {
 /**
  * The state after an event.
  *
- * @param nowMs - FencingToken milliseconds.
+ * @param nowMs - Epoch milliseconds.
  * @returns A new state, or the same one when nothing changed.
  * @throws Never.
  * @see specification, access §8

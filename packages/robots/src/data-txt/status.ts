@@ -65,7 +65,7 @@ export function dataTxtRetryMs(failures: number, retryAfter: number | null, jitt
 /**
  * How long an answer is fresh: its cache headers, else a week; from ten minutes to a week.
  *
- * @param receivedAtMs - FencingToken milliseconds of receipt; stands for a missing `Date`.
+ * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
  * @returns Milliseconds.
  * @throws Never.
  * @see specification, data-txt §6, DECISION T8

@@ -46,7 +46,7 @@ export interface PageEffects {
   readonly takeImages: boolean;
   /** Characters that an excerpt may have; null: no limit. */
   readonly maxSnippet: number | null;
-  /** FencingToken milliseconds from which items should no longer be kept nor the page revisited; null: no end. */
+  /** Epoch milliseconds from which items should no longer be kept nor the page revisited; null: no end. */
   readonly expiresAtMs: number | null;
   /** URLs to queue because the page names them in its stead. */
   readonly enqueue: readonly string[];
@@ -67,7 +67,7 @@ const CATEGORIES: readonly (readonly [Purpose, string])[] = [
 /**
  * Decides what follows from a page's signals.
  *
- * @param nowMs - FencingToken milliseconds, for dates.
+ * @param nowMs - Epoch milliseconds, for dates.
  * @throws Never.
  * @see specification, page-level §7, DECISIONS L13 and L14
  */

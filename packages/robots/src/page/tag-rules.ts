@@ -30,7 +30,7 @@ export interface PageTags {
   readonly maxImagePreview: ImagePreview | null;
   /** Seconds; null: no limit. */
   readonly maxVideoPreview: number | null;
-  /** FencingToken milliseconds from which the page counts as `noindex`. */
+  /** Epoch milliseconds from which the page counts as `noindex`. */
   readonly unavailableAfterMs: number | null;
   /** Words that are not known or whose value does not parse, as written, in order. */
   readonly ignored: readonly string[];

@@ -53,7 +53,7 @@ export async function explainCommand(
   io.out(explanationText(explanation));
   const quoted = await quotedLine(explanation, robotsPath);
   if (quoted !== null) io.out(`  It reads: ${printable(quoted)}`);
-  if (isAtRest && ['waiting', 'held'].includes(explanation.word))
+  if (isAtRest && ['waiting', 'held'].includes(explanation.status))
     io.out('  No run has the directory: the command that began the crawl goes on with it.');
   return EXIT.ok;
 }

@@ -25,7 +25,7 @@ export interface PaceAsked {
   readonly bucket: { readonly documents: number; readonly periodMs: number } | null;
 }
 
-/** A silence that a host's answers asked for. FencingToken milliseconds. */
+/** A silence that a host's answers asked for. Epoch milliseconds. */
 export interface Pause {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -35,7 +35,7 @@ export interface Pause {
 
 /** The earliest time of a request, and what sets it. */
 export interface Earliest {
-  /** FencingToken milliseconds; `null` for the first request. */
+  /** Epoch milliseconds; `null` for the first request. */
   readonly atMs: number | null;
   readonly reason: PaceReason;
 }

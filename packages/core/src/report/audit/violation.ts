@@ -38,7 +38,7 @@ export interface Violation {
   /** `null`: it is about a run or a line, not about a request. */
   readonly url: string | null;
   readonly host: string | null;
-  /** FencingToken milliseconds; `null` where the log does not say. */
+  /** Epoch milliseconds; `null` where the log does not say. */
   readonly atMs: number | null;
   /** One sentence for people. */
   readonly detail: string;

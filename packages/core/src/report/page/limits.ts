@@ -20,5 +20,3 @@ export const MAX_PAGE_RUNS = 100;
 export const MAX_PAGE_SEEDS = 100;
 /** Spans of time in a report's curves. Even. */
 export const MAX_PAGE_SPANS = 600;
-/** Violations that a report page lists; `mannerly audit` lists more. */
-export const MAX_PAGE_VIOLATIONS = 100;

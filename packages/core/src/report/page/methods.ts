@@ -1,7 +1,6 @@
 // The methods paragraph: what a paper has to say of a crawl, in plain sentences with this crawl's own figures.
 
 import type { RunPromise } from '../run-line.js';
-import { number, plural, seconds, size } from './figures.js';
 import type { ReportData } from './report-data.js';
 
 const DIALECTS: Readonly<Record<string, string>> = {
@@ -95,4 +94,32 @@ function violationsOf({ audit }: Omit<ReportData, 'methods'>): number {
 
 function minute(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Seconds with as many digits as they deserve. */
+function seconds(ms: number): string {
+  if (ms >= 100_000) return `${number(Math.round(ms / 1_000))} s`;
+  return `${(ms / 1_000).toFixed(ms >= 10_000 ? 1 : ms >= 100 || ms === 0 ? 2 : 3)} s`;
+}
+
+/** Bytes in the largest unit that leaves a digit before the point. */
+function size(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** A whole number with groups of three digits. */
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** A count with its noun. */
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
 }

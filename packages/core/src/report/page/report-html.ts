@@ -1,64 +1,65 @@
-// The report as one HTML file: all words and tables are in it as they are, so that it reads without its script; the plots and
-// the sorting come with the script. Its policy lets nothing load and no other script run, whatever a site's text says.
+// The report as one HTML file: the template of `packages/core/report-page` with its style, its scripts and the report as JSON.
+// The script renders the JSON; the page's policy (Content-Security-Policy) loads nothing and runs no other script.
 
 import { createHash } from 'node:crypto';
-import { hostsHtml } from './hosts-section.js';
-import { escaped, jsonForScript } from './markup.js';
-import type { PageAssets } from './page-assets.js';
-import { headerHtml } from './page-header.js';
-import { answersHtml, growthHtml, timeHtml } from './plot-sections.js';
-import { auditHtml, methodsHtml } from './proof-sections.js';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { MannerlyError } from '../../errors.js';
+import { VIOLATION_MEANINGS } from '../audit/audit-text.js';
 import type { ReportData } from './report-data.js';
-import { time } from './time-words.js';
-import { leftAloneHtml, pausesHtml } from './wishes-sections.js';
 
-/** The file's text. @throws Never */
-export function reportHtml(data: ReportData, { style, plotScript, plotStyle, script }: PageAssets): string {
-  const { crawl, timeline, pauses, progress, sizes, depths } = data;
-  const shown = { timeline, pauses, progress, sizes, depths, endedAtMs: crawl.endedAtMs ?? 0 };
-  const styles = `${plotStyle}\n${style}`;
-  const policy = [
+/** The file's text. @throws MannerlyError `install-broken` where a file of the package is missing. */
+export async function reportHtml(report: ReportData): Promise<string> {
+  const { resolve } = createRequire(import.meta.url);
+  const own = (name: string) => readText(new URL(`../../../report-page/${name}`, import.meta.url));
+  const [template, ownStyle, script, plotStyle, plotScript] = await Promise.all([
+    own('report.html'),
+    own('report.css'),
+    own('report.js'),
+    readText(resolve('uplot/dist/uPlot.min.css')),
+    readText(resolve('uplot/dist/uPlot.iife.min.js')),
+  ]);
+  const style = `${plotStyle}\n${ownStyle}`;
+  const parts: Readonly<Record<string, string>> = {
+    policy: `"${policyOf(style, [plotScript, script])}"`,
+    style,
+    data: jsonForScript({ report, meanings: VIOLATION_MEANINGS }),
+    plotScript,
+    script,
+  };
+  return template.replaceAll(
+    /\/\* @(\w+) \*\/|"@(\w+)"/g,
+    (_, bare?: string, quoted?: string) => parts[bare ?? quoted ?? ''] ?? '',
+  );
+}
+
+/** Scripts and styles are allowed by their hashes alone, and no markup is made from text (Trusted Types). */
+function policyOf(style: string, scripts: readonly string[]): string {
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return [
     "default-src 'none'",
-    `script-src ${hashOf(plotScript)} ${hashOf(script)}`,
-    `style-src ${hashOf(styles)}`,
+    `script-src ${scripts.map(hashOf).join(' ')}`,
+    `style-src ${hashOf(style)}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join('; ');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="mannerly ${escaped(data.generator.mannerly)}">
-<title>Crawl report: ${escaped(crawl.name)}</title>
-<link rel="icon" href="data:,">
-<style>${styles}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the report</a>
-${headerHtml(data)}
-<main id="main">
-${hostsHtml(data)}
-${timeHtml(data)}
-${pausesHtml(data)}
-${leftAloneHtml(data)}
-${answersHtml(data)}
-${growthHtml(data)}
-${methodsHtml(data)}
-${auditHtml(data)}
-</main>
-<footer><p>Made ${time(data.generatedAtMs)} by mannerly ${escaped(data.generator.mannerly)} from the logs of its crawl directory: <code>requests.jsonl</code>, <code>decisions.jsonl</code>, <code>warnings.jsonl</code>, <code>robots/</code>. The same figures stand in <code>report.json</code>. All times are UTC.</p></footer>
-<script type="application/json" id="report-data">${jsonForScript(shown)}</script>
-<script>${plotScript}</script>
-<script>${script}</script>
-</body>
-</html>
-`;
 }
 
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+/** A value as JSON that may stand in a `script` element: without `<` it holds neither `</script>` nor `<!--`. @throws Never */
+export function jsonForScript(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
+}
+
+async function readText(path: string | URL): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new MannerlyError('install-broken', `${String(path)} cannot be read`, {
+      cause,
+      hint: 'It is part of the package: install mannerly again.',
+    });
+  }
 }

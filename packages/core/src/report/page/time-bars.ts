@@ -14,7 +14,7 @@ export interface TimeBars<Name extends string> {
 }
 
 /**
- * @param startMs - Where the first span begins; what is earlier counts there. FencingToken milliseconds.
+ * @param startMs - Where the first span begins; what is earlier counts there. Epoch milliseconds.
  * @param most - Spans at most, an even number.
  */
 export function createTimeBars<Name extends string>(startMs: number, most: number): TimeBars<Name> {

@@ -17,7 +17,7 @@ export interface WrittenReport {
  * Makes the report of a crawl directory from its logs.
  *
  * @param paths - As `readCrawlDirectory` gives them.
- * @param nowMs - FencingToken milliseconds. @default now
+ * @param nowMs - Epoch milliseconds. @default now
  * @param onRequests - Told now and then how many requests have been judged.
  * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log cannot be read.
  */
@@ -26,19 +26,18 @@ export async function writeReport(
   nowMs = Date.now(),
   onRequests?: (requests: number) => void,
 ): Promise<WrittenReport> {
-  // Thirty modules that a crawl needs at its end.
-  const [{ gatherReport }, { readPageAssets }, { reportHtml }] = await Promise.all([
+  // Loaded here: a crawl needs these modules only at its end.
+  const [{ gatherReport }, { reportHtml }] = await Promise.all([
     import('./gather-report.js'),
-    import('./page-assets.js'),
     import('./report-html.js'),
   ]);
-  const assets = await readPageAssets();
   const data = await gatherReport(paths, nowMs, onRequests);
+  const html = await reportHtml(data);
   const htmlPath = join(paths.path, 'report.html');
   const jsonPath = join(paths.path, 'report.json');
   try {
     await writeWhole(jsonPath, `${JSON.stringify(data, null, 2)}\n`);
-    await writeWhole(htmlPath, reportHtml(data, assets));
+    await writeWhole(htmlPath, html);
   } catch (cause) {
     throw new MannerlyError('log-failed', `the report could not be written into ${paths.path}: ${String(cause)}`, {
       cause,

@@ -1,0 +1,251 @@
+// The second lock holds even when the frontier's plan is wrong, and never keeps a request waiting.
+// If this breaks, a defect in one file is enough to overload a host that set a delay. Time is virtual, bottleneck's included.
+
+import type { HostRequirements } from '@mannerly/frontier';
+import Bottleneck from 'bottleneck';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createVirtualClock, type VirtualClock } from '../testing-kit/virtual-clock.js';
+import { MAX_HOST_LIMITERS } from './limits.js';
+import { type LimiterAnswer, RequestLimiter } from './request-limiter.js';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+/** Milliseconds that bottleneck takes for a job. */
+const SLACK_MS = 10;
+/** Milliseconds after which a limiter that refused may be asked again at the earliest. */
+const RECHECK_MS = 25;
+
+let clock: VirtualClock;
+let limiter: RequestLimiter;
+beforeEach(() => {
+  clock = createVirtualClock();
+  limiter = new RequestLimiter(null);
+});
+afterEach(() => {
+  clock.end();
+  vi.restoreAllMocks();
+});
+
+const requirements = (more: Partial<HostRequirements>): HostRequirements => ({
+  crawlDelayMs: null,
+  requestIntervalMs: null,
+  bucket: null,
+  ...more,
+});
+const ask = (asked: HostRequirements, host = 'a') => clock.finish(limiter.ask(host, asked, clock.nowMs()));
+
+/** One exchange of so many milliseconds; its end is reported `lateMs` later. Returns the time of its start. */
+async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
+  const answer = go(await ask(asked, host));
+  const startedAtMs = clock.nowMs();
+  await clock.advance(tookMs + lateMs);
+  answer.done(startedAtMs, startedAtMs + tookMs, clock.nowMs());
+  return startedAtMs;
+}
+
+/** Asks until the answer is go, whenever the limiter says. Returns the time of it. */
+async function untilGo(asked: HostRequirements): Promise<number> {
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    const answer = await ask(asked);
+    if (answer.kind === 'go') {
+      answer.done(null, 0, clock.nowMs());
+      return clock.nowMs();
+    }
+    expect(answer.untilMs).toBeGreaterThan(clock.nowMs());
+    await clock.advance(answer.untilMs - clock.nowMs());
+  }
+  throw new Error('the limiter never opened');
+}
+
+function go(answer: LimiterAnswer): Extract<LimiterAnswer, { kind: 'go' }> {
+  if (answer.kind !== 'go') throw new Error(`expected go, got wait until ${answer.untilMs}`);
+  return answer;
+}
+
+describe('a host that sets nothing', () => {
+  it('goes at once, and costs no limiter', async () => {
+    for (let index = 0; index < 10; index += 1) expect((await limiter.ask('a', requirements({}), 0)).kind).toBe('go');
+    expect(limiter.size).toBe(0);
+  });
+});
+
+describe('Crawl-delay', () => {
+  const asked = requirements({ crawlDelayMs: 500 });
+
+  it.each([0, 200, 700])('counts from the end of the exchange, reported %i ms later', async (lateMs) => {
+    const endedAtMs = (await exchange(asked, { tookMs: 40, lateMs })) + 40;
+    if (lateMs === 0) expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: endedAtMs + 500 });
+    const openedAtMs = await untilGo(asked);
+    expect(openedAtMs).toBeGreaterThanOrEqual(endedAtMs + 500);
+    expect(openedAtMs).toBeLessThanOrEqual(endedAtMs + Math.max(500, lateMs) + SLACK_MS + RECHECK_MS);
+  });
+
+  it('is open when the frontier comes at the planned time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const endedAtMs = await exchange(asked);
+      // As the frontier plans: whole milliseconds, rounded up.
+      await clock.advance(endedAtMs + 501 - clock.nowMs());
+    }
+  });
+
+  it('refuses while an exchange is in flight, and all but one of several at once', async () => {
+    const answers = await clock.finish(Promise.all([1, 2, 3, 4].map(() => limiter.ask('a', asked, clock.nowMs()))));
+    expect(answers.map(({ kind }) => kind).sort()).toEqual(['go', 'wait', 'wait', 'wait']);
+    await clock.advance(60_000);
+    expect((await ask(asked)).kind).toBe('wait');
+  });
+
+  it("refuses although the caller's clock says that the time has come: bottleneck decides", async () => {
+    await exchange(asked);
+    const wrong = clock.nowMs() + 3_600_000;
+    const answer = await clock.finish(limiter.ask('a', asked, wrong));
+    expect(answer).toEqual({ kind: 'wait', untilMs: wrong + RECHECK_MS });
+    vi.spyOn(Bottleneck.prototype, 'schedule').mockImplementation(((job: () => unknown) => job()) as never);
+    expect((await ask(asked)).kind).toBe('go');
+  });
+
+  it('keeps each host to itself', async () => {
+    await exchange(asked);
+    expect((await ask(asked, 'b')).kind).toBe('go');
+    expect(limiter.size).toBe(2);
+  });
+
+  it('a request that was not sent starts no delay', async () => {
+    const both = requirements({ crawlDelayMs: 10_000, requestIntervalMs: 10_000 });
+    go(await ask(both)).done(null, clock.nowMs(), clock.nowMs());
+    await clock.advance(SLACK_MS);
+    expect((await ask(both)).kind).toBe('go');
+  });
+
+  it.each([
+    ['a longer delay', requirements({ crawlDelayMs: 5_000 }), 5_000],
+    ['a shorter one', requirements({ crawlDelayMs: 50 }), 50],
+    ['a rate', requirements({ requestIntervalMs: 1_500 }), 1_500],
+  ])('%s holds from the moment at which the file sets it', async (_what, changed, delayMs) => {
+    const endedAtMs = await exchange(asked);
+    await clock.advance(20);
+    const openedAtMs = await untilGo(changed);
+    expect(openedAtMs).toBeGreaterThanOrEqual(endedAtMs + delayMs);
+    expect(openedAtMs).toBeLessThanOrEqual(endedAtMs + delayMs + SLACK_MS + RECHECK_MS);
+  });
+
+  it('the last delay holds once more when the file sets none any longer', async () => {
+    const endedAtMs = await exchange(asked);
+    expect(await untilGo(requirements({}))).toBeGreaterThanOrEqual(endedAtMs + 500);
+    expect(limiter.size).toBe(0);
+  });
+
+  it('may be longer than a timer lasts', async () => {
+    const long = requirements({ requestIntervalMs: 2 ** 31 + 5_000 });
+    await exchange(long);
+    await clock.advance(60_000);
+    expect((await ask(long)).kind).toBe('wait');
+  });
+});
+
+describe('Request-rate', () => {
+  it('counts from start to start (access §9)', async () => {
+    const asked = requirements({ requestIntervalMs: 500 });
+    const startedAtMs = await exchange(asked, { tookMs: 60 });
+    expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: startedAtMs + 500 });
+    const openedAtMs = await untilGo(asked);
+    expect(openedAtMs).toBeGreaterThanOrEqual(startedAtMs + 500);
+    expect(openedAtMs).toBeLessThanOrEqual(startedAtMs + 500 + SLACK_MS + RECHECK_MS);
+  });
+
+  it('the longer of delay and rate wins (access, DECISION A15)', async () => {
+    const asked = requirements({ crawlDelayMs: 300, requestIntervalMs: 1_000 });
+    const quick = await exchange(asked, { tookMs: 50 });
+    expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: quick + 1_000 });
+    const slow = await exchange(asked, { tookMs: 900, host: 'b' });
+    expect(await ask(asked, 'b')).toEqual({ kind: 'wait', untilMs: slow + 1_200 });
+  });
+});
+
+describe('a bucket', () => {
+  it('has so many starts in any period', async () => {
+    const asked = requirements({ bucket: { documents: 3, periodMs: 600 } });
+    const starts: number[] = [];
+    while (starts.length < 12) {
+      await untilGo(asked);
+      await clock.advance(SLACK_MS);
+      starts.push(await exchange(asked, { tookMs: 5 }));
+      await clock.advance(SLACK_MS);
+    }
+    const periods = starts.slice(3).map((start, at) => start - (starts[at] ?? 0));
+    expect(Math.min(...periods)).toBeGreaterThanOrEqual(600);
+    expect(Math.max(...periods)).toBeLessThanOrEqual(600 + 2 * (SLACK_MS + RECHECK_MS));
+    expect((starts[2] ?? 0) - (starts[0] ?? 0)).toBeLessThan(200);
+  });
+});
+
+describe('their number', () => {
+  it('is bounded: the one used longest ago goes, one with an exchange in flight stays', async () => {
+    const asked = requirements({ crawlDelayMs: 600_000 });
+    go(await ask(asked, 'busy'));
+    for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) await exchange(asked, { host: `h${index}` });
+    expect(limiter.size).toBe(MAX_HOST_LIMITERS);
+    for (const host of ['busy', `h${MAX_HOST_LIMITERS}`]) expect((await ask(asked, host)).kind).toBe('wait');
+  });
+});
+
+describe('requests of the whole crawl', () => {
+  /** As many hosts as wanted ask, whenever their last answer says: how many went in the first so many milliseconds. */
+  async function goneWithin(ms: number, askers: number): Promise<number> {
+    const endAtMs = clock.nowMs() + ms;
+    let gone = 0;
+    const work = async (host: string): Promise<void> => {
+      while (clock.nowMs() < endAtMs) {
+        const answer = await limiter.ask(host, requirements({}), clock.nowMs());
+        const untilMs = answer.kind === 'wait' ? answer.untilMs : clock.nowMs() + 1;
+        if (answer.kind === 'go') {
+          gone += 1;
+          answer.done(clock.nowMs(), clock.nowMs(), clock.nowMs());
+        }
+        await new Promise((resolve) => setTimeout(resolve, untilMs - clock.nowMs()));
+      }
+    };
+    await clock.finish(Promise.all(Array.from({ length: askers }, (_, index) => work(`h${index}`))));
+    return gone;
+  }
+
+  it.each([
+    [0.5, 20_000],
+    [4, 10_000],
+    [40, 5_000],
+    [400, 2_000],
+    [5_000, 1_000],
+  ])('leave at %f per second, and no faster, over %i ms', async (perSecond, ms) => {
+    limiter = new RequestLimiter(1_000 / perSecond);
+    const gone = await goneWithin(ms, 20);
+    const allowed = (perSecond * ms) / 1_000;
+    // Two jobs at the start, of which a fast rate makes several requests each.
+    expect(gone).toBeLessThanOrEqual(allowed + 2 * Math.max(1, perSecond / 50));
+    expect(gone).toBeGreaterThanOrEqual(allowed * 0.8);
+  });
+
+  it('are not refused when the frontier spaces them and some look-ups take longer', async () => {
+    limiter = new RequestLimiter(250);
+    const startMs = clock.nowMs();
+    for (let index = 0; index < 40; index += 1) {
+      const planned = startMs + index * 250 + (index % 3 === 1 ? 100 : 0);
+      await clock.advance(planned - clock.nowMs());
+      go(await ask(requirements({}))).done(clock.nowMs(), clock.nowMs(), clock.nowMs());
+    }
+  });
+
+  it('do not count when they were not sent', async () => {
+    limiter = new RequestLimiter(3_600_000);
+    for (let index = 0; index < 20; index += 1)
+      go(await ask(requirements({}))).done(null, clock.nowMs(), clock.nowMs());
+  });
+
+  it('leave a host that may go to be asked again', async () => {
+    limiter = new RequestLimiter(60_000);
+    const asked = requirements({ crawlDelayMs: 100 });
+    for (let index = 0; index < 2; index += 1) await exchange(asked, { host: `h${index}` });
+    expect((await ask(asked, 'c')).kind).toBe('wait');
+    await clock.advance(60_000);
+    expect((await ask(asked, 'c')).kind).toBe('go');
+  });
+});

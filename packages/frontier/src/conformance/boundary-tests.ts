@@ -1,0 +1,188 @@
+// The next due time, records, reserved slots, opening, scans, and refusals that change nothing (N1, R1, R2, O2, X1 … X3).
+
+import { assert, assertEqual, codeOf } from './assert.js';
+import { ALL, idsOf, nameOf, names, namesOf, type RegisterTest, type StoreTest } from './store-test.js';
+import type { SuiteOptions } from './suite-options.js';
+
+const RECORD_MOST = 1_048_576;
+const STATE_MOST = 1_024;
+
+async function everyPage(test: StoreTest, limit: number, host?: string): Promise<string[]> {
+  const listed: string[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < 1_000; page += 1) {
+    const { items, cursor: next } = await test.store.scan(cursor, limit, host);
+    assert(items.length <= limit, `a page of ${items.length} items, requested ${limit}`, 'X2');
+    listed.push(...items.map((item) => `${item.host} ${nameOf(item.entry)}`));
+    if (next === null) return listed;
+    cursor = next;
+  }
+  assert(false, 'a scan of 210 entries did not end in 1,000 pages', 'X2');
+}
+
+/** The tests of everything but adding, leasing and committing. */
+export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions): void {
+  it('N1', 'the next due time is never later than the truth', async (test) => {
+    assertEqual(await test.store.nextDueInMs(), null, 'of an empty store');
+    for (const [at, host] of ['a', 'b', 'c'].entries()) {
+      await test.add(host, ['1', '2']);
+      assertEqual(await test.store.nextDueInMs(), 0, `with ${host} due`);
+      await test.release(await test.leaseOnly(100, 1), 9 - 2 * at);
+    }
+    for (let passed = 0; passed < 12; passed += 1) {
+      const dueInMs = await test.store.nextDueInMs();
+      const due = await test.leaseAll(1, { entriesPerHost: 1 });
+      assert(due.length === 0 || dueInMs === 0, `said ${dueInMs} ms although ${due.length} hosts were due`);
+      assert(dueInMs !== null, 'said nothing waits although entries are queued');
+      for (const lease of due) await test.release(lease, 3, namesOf(lease.entries));
+      await test.pass(1);
+    }
+  });
+
+  it('R1', 'the last record wins, and only whole ones are read', async (test) => {
+    const { store } = test;
+    assertEqual(await store.readRecord('k'), null, 'a record that was never written');
+    await store.writeRecord('k', new Uint8Array([1]));
+    await store.writeRecord('other', new Uint8Array([7]));
+    await store.writeRecord('k', new Uint8Array([2, 3]));
+    assertEqual([...((await store.readRecord('k')) ?? [])], [2, 3], 'a record written twice');
+    const [one = store, other = store] = await test.clients(2);
+    const fill = (byte: number) => new Uint8Array(100_000).fill(byte);
+    await Promise.all([one.writeRecord('k', fill(4)), other.writeRecord('k', fill(5))]);
+    const read = await other.readRecord('k');
+    assert(read?.length === 100_000 && new Set(read).size === 1, 'a record is a mixture of two writes');
+    await store.writeRecord('k', null);
+    assertEqual(await store.readRecord('k'), null, 'a record that was removed');
+    assertEqual([...((await store.readRecord('other')) ?? [])], [7], 'another record');
+  });
+
+  it('R1, X3', 'a record that is too long is refused and the old one stays', async (test) => {
+    await test.store.writeRecord('k', new Uint8Array(RECORD_MOST).fill(1));
+    const code = await codeOf(test.store.writeRecord('k', new Uint8Array(RECORD_MOST + 1)));
+    assertEqual(code, 'record-too-large', 'code of the refusal', 'X3');
+    assertEqual((await test.store.readRecord('k'))?.length, RECORD_MOST, 'length of the record');
+  });
+
+  if (capabilities.durable !== 'none')
+    it('R1', 'records survive a reopen', async (test) => {
+      const value = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+      await test.store.writeRecord('https://example.org robots', value);
+      await test.store.writeRecord('gone', value);
+      await test.store.writeRecord('gone', null);
+      await test.reopen();
+      assertEqual([...((await test.store.readRecord('https://example.org robots')) ?? [])], [...value], 'the record');
+      assertEqual(await test.store.readRecord('gone'), null, 'the record that was removed');
+    });
+
+  it('R2', 'reserved slots of one key never overlap', async (test) => {
+    const { store, unit } = test;
+    if (store.reserve === undefined) return;
+    const clients = await test.clients(4);
+    const slot = [{ key: 'address', delayMs: 10 * unit }];
+    const waits = (await Promise.all([...clients, ...clients].map((client) => client.reserve?.(slot) ?? []))).flat();
+    for (const [at, wait] of waits.toSorted((a, b) => a - b).entries()) {
+      const expected = at * 10 * unit;
+      assert(Math.abs(wait - expected) <= unit, `slot ${at} of eight waits ${wait} ms, expected ${expected}`);
+    }
+    const [other] = await store.reserve([{ key: 'another', delayMs: unit }]);
+    assertEqual(other, 0, 'wait of another key');
+    await test.pass(100);
+    assertEqual((await store.reserve(slot))[0], 0, 'wait after the slots have passed');
+  });
+
+  it('O2', 'verbs before open and after close are refused', async (test) => {
+    const spare = await test.made.connect?.();
+    if (spare !== undefined) {
+      assertEqual(await codeOf(spare.add([])), 'not-open', 'code of an add before open');
+      await spare.close();
+    }
+    await test.store.close();
+    await test.store.close();
+    assertEqual(await codeOf(test.store.add([test.entry('h', 'a')])), 'closed', 'code of an add after close');
+    assertEqual(await codeOf(test.store.readRecord('k')), 'closed', 'code of a read after close');
+  });
+
+  if (capabilities.durable !== 'none')
+    it('O2', 'another crawl is refused', async (test) => {
+      await test.add('h', ['a']);
+      await test.store.close();
+      const other = await test.made.reopen?.();
+      assert(other !== undefined, 'a durable store needs `reopen`', 'suite');
+      const code = await codeOf(other.open({ crawl: 'another', owner: 'x', create: true }));
+      await other.close();
+      assertEqual(code, 'store-mismatch', 'code of opening another crawl');
+      await test.reopen();
+      assertEqual(await test.leaseNames(), ['a'], 'what the refused open left');
+    });
+
+  it('X1', 'only durations cross the interface', async (test) => {
+    const { unit } = test;
+    await test.add('h', ['a']);
+    await test.add('h', ['b'], { notBeforeMs: 7 * unit });
+    const lease = await test.leaseOnly(50);
+    assertEqual([lease.ttlMs, namesOf(lease.entries)], [50 * unit, ['a']], 'duration of the lease, and its entries');
+    assert(lease.notBeforeMs <= unit, `a host that was due says not before ${lease.notBeforeMs} ms`);
+    const dueInMs = await test.store.nextDueInMs();
+    const isDuration = dueInMs === null || (dueInMs >= 0 && dueInMs <= 50 * unit);
+    assert(isDuration, `next due in ${dueInMs} ms, expected a duration`);
+  });
+
+  it('X1', 'one host is read in durations, and reading it changes nothing', async (test) => {
+    const { store, unit } = test;
+    const read = store.readHost?.bind(store);
+    if (read === undefined) return;
+    assertEqual(await read('h'), null, 'an unknown host');
+    await test.add('h', ['a', 'b', 'c']);
+    const due = await read('h');
+    assertEqual([due?.queued, due?.inFlight, due?.isLeased, due?.dueInMs], [3, 0, false, 0], 'a host that is due');
+    const lease = await test.leaseOnly(5, 1);
+    await test.keep(lease, 0, { state: new Uint8Array([1, 2]), delayMs: unit }, 5);
+    const leased = await read('h');
+    const { queued, inFlight, isLeased, isParked } = leased ?? {};
+    assertEqual([queued, inFlight, isLeased, isParked], [2, 1, true, false], 'a host that is leased');
+    assertEqual([...(leased?.state ?? [])], [1, 2], 'its state');
+    const inMs = leased?.dueInMs ?? Number.NaN;
+    assert(inMs > 0 && inMs <= 6 * unit, `a leased host is due in ${inMs} ms, expected at most six units`);
+    await test.release(lease, null, namesOf(lease.entries));
+    const parked = await read('h');
+    assertEqual([parked?.isParked, parked?.dueInMs], [true, null], 'a host that is parked');
+    assertEqual(await test.dueHosts(), [], 'hosts due after a parked one was read');
+  });
+
+  it('X2', 'a scan lists everything once, in pages no longer than requested', async (test) => {
+    for (const host of names('h', 7)) await test.add(host, names('n', 30));
+    const [lease] = await test.leaseAll(100, { maxHosts: 1, entriesPerHost: 10 });
+    assert(lease !== undefined, 'nothing was due');
+    await test.release(lease, 50, namesOf(lease.entries).slice(0, 4));
+    await test.leaseAll(100, { maxHosts: 1, entriesPerHost: 5 });
+    const all = await everyPage(test, 16);
+    const expected = names('h', 7).flatMap((host) => names('n', 30).map((name) => `${host} ${name}`));
+    const done = namesOf(lease.entries.slice(4)).map((name) => `${lease.host} ${name}`);
+    assertEqual(all.toSorted(), expected.filter((one) => !done.includes(one)).toSorted(), 'what a scan lists');
+    const ofOne = names('n', 30).map((name) => `h6 ${name}`);
+    assertEqual((await everyPage(test, 4, 'h6')).toSorted(), ofOne.toSorted(), 'what a scan of one host lists');
+    assertEqual(await everyPage(test, 4, 'nobody'), [], 'what a scan of an unknown host lists');
+  });
+
+  it('X3', 'a refused add leaves no entry half added', async (test) => {
+    const good = ['a', 'b', 'c'].map((name) => test.entry('h', name));
+    const long = { ...test.entry('h', 'long'), body: new Uint8Array(test.capabilities.maxBody + 1) };
+    const code = await codeOf(test.store.add([...good, long]));
+    assertEqual(code, 'record-too-large', 'code of the refusal');
+    await test.store.add(good);
+    assertEqual(await test.leaseNames(), ['a', 'b', 'c'], 'what is queued once the rest is added');
+  });
+
+  it('X3', 'a refused commit leaves the host as it was', async (test) => {
+    await test.add('h', ['a', 'b']);
+    const lease = await test.leaseOnly(100, 1);
+    const { host, fencingToken, entries } = lease;
+    const state = new Uint8Array(STATE_MOST + 1);
+    const long = { host, fencingToken, done: idsOf(entries), state, then: { release: { dueInMs: 0 } } };
+    assertEqual(await codeOf(test.store.commit([long])), 'record-too-large', 'code of the refusal');
+    assertEqual(await test.dueHosts(), [], 'hosts due after a refused release');
+    assertEqual(await test.keep(lease, ALL, {}, 1), ['b'], 'entries after a refused commit');
+    await test.pass(2);
+    assertEqual(await test.leaseNames(), ['a', 'b'], 'entries after the refused holder vanished');
+  });
+}

@@ -1,0 +1,104 @@
+// Four clients at once on one crawl, some of which vanish: one holder per host at any time, every entry completed once,
+// nothing left behind (A1, L1, C2 under concurrency).
+
+import type { FrontierStore, Lease } from '../store.js';
+import { assert, assertEqual } from './assert.js';
+import { type Choices, createChoices } from './choices.js';
+import { idsOf, nameOf, names, type RegisterTest, type StoreTest } from './store-test.js';
+import type { SuiteOptions } from './suite-options.js';
+
+const HOSTS = names('h', 12);
+const SEEDS_PER_HOST = 6;
+/** Links end here, so that the crawl does. */
+const MAX_DEPTH = 3;
+const TTL_UNITS = 6;
+const DELAY_UNITS = 1;
+const MAX_ROUNDS = 4_000;
+
+/** The test of concurrent clients. */
+export function clientTests(it: RegisterTest, { seed = 1 }: SuiteOptions): void {
+  it('A1, L1, C2', 'four clients complete everything once, one at a time per host', (test) => crawl(test, seed));
+}
+
+interface Ledger {
+  /** Completions of each entry, `host name`. */
+  readonly completed: Map<string, number>;
+  readonly added: Set<string>;
+  /** Until when the last holder of a host may send to it; absent once it is released. */
+  readonly heldUntilMs: Map<string, number>;
+  /** The fencing token of the last lease of a host. */
+  readonly fencingTokens: Map<string, string>;
+}
+
+interface Client {
+  readonly store: FrontierStore;
+  readonly choices: Choices;
+  /** Leases to be committed later, or never. */
+  readonly late: Lease[];
+}
+
+async function crawl(test: StoreTest, seed: number): Promise<void> {
+  const ledger: Ledger = { completed: new Map(), added: new Set(), heldUntilMs: new Map(), fencingTokens: new Map() };
+  const seeds = HOSTS.flatMap((host) => names('s', SEEDS_PER_HOST).map((name) => test.entry(host, name)));
+  for (const one of seeds) ledger.added.add(`${one.host} ${nameOf(one)}`);
+  await test.store.add(seeds);
+  const stores = await test.clients(4);
+  const clients = stores.map((store, at): Client => ({ store, choices: createChoices(seed * 16 + at), late: [] }));
+  // Between two ticks of the clock all clients act at once. A late one commits some ticks after its lease, perhaps too late.
+  for (let round = 0; (await test.store.nextDueInMs()) !== null; round += 1) {
+    const progress = `${ledger.completed.size} of ${ledger.added.size} entries completed`;
+    assert(round < MAX_ROUNDS, `not finished after ${MAX_ROUNDS} units: ${progress}`, 'C2');
+    await Promise.all(clients.map((client) => turn(test, client, ledger)));
+    await test.pass(1);
+  }
+  const completed = [...ledger.completed.keys()].toSorted();
+  assertEqual(completed, [...ledger.added].toSorted(), 'entries completed, compared with entries added', 'C2');
+  const twice = [...ledger.completed].filter(([, times]) => times !== 1);
+  assertEqual(twice, [], 'entries not completed exactly once', 'C2');
+}
+
+async function turn(test: StoreTest, client: Client, ledger: Ledger): Promise<void> {
+  const { store, choices, late } = client;
+  if (late.length > 0 && choices.below(4) === 0) {
+    for (const lease of late.splice(0)) await complete(test, client, lease, ledger);
+  }
+  const beforeMs = test.made.nowMs();
+  const ttlMs = TTL_UNITS * test.unit;
+  const leases = await store.lease({ maxHosts: 1 + choices.below(2), entriesPerHost: 1 + choices.below(3), ttlMs });
+  for (const { host, fencingToken } of leases) {
+    const heldUntilMs = ledger.heldUntilMs.get(host) ?? Number.NEGATIVE_INFINITY;
+    assert(test.made.nowMs() >= heldUntilMs, `${host} was granted while another holder had it`, 'L1');
+    // Counted from before the request for the lease: the client's end comes before the store's.
+    ledger.heldUntilMs.set(host, beforeMs + ttlMs);
+    ledger.fencingTokens.set(host, fencingToken);
+  }
+  for (const lease of leases) {
+    if (choices.below(4) === 0) late.push(lease);
+    else await complete(test, client, lease, ledger);
+  }
+}
+
+async function complete(test: StoreTest, { store, choices }: Client, lease: Lease, ledger: Ledger): Promise<void> {
+  const { host, fencingToken } = lease;
+  const finished = lease.entries.filter(() => choices.below(5) > 0);
+  const links = finished.flatMap((entry) => {
+    const name = nameOf(entry);
+    if (name.length > MAX_DEPTH) return [];
+    return [choices.of(HOSTS), choices.of(HOSTS)].map((to) => test.entry(to, `${name}${choices.below(3)}`));
+  });
+  // Before the commit: another client may complete a link before this one has its answer.
+  for (const link of links) ledger.added.add(`${link.host} ${nameOf(link)}`);
+  const delayMs = DELAY_UNITS * test.unit;
+  const part = { host, fencingToken, done: idsOf(finished), delayMs, then: { release: { dueInMs: delayMs } } };
+  // A late holder may have lost the host, and then it must not release it.
+  const isLive =
+    test.made.nowMs() < (ledger.heldUntilMs.get(host) ?? 0) && ledger.fencingTokens.get(host) === fencingToken;
+  if (isLive) ledger.heldUntilMs.delete(host);
+  const [answer] = (await store.commit([part], links)).hosts;
+  assert(answer?.ok === true || !isLive, `the live holder of ${host} was answered \`lost\``, 'C1');
+  if (answer?.ok !== true) return;
+  for (const entry of finished) {
+    const key = `${host} ${nameOf(entry)}`;
+    ledger.completed.set(key, (ledger.completed.get(key) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,209 @@
+// Processes on one crawl that are killed and stopped at random, judged from the log of the server they request pages
+// from: no request is early, every page is requested, none again once it is settled (L1, L4, C2 across processes).
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FrontierStore } from '../store.js';
+import { assert, assertEqual } from './assert.js';
+import { type Choices, createChoices } from './choices.js';
+import { TEST_CRAWL } from './store-test.js';
+import type { SuiteOptions, SuiteProcesses } from './suite-options.js';
+import { WORKER_SETTING, type WorkerSetting } from './suite-worker.js';
+import { pageEntry, pagesOfWeb, WEB_HOSTS } from './test-web.js';
+import { type Fault, WorkerGroup } from './worker-group.js';
+
+/** Resolution of a random share. */
+const SHARES = 1_000_000;
+/** Most faults over all pages: where processes start slowly, more would leave none at work. Usual are some two hundred. */
+const MAX_FAULTS = 400;
+/** Pages between two faults at least, so that a process that starts slowly has done something before it is killed. */
+const LEAST_PAGES_BETWEEN = 3;
+/** Pause while there was too little work for a fault, milliseconds. */
+const IDLE_MS = 20;
+/** The server notes the time this often, milliseconds, so that it knows which requests it found late. */
+const TICK_MS = 5;
+/** The longest planned time of an answer, milliseconds. */
+const LONGEST_ANSWER_MS = 15;
+/** A server that is later than this, milliseconds, cannot tell when an exchange ended: only its earliest arrival counts. */
+const LATE_MS = 20;
+
+/** One request as the server saw it, from its arrival to its answer, milliseconds of one clock. */
+interface Exchange {
+  readonly pid: number;
+  readonly host: string;
+  readonly name: string;
+  /** It had not arrived before this: the server's last tick before the one that found it. */
+  readonly notBeforeMs: number;
+  readonly startMs: number;
+  endMs: number;
+}
+
+interface Log {
+  readonly exchanges: Exchange[];
+  /** When the server heard that a page is settled, `host name`. */
+  readonly settledMs: Map<string, number>;
+}
+
+/** The test with processes, on data of its own. Registered where the options say how to start processes. */
+export function processTests(
+  register: (invariants: string, title: string, body: () => Promise<void>) => void,
+  { processes, seed = 1 }: SuiteOptions,
+): void {
+  if (processes === undefined) return;
+  register('L1, L4, C2', 'processes that are killed and stopped keep the gap and complete everything', () =>
+    crawlWithFaults(processes, createChoices(seed)),
+  );
+}
+
+async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Promise<void> {
+  const { delayMs = 250, ttlMs = 700, seedsPerHost = 2, count = 4 } = processes;
+  const made = await processes.make();
+  const { store } = made;
+  const log: Log = { exchanges: [], settledMs: new Map() };
+  const server = await listen(log);
+  const { port } = server.address() as AddressInfo;
+  const workers = new WorkerGroup((owner) => {
+    const setting: WorkerSetting = { owner, port, delayMs, ttlMs };
+    return made.start({ [WORKER_SETTING]: JSON.stringify(setting) });
+  });
+  try {
+    await store.open({ crawl: TEST_CRAWL, owner: 'suite', create: true });
+    const names = Array.from({ length: seedsPerHost }, (_, at) => `s${at}`);
+    for (const host of WEB_HOSTS)
+      await store.add(names.map((name) => pageEntry(host, name, store.capabilities.fingerprintBytes)));
+    for (let started = 0; started < count; started += 1) workers.start();
+    const isFinished = await injectFaults(processes, store, workers, choices, log);
+    const requested = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
+    const { early, again } = judge(log, workers.faults, delayMs);
+    const { kills, stops, failed } = workers;
+    processes.onReport?.({ exchanges: log.exchanges.length, requested, kills, stops, early: early.length });
+    assertEqual(early, [], 'requests sooner than the delay after the one before, as the server saw them', 'L4');
+    assert(
+      isFinished,
+      `not finished in time: ${requested} pages requested, ${failed} processes ended by themselves`,
+      'C2',
+    );
+    assertEqual(again, [], 'pages requested again after they were settled', 'C2');
+    assertEqual(requested, pagesOfWeb(seedsPerHost), 'pages requested', 'C2');
+    const { queued, inFlight } = await store.stats();
+    if (store.capabilities.exactCounts)
+      assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight at the end', 'C2');
+  } finally {
+    await workers.end();
+    await store.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await made.dispose();
+  }
+}
+
+/** Kills and stops workers until nothing is left; whether it came to that. The suite's own client only reads meanwhile. */
+async function injectFaults(
+  {
+    faultEveryMs = 150,
+    longestMs = 240_000,
+    stops = 0.5,
+    delayMs = 250,
+    ttlMs = 700,
+    seedsPerHost = 2,
+  }: SuiteProcesses,
+  store: FrontierStore,
+  workers: WorkerGroup,
+  choices: Choices,
+  { exchanges }: Log,
+): Promise<boolean> {
+  const leastBetween = Math.max(LEAST_PAGES_BETWEEN, pagesOfWeb(seedsPerHost) / MAX_FAULTS);
+  const share = () => choices.below(SHARES) / SHARES;
+  const startMs = performance.now();
+  const mayContinue = () => performance.now() - startMs < longestMs && workers.failed === 0;
+  let exchangesBefore = 0;
+  while (mayContinue()) {
+    await sleep(faultEveryMs * (0.5 + share()));
+    for (; mayContinue(); await sleep(IDLE_MS)) {
+      if ((await store.nextDueInMs()) === null) return true;
+      if (exchanges.length - exchangesBefore >= leastBetween) break;
+    }
+    exchangesBefore = exchanges.length;
+    if (share() >= stops) workers.kill(share());
+    else workers.stop(share(), share() * 2 * (ttlMs + delayMs));
+  }
+  return false;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Answers a page after some milliseconds and logs it. A PUT reports a page as settled. The host is that of the header. */
+async function listen({ exchanges, settledMs }: Log): Promise<Server> {
+  let notBeforeMs = performance.now();
+  const ticks = setInterval(() => {
+    notBeforeMs = performance.now();
+  }, TICK_MS);
+  const server = createServer((request, response) => {
+    const startMs = performance.now();
+    const { host = '', 'user-agent': agent = '' } = request.headers;
+    const name = (request.url ?? '').slice(1);
+    if (request.method === 'PUT') {
+      const page = `${host} ${name}`;
+      if (!settledMs.has(page)) settledMs.set(page, startMs);
+      response.end();
+      return;
+    }
+    const pid = Number(agent.split('/')[1]);
+    const exchange = { pid, host, name, notBeforeMs, startMs, endMs: Number.POSITIVE_INFINITY };
+    exchanges.push(exchange);
+    const answer = () => {
+      exchange.endMs = performance.now();
+      response.end();
+    };
+    setTimeout(answer, 3 + (exchanges.length % (LONGEST_ANSWER_MS - 3)));
+  });
+  server.once('close', () => clearInterval(ticks));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function judge({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs: number) {
+  const last = new Map<string, Exchange>();
+  const early: string[] = [];
+  const again: string[] = [];
+  const afterStops = firstAfterStops(exchanges, faults);
+  for (const exchange of exchanges) {
+    if (afterStops.has(exchange)) continue;
+    const page = `${exchange.host} ${exchange.name}`;
+    // The report comes after the commit: what arrives after the report arrives after the commit.
+    if ((settledMs.get(page) ?? Number.POSITIVE_INFINITY) < arrivalOf(exchange)) again.push(page);
+    const before = last.get(exchange.host);
+    last.set(exchange.host, exchange);
+    if (before === undefined) continue;
+    const gapMs = exchange.startMs - freeFromMs(before, faults);
+    if (gapMs < delayMs) early.push(`${exchange.host}: ${gapMs.toFixed(2)} ms after ${before.pid}, by ${exchange.pid}`);
+  }
+  return { early, again };
+}
+
+/**
+ * The first request of a process after each of its stops. It may have been stopped between its last check of the clock and
+ * the system call that sends: no holder can close that gap, and no store has a part in it. Later requests are checked again.
+ */
+function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[]): Set<Exchange> {
+  const firsts = faults.map(({ pid, toMs }) => exchanges.find((each) => each.pid === pid && each.startMs >= toMs));
+  return new Set(firsts.filter((first) => first !== undefined));
+}
+
+/**
+ * From when on the delay counts: the end of the exchange; its start, where its process was killed or stopped during it, or
+ * the server answered so late that the end says nothing.
+ */
+function freeFromMs(exchange: Exchange, faults: readonly Fault[]): number {
+  const { pid, startMs, endMs } = exchange;
+  const arrivedMs = arrivalOf(exchange);
+  if (faults.some((fault) => fault.pid === pid && fault.fromMs <= endMs && fault.toMs >= arrivedMs)) return arrivedMs;
+  return arrivedMs < startMs || endMs - startMs > LONGEST_ANSWER_MS + LATE_MS ? arrivedMs : endMs;
+}
+
+/** The earliest time at which it may have arrived. */
+function arrivalOf({ notBeforeMs, startMs }: Exchange): number {
+  return startMs - notBeforeMs > TICK_MS + LATE_MS ? notBeforeMs : startMs;
+}

@@ -1,0 +1,196 @@
+// One store under test: short names for what every test does, and the closing of what it opened.
+
+import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
+import { assert } from './assert.js';
+import type { StoreUnderTest } from './suite-options.js';
+
+/** The crawl every test opens. */
+export const TEST_CRAWL = 'conformance';
+/** More entries or hosts than any test queues. */
+export const ALL = 10_000;
+
+/**
+ * Registers one test.
+ *
+ * @param invariants - `A1` … `X4`, several with commas. The first is the one that fails unless an assertion names another.
+ * @param maxQueued - What `makeStore` is called with.
+ */
+export type RegisterTest = (
+  invariants: string,
+  title: string,
+  run: (test: StoreTest) => Promise<void>,
+  maxQueued?: number,
+) => void;
+
+/** What an entry of the suite may have besides its host and name. */
+export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'priority' | 'notBeforeMs' | 'dedupe'>>;
+
+/** A store, its clock and its clients. */
+export class StoreTest {
+  /** The step of durations, milliseconds. */
+  readonly unit: number;
+  readonly capabilities: StoreCapabilities;
+  readonly made: StoreUnderTest;
+  /** The client in use. */
+  store: FrontierStore;
+  readonly #clients: FrontierStore[] = [];
+
+  constructor(made: StoreUnderTest, unit: number, capabilities: StoreCapabilities) {
+    this.made = made;
+    this.unit = unit;
+    this.capabilities = capabilities;
+    this.store = made.store;
+  }
+
+  async open(): Promise<void> {
+    this.#clients.push(this.store);
+    await this.store.open({ crawl: TEST_CRAWL, owner: 'first', create: true });
+  }
+
+  /** Closes the client in use and continues with another one on the same data. */
+  async reopen(): Promise<void> {
+    await this.store.close();
+    assert(this.made.reopen !== undefined, 'a durable store needs `reopen`', 'suite');
+    this.store = await this.made.reopen();
+    await this.open();
+  }
+
+  /** As `reopen`, of a durable store. */
+  async reopenIfDurable(): Promise<void> {
+    if (this.capabilities.durable !== 'none') await this.reopen();
+  }
+
+  /** Clients that work at the same time: several where the store is shared, else the same one several times. */
+  async clients(count: number): Promise<FrontierStore[]> {
+    const clients = [this.store];
+    while (clients.length < count) {
+      const client = await this.made.connect?.();
+      if (client !== undefined) {
+        this.#clients.push(client);
+        await client.open({ crawl: TEST_CRAWL, owner: `client ${clients.length}`, create: false });
+      }
+      clients.push(client ?? this.store);
+    }
+    return clients;
+  }
+
+  async end(): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    await this.made.dispose();
+  }
+
+  /** Lets so many units pass. */
+  pass(units: number): Promise<void> {
+    return this.made.advance(units * this.unit);
+  }
+
+  /** An entry whose body and fingerprint are made from its name. */
+  entry(host: string, name: string, more: EntryExtras = {}): NewEntry {
+    const fingerprint = fingerprintOf(`${host} ${name}`, this.capabilities.fingerprintBytes);
+    return { host, fingerprint, priority: 4, body: new TextEncoder().encode(name), ...more };
+  }
+
+  /** Queues entries of one host, in this order. */
+  add(host: string, names: readonly string[], more: EntryExtras = {}): Promise<AddOutcome[]> {
+    return this.store.add(names.map((name) => this.entry(host, name, more)));
+  }
+
+  /** Leases all hosts that are due, for so many units. */
+  leaseAll(units = 100, more: { readonly maxHosts?: number; readonly entriesPerHost?: number } = {}): Promise<Lease[]> {
+    const { maxHosts = ALL, entriesPerHost = ALL } = more;
+    return this.store.lease({ maxHosts, entriesPerHost, ttlMs: units * this.unit });
+  }
+
+  /** The lease of the only host that is due. */
+  async leaseOnly(units = 100, entriesPerHost = ALL): Promise<Lease> {
+    const leases = await this.leaseAll(units, { entriesPerHost });
+    const [lease] = leases;
+    assert(lease !== undefined && leases.length === 1, `expected one host to be due, ${leases.length} were`);
+    return lease;
+  }
+
+  /** Leases the only host that is due; the names of its entries. */
+  async leaseNames(): Promise<string[]> {
+    return namesOf((await this.leaseOnly()).entries);
+  }
+
+  /** Leases all hosts that are due; their names. */
+  async dueHosts(): Promise<string[]> {
+    return (await this.leaseAll()).map(({ host }) => host);
+  }
+
+  /** Asserts that something is due later than now, in so many units at most. */
+  async assertDueWithin(units: number): Promise<void> {
+    const dueInMs = await this.store.nextDueInMs();
+    const isWithin = dueInMs !== null && dueInMs > 0 && dueInMs <= units * this.unit;
+    assert(isWithin, `due in ${dueInMs} ms, expected at most ${units} units`);
+  }
+
+  /** Commits one host; the entries it was given, or `lost`. */
+  async commit(part: HostCommit, links: readonly NewEntry[] = []): Promise<Entry[] | 'lost'> {
+    const [answer] = (await this.store.commit([part], links)).hosts;
+    return answer?.ok === true ? answer.entries : 'lost';
+  }
+
+  /** Keeps a lease for so many units; the names of the entries it was given, or `lost`. */
+  async keep(
+    { host, fencingToken }: Pick<Lease, 'host' | 'fencingToken'>,
+    want: number,
+    more: Omit<Partial<HostCommit>, 'host' | 'fencingToken' | 'then'> = {},
+    units = 100,
+  ): Promise<string[] | 'lost'> {
+    const taken = await this.commit({
+      host,
+      fencingToken,
+      ...more,
+      then: { keep: { ttlMs: units * this.unit, want } },
+    });
+    return taken === 'lost' ? taken : namesOf(taken);
+  }
+
+  /** Ends a lease with everything done but the names in `unfinished`. */
+  async release(lease: Lease, dueUnits: number | null = 0, unfinished: readonly string[] = []): Promise<void> {
+    const done = lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))).map(({ id }) => id);
+    const dueInMs = dueUnits === null ? null : dueUnits * this.unit;
+    const answer = await this.commit({
+      host: lease.host,
+      fencingToken: lease.fencingToken,
+      done,
+      then: { release: { dueInMs } },
+    });
+    assert(answer !== 'lost', 'the holder of a live lease was answered `lost`', 'C1');
+  }
+}
+
+/** The name an entry was made from. */
+export function nameOf(entry: Pick<Entry, 'body'>): string {
+  return new TextDecoder().decode(entry.body);
+}
+
+/** The names of entries, in their order. */
+export function namesOf(entries: readonly Entry[]): string[] {
+  return entries.map(nameOf);
+}
+
+/** The ids of entries, in their order. */
+export function idsOf(entries: readonly Entry[]): string[] {
+  return entries.map(({ id }) => id);
+}
+
+/** `count` names that start with a word. */
+export function names(word: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${word}${at}`);
+}
+
+/** Bytes that depend on every character of the text. */
+function fingerprintOf(text: string, bytes: number): Uint8Array {
+  const fingerprint = new Uint8Array(bytes);
+  const view = new DataView(fingerprint.buffer);
+  for (let at = 0; at < bytes; at += 4) {
+    let word = Math.imul(at + 1, 0x9e3779b1);
+    for (let index = 0; index < text.length; index += 1) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
+    word = Math.imul(word ^ (word >>> 15), 0x85ebca6b);
+    view.setUint32(at, (word ^ (word >>> 13)) >>> 0);
+  }
+  return fingerprint;
+}

@@ -1,0 +1,85 @@
+// The frontier's spacing is broken on purpose: every host is due at once, and the crawl has no pace. The second lock alone
+// must keep what sites and the operator set, as a server sees it that stamps arrivals.
+// If this breaks, one defect in the frontier is enough to overload a host that set a Crawl-delay.
+
+import { createRequire } from 'node:module';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CONTACT, crawl, NO_INTERVAL } from '../support/crawl.js';
+import { judge } from '../support/politeness.js';
+import { page, text, type WebExchange } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+vi.mock('../../packages/frontier/src/politeness/interval.js', async (original) => ({
+  ...(await original<object>()),
+  requestInterval: () => ({ fromEndMs: 0, fromStartMs: 0 }),
+  earliestStart: () => ({ atMs: 0, reason: 'interval' }),
+}));
+vi.mock('../../packages/frontier/src/politeness/crawl-pace.js', async (original) => {
+  const { createCrawlPace, ...rest } = await original<{ createCrawlPace: (...given: unknown[]) => unknown }>();
+  return { ...rest, createCrawlPace: (_intervalMs: unknown, store: unknown) => createCrawlPace(null, store) };
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Bottleneck says yes to everything. */
+function openAllLimiters(): void {
+  const ofCore = createRequire(new URL('../../packages/core/package.json', import.meta.url));
+  const { prototype } = ofCore('bottleneck') as { prototype: { schedule(job: () => unknown): unknown } };
+  vi.spyOn(prototype, 'schedule').mockImplementation((job) => job());
+}
+
+const PAGES = 9;
+const links = Array.from({ length: PAGES }, (_, index) => `/${index}`);
+function site(robots: string) {
+  const pages = links.map((path) => [path, page(path)] as const);
+  return { '/robots.txt': text(`User-agent: *\n${robots}`), '/': page('start', links), ...Object.fromEntries(pages) };
+}
+
+async function early(): Promise<readonly string[]> {
+  const web = await webForTest({
+    hosts: { 'delay.test': site('Crawl-delay: 0.2\n'), 'rate.test': site('Request-rate: 4/1s\n') },
+  });
+  await crawl({ seeds: [web.url('delay.test'), web.url('rate.test')], profile: NO_INTERVAL });
+  expect(web.paths('delay.test')).toHaveLength(PAGES + 2);
+  expect(web.paths('rate.test')).toHaveLength(PAGES + 2);
+  const wishes = { 'delay.test': { gapMs: 200 }, 'rate.test': { startToStartMs: 250 } };
+  // The file itself has to come before anything is known of it.
+  const log = web.log.filter(({ path }) => path !== '/robots.txt');
+  return judge(log, { contact: CONTACT, wishes }).early;
+}
+
+/** Requests that arrived although two more than the rate allows had arrived before, in any stretch of the crawl. */
+async function tooManyAt(perSecond: number): Promise<readonly WebExchange[]> {
+  const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
+  const web = await webForTest({ hosts: Object.fromEntries(hosts.map((host) => [host, site('')])) });
+  const seeds = hosts.map((host) => web.url(host));
+  await crawl({ seeds, profile: NO_INTERVAL, politeness: { requestsPerSecond: perSecond } });
+  expect(web.log).toHaveLength(hosts.length * (PAGES + 2));
+  const log = [...web.log].sort((one, other) => one.startMs - other.startMs);
+  return log.filter((late, at) =>
+    log.slice(0, at).some((first, from) => at - from + 1 > 3 + ((late.startMs - first.startMs) * perSecond) / 1_000),
+  );
+}
+
+describe('with the spacing of the frontier broken', () => {
+  it('no request is early at a host that set a Crawl-delay or a Request-rate', async () => {
+    expect(await early()).toEqual([]);
+  });
+
+  it('and with bottleneck broken too, requests are early: the fault is one', async () => {
+    openAllLimiters();
+    expect((await early()).length).toBeGreaterThanOrEqual(PAGES);
+  });
+
+  it('the crawl keeps `requestsPerSecond`', async () => {
+    expect(await tooManyAt(20)).toEqual([]);
+  });
+
+  it('and with bottleneck broken too, it does not', async () => {
+    openAllLimiters();
+    expect((await tooManyAt(20)).length).toBeGreaterThan(10);
+  });
+});
