@@ -42,7 +42,7 @@ async function early(): Promise<readonly string[]> {
   const web = await webForTest({
     hosts: { 'delay.test': site('Crawl-delay: 0.2\n'), 'rate.test': site('Request-rate: 4/1s\n') },
   });
-  await crawl({ seeds: [web.url('delay.test'), web.url('rate.test')], profile: NO_INTERVAL });
+  await crawl({ seeds: [web.url('delay.test'), web.url('rate.test')], politeness: { profile: NO_INTERVAL } });
   expect(web.paths('delay.test')).toHaveLength(PAGES + 2);
   expect(web.paths('rate.test')).toHaveLength(PAGES + 2);
   const wishes = { 'delay.test': { gapMs: 200 }, 'rate.test': { startToStartMs: 250 } };
@@ -56,7 +56,7 @@ async function tooManyAt(perSecond: number): Promise<readonly WebExchange[]> {
   const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
   const web = await webForTest({ hosts: Object.fromEntries(hosts.map((host) => [host, site('')])) });
   const seeds = hosts.map((host) => web.url(host));
-  await crawl({ seeds, profile: NO_INTERVAL, politeness: { requestsPerSecond: perSecond } });
+  await crawl({ seeds, politeness: { profile: NO_INTERVAL, requestsPerSecond: perSecond } });
   expect(web.log).toHaveLength(hosts.length * (PAGES + 2));
   const log = [...web.log].sort((one, other) => one.startMs - other.startMs);
   return log.filter((late, at) =>

@@ -77,12 +77,12 @@ describe('the scope', () => {
   });
 
   it.each<[object, string]>([
-    [{ within: 'web' }, '`scope.within` to be host, domain, list or surt, got "web"'],
+    [{ within: 'web' }, '`scope.within` to be one of host, domain, list, surt, got "web"'],
     [{ within: 'list' }, '`scope.hosts`'],
     [{ within: 'list', hosts: [] }, '`scope.hosts`'],
     [{ within: 'surt' }, '`scope.surts`'],
-    [{ surts: ['(org,'] }, '`scope.surts` has a meaning only with `scope.within`: surt'],
-    [{ prefixes: ['docs'] }, '`scope.prefixes`'],
+    [{ surts: ['(org,'] }, '`scope.surts` needs `scope.within` to be surt'],
+    [{ prefixes: ['docs'] }, '`scope.prefixes[0]`'],
     [{ prefixes: '/docs' }, '`scope.prefixes`'],
     [{ include: ['docs'] }, '`scope.include`'],
     [{ exclude: ['docs'] }, '`scope.exclude`'],

@@ -104,7 +104,7 @@ describe('mannerly crawl', () => {
 
   it('ends with 3 when only a host is left that must be waited for', async () => {
     robots = { status: 503, body: '' };
-    const { code, report } = await crawl(fakeIo(), '--patience', '1');
+    const { code, report } = await crawl(fakeIo(), '--max-idle', '1');
     expect({ code, state: report.state }).toEqual({ code: 3, state: 'waiting' });
     expect(report.waiting).toMatchObject([{ host: '127.0.0.1', reason: 'robots-unreachable' }]);
     expect(asked).toEqual(['/robots.txt']);
@@ -132,11 +132,14 @@ describe('mannerly crawl', () => {
     expect(code).toBe(130);
     onPage = () => undefined;
     const second = await crawl(fakeIo(), '--pages', '4');
-    expect(second).toMatchObject({ code: 0, report: { state: 'bounded', resumed: true, wasOver: false, pages: 4 } });
+    expect(second).toMatchObject({
+      code: 0,
+      report: { state: 'bounded', resumed: true, alreadyFinished: false, pages: 4 },
+    });
     expect(second.report.requests).toBeGreaterThan(report.requests);
     expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
     const third = fakeIo();
-    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { wasOver: true, pages: 4 } });
+    expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { alreadyFinished: true, pages: 4 } });
     expect(third.errLines.join('\n')).toContain('Going on in');
     const told = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];
@@ -197,7 +200,7 @@ describe('mannerly crawl', () => {
     const printed = io.outLines.join('\n');
     expect(printed).toMatch(/Finished: nothing is left.*2 pages, 3 requests, 2 items/);
     const table = printed.slice(printed.indexOf('host '), printed.search(/\n\n(?:RelaxedDefault|Items:)/));
-    expect(printed).toMatch(/RelaxedDefault from the defaults: .*minMs is 0 ms/);
+    expect(printed).toMatch(/Less polite than the default: .*minMs` is 0/);
     const again = fakeIo();
     expect(await runCommand(['report', join(base, 'out')], again)).toBe(0);
     expect(again.outLines.join('\n')).toContain(table);

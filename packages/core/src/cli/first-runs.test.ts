@@ -43,7 +43,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us'];
 const crawl = (seed: string, ...more: string[]) =>
-  run('crawl', seed, ...who, '--interval', '0', '--patience', '1', '--out', join(base, 'out'), ...more);
+  run('crawl', seed, ...who, '--interval', '0', '--max-idle', '1', '--out', join(base, 'out'), ...more);
 const onLoopback = (...more: string[]) => crawl(`${site}/`, '--allow-address', '127.0.0.0/8', ...more);
 
 describe('who asks, and where', () => {
@@ -164,7 +164,7 @@ describe('a crawl that comes to nothing says why', () => {
       { status: 200, body: '<a href="http://example.net/">x</a>' },
       /Only one page.*\n {2}out-of-scope \(1\): .*--within/,
     ],
-    ['there is no link', { status: 200, body: 'alone' }, /Only one page was fetched: no link was found/],
+    ['there is no link', { status: 200, body: 'alone' }, /Only one page was fetched: it has no link/],
     [
       'there is no such page',
       { status: 404, body: 'no' },

@@ -16,12 +16,18 @@ export function oneOf<T extends string>(flag: string, words: readonly T[], value
 }
 
 /** Reads a number of a range. @throws InvalidArgumentError */
-export function numberArgument(least: number, greatest: number, isWhole: boolean): (text: string) => number {
+export function numberArgument(
+  least: number,
+  most: number,
+  isWhole: boolean,
+  isAboveLeast = false,
+): (text: string) => number {
   return (text) => {
     const value = text.trim() === '' ? Number.NaN : Number(text);
-    if (value >= least && value <= greatest && (!isWhole || Number.isInteger(value))) return value;
-    const kind = isWhole ? 'a whole number' : 'a number';
-    throw new InvalidArgumentError(`Expected ${kind} from ${least} to ${greatest}.`);
+    const isInRange = value <= most && (isAboveLeast ? value > least : value >= least);
+    if (isInRange && (!isWhole || Number.isInteger(value))) return value;
+    const range = isAboveLeast ? `above ${least}, up to ${most}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`Expected a ${isWhole ? 'whole ' : ''}number ${range}.`);
   };
 }
 

@@ -44,7 +44,12 @@ describe('a bound given by a flag holds', () => {
     ['--bytes, robots.txt counted', ['--bytes', '40'], 1, { state: 'bounded', bound: 'bytes' }],
     ['--pages-per-host', ['--pages-per-host', '2'], 2, null],
     ['--bytes-per-host', ['--bytes-per-host', '100'], 1, null],
-    ['--queued', ['--queued', '1'], 1, { outcomes: { fetched: { fetched: 1 }, dropped: { 'frontier-full': 3 } } }],
+    [
+      '--queued-urls',
+      ['--queued-urls', '1'],
+      1,
+      { outcomes: { fetched: { fetched: 1 }, dropped: { 'frontier-full': 3 } } },
+    ],
   ])('%s', async (_, flags, asked, ends) => {
     const { report } = await crawl(...fast, ...flags);
     expect(pages()).toHaveLength(asked);
@@ -52,7 +57,7 @@ describe('a bound given by a flag holds', () => {
   });
 
   it('--body-bytes cuts a page', async () => {
-    await crawl(...fast, '--body-bytes', '20');
+    await crawl(...fast, '--max-body-bytes', '20');
     // The links stand behind the cut.
     expect(pages()).toEqual(['/']);
   });
@@ -80,7 +85,7 @@ describe('what a flag says stands in the settings of the run', () => {
     [['--robots-dialect', 'google'], { robots: { dialect: 'google' } }],
     [['--minutes-per-host', '2.5'], { bounds: { minutesPerHost: 2.5 } }],
     [['--bytes', '1e9'], { bounds: { bytes: 1e9 } }],
-    [['--queued', '7'], { maxQueued: 7 }],
+    [['--queued-urls', '7'], { maxQueued: 7 }],
   ])('%j', async (flags, says) => {
     const pace = flags.includes('--profile') || flags.includes('--interval') ? [] : fast;
     // A closed seed: robots.txt is all that is asked for.
@@ -99,13 +104,13 @@ describe('a value out of range', () => {
     ['--bytes', '1.5', /whole number/],
     ['--pages-per-host', '0', /from 1 to 1000000000/],
     ['--bytes-per-host', 'many', /from 1 to/],
-    ['--minutes-per-host', '0', /from 0\.001 to 525600/],
-    ['--queued', '-1', /from 1 to/],
+    ['--minutes-per-host', '0', /above 0, up to 5256000/],
+    ['--queued-urls', '-1', /from 1 to/],
     ['--requests-per-second', '0', /to 10000/],
     ['--requests-per-second', '10001', /to 10000/],
     ['--jitter', '0.2', /from 0 to 0\.1/],
     ['--port', '65536', /from 1 to 65535/],
-    ['--body-bytes', '0', /from 1 to 1073741824/],
+    ['--max-body-bytes', '0', /from 1 to 1073741824/],
     ['--concurrency', '1025', /from 1 to 1024/],
     ['--robots-policy', 'mine', /base, declared/],
     ['--robots-dialect', '2077', /rfc9309, google/],

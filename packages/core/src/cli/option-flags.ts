@@ -110,8 +110,8 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
   switch (shape.kind) {
     case 'number': {
       const { least, most, isWhole, isAboveLeast } = shape.range;
-      if (flag.isSeconds !== true) return numberArgument(isAboveLeast ? Number.MIN_VALUE : least, most, isWhole);
-      const read = numberArgument(least / 1_000, most / 1_000, isWhole);
+      if (flag.isSeconds !== true) return numberArgument(least, most, isWhole, isAboveLeast);
+      const read = numberArgument(least / 1_000, most / 1_000, isWhole, isAboveLeast);
       return (text) => read(text) * 1_000;
     }
     case 'choice':

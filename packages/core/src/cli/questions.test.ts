@@ -120,7 +120,7 @@ describe('mannerly crawl --retry', () => {
     site.asked.length = 0;
     const after = await crawl('--retry', 'status-404', '--retry-host', '127.0.0.1', '--retry-since', '2020-01-01');
     expect(site.asked).toEqual(['/1']);
-    expect(after).toMatchObject({ code: 0, state: 'finished', wasOver: false });
+    expect(after).toMatchObject({ code: 0, state: 'finished', alreadyFinished: false });
     expect((await run('explain', out, `${site.url}/1`)).out).toMatch(/Fetched\./);
     await crawl('--retry', 'all');
     expect(site.asked).toEqual(['/1', '/2']);
@@ -134,7 +134,7 @@ describe('mannerly crawl --retry', () => {
     site.statuses.set('/1', 404);
     await crawl();
     site.asked.length = 0;
-    expect(await crawl(...flags)).toMatchObject({ code: 0, wasOver: true });
+    expect(await crawl(...flags)).toMatchObject({ code: 0, alreadyFinished: true });
     expect(site.asked).toEqual([]);
   });
 

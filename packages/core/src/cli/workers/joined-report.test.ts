@@ -68,7 +68,7 @@ describe('one report of several', () => {
       report({ part: '2', pages: 28, requests: 15, items: 12, outcomes: { fetched: { fetched: 9, redirect: 1 } } }),
     ] as const;
     const added = joinedReport(both, null);
-    expect(added).toMatchObject({ pages: 30, requests: 35, items: 22, wasOver: false, politenessOf: 'run' });
+    expect(added).toMatchObject({ pages: 30, requests: 35, items: 22, alreadyFinished: false, politenessOf: 'run' });
     expect(added.outcomes).toEqual({ fetched: { fetched: 29, redirect: 1 } });
     expect(added).not.toHaveProperty('part');
     const logged: LoggedTotals = {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
+import { commandSections, exitCodeTable } from './command-page.js';
 import { configSchema } from './config-schema.js';
 import { optionTypes } from './option-types.js';
 import { optionOverview, optionSections } from './options-page.js';
@@ -32,6 +33,7 @@ describe('what is generated is what is committed', () => {
 
   it.each<[string, Readonly<Record<string, () => string>>]>([
     ['docs/reference/options.md', { options: () => optionSections(SECTIONS) }],
+    ['docs/reference/command.md', { commands: commandSections, 'exit codes': exitCodeTable }],
     ['packages/core/README.md', { options: () => optionOverview(SECTIONS) }],
   ])('%s', async (path, parts) => {
     const texts = Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, text()]));
