@@ -3,10 +3,22 @@ import { defineConfig, type TestProjectConfiguration as TestProject } from 'vite
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Suites that take longer than a developer waits: `pnpm soak`, which CI runs too. They measure memory and pace: not many at a time. */
-const SOAK: TestProject = {
+/** Suites that take longer than a developer waits: `pnpm soak`. Those that mostly wait (for delays, kills, installs) run side by side. */
+const WAITING_FILES = ['test/soak/{four-crawlers-*,*-kill,redis-slots,packages,tarballs,browser}.soak.ts'];
+const WAITING: TestProject = {
   extends: true,
-  test: { name: 'soak', include: ['test/soak/**/*.soak.ts'], maxWorkers: 2 },
+  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 4, sequence: { groupOrder: 1 } },
+};
+/** The others measure memory and pace: two at a time, and not while the first group runs. */
+const MEASURING: TestProject = {
+  extends: true,
+  test: {
+    name: 'measuring',
+    include: ['test/soak/**/*.soak.ts'],
+    exclude: [...WAITING_FILES, '**/node_modules/**'],
+    maxWorkers: 2,
+    sequence: { groupOrder: 2 },
+  },
 };
 /** A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which stay in it for good. */
 const ALONE_FILES = [
@@ -61,6 +73,6 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 300_000,
     // Many wait for a clock: three at a time on any machine.
     maxWorkers: 3,
-    projects: mode === 'soak' ? [SOAK] : [SHARED, ALONE],
+    projects: mode === 'soak' ? [WAITING, MEASURING] : [SHARED, ALONE],
   },
 }));

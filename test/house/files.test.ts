@@ -22,7 +22,7 @@ const NAMES: readonly (readonly [path: string, isFault: boolean])[] = [
   ['packages/robots/src/misc.test.ts', true],
   ['docs/misc.md', true],
   ['packages/core/src/common-crawl.ts', false],
-  ['packages/frontier/src/hosts/host-queue.ts', false],
+  ['packages/frontier/src/hosts/leased-host.ts', false],
   ['test/types/no-contact.ts', false],
 ];
 

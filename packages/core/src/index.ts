@@ -131,7 +131,7 @@ export type { Item, Sink } from './output/sink.js';
 export type { ContentKind } from './page/content-kind.js';
 export type { DatasetFound } from './page/datasets.js';
 export type { ExclusionReason, ExclusionSummary, ItemsLeft, ItemsStored, PageExclusion } from './page/exclusion.js';
-export type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './page/html-summary.js';
+export type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './page/html.js';
 export type { PageLink } from './page/links.js';
 export type { PageFetch, PageFetchOptions } from './page/own-fetch.js';
 export type { FetchedPage, PageRendering } from './page/page.js';

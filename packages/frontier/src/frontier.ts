@@ -1,32 +1,21 @@
-// The frontier: what is known, what is next, and when. This file holds the public object and puts its parts together:
-//
-//   add ──▶ admission ──▶ store ──▶ lease ──▶ dispatch ──▶ host-queue + robots-gate ──▶ take
-//                                     ▲                                                  │
-//                                   commit ◀── hands: settle ◀── exchanged ◀── mayStart ◀┘
-//
-// Politeness holds because only the holder of a host's lease asks it for anything, one request at a time, and no page is
-// handed out before its authority's robots.txt has been answered. The frontier itself never fetches.
+// The frontier: what is known, what is next, and when. This file is the public object; its work is done by the scheduler
+// (`flow/scheduler.ts`), over what all parts share (`flow/context.ts`). The frontier itself never fetches.
 
 import { FrontierError } from './errors.js';
-import { linksOf } from './flow/admission.js';
-import { createHeartbeat } from './flow/heartbeat.js';
-import { nextInstant } from './flow/next-time.js';
-import type { OwnAnswer } from './flow/own-requests.js';
+import { createContext } from './flow/context.js';
+import type { OwnAnswer } from './flow/own-request-queue.js';
+import { Scheduler } from './flow/scheduler.js';
 import type { FrontierEvent } from './frontier-event.js';
-import { assemble } from './frontier-parts.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import type { FrontierCounts } from './questions/frontier-counts.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
-import { guardStore } from './records/guarded-store.js';
 import { keptSecret } from './records/kept-secret.js';
 import { createOwnerRecords, type OwnerRecords } from './records/owner-records.js';
 import { recordOf } from './records/record.js';
 import type { AddAnswer, Exchange, Settlement } from './settlement.js';
-import { createFingerprinter, type Fingerprinter } from './url/fingerprint.js';
-import { authorityOf } from './url/host-key.js';
-import { parseUrlParts } from './url/url-parts.js';
+import { authorityOf, hostKeyOf } from './url/host-key.js';
 import type { NewUrl } from './url-record.js';
 import type { StartAnswer, Work } from './work.js';
 
@@ -99,133 +88,63 @@ export type OnFrontierEvent = (event: FrontierEvent) => void;
  */
 export function createFrontier(options: FrontierOptions): Frontier {
   const settings = resolveOptions(options);
-  const { store, failure } = guardStore(settings.store);
-  const { clock } = settings;
+  const context = createContext(settings);
+  const scheduler = new Scheduler(context);
+  const { clock, store, guard, counts, budget, records, lock, seen, keptWaits } = context;
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
-  let broken: unknown = null;
-  let fingerprinter: Fingerprinter = () => new Uint8Array(store.capabilities.fingerprintBytes);
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
 
-  const stats = { queued: 0, known: 0, hosts: 0 };
-  /** The lock of the crawl is a host of the store, and no host of anybody's. */
-  let lockHosts = 0;
-  /** Broken machinery met where nobody waits for an answer: the next call tells. */
-  const fail = (error: unknown) => {
-    broken ??= error;
-  };
-  const checkWorks = () => {
-    if (failure() !== null) throw failure();
-    if (broken !== null) throw broken;
-  };
-  const {
-    admission,
-    budget,
-    dispatch,
-    gate,
-    hands,
-    hostBounds,
-    leases,
-    lock,
-    own,
-    pace,
-    records,
-    seen,
-    waits,
-    keptWaits,
-    hostOf,
-    commitSoon,
-  } = assemble(
-    { ...settings, store },
-    {
-      isOpen: () => phase === 'open',
-      isClosing: () => phase === 'closing',
-      lagMs: () => heartbeat.lagMs(),
-      fingerprint: (canonical) => fingerprinter(canonical),
-      fail,
-      stats,
-    },
-  );
-
   const checkOpen = () => {
-    checkWorks();
+    guard.check();
     if (phase === 'new') throw new FrontierError('not-open', 'call `open()` first');
     if (phase !== 'open') throw new FrontierError('closed', 'the frontier is closed');
   };
-  const readStats = async () => {
-    const { queued, inFlight, known, hosts } = await store.stats();
-    Object.assign(stats, { queued: queued + inFlight, known, hosts: Math.max(0, hosts - lockHosts) });
-  };
-
-  const heartbeat = createHeartbeat({ clock, leaseTtlMs: settings.leaseTtlMs, leases, budget, store, readStats, fail });
-  const nextParts = { clock, store, budget, dispatch, own, pace };
-  const counts = (): FrontierCounts => ({
-    queued: stats.queued,
-    known: stats.known,
-    hosts: stats.hosts,
-    inFlight: hands.count(),
+  const allCounts = (): FrontierCounts => ({
+    queued: counts.queued,
+    known: counts.known,
+    hosts: counts.hosts,
+    inFlight: scheduler.inFlight,
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
-  const questions = createQuestions({
-    store,
-    clock,
-    politeness: settings.politeness,
-    gate,
-    seen,
-    leases,
-    dispatch,
-    waits,
-    budget,
-    hostBounds,
-    hostOf,
-    checkOpen,
-  });
-  const owners = createOwnerRecords(store, records, checkOpen);
 
   return {
+    ...createQuestions(context, scheduler, checkOpen),
+    ...createOwnerRecords(store, records, checkOpen),
     async open(part = settings.part ?? undefined) {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
       phase = 'open';
       if (settings.part !== null) await records.join(part ?? null, (parts) => partsOver(records, parts));
-      if (await records.isMet()) lockHosts = 1;
-      fingerprinter = createFingerprinter(settings.secret ?? (await keptSecret(store, lock)));
+      if (await records.isMet()) counts.noteLockHost();
+      seen.useSecret(settings.secret ?? (await keptSecret(store, lock)));
       await budget.open(clock.nowMs());
       await keptWaits.open();
-      await readStats();
-      heartbeat.start();
+      await counts.read();
+      scheduler.open();
     },
     async add(urls) {
       checkOpen();
-      const candidates = admission.consider(urls, clock.nowMs());
-      const outcomes = await leases.add(linksOf(candidates));
-      const answers = admission.conclude(candidates, outcomes, false);
-      commitSoon();
-      return answers;
+      return scheduler.add(urls);
     },
     take(n) {
-      const taken = taking.then(async () => {
+      const taken = taking.then(() => {
         checkOpen();
-        const works: Work[] = [];
-        if (isPaused) return works;
-        await budget.prepare();
-        await own.serve(works, n);
-        return n > works.length ? [...works, ...(await dispatch.take(n - works.length))] : works;
+        return isPaused ? [] : scheduler.take(n);
       });
       taking = taken.catch(() => undefined);
-      return taken.finally(commitSoon);
+      return taken.finally(() => scheduler.commitSoon());
     },
     async ask(input, untilMs, signal) {
       checkOpen();
-      const read = parseUrlParts(input.url);
-      const host = hostOf(input.url);
+      const host = hostKeyOf(input.url, settings.hostKeyBy);
       const authority = authorityOf(input.url);
-      if (read === null || host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
+      if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
       if (input.url.length > URL_MAX_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
-      return own.ask(recordOf(input, input.url), host, authority, untilMs, signal);
+      return scheduler.ask({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
     },
-    endAsks: () => own.end(),
+    endAsks: () => scheduler.endAsks(),
     pause() {
       isPaused = true;
       budget.pause(clock.nowMs());
@@ -237,41 +156,30 @@ export function createFrontier(options: FrontierOptions): Frontier {
     isPaused: () => isPaused,
     async nextAt() {
       checkOpen();
-      return nextInstant(nextParts);
+      return scheduler.nextAt();
     },
     async mayConnect(work, address) {
-      checkWorks();
-      return hands.mayConnect(work, address);
+      guard.check();
+      return scheduler.mayConnect(work, address);
     },
-    mayStart: (work) => hands.mayStart(work),
-    exchanged(work, exchange) {
-      hands.exchanged(work, exchange);
-      commitSoon();
-    },
+    mayStart: (work) => scheduler.mayStart(work),
+    exchanged: (work, exchange) => scheduler.exchanged(work, exchange),
     async settle(work, settlement) {
-      checkWorks();
-      return hands.settle(work, settlement);
+      guard.check();
+      return scheduler.settle(work, settlement);
     },
     async unpark(host) {
       checkOpen();
-      const held = leases.held.get(host);
-      waits.forget(host);
-      await store.wake(host);
-      dispatch.mayBeDue();
-      if (held === undefined) return;
-      held.clock = { ...held.clock, parked: false, refusedInARow: 0 };
-      dispatch.reschedule(held);
+      await scheduler.unpark(host);
     },
     reachedBound: () => budget.reached(clock.nowMs()),
     isRecent: (url) => seen.isRecent(url),
-    ...questions,
-    counts,
+    counts: allCounts,
     async recount() {
       checkOpen();
-      if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), readStats()]);
-      return counts();
+      if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), counts.read()]);
+      return allCounts();
     },
-    ...owners,
     partName: () => records.name(),
     async exclusively(act) {
       checkOpen();
@@ -281,13 +189,10 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (phase === 'closed' || phase === 'closing') return;
       const wasOpen = phase === 'open';
       phase = 'closing';
-      own.end();
-      heartbeat.stop();
-      if (wasOpen && failure() === null && broken === null) {
+      scheduler.stop();
+      if (wasOpen && guard.works) {
         await taking;
-        hands.drop();
-        for (const host of leases.held.values()) leases.touch(host);
-        await leases.commit();
+        await scheduler.releaseAll();
         await keptWaits.save();
         await budget.close(clock.nowMs());
       }

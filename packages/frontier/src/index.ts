@@ -2,7 +2,7 @@
 
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export { FrontierError, type FrontierErrorCode } from './errors.js';
-export type { OwnAnswer } from './flow/own-requests.js';
+export type { OwnAnswer } from './flow/own-request-queue.js';
 export {
   createFrontier,
   type Frontier,

@@ -10,7 +10,7 @@ const built = (file) => import(new URL(`dist/${file}`, core).href);
 const { decodeText } = await built('fetch/charset.js');
 const { readHtml } = await built('page/html.js');
 const { resolveLinks } = await built('page/links.js');
-const { utf8Page } = await built('page/page-units.js');
+const { utf8Page } = await built('page/html.js');
 const require = createRequire(new URL('package.json', core));
 const { Parser } = require('htmlparser2');
 const { load } = require('cheerio');

@@ -22,11 +22,6 @@ export const LONG_INTERVAL_MS = 500;
 /** A request that left within this many milliseconds is about to be answered: pages wait for that. */
 export const FRESH_EXCHANGE_MS = 20;
 
-// Hooks
-/** Time a hook has for its answer, milliseconds: by default, and at most. Ours: its host is asked nothing meanwhile. */
-export const DEFAULT_HOOK_MS = 5_000;
-export const MAX_HOOK_MS = 60_000;
-
 // What is learned of sites
 /** Scope moves, and traps, of one crawl that are kept for its next run, each in a record of its own. */
 export const MAX_LEARNED = 10_000;

@@ -6,7 +6,7 @@ import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
-import type { HtmlSummary } from '../page/html-summary.js';
+import type { HtmlSummary } from '../page/html.js';
 import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
 import type { EmittedItem } from './item-check.js';

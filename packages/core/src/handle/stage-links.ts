@@ -2,10 +2,9 @@
 
 import type { NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import type { PageLink } from '../page/links.js';
+import { type PageLink, selectLinks } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import { selectLinks } from '../page/select-links.js';
 import type { AddResult, FollowOptions } from './handled-page.js';
 import { jsonCopy } from './json-copy.js';
 import { MAX_REVISIT_MS } from './limits.js';

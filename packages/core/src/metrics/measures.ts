@@ -78,7 +78,7 @@ export const MEASURES = Object.freeze({
     prometheus: 'notices_total',
     openTelemetry: 'mannerly.notices',
     unit: '{notice}',
-    labels: ['host-warning'],
+    labels: ['notice'],
     help: 'What an operator should know of a host: pauses, closed hours, hosts set aside.',
   },
   pages: {

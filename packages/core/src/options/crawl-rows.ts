@@ -1,16 +1,17 @@
 // Rows of the options that say who crawls, where, how much, and what counts as one URL.
 
 import type { CanonicalRule, Via } from '@mannerly/frontier';
-import {
-  MAX_ALIKE_PAGES,
-  MAX_PATH_SEGMENTS,
-  MAX_QUERY_PARAMETERS,
-  MAX_URL_PATTERN_CHARS,
-  MAX_URL_PATTERNS,
-} from '../admit/limits.js';
+import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from '../fetch/limits.js';
 import { MAX_SEEDS } from '../limits.js';
-import { MAX_DEPTH, MAX_MINUTES, MAX_PAGES } from './limits.js';
+import {
+  MAX_DEPTH,
+  MAX_MINUTES,
+  MAX_PAGES,
+  MAX_PATH_SEGMENTS,
+  MAX_QUERY_PARAMETERS,
+  MAX_SIMILAR_PAGES,
+} from './limits.js';
 import { choice, code, defaultsOfRows, either, group, groupRow, list, number, row, text, whole } from './row.js';
 
 const token = text('a product token of letters, digits, - and _', {
@@ -196,7 +197,7 @@ export const traps = row(
     choice(false),
     group('TrapOptions', {
       maxSimilarPages: row(
-        whole(16, MAX_ALIKE_PAGES, 'pages'),
+        whole(16, MAX_SIMILAR_PAGES, 'pages'),
         'Similar pages of a group in a row, after which links of such pages are dropped.',
         { default: 128 },
       ),

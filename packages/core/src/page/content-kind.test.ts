@@ -39,7 +39,7 @@ describe('a media type that is named', () => {
       ['Content-Type', 'Text/HTML; x'],
       ['content-type', 'nonsense'],
     ] as const;
-    expect(contentOf(headers, bytes(''))).toEqual({ mime: 'text/html', kind: 'html', sniffed: null });
+    expect(contentOf(headers, bytes(''))).toEqual({ mime: 'text/html', kind: 'html', sniffedType: null });
   });
 });
 
@@ -116,7 +116,7 @@ describe('a declaration and bytes that disagree', () => {
       ['Content-Type', 'text/html'],
       ['X-Content-Type-Options', 'NoSniff'],
     ] as const;
-    expect(contentOf(headers, bytes(PDF))).toEqual({ mime: 'text/html', kind: 'html', sniffed: 'pdf' });
+    expect(contentOf(headers, bytes(PDF))).toEqual({ mime: 'text/html', kind: 'html', sniffedType: 'pdf' });
   });
 
   it('polyglots go by their first bytes', () => {

@@ -14,9 +14,9 @@ import {
 } from '@mannerly/robots/page';
 import type { HeaderLines } from '../fetch/outcome.js';
 import type { ResolvedExclusionOptions } from './exclusion-options.js';
-import type { HtmlSummary } from './html-summary.js';
+import type { HtmlSummary } from './html.js';
 import type { PageLink } from './links.js';
-import { refreshTarget } from './meta-refresh.js';
+import { refreshTarget } from './redirect.js';
 import { parseBase } from './web-url.js';
 
 /** What is done about one page. */

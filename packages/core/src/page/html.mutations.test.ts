@@ -8,10 +8,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { HTML_LIMITS, readHtml } from './html.js';
+import { HTML_LIMITS, readHtml, utf8Page } from './html.js';
 import { comparable, factsByTree } from './page-by-tree.fixture.js';
 import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutations.fixture.js';
-import { utf8Page } from './page-units.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });

@@ -1,8 +1,7 @@
-// One pass over a page: its title, base, links, metas and link elements as plain facts, nothing resolved or decided.
-// The scanner finds the elements; here their values become text.
+// One pass over a page: its title, base, links, metas and link elements as written. Nothing is resolved or decided.
 
-import { SLOT } from './html-names.js';
-import type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './html-summary.js';
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
+import { SLOT } from './html-syntax.js';
 import {
   MAX_ATTRIBUTE_CHARS,
   MAX_PAGE_LINK_ELEMENTS,
@@ -10,17 +9,52 @@ import {
   MAX_PAGE_METAS,
   MAX_TITLE_CHARS,
 } from './limits.js';
-import { decodedPage, type PageUnits } from './page-units.js';
-import { decodeAttribute, decodeText } from './references.js';
-import { MARKS, type TagAttributes } from './tag-attributes.js';
-import { type FoundElement, TagScanner } from './tag-scanner.js';
+import { MARKS, TagScanner } from './tag-scanner.js';
 
-/** The bounds of one page's facts. */
+/** A link as written. */
+export interface LinkTag {
+  /** The href, references decoded and trimmed, not resolved. */
+  readonly href: string;
+  /** Words of `rel`, lower case. */
+  readonly rel: readonly string[];
+  readonly element: 'a' | 'area' | 'frame' | 'iframe' | 'img' | 'link';
+}
+
+/** A `meta` element with a name: robots, tokens, tdm-reservation, … */
+export interface MetaTag {
+  readonly name: string;
+  readonly content: string | null;
+  readonly value: string | null;
+}
+
+/** A `link` element with a name or a `rel`: canonical, alternate, next, … */
+export interface LinkElement {
+  readonly rel: readonly string[];
+  readonly name: string | null;
+  readonly href: string | null;
+  readonly content: string | null;
+}
+
+/** What the pass over an HTML page found. */
+export interface HtmlSummary {
+  readonly title: string | null;
+  /** `href` of the first `base` with one. */
+  readonly baseHref: string | null;
+  readonly links: readonly LinkTag[];
+  readonly metas: readonly MetaTag[];
+  readonly linkElements: readonly LinkElement[];
+  /** Content of `meta http-equiv=refresh`. */
+  readonly refresh: string | null;
+  /** Links that were not kept: past the limit, or with an href that is too long. */
+  readonly linksDropped: number;
+}
+
+/** The bounds of one pass. */
 export interface HtmlLimits {
   readonly links: number;
   readonly metas: number;
   readonly linkElements: number;
-  /** Characters (of a page in UTF-8: bytes) of an attribute as written: a longer href is dropped and counted, a longer content is cut. */
+  /** Characters (of a page in UTF-8: bytes) of an attribute as written. A longer href is dropped, a longer content cut. */
   readonly attributeChars: number;
   readonly titleChars: number;
 }
@@ -35,149 +69,122 @@ export const HTML_LIMITS: HtmlLimits = Object.freeze({
 });
 
 /**
- * Reads the facts of an HTML page.
- *
- * What stands in comments, scripts, styles and `template` is not part of the page. `noscript` is: nothing runs scripts
- * here. Metas count wherever they stand, head or body (page-level §2). The title is the first one that is not blank.
- *
- * @param page - The page, decoded or in UTF-8.
- * @param limits - What lies past them is not kept; links are counted (`linksDropped`).
- * @throws Never. The time is linear in the length of the page.
- * @see page-level §2, §4
+ * A page to scan. Markup is ASCII, so a page in UTF-8 is scanned as a string of one character per byte, which takes a tenth
+ * of the time of decoding it; only the values that are kept are decoded.
  */
-export function readHtml(page: string | PageUnits, limits: HtmlLimits = HTML_LIMITS): HtmlSummary {
-  return new HtmlReader(typeof page === 'string' ? decodedPage(page) : page, limits).read();
+export interface PageUnits {
+  readonly units: string;
+  /** A piece of the page as text. Never throws. */
+  readonly text: (start: number, end: number) => string;
 }
 
-/** How many times as much of the page as a title may have characters is looked at for it. */
+/**
+ * A page in UTF-8. A piece between two ASCII characters reads the same alone as in its page: malformed bytes never reach
+ * past the next ASCII character.
+ *
+ * @param body - Without byte order mark; not copied.
+ * @throws Never
+ */
+export function utf8Page(body: Uint8Array): PageUnits {
+  const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return { units: buffer.toString('latin1'), text: (start, end) => buffer.toString('utf8', start, end) };
+}
+
+/** How many times as much of the page as a title may have characters is read for it: white space collapses. */
 const TITLE_WINDOW = 4;
 const SPACE = 0x20;
 const WHITE_SPACE = '\t\n\f\r ';
 const WORD = /[^\t\n\f\r ]+/g;
 const NO_WORDS: readonly string[] = Object.freeze([]);
 
-class HtmlReader {
-  readonly #page: PageUnits;
-  readonly #limits: HtmlLimits;
-  readonly #scanner: TagScanner;
-  readonly #attributes: TagAttributes;
+/**
+ * Reads an HTML page.
+ *
+ * What stands in comments, scripts, styles and `template` is not part of the page; `noscript` is. Metas count in the head
+ * and the body (page-level §2). The title is the first one that is not blank.
+ *
+ * @param page - Decoded, or in UTF-8.
+ * @throws Never. The time is linear in the length of the page.
+ * @see page-level §2, §4
+ */
+export function readHtml(page: string | PageUnits, caps: HtmlLimits = HTML_LIMITS): HtmlSummary {
+  const { units, text } = typeof page === 'string' ? { units: page, text: page.slice.bind(page) } : page;
+  const scanner = new TagScanner(units);
+  const { starts, ends, marks } = scanner;
+  const links: LinkTag[] = [];
+  const metas: MetaTag[] = [];
+  const linkElements: LinkElement[] = [];
+  let title: string | null = null;
+  let baseHref: string | null = null;
+  let refresh: string | null = null;
+  let linksDropped = 0;
 
-  #title: string | null = null;
-  #baseHref: string | null = null;
-  #refresh: string | null = null;
-  #linksDropped = 0;
-  readonly #links: LinkTag[] = [];
-  readonly #metas: MetaTag[] = [];
-  readonly #linkElements: LinkElement[] = [];
-
-  constructor(page: PageUnits, limits: HtmlLimits) {
-    this.#page = page;
-    this.#limits = limits;
-    this.#scanner = new TagScanner(page.units);
-    this.#attributes = this.#scanner.attributes;
-  }
-
-  read(): HtmlSummary {
-    for (let found = this.#scanner.next(); found !== null; found = this.#scanner.next()) this.#take(found);
-    return {
-      title: this.#title,
-      baseHref: this.#baseHref,
-      links: this.#links,
-      metas: this.#metas,
-      linkElements: this.#linkElements,
-      refresh: this.#refresh,
-      linksDropped: this.#linksDropped,
-    };
-  }
-
-  #take(element: FoundElement): void {
-    switch (element) {
-      case 'a':
-      case 'area':
-        this.#takeLink(element, SLOT.href);
-        return;
-      case 'frame':
-      case 'iframe':
-        this.#takeLink(element, SLOT.src);
-        return;
-      case 'base':
-        this.#baseHref ??= this.#url(SLOT.href);
-        return;
-      case 'link':
-        this.#takeLinkElement();
-        return;
-      case 'meta':
-        this.#takeMeta();
-        return;
-      case 'title':
-        this.#takeTitle();
+  const valueAt = (slot: number, start: number, end: number): string => {
+    const raw = (marks[slot]! & MARKS.beyondAscii) === 0 ? units.slice(start, end) : text(start, end);
+    return (marks[slot]! & MARKS.reference) === 0 ? raw : decoded(raw, decodeHTMLAttribute);
+  };
+  /** The value of an attribute, cut at the limit; `null` when absent. */
+  const textOf = (slot: number): string | null => {
+    const start = starts[slot]!;
+    return start < 0 ? null : valueAt(slot, start, Math.min(ends[slot]!, start + caps.attributeChars));
+  };
+  /** An attribute that holds a URL; `null` when absent or too long: half a URL is another URL. */
+  const urlOf = (slot: number): string | null => {
+    const start = starts[slot]!;
+    const end = ends[slot]!;
+    return start < 0 || end - start > caps.attributeChars ? null : trimmed(valueAt(slot, start, end));
+  };
+  const wordsOf = (slot: number): readonly string[] => textOf(slot)?.toLowerCase().match(WORD) ?? NO_WORDS;
+  const takeLink = (element: LinkTag['element'], slot: number): void => {
+    if (starts[slot]! < 0) return;
+    const href = links.length < caps.links ? urlOf(slot) : null;
+    if (href === null) linksDropped += 1;
+    else links.push({ href, rel: wordsOf(SLOT.rel), element });
+  };
+  const takeMeta = (): void => {
+    if (refresh === null && textOf(SLOT.httpEquiv)?.trim().toLowerCase() === 'refresh') {
+      refresh = textOf(SLOT.content);
     }
-  }
-
-  #takeLink(element: 'a' | 'area' | 'frame' | 'iframe', slot: number): void {
-    if (this.#attributes.starts[slot]! < 0) return;
-    const href = this.#links.length < this.#limits.links ? this.#url(slot) : null;
-    if (href === null) this.#linksDropped += 1;
-    else this.#links.push({ href, rel: this.#words(SLOT.rel), element });
-  }
-
-  #takeMeta(): void {
-    if (this.#refresh === null && this.#text(SLOT.httpEquiv)?.trim().toLowerCase() === 'refresh') {
-      this.#refresh = this.#text(SLOT.content);
-    }
-    const name = this.#text(SLOT.name);
-    if (name === null || this.#metas.length >= this.#limits.metas) return;
-    this.#metas.push({ name, content: this.#text(SLOT.content), value: this.#text(SLOT.value) });
-  }
-
-  #takeLinkElement(): void {
-    if (this.#linkElements.length >= this.#limits.linkElements) return;
-    const name = this.#text(SLOT.name);
-    const rel = this.#words(SLOT.rel);
+    const name = textOf(SLOT.name);
+    if (name === null || metas.length >= caps.metas) return;
+    metas.push({ name, content: textOf(SLOT.content), value: textOf(SLOT.value) });
+  };
+  const takeLinkElement = (): void => {
+    if (linkElements.length >= caps.linkElements) return;
+    const name = textOf(SLOT.name);
+    const rel = wordsOf(SLOT.rel);
     if (name === null && rel.length === 0) return;
-    this.#linkElements.push({ rel, name, href: this.#url(SLOT.href), content: this.#text(SLOT.content) });
-  }
+    linkElements.push({ rel, name, href: urlOf(SLOT.href), content: textOf(SLOT.content) });
+  };
+  const readTitle = (): string | null => {
+    const end = Math.min(scanner.titleEnd, scanner.titleStart + TITLE_WINDOW * caps.titleChars);
+    const whole = decoded(text(scanner.titleStart, end), (raw) => decodeHTML(raw));
+    return (whole.match(WORD) ?? NO_WORDS).join(' ').slice(0, caps.titleChars) || null;
+  };
 
-  #takeTitle(): void {
-    if (this.#title !== null) return;
-    const { titleStart, titleEnd } = this.#scanner;
-    // White space collapses, so that a title may need more of the page than it has characters.
-    const end = Math.min(titleEnd, titleStart + TITLE_WINDOW * this.#limits.titleChars);
-    const text = decodeText(this.#page.text(titleStart, end));
-    const title = (text.match(WORD) ?? NO_WORDS).join(' ').slice(0, this.#limits.titleChars);
-    if (title !== '') this.#title = title;
+  for (let found = scanner.next(); found !== null; found = scanner.next()) {
+    if (found === 'a' || found === 'area') takeLink(found, SLOT.href);
+    else if (found === 'frame' || found === 'iframe') takeLink(found, SLOT.src);
+    else if (found === 'link') takeLinkElement();
+    else if (found === 'meta') takeMeta();
+    else if (found === 'title') title ??= readTitle();
+    else baseHref ??= urlOf(SLOT.href);
   }
-
-  /** The value of an attribute, cut at the cap, references decoded; `null` when absent. */
-  #text(slot: number): string | null {
-    const start = this.#attributes.starts[slot]!;
-    if (start < 0) return null;
-    return this.#value(slot, start, Math.min(this.#attributes.ends[slot]!, start + this.#limits.attributeChars));
-  }
-
-  /** The value of an attribute that holds a URL, trimmed; `null` when absent or past the cap: half a URL is another URL. */
-  #url(slot: number): string | null {
-    const start = this.#attributes.starts[slot]!;
-    const end = this.#attributes.ends[slot]!;
-    if (start < 0 || end - start > this.#limits.attributeChars) return null;
-    return trimAscii(this.#value(slot, start, end));
-  }
-
-  #value(slot: number, start: number, end: number): string {
-    const marks = this.#attributes.marks[slot]!;
-    const raw = (marks & MARKS.beyondAscii) === 0 ? this.#page.units.slice(start, end) : this.#page.text(start, end);
-    return (marks & MARKS.reference) === 0 ? raw : decodeAttribute(raw);
-  }
-
-  #words(slot: number): readonly string[] {
-    const text = this.#text(slot);
-    if (text === null) return NO_WORDS;
-    return text.toLowerCase().match(WORD) ?? NO_WORDS;
-  }
+  return { title, baseHref, links, metas, linkElements, refresh, linksDropped };
 }
 
-/** Without ASCII white space at its ends, which is what HTML strips; other spaces belong to the value. */
-function trimAscii(text: string): string {
+/** Decodes character references, by `entities`. Line ends and NUL are normalized first, as HTML does with its input. */
+function decoded(raw: string, decode: (text: string) => string): string {
+  let text = raw.includes('\0') ? raw.replaceAll('\0', '\uFFFD') : raw;
+  if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
+  if (!text.includes('&')) return text;
+  // Nearly every reference in a link is `&amp;`.
+  const plain = text.replaceAll('&amp;', '\0');
+  return plain.includes('&') ? decode(text) : plain.replaceAll('\0', '&');
+}
+
+/** Without ASCII white space at the ends, which is what HTML strips. */
+function trimmed(text: string): string {
   if (text.charCodeAt(0) > SPACE && text.charCodeAt(text.length - 1) > SPACE) return text;
   let start = 0;
   let end = text.length;

@@ -1,6 +1,8 @@
-// The links of a page as URLs, with what the page says of each. Which of them may be taken is decided elsewhere.
+// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. Other modules
+// decide which of them may be taken.
 
-import type { HtmlSummary, LinkTag } from './html-summary.js';
+import type { CheerioAPI } from 'cheerio';
+import type { HtmlSummary, LinkTag } from './html.js';
 import { linkBase, resolveHref } from './resolve-href.js';
 
 /** A link of a page. */
@@ -60,3 +62,36 @@ function marksOf(rel: readonly string[]): number {
     (rel.includes('sponsored') ? SPONSORED : 0)
   );
 }
+
+const WITH_URL = 'a[href], area[href], link[href], frame[src], iframe[src], img[src]';
+
+/**
+ * The links that a selector finds on a page, in document order.
+ *
+ * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; what cheerio throws for a bad selector.
+ */
+export function selectLinks(
+  page: { readonly $: CheerioAPI; readonly html: Pick<HtmlSummary, 'baseHref'> | null; readonly url: string },
+  selector: string,
+): PageLink[] {
+  const { $ } = page;
+  const facts: LinkTag[] = [];
+  $(selector).each((_, found) => {
+    const element = $(found);
+    const elements = element.is(WITH_URL) ? element : element.find(WITH_URL);
+    elements.each((_index, link) => {
+      const attributes = $(link).attr() ?? {};
+      const href = attributes['href'] ?? attributes['src'] ?? '';
+      const rel = attributes['rel']?.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
+      facts.push({ href: href.trim(), rel, element: elementOf($(link).prop('tagName')) });
+    });
+  });
+  return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
+}
+
+function elementOf(name: string | undefined): LinkTag['element'] {
+  const lower = name?.toLowerCase();
+  return ELEMENTS.find((element) => element === lower) ?? 'a';
+}
+
+const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];

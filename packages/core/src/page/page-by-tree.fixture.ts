@@ -2,7 +2,7 @@
 // scan of a page is held to. Links are compared as a set: a tree builder repeats formatting elements that were left open.
 
 import { loadDocument } from './cheerio.js';
-import type { HtmlSummary } from './html-summary.js';
+import type { HtmlSummary } from './html.js';
 
 const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 

@@ -44,112 +44,23 @@ href="c.html"
 <xmp><a href="/xmp"></xmp><noframes><a href="/noframes"></noframes><a class="x y" data-n=1 href="/last?x=a=b">last</a></body>`,
 ];
 
-/** What is put into pages. Nothing here makes a select or a frameset, where a tree drops what it finds. */
+/** What is put into pages, by spaces. Nothing here makes a select or a frameset, where a tree drops what it finds. */
+const WORDS =
+  '< > " \' = / & ! - -- ? ; </ <! <? /> --> --!> <!-- <!--> <!---> <![CDATA[ ]]> &amp; &copy &#0; &#x80; ' +
+  '<script> </script> <script/> <!--<script> </scripty> <style> </style> <title> </title> </title <textarea> </textarea> ' +
+  '<xmp> </xmp> <iframe> </iframe> <noframes> <template> </template> <noscript> </noscript> <noembed> </noembed> ' +
+  '<p> </p> <div> </div> <b> </b> <table> </table> <tr><td> <head> </head> <body> </body> </html> <br/> </br> </a> ' +
+  'é \u2028 😀 K ſ İ';
 const PIECES: readonly string[] = [
-  ...[
-    '<',
-    '>',
-    '"',
-    "'",
-    '=',
-    '/',
-    '&',
-    '!',
-    '-',
-    '--',
-    '?',
-    ' ',
-    '\n',
-    '\r\n',
-    '\t',
-    '\f',
-    '\0',
-    ';',
-    '</',
-    '<!',
-    '<?',
-    '/>',
-  ],
-  ...[
-    '-->',
-    '--!>',
-    '<!--',
-    '<!-->',
-    '<!--->',
-    '<![CDATA[',
-    ']]>',
-    '<!doctype html>',
-    '&amp;',
-    '&copy',
-    '&#0;',
-    '&#x80;',
-  ],
-  ...[
-    '<script>',
-    '</script>',
-    '<SCRIPT ',
-    '</script ',
-    '<script/>',
-    '<!--<script>',
-    '</scripty>',
-    '<style>',
-    '</style>',
-  ],
-  ...[
-    '<title>',
-    '</title>',
-    '</title',
-    '<textarea>',
-    '</textarea>',
-    '<xmp>',
-    '</xmp>',
-    '<iframe>',
-    '</iframe>',
-    '<noframes>',
-  ],
-  ...[
-    '<template>',
-    '</template>',
-    '<noscript>',
-    '</noscript>',
-    '<noembed>',
-    '</noembed>',
-    '<p>',
-    '</p>',
-    '<div>',
-    '</div>',
-  ],
-  ...[
-    '<a href=/new>',
-    '<a href="/new">',
-    "<a b='c' href='/new'>",
-    '</a>',
-    ' href="/attribute"',
-    ' rel=nofollow',
-    ' b="',
-    " c='",
-  ],
+  ...WORDS.split(' '),
+  ...[' ', '\n', '\r\n', '\t', '\f', '\0', '\u00a0', '<!doctype html>', '<SCRIPT ', '</script ', ' b="', " c='"],
+  ...['<a href=/new>', '<a href="/new">', "<a b='c' href='/new'>", ' href="/attribute"', ' rel=nofollow'],
   ...['<meta name=robots content=noindex>', '<base href="/other/">', '<link rel=next href=/next>', '<area href=/area>'],
-  ...[
-    '<b>',
-    '</b>',
-    '<table>',
-    '</table>',
-    '<tr><td>',
-    '<head>',
-    '</head>',
-    '<body>',
-    '</body>',
-    '</html>',
-    '<br/>',
-    '</br>',
-  ],
-  ...['é', '\u2028', '\u00a0', '😀', 'K', 'ſ', 'İ'],
 ];
 
 /**
- * SVG and MathML as pages hold them, some not closed by themselves but by what lies around them. They are not damaged
- * themselves: what else can be wrong inside one is where the scan knowingly knows less than a tree (`foreign-context.ts`).
+ * SVG and MathML as pages have them, some closed only by what lies around them. They are not damaged themselves: there the
+ * scan knows less than a tree (`foreign-context.ts`).
  */
 const ISLANDS: readonly string[] = [
   '<svg width="1"><title>icon</title><g><path d="M0 0"/></g><a href="/svg"><text>t</text></a><style>a{}</style></svg>',
@@ -167,28 +78,11 @@ const ISLANDS: readonly string[] = [
   '<template><svg><g></template><style>"<a href=/raw>"</style>',
 ];
 
-const BETWEEN: readonly string[] = [
-  ...[
-    '',
-    ' text ',
-    '<p>',
-    '<div>',
-    '<ul><li>',
-    '<a href=/between>',
-    '</a>',
-    '<table><tr><td>',
-    '</table>',
-    '</p>',
-    '<b>',
-  ],
-  ...[
-    '<style>"<a href=/raw>"</style>',
-    '<title>Between</title>',
-    '<![CDATA[<a href=/bogus>]]>',
-    '<br/>',
-    '<script/></script>',
-  ],
-];
+/** What stands between them, by `|`. */
+const BETWEEN: readonly string[] = (
+  '| text |<p>|<div>|<ul><li>|<a href=/between>|</a>|<table><tr><td>|</table>|</p>|<b>|<style>"<a href=/raw>"</style>|' +
+  '<title>Between</title>|<![CDATA[<a href=/bogus>]]>|<br/>|<script/></script>'
+).split('|');
 
 /** A page with one to six things wrong with it. */
 export function damagedPage(random: Random): string {

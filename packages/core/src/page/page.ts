@@ -11,7 +11,7 @@ import type { Content, ContentKind } from './content-kind.js';
 import { domFault } from './dom-bounds.js';
 import { excerptOf } from './excerpt.js';
 import type { PageExclusion } from './exclusion.js';
-import type { HtmlSummary } from './html-summary.js';
+import type { HtmlSummary } from './html.js';
 import { type PageLink, resolveLinks } from './links.js';
 
 /** A page that was fetched. */

@@ -8,10 +8,9 @@ import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage } from './exclusion.js';
 import type { ResolvedExclusionOptions } from './exclusion-options.js';
-import { HTML_LIMITS, readHtml } from './html.js';
-import type { HtmlSummary } from './html-summary.js';
+import type { HtmlSummary } from './html.js';
+import { HTML_LIMITS, type PageUnits, readHtml, utf8Page } from './html.js';
 import { createFetchedPage, type PageInCrawl } from './page.js';
-import { type PageUnits, utf8Page } from './page-units.js';
 
 /** Makes pages of responses. */
 export interface PageReader {

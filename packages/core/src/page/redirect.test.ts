@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
-import { parseRefresh, refreshTarget } from './meta-refresh.js';
-import { redirectTarget } from './redirect.js';
+import { parseRefresh, redirectTarget, refreshTarget } from './redirect.js';
 
 const PAGE = 'https://example.com/dir/page';
 const ENDED_MS = 1_700_000_000_000;

@@ -8,7 +8,6 @@ import {
   MAX_SITEMAP_URLS,
   SITEMAP_TEXT_TRIAL_LINES,
 } from './limits.js';
-import { type Field, GRAMMARS, type Grammar } from './sitemap-grammar.js';
 import { parseWebUrl } from './web-url.js';
 import { createXmlReader, type XmlReader, type XmlStop } from './xml-reader.js';
 
@@ -55,6 +54,31 @@ export interface SitemapReader {
   /** No more comes. @returns The last entries. */
   end(): { readonly entries: SitemapEntry[]; readonly end: SitemapEnd };
 }
+
+/** The names that matter in each kind: of an entry, and of the fields in it. */
+interface Grammar {
+  readonly kind: 'urlset' | 'index' | 'rss' | 'atom';
+  readonly entry: string;
+  readonly fields: Readonly<Record<string, Field>>;
+}
+
+/** What is kept of an entry. */
+type Field = 'url' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority' | 'title';
+
+const SITEMAP_FIELDS = { loc: 'url', lastmod: 'lastmod' } as const;
+const RSS_FIELDS = { link: 'url', guid: 'guid', pubDate: 'lastmod', 'dc:date': 'lastmod', title: 'title' } as const;
+/** By the local name of the root element. */
+const GRAMMARS: Readonly<Record<string, Grammar>> = {
+  urlset: {
+    kind: 'urlset',
+    entry: 'url',
+    fields: { ...SITEMAP_FIELDS, changefreq: 'changefreq', priority: 'priority' },
+  },
+  sitemapindex: { kind: 'index', entry: 'sitemap', fields: SITEMAP_FIELDS },
+  rss: { kind: 'rss', entry: 'item', fields: RSS_FIELDS },
+  RDF: { kind: 'rss', entry: 'item', fields: RSS_FIELDS },
+  feed: { kind: 'atom', entry: 'entry', fields: { updated: 'lastmod', published: 'published', title: 'title' } },
+};
 
 /**
  * Makes a reader of one sitemap or feed.

@@ -1,61 +1,91 @@
-// The tags of a page that anybody asks for, one after the other, found as HTML's tokenizer finds them, with nothing made
-// for those that nobody asks for: no object, no name, no value.
-//
-// From `<` to `<` by the engine's own search; text is never looked at. A tag that is not wanted is passed character by
-// character, quoted values by search, since only its end matters. What a tree builder would tell a tokenizer (whether a
-// `<style>` swallows text, what lies in a `template`) is known from a counter and a short stack, never from a tree, so that
-// a page of a million open tags costs what any page of its length does. Every search goes on from where the last one ended:
-// the time is linear.
+// The tags of a page that the crawl reads, found as HTML's tokenizer finds them. No tree is built and nothing is made for
+// other tags: the scan goes from `<` to `<` by the engine's own search, and tags that are not wanted are only passed.
+// A counter of templates and a short stack of SVG and MathML stand in for what a tree builder would tell the tokenizer.
+// Every search goes on from where the last one ended, so the time is linear in the length of the page.
 
 import { ForeignContext } from './foreign-context.js';
-import { elementAt, endsName, GREATER, isLetter, type KnownElement, SLASH, type WantedElement } from './html-names.js';
-import { behind, declarationEnd, rawTextEnd, scriptEnd } from './raw-text.js';
-import { NO_END, TagAttributes } from './tag-attributes.js';
+import {
+  behind,
+  declarationEnd,
+  elementAt,
+  endsName,
+  GREATER,
+  isLetter,
+  isWhiteSpace,
+  type KnownElement,
+  NO_SLOT,
+  rawTextEnd,
+  SLASH,
+  SLOT,
+  SLOTS,
+  slotAt,
+  type WantedElement,
+} from './html-syntax.js';
 
 /** What a scanner stops at. */
 export type FoundElement = WantedElement | 'title';
 
-const LESS = '<';
-const BANG = 0x21;
-const QUESTION = 0x3f;
+/** Marks of a value that does not read as it stands. */
+export const MARKS = {
+  /** `&`, which may begin a reference, or a control character, which may be a line end or NUL. */
+  reference: 1,
+  /** Characters, or bytes, beyond ASCII. */
+  beyondAscii: 2,
+} as const;
 
-/** The scan of one page. Elements in comments, scripts, styles and `template` are not part of it; those in `noscript` are. */
+/** The place behind a tag that the end of the page cuts off. */
+const NO_END = -1;
+const BANG = 0x21;
+const DOUBLE_QUOTE = 0x22;
+const AMPERSAND = 0x26;
+const SINGLE_QUOTE = 0x27;
+const EQUALS = 0x3d;
+const QUESTION = 0x3f;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+
+/** One scan of one page. What lies in comments, scripts, styles and `template` is skipped; `noscript` is read. */
 export class TagScanner {
-  /** Of the element found last. */
-  readonly attributes: TagAttributes;
-  /** Of the title found last: where its text begins and ends. */
+  /** Where the value of each attribute of the last element begins, by `SLOT`; -1 when absent. */
+  readonly starts = new Int32Array(SLOTS).fill(-1);
+  /** Where the value ends. */
+  readonly ends = new Int32Array(SLOTS);
+  /** {@link MARKS} of the value, or 0. */
+  readonly marks = new Uint8Array(SLOTS);
+  /** Where the text of the last title begins and ends. */
   titleStart = 0;
   titleEnd = 0;
 
-  readonly #units: string;
+  readonly #html: string;
   readonly #foreign = new ForeignContext();
   #templates = 0;
-  /** How much foreign context lay around the outermost template. */
+  /** Depth of the foreign context around the outermost template. */
   #depthAroundTemplate = 0;
+  /** Whether the tag read last ends with a slash of its own. */
+  #closesItself = false;
   /** Where the scan goes on. */
   #at = 0;
 
-  constructor(units: string) {
-    this.#units = units;
-    this.attributes = new TagAttributes(units);
+  constructor(html: string) {
+    this.#html = html;
   }
 
-  /** The next element that is wanted, its attributes in the spans; `null` at the end of the page. @throws Never */
+  /** The next wanted element, or `null` at the end of the page. @throws Never */
   next(): FoundElement | null {
-    const units = this.#units;
+    const html = this.#html;
     for (;;) {
-      const open = units.indexOf(LESS, this.#at);
-      if (open < 0 || open + 1 >= units.length) return null;
-      const code = units.charCodeAt(open + 1);
+      const open = html.indexOf('<', this.#at);
+      if (open < 0 || open + 1 >= html.length) return null;
+      const code = html.charCodeAt(open + 1);
       if (isLetter(code)) {
         const found = this.#startTag(open + 1);
         if (found !== null) return found;
       } else if (code === SLASH) {
         this.#endTag(open + 2);
       } else if (code === BANG) {
-        this.#at = declarationEnd(units, open + 2, this.#foreign.isForeign);
+        this.#at = declarationEnd(html, open + 2, this.#foreign.isForeign);
       } else if (code === QUESTION) {
-        this.#at = behind(units, '>', open + 2);
+        this.#at = behind(html, '>', open + 2);
       } else {
         this.#at = open + 1;
       }
@@ -64,114 +94,211 @@ export class TagScanner {
 
   #startTag(start: number): FoundElement | null {
     const nameEnd = this.#nameEnd(start);
-    const element = elementAt(this.#units, start, nameEnd);
-    if (element === undefined && !this.#foreign.isUsed) {
-      this.#passTag(nameEnd);
+    const element = elementAt(this.#html, start, nameEnd);
+    const foreign = this.#foreign;
+    if (element === undefined && !foreign.isUsed) {
+      this.#goOn(this.#passTag(nameEnd));
       return null;
     }
     const isWanted = element !== undefined && this.#templates === 0 && isWantedElement(element);
-    // A tag that the page's end cuts off is none.
-    if (!this.#goOn(this.attributes.read(nameEnd, isWanted))) return null;
-    const isForeign = this.#openForeign(element, start, nameEnd);
-    if (element === undefined) return null;
-    if (isForeign) {
-      if (!isWanted) return null;
-      this.attributes.takeXlink();
-      return element;
+    if (isWanted) this.starts.fill(-1);
+    this.#closesItself = false;
+    // A tag that the end of the page cuts off does not count.
+    if (!this.#goOn(this.#readTag(nameEnd, isWanted))) return null;
+    if (foreign.isUsed || element === 'svg' || element === 'math') {
+      const name = element ?? this.#html.slice(start, nameEnd).toLowerCase();
+      if (foreign.open(name, this.#closesItself)) {
+        if (!isWanted) return null;
+        this.#takeXlink();
+        return element;
+      }
     }
-    if (element === 'template') this.#openTemplate();
-    return this.#content(element) && (isWanted || element === 'title') ? (element as FoundElement) : null;
+    return element === undefined ? null : this.#content(element, isWanted);
   }
 
-  /** Tells the foreign context of an element, where it matters; whether the element is foreign. */
-  #openForeign(element: KnownElement | undefined, start: number, nameEnd: number): boolean {
-    const foreign = this.#foreign;
-    if (!foreign.isUsed && element !== 'svg' && element !== 'math') return false;
-    return foreign.open(element ?? this.#units.slice(start, nameEnd).toLowerCase(), this.attributes.closesItself);
-  }
-
-  #openTemplate(): void {
-    if (this.#templates === 0) this.#depthAroundTemplate = this.#foreign.depth;
-    this.#templates += 1;
-  }
-
-  /** Passes the text of an element whose content is no markup. Whether the element counts: a title in a template does not. */
-  #content(element: KnownElement): boolean {
-    const units = this.#units;
+  /** Passes content that is no markup. Returns the element if it is wanted. */
+  #content(element: KnownElement, isWanted: boolean): FoundElement | null {
     const from = this.#at;
     switch (element) {
-      case 'script':
-        this.#passEndTag(scriptEnd(units, from), element);
-        return true;
+      case 'template':
+        if (this.#templates === 0) this.#depthAroundTemplate = this.#foreign.depth;
+        this.#templates += 1;
+        return null;
       case 'plaintext':
-        this.#at = units.length;
-        return true;
+        this.#at = this.#html.length;
+        return null;
       case 'title':
         this.titleStart = from;
-        this.titleEnd = rawTextEnd(units, from, element);
-        this.#passEndTag(this.titleEnd, element);
-        return this.#templates === 0 && !this.#foreign.isUsed;
+        this.titleEnd = this.#passText(element, from);
+        return this.#templates === 0 && !this.#foreign.isUsed ? element : null;
       case 'iframe':
       case 'noembed':
       case 'noframes':
+      case 'script':
       case 'style':
       case 'textarea':
       case 'xmp':
-        this.#passEndTag(rawTextEnd(units, from, element), element);
-        return true;
-      default:
-        return true;
+        this.#passText(element, from);
     }
+    return isWanted ? (element as WantedElement) : null;
   }
 
-  /** The end tag that ends a text without tags; at the end of the page there is none. */
-  #passEndTag(start: number, element: KnownElement): void {
-    const nameEnd = start + 2 + element.length;
-    if (nameEnd < this.#units.length) this.#passTag(nameEnd);
-    else this.#at = this.#units.length;
+  /** Passes the text of an element and its end tag. Returns where the text ends. */
+  #passText(element: KnownElement, from: number): number {
+    const end = rawTextEnd(this.#html, from, element);
+    const nameEnd = end + 2 + element.length;
+    this.#goOn(nameEnd < this.#html.length ? this.#passTag(nameEnd) : NO_END);
+    return end;
   }
 
   #endTag(start: number): void {
-    const units = this.#units;
+    const html = this.#html;
     if (this.#templates === 0 && !this.#foreign.isUsed) {
-      // Nobody asks which element ends. Nearly always its name is all there is: nothing in it can hide the end of the tag.
+      // It does not matter which element ends. Nearly always a name is all there is, and nothing hides the `>`.
       let end = start;
-      while (end < units.length && units.charCodeAt(end) > GREATER) end += 1;
-      if (end < units.length && units.charCodeAt(end) === GREATER) {
+      while (end < html.length && html.charCodeAt(end) > GREATER) end += 1;
+      if (end < html.length && html.charCodeAt(end) === GREATER) {
         this.#at = end + 1;
         return;
       }
     }
-    if (start >= units.length || !isLetter(units.charCodeAt(start))) {
-      // `</>` is nothing, `</ ` begins a comment: both end at the next `>`.
-      this.#at = behind(units, '>', start);
+    if (start >= html.length || !isLetter(html.charCodeAt(start))) {
+      // `</>` is nothing and `</ ` begins a comment: both end at the next `>`.
+      this.#at = behind(html, '>', start);
       return;
     }
     const nameEnd = this.#nameEnd(start);
-    if (!this.#passTag(nameEnd)) return;
-    if (this.#templates > 0 && elementAt(units, start, nameEnd) === 'template') {
+    if (!this.#goOn(this.#passTag(nameEnd))) return;
+    if (this.#templates > 0 && elementAt(html, start, nameEnd) === 'template') {
       this.#templates -= 1;
       if (this.#templates === 0) this.#foreign.leave(this.#depthAroundTemplate);
     } else if (this.#foreign.isUsed) {
-      this.#foreign.close(units.slice(start, nameEnd).toLowerCase());
+      this.#foreign.close(html.slice(start, nameEnd).toLowerCase());
     }
   }
 
   #nameEnd(start: number): number {
-    const units = this.#units;
     let at = start + 1;
-    while (at < units.length && !endsName(units.charCodeAt(at))) at += 1;
+    while (at < this.#html.length && !endsName(this.#html.charCodeAt(at))) at += 1;
     return at;
   }
 
-  /** Goes on behind the tag whose name ends here; `false` when the page ends first. */
-  #passTag(nameEnd: number): boolean {
-    return this.#goOn(this.attributes.skip(nameEnd));
+  /** Goes on at a place; `false` if the page has ended. */
+  #goOn(place: number): boolean {
+    this.#at = place === NO_END ? this.#html.length : place;
+    return place !== NO_END;
   }
 
-  #goOn(place: number): boolean {
-    this.#at = place === NO_END ? this.#units.length : place;
-    return place !== NO_END;
+  /**
+   * The place behind the tag whose name ends here. Only a quoted value can hide a `>`, and nearly every one stands right
+   * behind `name=`; a tag that is written in another way is read in full.
+   */
+  #passTag(nameEnd: number): number {
+    const html = this.#html;
+    const { length } = html;
+    let at = nameEnd;
+    while (at < length) {
+      const code = html.charCodeAt(at);
+      at += 1;
+      if (code > GREATER) continue;
+      if (code === GREATER) return at;
+      if (code !== EQUALS) continue;
+      if (at >= length || !isPlain(html.charCodeAt(at - 2))) return this.#readTag(nameEnd, false);
+      const quote = html.charCodeAt(at);
+      if (quote === DOUBLE_QUOTE) at = behind(html, '"', at + 1);
+      else if (quote === SINGLE_QUOTE) at = behind(html, "'", at + 1);
+      else if (!isPlain(quote)) return this.#readTag(nameEnd, false);
+      else while (at < length && !endsValue(html.charCodeAt(at))) at += 1;
+    }
+    return NO_END;
+  }
+
+  /** The same; takes the attributes if they are wanted. */
+  #readTag(nameEnd: number, isWanted: boolean): number {
+    const html = this.#html;
+    const { length } = html;
+    let at = nameEnd;
+    while (at < length) {
+      const code = html.charCodeAt(at);
+      if (code === GREATER) return at + 1;
+      if (code === SLASH) {
+        at += 1;
+        this.#closesItself = at < length && html.charCodeAt(at) === GREATER;
+      } else if (isWhiteSpace(code)) {
+        at += 1;
+      } else {
+        at = this.#attribute(at, isWanted);
+      }
+    }
+    return NO_END;
+  }
+
+  /** Passes one attribute, and takes its value if it is wanted. Returns the place behind it. */
+  #attribute(start: number, isWanted: boolean): number {
+    const html = this.#html;
+    const { length } = html;
+    // A `=` at the very beginning is part of the name.
+    let at = start + 1;
+    while (at < length) {
+      const code = html.charCodeAt(at);
+      if (code === EQUALS || endsName(code)) break;
+      at += 1;
+    }
+    const nameEnd = at;
+    let slot = isWanted ? slotAt(html, start, nameEnd) : NO_SLOT;
+    // The first attribute of a name counts.
+    if (slot !== NO_SLOT && this.starts[slot]! >= 0) slot = NO_SLOT;
+    while (at < length && isWhiteSpace(html.charCodeAt(at))) at += 1;
+    if (at >= length || html.charCodeAt(at) !== EQUALS) {
+      if (slot !== NO_SLOT) this.#take(slot, nameEnd, nameEnd, 0);
+      return at;
+    }
+    at += 1;
+    while (at < length && isWhiteSpace(html.charCodeAt(at))) at += 1;
+    if (at >= length) return at;
+    const quote = html.charCodeAt(at);
+    if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) return this.#unquotedValue(slot, at);
+    if (slot === NO_SLOT) return behind(html, quote === DOUBLE_QUOTE ? '"' : "'", at + 1);
+    return this.#quotedValue(slot, at + 1, quote);
+  }
+
+  #quotedValue(slot: number, start: number, quote: number): number {
+    const html = this.#html;
+    let marks = 0;
+    let at = start;
+    for (; at < html.length; at += 1) {
+      const code = html.charCodeAt(at);
+      if (code === quote) break;
+      marks |= marksOf(code);
+    }
+    this.#take(slot, start, at, marks);
+    return at + 1;
+  }
+
+  #unquotedValue(slot: number, start: number): number {
+    const html = this.#html;
+    let marks = 0;
+    let at = start;
+    for (; at < html.length; at += 1) {
+      const code = html.charCodeAt(at);
+      if (endsValue(code)) break;
+      marks |= marksOf(code);
+    }
+    if (slot !== NO_SLOT) this.#take(slot, start, at, marks);
+    return at;
+  }
+
+  /** SVG before version 2 has the address of a link in a namespace of its own. */
+  #takeXlink(): void {
+    const { starts, ends, marks } = this;
+    const from = SLOT.xlinkHref;
+    if (starts[SLOT.href]! < 0) this.#take(SLOT.href, starts[from]!, ends[from]!, marks[from]!);
+  }
+
+  #take(slot: number, start: number, end: number, marks: number): void {
+    this.starts[slot] = start;
+    this.ends[slot] = end;
+    this.marks[slot] = marks;
   }
 }
 
@@ -188,4 +315,19 @@ function isWantedElement(element: KnownElement): element is WantedElement {
     default:
       return false;
   }
+}
+
+/** Whether a code unit stands only for itself, in the name of an attribute and in a value without quotes. */
+function isPlain(code: number): boolean {
+  return code > GREATER || (code > SINGLE_QUOTE && code < EQUALS && code !== SLASH);
+}
+
+/** Whether a code unit ends a value without quotes. */
+function endsValue(code: number): boolean {
+  return code <= GREATER && (code === GREATER || isWhiteSpace(code));
+}
+
+function marksOf(code: number): number {
+  if (code > DELETE) return MARKS.beyondAscii;
+  return code === AMPERSAND || code < SPACE ? MARKS.reference : 0;
 }

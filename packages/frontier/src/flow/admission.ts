@@ -1,20 +1,19 @@
 // The way into the queue: a URL becomes an entry of its host's queue, or an answer why not. In this order: can it be
-// queued at all, is it known, do fresh rules at hand close it, is there room. Robots' first look is cheap and not
-// binding: what it lets through is asked again when it is taken (access §11).
+// queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and not
+// binding: the gate decides again when the URL is taken (access §11).
 
-import type { HostWarnings } from '../hosts/host-warnings.js';
 import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
-import { type PageItem, recordOf } from '../records/record.js';
+import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddAnswer } from '../settlement.js';
 import type { AddOutcome, NewEntry } from '../store.js';
-import type { Home } from '../url/host-key.js';
+import { createHomes, type Home } from '../url/host-key.js';
 import { parseUrl } from '../url/parse-url.js';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import type { NewUrl } from '../url-record.js';
+import type { FrontierContext } from './context.js';
 import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
-import type { Seen } from './seen.js';
 
 /** One URL on its way in: an answer already, or the entry that the store is to answer. */
 export type Candidate =
@@ -27,76 +26,94 @@ export type Candidate =
     }
   | { readonly kind: 'entry'; readonly input: NewUrl; readonly url: string; readonly entry: NewEntry };
 
-/** What admission is made of. */
-export interface AdmissionParts {
-  readonly seen: Seen;
-  readonly notices: HostWarnings;
-  /** The authority and the host key. */
-  readonly homeOf: (url: UrlParts) => Home;
-  readonly firstLook: (authority: string, url: string, nowMs: number) => Exclusion | null;
-  /** An item as the store keeps it. */
-  readonly encode: (item: PageItem) => Uint8Array;
-  /** The bound that a host is known to have used up. */
-  readonly spentBound: (host: string) => string | null;
-  /** Entries that still find room. */
-  readonly room: () => number;
-  readonly maxBodyBytes: () => number;
-  /** An entry was queued. */
-  readonly queued: (host: string) => void;
-  /** A URL was queued that was not known before. */
-  readonly onQueued: (url: NewUrl) => void;
-  /** The name under which the site's own rules know a URL, with rules at hand; `null`: its own. */
-  readonly keyBySite: (authority: string, url: string) => string | null;
-}
+const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
 
-/** The way in, in two steps with the store's answer between them. */
-export interface Admission {
+/** The way in, in two steps with the store's answer between them. None of its methods throws. */
+export class Admission {
+  readonly #context: FrontierContext;
+  readonly #encode = createItemEncoder();
+  readonly #homeOf: (url: UrlParts) => Home;
+
+  constructor(context: FrontierContext) {
+    this.#context = context;
+    this.#homeOf = createHomes(context.settings.hostKeyBy);
+  }
+
   /** What becomes of URLs as far as it can be said without the store. */
-  consider(urls: readonly NewUrl[], nowMs: number): Candidate[];
+  consider(urls: readonly NewUrl[], nowMs: number): Candidate[] {
+    let places = this.#context.settings.maxQueued - this.#context.counts.queued;
+    return urls.map((input) => {
+      const candidate = this.#considerOne(input, nowMs);
+      if (candidate.kind === 'answered' || input.via === 'companion') return candidate;
+      places -= 1;
+      return places < 0 ? answered(input, { kind: 'full' }) : candidate;
+    });
+  }
+
   /**
-   * The answers, in the order of the URLs. Exclusions are told, once per URL; with `tellsDrops` also what was dropped,
+   * The answers, in the order of the URLs. Exclusions are reported, once per URL; with `reportsDrops` also what was dropped,
    * for callers that get no answers.
    */
-  conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], tellsDrops: boolean): AddAnswer[];
-  /** Entries that went in without being considered. */
-  noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void;
-}
-
-/** @throws Never: what cannot be queued is an answer. */
-export function createAdmission(parts: AdmissionParts): Admission {
-  const { seen, notices } = parts;
-  const noteQueued = (entries: readonly NewEntry[], outcomes: readonly AddOutcome[]) => {
-    for (let at = 0; at < entries.length; at += 1) if (outcomes[at] === 'new') parts.queued(entries[at]!.host);
-  };
-  return {
-    consider(urls, nowMs) {
-      let room = parts.room();
-      return urls.map((input) => {
-        const candidate = admitOne(input, parts, nowMs);
-        if (candidate.kind === 'answered' || input.via === 'companion') return candidate;
-        room -= 1;
-        return room < 0 ? answered(input, { kind: 'full' }) : candidate;
-      });
-    },
-    conclude(candidates, outcomes, tellsDrops) {
-      noteQueued(linksOf(candidates), outcomes);
-      let next = 0;
-      return candidates.map((candidate) => {
-        const answer =
-          candidate.kind === 'answered' ? candidate.answer : { kind: outcomes[next++] ?? ('full' as const) };
-        const isFirst = (candidate.input.visit ?? 0) === 0;
-        if (candidate.kind === 'entry' && isFirst && answer.kind !== 'full') seen.learn(candidate.url);
-        if (candidate.kind === 'entry' && answer.kind === 'new') parts.onQueued(candidate.input);
-        if (candidate.kind === 'answered' && candidate.exclusion !== null) {
-          notices.excluded(candidate.input, candidate.key, candidate.exclusion);
-        }
-        if (tellsDrops && answer.kind === 'full') notices.dropped(candidate.input, 'frontier-full');
-        if (tellsDrops && answer.kind === 'dropped') notices.dropped(candidate.input, answer.reason);
+  conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], reportsDrops: boolean): AddAnswer[] {
+    const { seen, notices, settings } = this.#context;
+    let next = 0;
+    return candidates.map((candidate) => {
+      const { input } = candidate;
+      if (candidate.kind === 'entry') {
+        const answer: AddAnswer = { kind: outcomes[next++] ?? 'full' };
+        if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.learn(candidate.url);
+        if (answer.kind === 'new') settings.onQueued(input);
+        if (answer.kind === 'full' && reportsDrops) notices.dropped(input, 'frontier-full');
         return answer;
-      });
-    },
-    noteQueued,
-  };
+      }
+      const { answer } = candidate;
+      if (candidate.exclusion !== null) notices.excluded(input, candidate.key, candidate.exclusion);
+      if (answer.kind === 'full' && reportsDrops) notices.dropped(input, 'frontier-full');
+      if (answer.kind === 'dropped' && reportsDrops) notices.dropped(input, answer.reason);
+      return answer;
+    });
+  }
+
+  #considerOne(input: NewUrl, nowMs: number): Candidate {
+    const { seen, gate, hostBounds } = this.#context;
+    const visit = input.visit ?? 0;
+    const isFirst = (input.dedupe ?? true) && visit === 0;
+    // Most links of a page were on the page before it too, letter by letter: they are not parsed again.
+    if (isFirst && seen.isRecent(input.url)) return answered(input, KNOWN);
+    const read = parseUrlParts(input.url);
+    if (read === null) {
+      return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
+    }
+    const url = requestUrl(read);
+    const fault = faultOf(input, url, visit);
+    if (fault !== null) return answered(input, { kind: 'dropped', reason: fault });
+    if (isFirst && url !== input.url && seen.isRecent(url)) return answered(input, KNOWN);
+    const { authority, host } = this.#homeOf(read);
+    const exclusion = gate.firstLook(authority, url, nowMs);
+    if (exclusion !== null) {
+      const { decision, robots } = exclusion;
+      const { line, pattern } = decision;
+      const answer: AddAnswer = { kind: 'excluded', reason: excludedReason(decision, robots.phase), line, pattern };
+      return { kind: 'answered', input, answer, exclusion, key: url };
+    }
+    const usedUp = hostBounds.known(host);
+    if (usedUp !== null) return answered(input, { kind: 'dropped', reason: usedUp });
+    return this.#entryOf(input, url, read, authority, host, nowMs);
+  }
+
+  #entryOf(input: NewUrl, url: string, read: UrlParts, authority: string, host: string, nowMs: number): Candidate {
+    const { seen, gate, store } = this.#context;
+    const { visit = 0, dedupe = true } = input;
+    const key = dedupe ? gate.keyBySite(authority, url) : null;
+    // What is queued without regard to what is known, and companions of a robots.txt, keep the name they have.
+    const isKeyed = key !== null || !dedupe || visit !== 0 || input.via === 'companion';
+    const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
+    if (body.length > store.capabilities.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
+    const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
+    const fingerprint = key === null ? seen.fingerprint(url, read, visit) : seen.keyPrint(key, visit);
+    const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
+    return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
+  }
 }
 
 /** The entries among candidates. Never throws. */
@@ -106,44 +123,11 @@ export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
   return links;
 }
 
-const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
-
-function admitOne(input: NewUrl, parts: AdmissionParts, nowMs: number): Candidate {
-  const dedupe = input.dedupe ?? true;
-  const visit = input.visit ?? 0;
-  const isFirst = dedupe && visit === 0;
-  // Most links of a page stand on the page before it too, letter for letter: they are not read again.
-  if (isFirst && parts.seen.isRecent(input.url)) return answered(input, KNOWN);
-  const read = parseUrlParts(input.url);
-  if (read === null) {
-    return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
-  }
-  const url = requestUrl(read);
-  if (url.length > URL_MAX_CHARS || input.url.length > URL_MAX_CHARS)
-    return answered(input, { kind: 'dropped', reason: 'url-too-long' });
-  if (!Number.isSafeInteger(visit) || visit < 0) return answered(input, { kind: 'dropped', reason: 'url-invalid' });
-  if (userDataBytes(input) > USER_DATA_MAX_BYTES)
-    return answered(input, { kind: 'dropped', reason: 'user-data-too-large' });
-  if (isFirst && url !== input.url && parts.seen.isRecent(url)) return answered(input, KNOWN);
-  const { authority, host } = parts.homeOf(read);
-  const exclusion = parts.firstLook(authority, url, nowMs);
-  if (exclusion !== null) {
-    const { decision, robots } = exclusion;
-    const { line, pattern } = decision;
-    const answer: AddAnswer = { kind: 'excluded', reason: excludedReason(decision, robots.phase), line, pattern };
-    return { kind: 'answered', input, answer, exclusion, key: url };
-  }
-  const spent = parts.spentBound(host);
-  if (spent !== null) return answered(input, { kind: 'dropped', reason: spent });
-  const key = dedupe ? parts.keyBySite(authority, url) : null;
-  // What is queued whatever is known, and what is asked for beside robots.txt, keeps the name it has.
-  const isKeyed = key !== null || !isFirst || input.via === 'companion';
-  const body = parts.encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
-  if (body.length > parts.maxBodyBytes()) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
-  const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
-  const fingerprint = key === null ? parts.seen.fingerprint(url, read, visit) : parts.seen.keyPrint(key, visit);
-  const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
-  return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
+/** Why a URL cannot be queued whatever is known; `null`: it can. */
+function faultOf(input: NewUrl, url: string, visit: number): string | null {
+  if (url.length > URL_MAX_CHARS || input.url.length > URL_MAX_CHARS) return 'url-too-long';
+  if (!Number.isSafeInteger(visit) || visit < 0) return 'url-invalid';
+  return userDataBytes(input) > USER_DATA_MAX_BYTES ? 'user-data-too-large' : null;
 }
 
 function answered(input: NewUrl, answer: AddAnswer): Candidate {

@@ -1,80 +1,63 @@
-// The timers of an open frontier: leases are renewed before they run out, the account is kept, and it is measured how late
-// timers are, since a late one needs a wider margin before the end of a lease.
+// The timers of an open frontier: leases are renewed before they run out and the account is kept. How late the timers are
+// is measured, since late timers need a wider margin before the end of a lease.
 
-import type { Clock } from '../clock.js';
-import type { Budget } from '../records/budget.js';
-import type { FrontierStore } from '../store.js';
-import type { Leases } from './lease.js';
+import type { FrontierContext } from './context.js';
+import type { HostLeases } from './host-leases.js';
+import type { HostSchedule } from './host-schedule.js';
 import { ACCOUNT_EVERY_MS, HEARTBEATS_PER_LEASE } from './limits.js';
 
-/** What beats. */
-export interface Heartbeat {
+/** The timers. A store that fails stops the frontier. */
+export class Heartbeat {
+  readonly #context: FrontierContext;
+  readonly #schedule: HostSchedule;
+  readonly #leases: HostLeases;
+  #lagMs = 0;
+  #stopRenewal: (() => void) | null = null;
+  #stopAccount: (() => void) | null = null;
+
+  constructor(context: FrontierContext, schedule: HostSchedule, leases: HostLeases) {
+    this.#context = context;
+    this.#schedule = schedule;
+    this.#leases = leases;
+  }
+
   /** Once, when the store is open. */
-  start(): void;
-  stop(): void;
-  /** How late timers are, milliseconds. */
-  lagMs(): number;
-}
+  start(): void {
+    this.#startRenewal();
+    const { capabilities } = this.#context.store;
+    if (capabilities.durable !== 'none' || capabilities.shared) this.#startAccount();
+  }
 
-/** What it keeps going. */
-export interface HeartbeatParts {
-  readonly clock: Clock;
-  readonly leaseTtlMs: number;
-  readonly leases: Leases;
-  readonly budget: Budget;
-  readonly store: FrontierStore;
-  readonly readStats: () => Promise<void>;
-  /** Broken machinery was met where nobody waits for an answer. */
-  readonly fail: (error: unknown) => void;
-}
+  stop(): void {
+    this.#stopRenewal?.();
+    this.#stopAccount?.();
+  }
 
-/** Makes the timers of one frontier. Never throws. */
-export function createHeartbeat({
-  clock,
-  leaseTtlMs,
-  leases,
-  budget,
-  store,
-  readStats,
-  fail,
-}: HeartbeatParts): Heartbeat {
-  let lagMs = 0;
-  let stopRenewal: (() => void) | null = null;
-  let stopAccount: (() => void) | null = null;
-
-  /** Renews what would run out, and measures how late it is itself. */
-  const renew = () => {
-    const everyMs = Math.floor(leaseTtlMs / HEARTBEATS_PER_LEASE);
+  /** Renews leases that would run out. */
+  #startRenewal(): void {
+    const { clock, settings, budget, counts, guard } = this.#context;
+    const everyMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
     const expectedMs = clock.nowMs() + everyMs;
-    stopRenewal = clock.after(everyMs, () => {
+    this.#stopRenewal = clock.after(everyMs, () => {
       const nowMs = clock.nowMs();
-      lagMs = Math.max(nowMs - expectedMs, Math.floor(lagMs / 2));
-      for (const host of leases.held.values()) {
-        if (host.leaseEndMs - nowMs < leaseTtlMs - everyMs / 2) leases.touch(host);
+      this.#lagMs = Math.max(nowMs - expectedMs, Math.floor(this.#lagMs / 2));
+      this.#schedule.noteLag(this.#lagMs);
+      for (const host of this.#schedule.all()) {
+        if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.#schedule.touch(host);
       }
-      renew();
-      Promise.all([leases.hasChanges() ? leases.commit() : null, budget.save(nowMs), readStats()]).catch(fail);
+      this.#startRenewal();
+      const commit = this.#schedule.hasChanges ? this.#leases.commit() : null;
+      Promise.all([commit, budget.save(nowMs), counts.read()]).catch(guard.fail);
     });
-  };
+  }
 
-  /** Running time is lost with a killed process only since it was last written down. */
-  const account = () => {
-    if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
-    stopAccount = clock.after(ACCOUNT_EVERY_MS, () => {
-      account();
-      Promise.all([budget.saveTime(clock.nowMs()), budget.othersAtWork() > 0 ? readStats() : null]).catch(fail);
+  /** Keeps the running time: a process that is killed loses only what has passed since. */
+  #startAccount(): void {
+    const { clock, budget, counts, guard } = this.#context;
+    this.#stopAccount = clock.after(ACCOUNT_EVERY_MS, () => {
+      this.#startAccount();
+      const others = budget.othersAtWork() > 0 ? counts.read() : null;
+      Promise.all([budget.saveTime(clock.nowMs()), others]).catch(guard.fail);
     });
-  };
-
-  return {
-    start() {
-      renew();
-      account();
-    },
-    stop() {
-      stopRenewal?.();
-      stopAccount?.();
-    },
-    lagMs: () => lagMs,
-  };
+  }
 }

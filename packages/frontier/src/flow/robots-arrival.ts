@@ -1,112 +1,125 @@
-// What happens when a robots.txt comes: a redirect's next hop is queued at its own host and the authority steps aside;
-// an answer opens the authority's lane, tells the operator, and queues what is to be asked for beside the file.
+// What happens when a robots.txt comes. A redirect: its next hop is queued at its own host, and the authority's lane is
+// blocked until it comes. An answer: the lane opens, the operator is informed, companions of the file are queued.
 
-import type { Clock } from '../clock.js';
-import { noteAsks } from '../hosts/host-queue.js';
-import type { HostWarnings } from '../hosts/host-warnings.js';
-import { holdLane, type LeasedHost, openLane } from '../hosts/leased-host.js';
-import type { CompanionsFor } from '../options/options.js';
+import type { LeasedHost } from '../hosts/leased-host.js';
 import { encodeItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
-import type { RobotsGate } from '../robots/robots-gate.js';
 import type { Settlement } from '../settlement.js';
-import type { AddOutcome, HostKey, NewEntry } from '../store.js';
-import type { Admission } from './admission.js';
-import { linksOf } from './admission.js';
-import type { Leases } from './lease.js';
+import type { AddOutcome, NewEntry } from '../store.js';
+import { hostKeyOf } from '../url/host-key.js';
+import { type Admission, linksOf } from './admission.js';
+import type { FrontierContext } from './context.js';
+import type { HostLeases } from './host-leases.js';
+import type { HostSchedule } from './host-schedule.js';
 
 type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
-/** What arrivals are made of. */
-export interface ArrivalParts {
-  readonly clock: Clock;
-  readonly gate: RobotsGate;
-  readonly notices: HostWarnings;
-  readonly admission: Admission;
-  readonly leases: () => Leases;
-  readonly reschedule: (host: LeasedHost) => void;
-  readonly hostKeyOf: (url: string) => HostKey | null;
-  readonly companions: CompanionsFor;
-  readonly fingerprintBytes: () => number;
-}
+/** The arrivals of robots.txt files. Its promises reject with what the store throws. */
+export class RobotsArrival {
+  readonly #context: FrontierContext;
+  readonly #schedule: HostSchedule;
+  readonly #leases: HostLeases;
+  readonly #admission: Admission;
 
-/** The desk where robots.txt files arrive. */
-export interface RobotsArrival {
-  /** The host of an authority, when we hold it. */
-  homeOf(authority: string): LeasedHost | null;
-  /** What is known of the authority has changed: its lane opens, its host is looked at again. */
-  comeBack(authority: Authority): void;
-  /** Takes in what came from `url`. @returns Entries for the commit that says so. */
-  take(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]>;
-  /** The entries were answered: a hop that found no room ends its chain. */
-  conclude(authority: Authority, entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): Promise<void>;
-}
+  constructor(context: FrontierContext, schedule: HostSchedule, leases: HostLeases, admission: Admission) {
+    this.#context = context;
+    this.#schedule = schedule;
+    this.#leases = leases;
+    this.#admission = admission;
+  }
 
-/** @throws Never; its promises reject with what the store throws. */
-export function createRobotsArrival(parts: ArrivalParts): RobotsArrival {
-  const { clock, gate, leases } = parts;
-
-  const homeOf = (name: string) => leases().held.get(parts.hostKeyOf(`${name}/`) ?? '') ?? null;
-
-  const stepAside = (name: string, untilMs: number) => {
-    const home = homeOf(name);
-    if (home === null || home.status !== 'held') return;
-    home.chains.set(name, untilMs);
-    holdLane(home, name, untilMs);
-    leases().touch(home);
-  };
-
-  const comeBack = (authority: Authority) => {
-    const home = homeOf(authority.name);
-    if (home === null || home.status !== 'held') return;
-    home.chains.delete(authority.name);
-    home.closed = null;
-    home.isDry = false;
-    noteAsks(home, authority.name, gate.rules(authority));
-    if (openLane(home, authority.name)) leases().touch(home);
-    parts.reschedule(home);
-  };
-
-  const take = async (authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> => {
+  /** Takes in what came from `url`. @returns Entries for the commit that reports it. */
+  async take(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
+    const { gate, notices, clock, settings } = this.#context;
     const received = await gate.receive(authority, url, answer, clock.nowMs());
     if (received.kind === 'hop') {
-      stepAside(authority.name, received.chain.untilMs);
-      return [hopEntry(authority.name, received.chain.id, received.url)];
+      this.#blockLane(authority.name, received.chain.untilMs);
+      return [this.#hopEntry(authority.name, received.chain.id, received.url)];
     }
     const hasFailed = authority.access.failures > 0;
-    const companions = hasFailed ? [] : await parts.companions(authority.name, received.isFirst);
-    comeBack(authority);
-    const host = parts.hostKeyOf(`${authority.name}/`) ?? authority.name;
-    parts.notices.robots(host, authority, received.before, gate.rules(authority), saidOf(answer));
+    const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
+    this.#open(authority);
+    const host = this.#hostKeyOf(authority.name) ?? authority.name;
+    notices.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
     if (companions.length === 0) return [];
-    const beside = companions.map((companion) => ({ ...companion, priority: 0 }));
-    return linksOf(parts.admission.consider(beside, clock.nowMs()));
-  };
+    const first = companions.map((companion) => ({ ...companion, priority: 0 }));
+    return linksOf(this.#admission.consider(first, clock.nowMs()));
+  }
 
-  /** It stands in the queue of the host it goes to, in a lane that no authority's hold concerns, before that host's pages. */
-  const hopEntry = (authority: string, chain: string, url: string): NewEntry => ({
-    host: parts.hostKeyOf(url) ?? '',
-    lane: `robots.txt of ${authority}`,
-    fingerprint: new Uint8Array(parts.fingerprintBytes()),
-    priority: 0,
-    body: encodeItem({ kind: 'hop', authority, chain, url }),
-    dedupe: false,
-  });
+  /** Commits the entries that `take` gave. A hop that finds no place ends its chain. */
+  async commit(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
+    const outcomes: AddOutcome[] = await this.#leases.commit(entries);
+    if (authority.chain !== null && outcomes.includes('full')) {
+      await this.take(authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
+    }
+  }
 
-  return {
-    homeOf,
-    comeBack,
-    take,
-    async conclude(authority, entries, outcomes) {
-      parts.admission.noteQueued(entries, outcomes);
-      const isRefused = authority.chain !== null && outcomes.includes('full');
-      if (isRefused) await take(authority, authority.chain!.urls.at(-1)!, { kind: 'failure', failure: 'other' });
-    },
-  };
+  /** The time of a redirect chain of the host's authority may be over. */
+  async endChain(host: LeasedHost, name: string): Promise<void> {
+    const { gate, clock } = this.#context;
+    const authority = await gate.load(name);
+    const { chain } = authority;
+    if (chain === null) host.forgetChain(name);
+    // Its hop is being fetched, or the next one waits.
+    else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
+    else if (await gate.adopt(authority)) this.#open(authority);
+    else {
+      const failure = { kind: 'failure', failure: 'timeout' } as const;
+      await this.commit(authority, await this.take(authority, chain.urls.at(-1)!, failure));
+    }
+    this.#schedule.reschedule(host);
+  }
+
+  /** The request for a robots.txt is not made: another one may be. */
+  abandon(name: string): void {
+    const { gate } = this.#context;
+    const authority = gate.peek(name);
+    if (authority === null) return;
+    gate.abandonFetch(authority);
+    const home = this.#homeOf(name);
+    if (home !== undefined) this.#schedule.reschedule(home);
+  }
+
+  /** What is known of the authority has changed: its lane opens, its host is looked at again. */
+  #open(authority: Authority): void {
+    const home = this.#homeOf(authority.name);
+    if (home?.status !== 'leased') return;
+    if (home.robotsArrived(authority.name, this.#context.gate.rules(authority))) this.#schedule.touch(home);
+    this.#schedule.reschedule(home);
+  }
+
+  #blockLane(name: string, untilMs: number): void {
+    const home = this.#homeOf(name);
+    if (home?.status !== 'leased') return;
+    home.waitForChain(name, untilMs);
+    home.entries.blockLane(name, untilMs);
+    this.#schedule.touch(home);
+  }
+
+  /** The host of an authority, where it is ours. */
+  #homeOf(authority: string): LeasedHost | undefined {
+    return this.#schedule.get(this.#hostKeyOf(authority) ?? '');
+  }
+
+  #hostKeyOf(authority: string): string | null {
+    return hostKeyOf(`${authority}/`, this.#context.settings.hostKeyBy);
+  }
+
+  /** It is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
+  #hopEntry(authority: string, chain: string, url: string): NewEntry {
+    return {
+      host: hostKeyOf(url, this.#context.settings.hostKeyBy) ?? '',
+      lane: `robots.txt of ${authority}`,
+      fingerprint: new Uint8Array(this.#context.store.capabilities.fingerprintBytes),
+      priority: 0,
+      body: encodeItem({ kind: 'hop', authority, chain, url }),
+      dedupe: false,
+    };
+  }
 }
 
-/** What came, in a word: the failure, or the status. */
-function saidOf(answer: RobotsAnswer): string {
+/** What came, in one word: the failure, or the status. */
+function textOf(answer: RobotsAnswer): string {
   if (answer.kind === 'failure') return answer.failure;
   return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
 }

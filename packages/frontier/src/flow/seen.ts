@@ -1,35 +1,51 @@
-// Already known? Keyed fingerprints of canonical URLs are what the store compares; in front of it stands a small exact
-// memory of recent URLs as they were spelt: a page repeats its site's navigation letter for letter, so most links need
-// neither be read nor asked about again. A positive never becomes wrong; what is forgotten is only asked again.
+// Which URLs are known? The store compares keyed fingerprints of canonical URLs. In front of it is a small exact memory of
+// recent URLs as they were spelt: a page repeats its site's navigation letter by letter, so most links need no parsing and no
+// store. A positive answer never becomes wrong; what is forgotten is only looked up again.
 
 import { createRecentSet } from '../recent-set.js';
+import { type CanonicalRule, canonicalOf } from '../url/canonicalize.js';
+import { createFingerprinter, type Fingerprinter } from '../url/fingerprint.js';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import { RECENT_URLS } from './limits.js';
 
-/** The look in front of the store. */
-export interface Seen {
-  /** The fingerprint of a visit to a URL, written as the parser does without fragment and credentials: the same for all spellings that canonicalisation makes one. 0: the first. */
-  fingerprint(url: string, read: UrlParts, visit: number): Uint8Array;
-  /** The same of the name that a site gives a URL: an absolute URL too, not read yet. */
-  keyPrint(key: string, visit: number): Uint8Array;
-  /** Whether the store is known to hold this spelling. */
-  isRecent(url: string): boolean;
-  /** The store holds it. */
-  learn(url: string): void;
-}
+/** The known URLs, as far as the frontier itself can say. */
+export class Seen {
+  readonly #rules: readonly CanonicalRule[];
+  readonly #recent = createRecentSet(RECENT_URLS);
+  #fingerprinter: Fingerprinter | null = null;
 
-/** @param fingerprint - Keyed, so that a site cannot craft URLs that suppress others. @throws Never. */
-export function createSeen(fingerprint: Seen['fingerprint']): Seen {
-  const recent = createRecentSet(RECENT_URLS);
-  return {
-    fingerprint,
-    keyPrint(key, visit) {
-      const read = parseUrlParts(key) as UrlParts;
-      return fingerprint(formatUrlParts(read), read, visit);
-    },
-    isRecent: (url) => recent.has(url),
-    learn(url) {
-      recent.add(url);
-    },
-  };
+  constructor(rules: readonly CanonicalRule[]) {
+    this.#rules = rules;
+  }
+
+  /** Before any fingerprint is made. @param secret - Keeps a site from crafting URLs that suppress others. */
+  useSecret(secret: string): void {
+    this.#fingerprinter = createFingerprinter(secret);
+  }
+
+  /**
+   * The fingerprint of a visit to a URL, written as the parser does without fragment and credentials: the same for all
+   * spellings that canonicalization makes one. 0: the first visit.
+   */
+  fingerprint(url: string, read: UrlParts, visit: number): Uint8Array {
+    const canonical = canonicalOf(url, read, this.#rules);
+    // No canonical URL has a blank in it.
+    return this.#fingerprinter!(visit === 0 ? canonical : `${canonical} ${visit}`);
+  }
+
+  /** The same of the name that a site gives a URL: an absolute URL too, not parsed yet. */
+  keyPrint(key: string, visit: number): Uint8Array {
+    const read = parseUrlParts(key) as UrlParts;
+    return this.fingerprint(formatUrlParts(read), read, visit);
+  }
+
+  /** Whether the store is known to have this spelling. */
+  isRecent(url: string): boolean {
+    return this.#recent.has(url);
+  }
+
+  /** The store has it. */
+  learn(url: string): void {
+    this.#recent.add(url);
+  }
 }

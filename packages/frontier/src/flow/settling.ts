@@ -1,199 +1,184 @@
-// What a settlement says to the store: done with its links, again at some time, given back, or what came of a robots.txt.
-// Each ends with the work out of hand, its host scheduled anew, and a commit.
+// What a settlement says to the store: done with its links, again at some time, given back, or what a robots.txt answered.
+// Each ends with the work out of flight, its host scheduled anew, and a commit.
 
-import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
-import type { HostBounds } from '../hosts/host-bounds.js';
-import type { HostWarnings } from '../hosts/host-warnings.js';
-import type { LeasedHost, QueuedEntry } from '../hosts/leased-host.js';
+import type { LeasedHost } from '../hosts/leased-host.js';
 import { URL_RETRIES_MAX } from '../limits.js';
-import type { AddressSlots } from '../politeness/address-slots.js';
-import type { Budget } from '../records/budget.js';
 import { encodeItem, type PageItem } from '../records/record.js';
-import type { RobotsGate } from '../robots/robots-gate.js';
 import type { Settlement } from '../settlement.js';
+import type { NewEntry } from '../store.js';
 import type { PageWork, RobotsWork, Work } from '../work.js';
 import { type Admission, linksOf } from './admission.js';
-import type { Leases } from './lease.js';
+import type { FrontierContext } from './context.js';
+import type { HostLeases } from './host-leases.js';
+import type { HostSchedule } from './host-schedule.js';
+import { type Flight, type InFlight, isQueuedPage } from './in-flight.js';
 import { RETRY_JITTER } from './limits.js';
+import type { RekeyChoice } from './next-request.js';
 import type { RobotsArrival } from './robots-arrival.js';
 
-/** What is known of a piece of work beside what its holder sees. */
-export interface Hand {
-  readonly host: LeasedHost;
-  /** `null`: none stands for it, as for the first request for a robots.txt and for requests of the owner's own. */
-  readonly entry: QueuedEntry | null;
-  /** The authority that answers it. */
-  readonly authority: string;
-  /** Of a hop: its chain. */
-  readonly chain: string | null;
-}
-
-/** What settling needs. */
-export interface SettlingParts {
-  readonly clock: Clock;
-  readonly gate: RobotsGate;
-  readonly budget: Budget;
-  readonly notices: HostWarnings;
-  readonly admission: Admission;
-  readonly arrival: RobotsArrival;
-  readonly leases: () => Leases;
-  readonly reschedule: (host: LeasedHost) => void;
-  readonly hostBounds: HostBounds;
-  readonly addresses: AddressSlots;
-  /** Commits what is touched, soon. */
-  readonly commitSoon: () => void;
-  /** Numbers in [0, 1): jitter of retries. */
-  readonly random: () => number;
-}
-
-/** The end of work in hand. */
-export interface Settling {
-  /** The piece of work is out of hand; its entry is what the caller makes of it. */
-  putDown(work: Work, hand: Hand): void;
-  /** `lost`: another holder has the host by now. @throws FrontierError (rejects) `work-unknown` for a settlement that is none of this work */
-  settle(work: Work, hand: Hand, settlement: Settlement): Promise<'ok' | 'lost'>;
-}
+/** `lost`: another holder has the host by now. */
+type Settled = 'ok' | 'lost';
 
 const EXHAUSTED = { word: 'failed', reason: 'retries-exhausted' } as const;
 
-/**
- * Makes the settling of one frontier.
- *
- * @param hands - What is in hand; what is put down is taken out of it.
- * @throws Never; its promises reject with what the store throws.
- */
-export function createSettling(parts: SettlingParts, hands: Map<Work, Hand>): Settling {
-  const { clock, gate, budget, leases } = parts;
+/** The end of work in flight. Its promises reject with what the store throws. */
+export class Settling {
+  readonly #context: FrontierContext;
+  readonly #schedule: HostSchedule;
+  readonly #leases: HostLeases;
+  readonly #inFlight: InFlight;
+  readonly #admission: Admission;
+  readonly #arrival: RobotsArrival;
 
-  const putDown = (work: Work, { host, entry }: Hand) => {
-    hands.delete(work);
-    if (host.slot === work) {
-      host.slot = null;
-      parts.addresses.free(host.key, null, 0);
+  constructor(
+    context: FrontierContext,
+    parts: {
+      readonly schedule: HostSchedule;
+      readonly leases: HostLeases;
+      readonly inFlight: InFlight;
+      readonly admission: Admission;
+      readonly arrival: RobotsArrival;
+    },
+  ) {
+    this.#context = context;
+    this.#schedule = parts.schedule;
+    this.#leases = parts.leases;
+    this.#inFlight = parts.inFlight;
+    this.#admission = parts.admission;
+    this.#arrival = parts.arrival;
+  }
+
+  /** @throws FrontierError (rejects) `work-unknown` for work that is not in flight, or a settlement that does not fit it */
+  async settle(work: Work, settlement: Settlement): Promise<Settled> {
+    const flight = this.#inFlight.flightOf(work);
+    if (flight === null) return 'lost';
+    if (settlement.kind === 'returned') return this.#giveBack(work, flight, settlement.untilMs);
+    if (work.kind === 'robots') {
+      if (settlement.kind === 'robots') return this.#settleRobots(work, flight, settlement.answer);
+      if (settlement.kind === 'refused') return this.#refuse(work, flight, settlement.reason);
+    } else if (flight.entry === null) {
+      if (settlement.kind === 'done') return this.#settleOwn(work, flight);
+    } else if (settlement.kind === 'done' || settlement.kind === 'again') {
+      return this.#settlePage(work, flight, settlement);
     }
-    host.unsettled -= 1;
-    if (work.kind === 'page' && entry !== null) host.pagesInHand -= 1;
-  };
+    throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
+  }
 
-  const giveBack = (work: Work, hand: Hand, untilMs: number | null): 'ok' | 'lost' => {
-    const { host, entry } = hand;
-    putDown(work, hand);
-    if (work.kind === 'page' && entry !== null) budget.settle(false);
-    else if (work.kind === 'robots' && entry === null) abandon(work);
-    if (host.status !== 'held') return 'lost';
-    if (untilMs !== null) host.notBeforeMs = Math.max(host.notBeforeMs, untilMs);
-    if (entry !== null) host.buffer.unshift(entry);
-    parts.reschedule(host);
-    parts.commitSoon();
-    return 'ok';
-  };
-
-  const abandon = (work: RobotsWork) => {
-    const authority = gate.peek(work.authority);
-    if (authority === null) return;
-    gate.abandonFetch(authority);
-    const home = parts.arrival.homeOf(work.authority);
-    if (home !== null) parts.reschedule(home);
-  };
-
-  /** The first request of an authority that may not be asked; a hop of a chain that leads to one is only a failure. */
-  const refuse = async (work: RobotsWork, hand: Hand, reason: string): Promise<'ok' | 'lost'> => {
-    if (hand.entry !== null) return settleRobots(work, hand, { kind: 'failure', failure: 'blocked' });
-    const authority = await gate.load(work.authority);
-    gate.refuse(authority, reason, clock.nowMs());
-    return giveBack(work, hand, null);
-  };
-
-  const settlePage = async (
+  async #settlePage(
     work: PageWork,
-    hand: Hand,
+    flight: Flight,
     settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
-  ): Promise<'ok' | 'lost'> => {
-    const { host } = hand;
-    const entry = hand.entry!;
+  ): Promise<Settled> {
+    const { clock, budget, hostBounds, notices } = this.#context;
+    const { host } = flight;
+    const entry = flight.entry!;
     const nowMs = clock.nowMs();
     if (settlement.kind === 'again' && work.record.tries >= URL_RETRIES_MAX) {
-      const answer = await settlePage(work, hand, { kind: 'done', countsAsPage: true, links: [] });
-      if (answer === 'ok') parts.notices.ended(work.record, EXHAUSTED, work.robots);
+      const answer = await this.#settlePage(work, flight, { kind: 'done', countsAsPage: true, links: [] });
+      if (answer === 'ok') notices.ended(work.record, EXHAUSTED, work.robots);
       return answer;
     }
     const counts = settlement.kind === 'done' && settlement.countsAsPage;
-    const links = settlement.kind === 'done' ? parts.admission.consider(settlement.links, nowMs) : [];
-    putDown(work, hand);
-    if (settlement.kind === 'done') host.changes.done.push(entry.id);
+    const links = settlement.kind === 'done' ? this.#admission.consider(settlement.links, nowMs) : [];
+    this.#inFlight.putDown(work, flight);
+    if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {
-      // URLs that failed together do not come back together; never sooner than asked.
-      const waitMs = Math.max(0, settlement.notBeforeMs - nowMs) * (1 + RETRY_JITTER * parts.random());
-      const hasOther = host.retryAtMs !== null && host.retryAtMs > nowMs;
-      host.retryAtMs = Math.min(hasOther ? host.retryAtMs! : Number.POSITIVE_INFINITY, nowMs + waitMs);
+      // URLs that failed together do not come back together; never sooner than requested.
+      const waitMs = Math.max(0, settlement.notBeforeMs - nowMs) * (1 + RETRY_JITTER * this.#context.settings.random());
       const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
-      host.changes.requeue.push({
-        id: entry.id,
-        body: encodeItem(item),
-        notBeforeMs: Math.ceil(waitMs),
-      });
-      host.queued += 1;
+      host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
     }
-    if (counts) host.pages += 1;
-    parts.hostBounds.note(host, nowMs);
-    // Counted before the commit, so that the account travels with it.
+    if (counts) host.countPage();
+    hostBounds.note(host, nowMs);
+    // Counted before the commit, so that the account goes with it.
     budget.settle(counts);
-    if (host.status === 'held') leases().touch(host);
-    parts.reschedule(host);
-    const outcomes = await leases().commit(linksOf(links));
-    const isOk = host.status !== 'lost';
-    if (counts && !isOk) budget.takeBack();
-    parts.admission.conclude(links, outcomes, true);
-    parts.reschedule(host);
-    return isOk ? 'ok' : 'lost';
-  };
+    if (host.status === 'leased') this.#schedule.touch(host);
+    this.#schedule.reschedule(host);
+    const outcomes = await this.#leases.commit(linksOf(links));
+    const isLost = host.status === 'lost';
+    if (counts && isLost) budget.takeBack();
+    this.#admission.conclude(links, outcomes, true);
+    this.#schedule.reschedule(host);
+    return isLost ? 'lost' : 'ok';
+  }
 
-  /** A request of the owner's own: nothing stands in the queue for it, and no page is used up. */
-  const settleOwn = (work: PageWork, hand: Hand): 'ok' | 'lost' => {
-    putDown(work, hand);
-    const isOk = hand.host.status === 'held';
-    if (isOk) leases().touch(hand.host);
-    parts.reschedule(hand.host);
-    parts.commitSoon();
-    return isOk ? 'ok' : 'lost';
-  };
+  /** A request of the owner's own: it has no entry in the queue, and no page is used up. */
+  #settleOwn(work: PageWork, flight: Flight): Settled {
+    this.#inFlight.putDown(work, flight);
+    const isOurs = flight.host.status === 'leased';
+    if (isOurs) this.#schedule.touch(flight.host);
+    this.#schedule.reschedule(flight.host);
+    this.#leases.commitSoon();
+    return isOurs ? 'ok' : 'lost';
+  }
 
-  const settleRobots = async (
+  /** No request was made: the entry is the host's next again. */
+  #giveBack(work: Work, flight: Flight, untilMs: number | null): Settled {
+    const { host, entry } = flight;
+    this.#inFlight.putDown(work, flight);
+    if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
+    else if (work.kind === 'robots' && entry === null) this.#arrival.abandon(work.authority);
+    if (host.status !== 'leased') return 'lost';
+    if (untilMs !== null) host.delayUntil(untilMs);
+    if (entry !== null) host.entries.putBack(entry);
+    this.#schedule.reschedule(host);
+    this.#leases.commitSoon();
+    return 'ok';
+  }
+
+  /** Our own rules forbid the authority. A hop of a chain that leads to such a one is only a failure. */
+  async #refuse(work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
+    if (flight.entry !== null) return this.#settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
+    const { gate, clock } = this.#context;
+    gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
+    return this.#giveBack(work, flight, null);
+  }
+
+  async #settleRobots(
     work: RobotsWork,
-    hand: Hand,
+    flight: Flight,
     answer: Extract<Settlement, { kind: 'robots' }>['answer'],
-  ) => {
-    const { host, entry } = hand;
-    const authority = await gate.load(work.authority);
-    const isStale = hand.chain !== null && authority.chain?.id !== hand.chain;
-    const isLost = host.status !== 'held';
-    if (isLost && entry === null) abandon(work);
-    const entries = isStale || isLost ? [] : await parts.arrival.take(authority, work.url, answer);
-    if (isLost) {
-      putDown(work, hand);
+  ): Promise<Settled> {
+    const host: LeasedHost = flight.host;
+    const authority = await this.#context.gate.load(work.authority);
+    if (host.status !== 'leased') {
+      if (flight.entry === null) this.#arrival.abandon(work.authority);
+      this.#inFlight.putDown(work, flight);
       return 'lost';
     }
-    if (entry !== null) host.changes.done.push(entry.id);
-    putDown(work, hand);
-    leases().touch(host);
-    const outcomes = await leases().commit(entries);
-    await parts.arrival.conclude(authority, entries, outcomes);
-    parts.reschedule(host);
-    // Read again: the commit may have answered `lost`.
-    return (host as LeasedHost).status === 'lost' ? 'lost' : 'ok';
-  };
+    const isStale = flight.chain !== null && authority.chain?.id !== flight.chain;
+    const entries = isStale ? [] : await this.#arrival.take(authority, work.url, answer);
+    if (flight.entry !== null) host.entries.finish(flight.entry.id);
+    this.#inFlight.putDown(work, flight);
+    this.#schedule.touch(host);
+    await this.#arrival.commit(authority, entries);
+    this.#schedule.reschedule(host);
+    return isLost(host) ? 'lost' : 'ok';
+  }
 
-  return {
-    putDown,
-    async settle(work, hand, settlement) {
-      if (settlement.kind === 'returned') return giveBack(work, hand, settlement.untilMs);
-      if (work.kind === 'robots' && settlement.kind === 'robots') return settleRobots(work, hand, settlement.answer);
-      if (work.kind === 'robots' && settlement.kind === 'refused') return refuse(work, hand, settlement.reason);
-      if (work.kind === 'page' && hand.entry === null && settlement.kind === 'done') return settleOwn(work, hand);
-      if (work.kind === 'page' && hand.entry !== null && settlement.kind !== 'robots' && settlement.kind !== 'refused')
-        return settlePage(work, hand, settlement);
-      throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
-    },
-  };
+  /** Queues a URL under the name its site gives it, in one commit with its end under the old one; known by then, it is dropped. */
+  async rekey(host: LeasedHost, { entry, item, authority, key }: RekeyChoice): Promise<void> {
+    const again: NewEntry = {
+      host: host.key,
+      lane: authority.name,
+      fingerprint: this.#context.seen.keyPrint(key, item.record.visit ?? 0),
+      priority: entry.priority,
+      body: encodeItem({ ...item, isKeyed: true }),
+      dedupe: true,
+    };
+    host.entries.finish(entry.id);
+    this.#schedule.touch(host);
+    const [outcome] = await this.#leases.commit([again]);
+    if (outcome !== 'new' && !isLost(host)) {
+      const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
+      const { notices, gate } = this.#context;
+      notices.ended(item.record, { word: 'dropped', reason, detail: key }, gate.ref(authority));
+    }
+    this.#schedule.reschedule(host);
+  }
+}
+
+function isLost(host: LeasedHost): boolean {
+  return host.status === 'lost';
 }

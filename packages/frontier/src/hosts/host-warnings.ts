@@ -9,13 +9,16 @@ import { createRecentSet } from '../recent-set.js';
 import { recordOf } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { type AuthorityRules, excludedReason } from '../robots/authority-rules.js';
-import type { AskedNow } from '../robots/host-asks.js';
+import type { ClosedTime } from '../robots/requirements.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
-import type { Ending } from './host-queue.js';
-import type { LeasedHost } from './leased-host.js';
 import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, MAX_REPORTED_WARNINGS, TOLD_URLS } from './limits.js';
+
+/** Why a URL ends here: a decision of robots.txt, or a reason of the documented table. */
+export type Ending =
+  | { readonly word: 'excluded'; readonly decision: Decision }
+  | { readonly word: 'excluded' | 'dropped' | 'failed'; readonly reason: string; readonly detail?: string };
 
 /** A word about a URL before it has the frontier's stamp. */
 interface Word {
@@ -35,7 +38,7 @@ export interface HostWarnings {
   /** A link that was not let in. */
   dropped(input: NewUrl, reason: string): void;
   clock(host: string, notices: readonly ClockWarning[]): void;
-  closed(host: LeasedHost, closed: NonNullable<AskedNow['closed']>): void;
+  closed(host: string, closed: ClosedTime): void;
   /** The end of a fetch of robots.txt; `said`: what came, in a word. */
   robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, said: string): void;
 }
@@ -84,18 +87,10 @@ export function createHostWarnings(
       for (const { notice, untilMs, detail } of notices)
         host({ code: notice, host: name, authority: null, untilMs, detail });
     },
-    closed(held, { reason, untilMs, authority }) {
-      if (held.closedToldMs >= untilMs) return;
-      held.closedToldMs = untilMs;
-      if (!toldNotices.add(`${reason} ${held.key} ${untilMs}`)) return;
+    closed(name, { reason, untilMs, authority }) {
+      if (!toldNotices.add(`${reason} ${name} ${untilMs}`)) return;
       const notice = reason === 'visit-time' ? 'visit-time-closed' : 'request-rate-closed';
-      host({
-        code: notice,
-        host: held.key,
-        authority,
-        untilMs,
-        detail: `closed until ${new Date(untilMs).toISOString()}`,
-      });
+      host({ code: notice, host: name, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
     },
     robots(name, authority, before, rules, said) {
       const told = { host: name, authority: authority.name };

@@ -1,227 +1,329 @@
-// A host under our lease: its clock, what its authorities ask for, the entries that came with the lease, the one request
-// that may be under way (its slot), and what the next commit has to say about it. Plain state with a few readings.
+// A host under our lease: its clock, what its authorities require, the one request that may be in flight (its slot), the
+// counters of what it has served, and its entries. Nobody else writes this state.
 //
-//   store ──lease──▶ buffer ──take──▶ slot ──exchanged──▶ unsettled ──settle──▶ changes ──commit──▶ store
+//   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
 
 import type { HostWait } from '../frontier-event.js';
-import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
-import type { HostClock } from '../politeness/host-clock.js';
-import { earliestStart, requestInterval } from '../politeness/interval.js';
+import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
+import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
-import type { QueueItem } from '../records/record.js';
-import { type AskedNow, askedNow, type HostAsks, rankAskers } from '../robots/host-asks.js';
-import type { EntryId, FencingToken, HostKey, Lease, Requeue } from '../store.js';
+import type { AuthorityRules } from '../robots/authority-rules.js';
+import { type ClosedTime, type RequirementsNow, SpacingRequirements } from '../robots/requirements.js';
+import type { Exchange } from '../settlement.js';
+import type { FencingToken, HostKey, Lease } from '../store.js';
 import { decodeHostState, encodeHostState, newHostState } from './host-state.js';
+import { LeasedEntries } from './leased-entries.js';
 
-/** An entry that came with the lease. */
-export interface QueuedEntry {
-  readonly id: EntryId;
-  readonly priority: number;
-  readonly item: QueueItem;
-  /** The authority that answers it: whose rules and lane count. */
-  readonly authority: string;
-}
+/**
+ * `arriving`: what its authorities require is still being read, so no request is sent and nothing is committed.
+ * `leaving`: its release is under way. `lost`: another holder has it, or may have.
+ */
+export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
-/** What the next commit says of the host. */
-export interface HostChanges {
-  done: EntryId[];
-  requeue: Requeue[];
-  /** Lane → epoch milliseconds until which it is held; a time that has passed opens it. */
-  lanes: Map<string, number>;
-}
-
-/** A host under our lease. */
-export interface LeasedHost {
+/** A host under our lease. None of its methods throws. All times are epoch milliseconds. */
+export class LeasedHost {
   readonly key: HostKey;
   readonly fencingToken: FencingToken;
-  /** Its place among the hosts that may be asked next; written by the heap only. */
-  heapAt: number;
-  /** Epoch milliseconds, counted from before the request for the lease left. */
-  leaseEndMs: number;
+  /** Its number in the ready heap. */
+  readonly number: number;
   readonly leasedAtMs: number;
+  readonly entries = new LeasedEntries();
+  /** What its authorities require. */
+  readonly requirements: SpacingRequirements;
+  /** Authorities that had requirements at the last commit; their rules are read when the lease begins. */
+  readonly askers: readonly string[];
+
+  readonly #politeness: Politeness;
+  readonly #chains = new Map<string, number>();
+  #status: LeaseStatus = 'arriving';
+  #leaseEndMs: number;
+  #clock: HostClock;
+  #pages: number;
+  #pagesInFlight = 0;
+  #bytes: number;
+  #firstRunMs: number | null;
+  #notBeforeMs: number;
+  #addressAtMs: number | null = null;
+  #unsettled = 0;
+  #slot: object | null = null;
+  #exchanges = 0;
+  #isDry = false;
+  #queued: number;
+  #retryAtMs: number | null = null;
+  #closed: ClosedTime | null = null;
+
   /**
-   * `arriving`: what its authorities ask for is still being read, so nothing may be asked or said of it yet.
-   * `leaving`: its release is under way. `lost`: another holder has it, or may have.
+   * @param sentAtMs - Before the request for the lease left: its end is counted from here.
+   * @param nowMs - After it was answered: ages count from here. State that cannot be read counts as "a request was made
+   * just now", the slower reading.
    */
-  status: 'arriving' | 'held' | 'leaving' | 'lost';
-
-  clock: HostClock;
-  /** Pages that count against the bound, and those handed out that may. */
-  pages: number;
-  pagesInHand: number;
-  /** Decoded bytes it has sent. */
-  bytes: number;
-  /** The crawl's running time at its first request, milliseconds; `null` before it. */
-  firstRunMs: number | null;
-  readonly asks: Map<string, HostAsks>;
-  floorDelayMs: number;
-  /** No request before this time: work came back with it. */
-  notBeforeMs: number;
-  /** The time at which its address is to be asked for again, where that is why work came back. */
-  addressAtMs: number | null;
-
-  /** Leased, not handed out, in the order in which they go. */
-  readonly buffer: QueuedEntry[];
-  /** Pieces of work handed out and not settled. */
-  unsettled: number;
-  /** The piece of work whose request may be under way. */
-  slot: object | null;
-  /** Redirect chains of our authorities that wait elsewhere: authority → epoch milliseconds at which they count as failed. */
-  readonly chains: Map<string, number>;
-  /** Exchanges since it was leased. */
-  exchanges: number;
-  /** The store had nothing more for us when last asked. */
-  isDry: boolean;
-  /** Entries that the store keeps back, as it said at the lease. */
-  queued: number;
-  changes: HostChanges;
-  /** Lanes held during this lease: authority → epoch milliseconds. */
-  readonly lanesHeld: Map<string, number>;
-  /** The earliest retry that this lease put back into the queue, epoch milliseconds; `null`: none. */
-  retryAtMs: number | null;
-  /** A closed time was met: no page before this time. `null`: none. */
-  closed: AskedNow['closed'];
-  /** Until when it was told to be closed: told once per closing. */
-  closedToldMs: number;
-}
-
-/** Nothing to say. Never throws. */
-export function noChanges(): HostChanges {
-  return { done: [], requeue: [], lanes: new Map() };
-}
-
-/**
- * A host as it comes with a lease.
- *
- * @param sentAtMs - Before the request for the lease left.
- * @param nowMs - After it was answered: ages count from here.
- * @throws Never. State that cannot be read counts as "asked just now", the slower reading.
- */
-export function leasedHost(
-  lease: Lease,
-  sentAtMs: number,
-  nowMs: number,
-): LeasedHost & { readonly askers: readonly string[] } {
-  const fresh = newHostState();
-  const kept = lease.state === null ? fresh : decodeHostState(lease.state, nowMs);
-  const state = kept ?? { ...fresh, clock: { ...fresh.clock, lastStartMs: nowMs, lastEndMs: nowMs } };
-  return {
-    key: lease.host,
-    fencingToken: lease.fencingToken,
-    heapAt: -1,
-    leaseEndMs: sentAtMs + lease.ttlMs,
-    leasedAtMs: nowMs,
-    status: 'arriving',
-    clock: state.clock,
-    pages: state.pages,
-    pagesInHand: 0,
-    bytes: state.bytes,
-    firstRunMs: state.firstRunMs,
-    asks: new Map(),
-    floorDelayMs: state.floorDelayMs,
-    notBeforeMs: nowMs + lease.notBeforeMs,
-    addressAtMs: null,
-    buffer: [],
-    unsettled: 0,
-    slot: null,
-    chains: new Map(),
-    exchanges: 0,
-    isDry: false,
-    queued: lease.queued,
-    changes: noChanges(),
-    lanesHeld: new Map(),
-    retryAtMs: null,
-    closed: null,
-    closedToldMs: 0,
-    askers: state.askers,
-  };
-}
-
-/** What its authorities ask for now. Never throws. */
-export function hostAsksNow(host: LeasedHost, nowMs: number): AskedNow {
-  return askedNow(host.asks, host.floorDelayMs, nowMs);
-}
-
-/**
- * When the host's next request may start, without regard to closed times.
- *
- * @throws Never.
- * @see specification, access §9 and §10
- */
-export function nextStart(
-  host: LeasedHost,
-  asked: AskedNow,
-  politeness: Politeness,
-): { atMs: number; reason: HostWait['reason'] } {
-  const start = earliestStart(host.clock, asked, politeness);
-  if (host.notBeforeMs <= start.atMs) return start;
-  return { atMs: host.notBeforeMs, reason: host.addressAtMs === host.notBeforeMs ? 'address-shared' : 'not-before' };
-}
-
-/** The longest interval in force, milliseconds. Never throws. */
-export function currentIntervalMs(host: LeasedHost, asked: AskedNow, politeness: Politeness): number {
-  const { lastRetrievalMs, adaptiveMs } = host.clock;
-  const { fromEndMs, fromStartMs } = requestInterval({ politeness, lastRetrievalMs, ...asked, adaptiveMs });
-  return Math.max(fromEndMs, fromStartMs);
-}
-
-/** Whether nothing of it is in hand. Never throws. */
-export function isIdle(host: LeasedHost): boolean {
-  return host.unsettled === 0 && host.slot === null && host.chains.size === 0;
-}
-
-/**
- * The state to keep with the lease.
- *
- * @param asOfMs - The time before which nobody else can have the host.
- * @throws Never.
- */
-export function stateOf(host: LeasedHost, asOfMs: number): Uint8Array {
-  const { askers, restDelayMs } = rankAskers(host.asks);
-  const floorDelayMs = Math.max(host.floorDelayMs, restDelayMs);
-  const { clock, pages, bytes, firstRunMs } = host;
-  return encodeHostState({ clock, pages, bytes, firstRunMs, askers, floorDelayMs }, asOfMs);
-}
-
-/** Puts entries where they belong: by priority, behind those of the same priority. Never throws. */
-export function enqueue(host: LeasedHost, entries: readonly QueuedEntry[]): void {
-  for (const entry of entries) {
-    let at = host.buffer.length;
-    while (at > 0 && host.buffer[at - 1]!.priority > entry.priority) at -= 1;
-    host.buffer.splice(at, 0, entry);
+  constructor(lease: Lease, number: number, politeness: Politeness, sentAtMs: number, nowMs: number) {
+    const fresh = newHostState();
+    const kept = lease.state === null ? fresh : decodeHostState(lease.state, nowMs);
+    const state = kept ?? { ...fresh, clock: { ...fresh.clock, lastStartMs: nowMs, lastEndMs: nowMs } };
+    this.key = lease.host;
+    this.fencingToken = lease.fencingToken;
+    this.number = number;
+    this.leasedAtMs = nowMs;
+    this.askers = state.askers;
+    this.#politeness = politeness;
+    this.#leaseEndMs = sentAtMs + lease.ttlMs;
+    this.#clock = state.clock;
+    this.#pages = state.pages;
+    this.#bytes = state.bytes;
+    this.#firstRunMs = state.firstRunMs;
+    this.requirements = new SpacingRequirements(state.floorDelayMs);
+    this.#notBeforeMs = nowMs + lease.notBeforeMs;
+    this.#queued = lease.queued;
   }
-}
 
-/**
- * Holds a lane here and, with the next commit, in the store. Its entries stay in hand, so that a release puts them back
- * where they were; past a bound they go back into the queue at once, to make room for the host's other lanes.
- *
- * @throws Never.
- */
-export function holdLane(host: LeasedHost, lane: string, untilMs: number): void {
-  host.changes.lanes.set(lane, untilMs);
-  host.lanesHeld.set(lane, untilMs);
-  if (host.lanesHeld.size > LANES_REMEMBERED) host.lanesHeld.delete(host.lanesHeld.keys().next().value ?? '');
-  if (host.buffer.length <= 2 * ENTRIES_PER_LEASE) return;
-  const isOfLane = (entry: QueuedEntry) => entry.item.kind === 'page' && entry.authority === lane;
-  for (const { id } of host.buffer.filter(isOfLane)) host.changes.requeue.push({ id });
-  host.buffer.splice(0, host.buffer.length, ...host.buffer.filter((entry) => !isOfLane(entry)));
-}
+  // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whether an entry stands in a lane that is held. Never throws. */
-export function isHeldBack(host: LeasedHost, entry: QueuedEntry, nowMs: number): boolean {
-  return entry.item.kind === 'page' && (host.lanesHeld.get(entry.authority) ?? 0) > nowMs;
-}
+  get status(): LeaseStatus {
+    return this.#status;
+  }
+  /** Counted from before the request for the lease left. */
+  get leaseEndMs(): number {
+    return this.#leaseEndMs;
+  }
+  /** The store had nothing more for us at the last commit. */
+  get isDry(): boolean {
+    return this.#isDry;
+  }
 
-/** Entries in the buffer that no held lane keeps back. Never throws. */
-export function readyEntries(host: LeasedHost, nowMs: number): number {
-  if (host.lanesHeld.size === 0) return host.buffer.length;
-  return host.buffer.reduce((count, entry) => count + (isHeldBack(host, entry, nowMs) ? 0 : 1), 0);
-}
+  /** Its requirements are known: requests may be made. */
+  arrived(): void {
+    if (this.#status === 'arriving') this.#status = 'leased';
+  }
 
-/** Opens a lane that is held, if it is. @returns Whether it was. Never throws. */
-export function openLane(host: LeasedHost, lane: string): boolean {
-  if (!host.lanesHeld.delete(lane)) return false;
-  host.changes.lanes.set(lane, 0);
-  return true;
+  /** The store gave `came` of `wanted` entries, with the lease or its renewal. */
+  supplied(came: number, wanted: number): void {
+    this.#isDry = came < wanted;
+  }
+
+  /** The lease runs on. */
+  renewed(leaseEndMs: number, came: number, wanted: number): void {
+    this.#leaseEndMs = leaseEndMs;
+    this.#queued -= came;
+    this.supplied(came, wanted);
+  }
+
+  /** The commit that releases it is about to leave. */
+  leave(): void {
+    this.#status = 'leaving';
+  }
+
+  lose(): void {
+    this.#status = 'lost';
+  }
+
+  // ── Entries and counters ───────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Pages that count against the bounds. */
+  get pages(): number {
+    return this.#pages;
+  }
+  /** Pages in flight that may still count. */
+  get pagesInFlight(): number {
+    return this.#pagesInFlight;
+  }
+  /** Decoded bytes it has sent. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+  /** The crawl's running time at its first request, milliseconds; `null` before it. */
+  get firstRunMs(): number | null {
+    return this.#firstRunMs;
+  }
+  /** Entries in this process and in the store that are not handed out. */
+  get queued(): number {
+    return Math.max(0, this.#queued) + this.entries.count;
+  }
+  /** Works that are handed out and not settled. */
+  get unsettled(): number {
+    return this.#unsettled;
+  }
+  /** Exchanges since it was leased. */
+  get exchanges(): number {
+    return this.#exchanges;
+  }
+
+  /** An entry was queued for it in the store. @returns Whether there is something to fetch again. */
+  noteQueued(): boolean {
+    this.#queued += 1;
+    const wasDry = this.#isDry;
+    this.#isDry = false;
+    return wasDry;
+  }
+
+  countPage(): void {
+    this.#pages += 1;
+  }
+
+  /** An entry goes back into the store's queue, to be retried `waitMs` from now. */
+  retryLater(id: string, body: Uint8Array, waitMs: number, nowMs: number): void {
+    const other = this.#retryAtMs;
+    const atMs = nowMs + waitMs;
+    this.#retryAtMs = other !== null && other > nowMs ? Math.min(other, atMs) : atMs;
+    this.entries.requeue({ id, body, notBeforeMs: Math.ceil(waitMs) });
+    this.#queued += 1;
+  }
+
+  // ── Slot ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether a request may be in flight. */
+  get isBusy(): boolean {
+    return this.#slot !== null;
+  }
+
+  /** Whether nothing of it is in flight or waits elsewhere. */
+  get isIdle(): boolean {
+    return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0;
+  }
+
+  hasSlot(work: object): boolean {
+    return this.#slot === work;
+  }
+
+  /** The work takes the slot. `isPage`: a queued page, which may count against the bound of pages. */
+  occupy(work: object, isPage: boolean): void {
+    this.#slot = work;
+    this.#unsettled += 1;
+    if (isPage) this.#pagesInFlight += 1;
+  }
+
+  /** The work is settled or handed back. @returns Whether it still had the slot. */
+  putDown(work: object, isPage: boolean): boolean {
+    const hadSlot = this.#slot === work;
+    if (hadSlot) this.#slot = null;
+    this.#unsettled -= 1;
+    if (isPage) this.#pagesInFlight -= 1;
+    return hadSlot;
+  }
+
+  /**
+   * The exchange of a work is over: the slot is free, the clock starts.
+   *
+   * @param runningMs - The crawl's running time at the start of the exchange.
+   */
+  exchanged(work: object, exchange: Exchange, isRobots: boolean, runningMs: number, nowMs: number): ClockWarning[] {
+    const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), isRobots);
+    this.#clock = after.clock;
+    this.#exchanges += 1;
+    this.#bytes += exchange.bytes;
+    this.#firstRunMs ??= Math.max(0, runningMs);
+    if (this.#slot === work) this.#slot = null;
+    return after.notices;
+  }
+
+  // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get clock(): HostClock {
+    return this.#clock;
+  }
+
+  /** A request may just have been made: the interval counts from now. */
+  restartClock(nowMs: number): void {
+    this.#clock = { ...this.#clock, lastStartMs: nowMs, lastEndMs: nowMs };
+  }
+
+  unpark(): void {
+    this.#clock = { ...this.#clock, parked: false, refusedInARow: 0 };
+  }
+
+  /** Work came back with a time before which no request may start. */
+  delayUntil(untilMs: number): void {
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, untilMs);
+  }
+
+  /** Its address is shared and not free before this time. */
+  addressBusyUntil(untilMs: number): void {
+    this.#addressAtMs = untilMs;
+  }
+
+  /** A closed time was met: no page before its end. */
+  closeUntil(closed: ClosedTime): void {
+    this.#closed = closed;
+  }
+
+  /** When the next request may start, closed times not considered, and what sets that time (access §9 and §10). */
+  nextStart(required: RequirementsNow): EarliestStart {
+    const start = earliestStart(this.#clock, required, this.#politeness);
+    if (this.#notBeforeMs <= start.atMs) return start;
+    const isAddress = this.#addressAtMs === this.#notBeforeMs;
+    return { atMs: this.#notBeforeMs, reason: isAddress ? 'address-shared' : 'not-before' };
+  }
+
+  /** When the next page may start, closed times included. */
+  nextPageStart(nowMs: number): EarliestStart {
+    const start = this.nextStart(this.requirements.at(nowMs));
+    const closed = this.#closed;
+    return closed !== null && closed.untilMs > start.atMs ? { atMs: closed.untilMs, reason: closed.reason } : start;
+  }
+
+  /** The longest interval in force, milliseconds. */
+  intervalMs(nowMs: number): number {
+    const { lastRetrievalMs, adaptiveMs } = this.#clock;
+    const required = this.requirements.at(nowMs);
+    const input = { politeness: this.#politeness, lastRetrievalMs, ...required, adaptiveMs };
+    const { fromEndMs, fromStartMs } = requestInterval(input);
+    return Math.max(fromEndMs, fromStartMs);
+  }
+
+  /** Why it waits; `null` when it does not. */
+  waitAt(nowMs: number): HostWait | null {
+    const { key: host, queued } = this;
+    if (this.#clock.parked) return { host, reason: 'host-parked', untilMs: null, queued };
+    const start = this.nextPageStart(nowMs);
+    let wait: HostWait | null = start.atMs > nowMs ? { host, reason: start.reason, untilMs: start.atMs, queued } : null;
+    if (this.#slot !== null || this.entries.readyCount(nowMs) > 0) return wait;
+    // The later time is what the host waits for: what is left of its interval may be a millisecond. A pause stays the
+    // reason even where a retry comes a little after it.
+    const isPaused = wait?.reason === 'host-paused' || wait?.reason === 'host-parked';
+    if (!isPaused && this.#retryAtMs !== null && this.#retryAtMs > Math.max(nowMs, wait?.untilMs ?? 0)) {
+      wait = { host, reason: 'not-before', untilMs: this.#retryAtMs, queued };
+    }
+    for (const untilMs of this.entries.blockedUntilMs()) {
+      // With nothing else to hand out, the host waits for the lane that opens first.
+      if (untilMs > nowMs && (wait === null || wait.reason !== 'robots-unreachable' || untilMs < (wait.untilMs ?? 0))) {
+        wait = { host, reason: 'robots-unreachable', untilMs, queued };
+      }
+    }
+    return wait;
+  }
+
+  // ── Authorities ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Notes what the rules of an authority require. @returns Whether that changed anything. */
+  noteRules(authority: string, rules: AuthorityRules | null): boolean {
+    return this.requirements.note(authority, rules?.requirements ?? null);
+  }
+
+  /** Redirect chains of its authorities that wait elsewhere: authority → when they count as failed. */
+  get chains(): ReadonlyMap<string, number> {
+    return this.#chains;
+  }
+
+  waitForChain(authority: string, untilMs: number): void {
+    this.#chains.set(authority, untilMs);
+  }
+
+  forgetChain(authority: string): void {
+    this.#chains.delete(authority);
+  }
+
+  /** The robots.txt of an authority was answered. @returns Whether its lane was blocked, and is open now. */
+  robotsArrived(authority: string, rules: AuthorityRules | null): boolean {
+    this.#chains.delete(authority);
+    this.#closed = null;
+    this.#isDry = false;
+    this.noteRules(authority, rules);
+    return this.entries.openLane(authority);
+  }
+
+  /** The state to keep with the lease. @param asOfMs - The time before which no other process can have the host. */
+  stateAt(asOfMs: number): Uint8Array {
+    const [clock, pages, bytes, firstRunMs] = [this.#clock, this.#pages, this.#bytes, this.#firstRunMs];
+    return encodeHostState({ clock, pages, bytes, firstRunMs, ...this.requirements.toKeep() }, asOfMs);
+  }
 }

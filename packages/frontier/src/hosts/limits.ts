@@ -6,8 +6,6 @@ export const TOLD_URLS = 65_536;
 export const MAX_REPORTED_WARNINGS = 8_192;
 /** Comment lines of one file that reach the operator: robots §9.5. */
 export const COMMENT_MAX_LINES = 100;
-/** Authorities of one host whose asks are kept in memory while it is held; one more is covered by a delay for all. */
-export const ASKS_PER_HOST = 64;
 /** Crawl-delay above which the operator is told, milliseconds: robots §9.1. */
 export const CRAWL_DELAY_LARGE_MS = 60_000;
 /** Hosts remembered as having given all the pages they may, two generations of this many. */

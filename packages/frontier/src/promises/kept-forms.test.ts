@@ -4,8 +4,9 @@ import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robot
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHostState, encodeHostState, newHostState } from '../hosts/host-state.js';
-import { leasedHost } from '../hosts/leased-host.js';
+import { LeasedHost } from '../hosts/leased-host.js';
 import { newHostClock } from '../politeness/host-clock.js';
+import { resolvePoliteness } from '../politeness/profile.js';
 import { decodeItem, encodeItem } from '../records/record.js';
 import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority.js';
 
@@ -90,7 +91,8 @@ describe('host state', () => {
       entries: [],
       queued: 0,
     };
-    expect(leasedHost(lease, 50, 60).clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
+    const host = new LeasedHost(lease, 0, resolvePoliteness(), 50, 60);
+    expect(host.clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
   });
 
   it('random bytes never throw', () => {

@@ -1,17 +1,20 @@
 // What is known of one host, for a person who asks: what is queued, when it may be asked next and why not sooner, the
 // interval in force and who asks for it, its robots.txt files, what it has given. Changes nothing, asks nobody.
 
+import type { FrontierContext } from '../flow/context.js';
 import type { HostWait } from '../frontier-event.js';
-import type { HostBound, HostBounds } from '../hosts/host-bounds.js';
+import type { HostBound } from '../hosts/host-bounds.js';
 import { decodeHostState, newHostState } from '../hosts/host-state.js';
-import { hostAsksNow, type LeasedHost } from '../hosts/leased-host.js';
+import type { LeasedHost } from '../hosts/leased-host.js';
 import { PRIORITIES } from '../limits.js';
+import type { HostClock } from '../politeness/host-clock.js';
 import { requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import { decodeItem } from '../records/record.js';
-import { askedNow, type HostAsks } from '../robots/host-asks.js';
+import { type AuthorityRequirements, SpacingRequirements } from '../robots/requirements.js';
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
+import { authorityOf } from '../url/host-key.js';
 import type { RobotsCopyRef } from '../work.js';
 import { LOOK_AUTHORITIES, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
 
@@ -61,63 +64,64 @@ export interface HostLook {
   readonly inARow: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
-/** What looking at a host needs. */
-export interface HostLookParts {
-  readonly store: FrontierStore;
-  readonly gate: RobotsGate;
-  readonly politeness: Politeness;
-  readonly hostBounds: HostBounds;
-  readonly held: LeasedHost | undefined;
-  readonly wait: HostWait | null;
-  readonly runningMs: number;
-  readonly authorityOf: (url: string) => string | null;
-  readonly nowMs: number;
-}
-
-/** @throws What the store throws. */
-export async function lookAtHost(host: string, parts: HostLookParts): Promise<HostLook> {
-  const { held, nowMs, politeness, runningMs } = parts;
-  const stored = (await parts.store.readHost?.(host)) ?? null;
-  const { lanes, counted, isWhole } = await countLanes(host, parts);
-  const kept = stored?.state == null ? null : decodeHostState(stored.state, nowMs);
-  const { pages, bytes, firstRunMs, clock, floorDelayMs } = held ?? kept ?? newHostState();
-  const robots = await authoritiesOf(host, [...lanes.keys(), ...(kept?.askers ?? [])], parts);
-  const asks =
-    held?.asks ?? new Map(robots.flatMap(({ look, asks: one }) => (one === null ? [] : [[look.authority, one]])));
-  const asked = held === undefined ? askedNow(asks, floorDelayMs, nowMs) : hostAsksNow(held, nowMs);
-  const { lastRetrievalMs, adaptiveMs } = clock;
+/**
+ * What is known of a host.
+ *
+ * @param leased - The host, where this process has leased it.
+ * @param wait - Why it waits, where that is known.
+ * @throws What the store throws.
+ */
+export async function lookAtHost(
+  host: string,
+  leased: LeasedHost | undefined,
+  wait: HostWait | null,
+  context: FrontierContext,
+): Promise<HostLook> {
+  const { store, settings, hostBounds, budget, clock: frontierClock } = context;
+  const nowMs = frontierClock.nowMs();
+  const stored = (await store.readHost?.(host)) ?? null;
+  const { lanes, counted, isWhole } = await countLanes(host, store);
+  const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
+  const { pages, bytes, firstRunMs, clock } = leased ?? kept;
+  const robots = await authoritiesOf(host, [...lanes.keys(), ...kept.askers], context.gate, nowMs);
+  const requirements = leased?.requirements ?? new SpacingRequirements(kept.floorDelayMs);
+  if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isParked = stored?.isParked ?? clock.parked;
   const dueInMs = stored === null || isParked ? null : stored.dueInMs;
-  const ownAtMs = held === undefined ? null : (parts.wait?.untilMs ?? nowMs);
-  const usedMs = firstRunMs === null ? null : Math.max(0, runningMs - firstRunMs);
+  const usedMs = firstRunMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRunMs);
   return {
     host,
-    isKnown: stored !== null || counted > 0 || held !== undefined,
+    isKnown: stored !== null || counted > 0 || leased !== undefined,
     queued: stored?.queued ?? counted,
     inFlight: stored?.inFlight ?? 0,
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
-    isHeld: held !== undefined,
-    nextAtMs:
-      held === undefined
-        ? dueInMs === null
-          ? isParked
-            ? null
-            : (parts.wait?.untilMs ?? null)
-          : nowMs + dueInMs
-        : ownAtMs,
-    wait: parts.wait,
+    isHeld: leased !== undefined,
+    nextAtMs: nextAtMs(leased !== undefined, dueInMs, isParked, wait, nowMs),
+    wait,
     isParked,
-    interval: intervalOf({ politeness, lastRetrievalMs, adaptiveMs, asked, asks, nowMs }),
+    interval: intervalOf(settings.politeness, clock, requirements, nowMs),
     robots: robots.map(({ look }) => look),
     used: { pages, bytes, runningMs: usedMs },
-    spent: parts.hostBounds.spentBy({ pages, bytes, firstRunMs }, nowMs),
+    spent: hostBounds.usedUp({ pages, bytes, firstRunMs }, nowMs),
     inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };
 }
 
+function nextAtMs(
+  isLeased: boolean,
+  dueInMs: number | null,
+  isParked: boolean,
+  wait: HostWait | null,
+  nowMs: number,
+): number | null {
+  if (isLeased) return wait?.untilMs ?? nowMs;
+  if (dueInMs !== null) return nowMs + dueInMs;
+  return isParked ? null : (wait?.untilMs ?? null);
+}
+
 /** Entries by authority and priority, as far as the look goes. */
-async function countLanes(host: string, { store, authorityOf }: HostLookParts) {
+async function countLanes(host: string, store: FrontierStore) {
   const lanes = new Map<string, number[]>();
   let counted = 0;
   let cursor: string | null = null;
@@ -137,44 +141,40 @@ async function countLanes(host: string, { store, authorityOf }: HostLookParts) {
   return { lanes, counted, isWhole: cursor === null };
 }
 
-/** The host's authorities that are known to have been asked for their robots.txt, or have something queued. */
-async function authoritiesOf(host: string, queued: readonly string[], { gate, nowMs }: HostLookParts) {
+/** The host's authorities whose robots.txt was requested before, or that have something queued. */
+async function authoritiesOf(host: string, queued: readonly string[], gate: RobotsGate, nowMs: number) {
   const usual = [`http://${host}`, `https://${host}`];
   const names = [...new Set([...queued, ...usual])].slice(0, LOOK_AUTHORITIES);
-  const found: { readonly look: AuthorityLook; readonly asks: HostAsks | null }[] = [];
+  const found: { readonly look: AuthorityLook; readonly required: AuthorityRequirements | null }[] = [];
   for (const name of names) {
     const authority = await gate.load(name);
     const { freshUntilMs, failures, retryAtMs } = authority.access;
     const isNew = failures === 0 && !authority.hasAnswered && authority.chain === null;
     if (isNew && !queued.includes(name)) continue;
-    const asks = gate.rules(authority)?.asks ?? null;
-    const requestIntervalMs = asks?.at?.(nowMs).intervalMs ?? null;
-    const crawlDelayMs = asks?.crawlDelayMs ?? null;
-    found.push({
-      look: { ...gate.ref(authority), freshUntilMs, failures, retryAtMs, crawlDelayMs, requestIntervalMs },
-      asks,
-    });
+    const required = gate.rules(authority)?.requirements ?? null;
+    const requestIntervalMs = required?.at?.(nowMs).intervalMs ?? null;
+    const crawlDelayMs = required?.crawlDelayMs ?? null;
+    const look = { ...gate.ref(authority), freshUntilMs, failures, retryAtMs, crawlDelayMs, requestIntervalMs };
+    found.push({ look, required });
   }
   return found;
 }
 
-function intervalOf(input: {
-  readonly politeness: Politeness;
-  readonly lastRetrievalMs: number | null;
-  readonly adaptiveMs: number;
-  readonly asked: ReturnType<typeof askedNow>;
-  readonly asks: ReadonlyMap<string, HostAsks>;
-  readonly nowMs: number;
-}): HostLook['interval'] {
-  const { politeness, lastRetrievalMs, adaptiveMs, asked, asks, nowMs } = input;
-  const { fromEndMs, fromStartMs } = requestInterval({ politeness, lastRetrievalMs, adaptiveMs, ...asked });
-  const whose = (ms: (one: HostAsks) => number | null, wanted: number) =>
-    [...asks].find(([, one]) => ms(one) === wanted)?.[0] ?? null;
+function intervalOf(
+  politeness: Politeness,
+  { lastRetrievalMs, adaptiveMs }: HostClock,
+  requirements: SpacingRequirements,
+  nowMs: number,
+): HostLook['interval'] {
+  const required = requirements.at(nowMs);
+  const { fromEndMs, fromStartMs } = requestInterval({ politeness, lastRetrievalMs, adaptiveMs, ...required });
+  const whose = (ms: (one: AuthorityRequirements) => number | null, wanted: number) =>
+    [...requirements.authorities].find(([, one]) => ms(one) === wanted)?.[0] ?? null;
   if (fromStartMs > fromEndMs) {
     const authority = whose((one) => one.at?.(nowMs).intervalMs ?? null, fromStartMs);
     return { ms: fromStartMs, from: 'request-rate', authority };
   }
-  if (asked.crawlDelayMs === fromEndMs && fromEndMs > 0)
+  if (required.crawlDelayMs === fromEndMs && fromEndMs > 0)
     return { ms: fromEndMs, from: 'crawl-delay', authority: whose((one) => one.crawlDelayMs, fromEndMs) };
   return { ms: fromEndMs, from: adaptiveMs === fromEndMs && adaptiveMs > 0 ? 'adaptive' : 'profile', authority: null };
 }

@@ -1,23 +1,12 @@
 // What is known of one URL, for a person who asks: the gate's answer and the host's wait, without changing anything.
 
-import type { Seen } from '../flow/seen.js';
+import type { FrontierContext } from '../flow/context.js';
 import type { HostWait } from '../frontier-event.js';
 import { decodeItem } from '../records/record.js';
-import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
+import { authorityOf } from '../url/host-key.js';
 import { LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
 import type { UrlLook } from './url-look.js';
-
-/** What looking needs. */
-export interface LookParts {
-  readonly store: FrontierStore;
-  readonly gate: RobotsGate;
-  readonly seen: Seen;
-  readonly host: string;
-  readonly authority: string;
-  readonly wait: HostWait | null;
-  readonly nowMs: number;
-}
 
 /**
  * Looks. `isKnown` is exact for what is queued and for what was met lately; a URL that was finished long ago may read
@@ -25,12 +14,17 @@ export interface LookParts {
  *
  * @throws What the store throws.
  */
-export async function lookAt(url: string, parts: LookParts): Promise<UrlLook> {
-  const { gate, host, authority, nowMs } = parts;
+export async function lookAt(
+  url: string,
+  host: string,
+  wait: HostWait | null,
+  { gate, store, seen, clock }: FrontierContext,
+): Promise<UrlLook> {
+  const authority = authorityOf(url) ?? '';
   const known = await gate.load(authority);
-  const answer = gate.ask(known, url, nowMs);
-  const isKnown = await isKnownUrl(url, parts);
-  const looked = { url, host, authority, isKnown, robots: gate.ref(known), wait: parts.wait };
+  const answer = gate.ask(known, url, clock.nowMs());
+  const isKnown = seen.isRecent(url) || (await isQueued(url, host, store));
+  const looked = { url, host, authority, isKnown, robots: gate.ref(known), wait };
   switch (answer.kind) {
     case 'allow':
     case 'deny': {
@@ -47,8 +41,7 @@ export async function lookAt(url: string, parts: LookParts): Promise<UrlLook> {
   }
 }
 
-async function isKnownUrl(url: string, { store, seen, host }: LookParts): Promise<boolean> {
-  if (seen.isRecent(url)) return true;
+async function isQueued(url: string, host: string, store: FrontierStore): Promise<boolean> {
   let cursor: string | null = null;
   for (let page = 0; page < LOOK_SCAN_PAGES; page += 1) {
     const found = await store.scan(cursor, LOOK_SCAN_ENTRIES, host);

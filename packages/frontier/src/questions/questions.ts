@@ -1,17 +1,9 @@
 // The questions that a frontier answers, put together from its parts. None of them changes anything.
 
-import type { Clock } from '../clock.js';
-import type { Dispatch } from '../flow/dispatch.js';
-import type { Leases } from '../flow/lease.js';
-import type { Seen } from '../flow/seen.js';
+import type { FrontierContext } from '../flow/context.js';
+import type { Scheduler } from '../flow/scheduler.js';
 import type { HostWait } from '../frontier-event.js';
-import type { HostBounds } from '../hosts/host-bounds.js';
-import type { Politeness } from '../politeness/profile.js';
-import type { Budget } from '../records/budget.js';
-import type { Waits } from '../records/waits.js';
-import type { RobotsGate } from '../robots/robots-gate.js';
-import type { FrontierStore } from '../store.js';
-import { authorityOf } from '../url/host-key.js';
+import { authorityOf, hostKeyOf } from '../url/host-key.js';
 import type { UrlRecord } from '../url-record.js';
 import { type HostLook, lookAtHost } from './host-look.js';
 import { lookAt } from './look.js';
@@ -35,37 +27,33 @@ export interface FrontierQuestions {
   inspectHost(hostOrUrl: string): Promise<HostLook>;
 }
 
-/** Who is asked. */
-export interface QuestionsParts {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly politeness: Politeness;
-  readonly gate: RobotsGate;
-  readonly seen: Seen;
-  readonly leases: Leases;
-  readonly dispatch: Dispatch;
-  readonly waits: Waits;
-  readonly budget: Budget;
-  readonly hostBounds: HostBounds;
-  readonly hostOf: (url: string) => string | null;
-  /** @throws FrontierError while the frontier is not open. */
-  readonly checkOpen: () => void;
-}
-
-/** Answers the questions of one frontier. Never throws; its promises reject with what `checkOpen` and the store throw. */
-export function createQuestions(parts: QuestionsParts): FrontierQuestions {
-  const { store, clock, politeness, gate, seen, leases, dispatch, waits, budget, hostBounds, hostOf, checkOpen } =
-    parts;
+/**
+ * The answers of one frontier.
+ *
+ * @param checkOpen - Throws while the frontier is not open.
+ * @throws Never; its promises reject with what `checkOpen` and the store throw.
+ */
+export function createQuestions(
+  context: FrontierContext,
+  scheduler: Scheduler,
+  checkOpen: () => void,
+): FrontierQuestions {
+  const { store, clock, settings, waits } = context;
+  const hostOf = (url: string) => hostKeyOf(url, settings.hostKeyBy);
+  const waitOf = (host: string) => {
+    const leased = scheduler.host(host);
+    return leased === undefined ? waits.get(host) : leased.waitAt(clock.nowMs());
+  };
   return {
     waits(limit) {
       const nowMs = clock.nowMs();
-      const held = [...leases.held.values()].flatMap((host) => dispatch.waitOf(host, nowMs) ?? []);
-      return waits.list(limit, held, nowMs);
+      return waits.list(
+        limit,
+        [...scheduler.hosts()].flatMap((host) => host.waitAt(nowMs) ?? []),
+        nowMs,
+      );
     },
-    ready(limit) {
-      const nowMs = clock.nowMs();
-      return readyHosts(leases.held.values(), (host) => dispatch.waitOf(host, nowMs), limit);
-    },
+    ready: (limit) => readyHosts(scheduler.hosts(), clock.nowMs(), limit),
     async queued(host, limit) {
       checkOpen();
       return queuedOf(store, host, limit);
@@ -73,9 +61,7 @@ export function createQuestions(parts: QuestionsParts): FrontierQuestions {
     async look(url) {
       checkOpen();
       const host = hostOf(url) ?? '';
-      const held = leases.held.get(host);
-      const wait = held === undefined ? waits.get(host) : dispatch.waitOf(held, clock.nowMs());
-      return lookAt(url, { store, gate, seen, host, authority: authorityOf(url) ?? '', wait, nowMs: clock.nowMs() });
+      return lookAt(url, host, waitOf(host), context);
     },
     async list(request = {}) {
       checkOpen();
@@ -86,11 +72,7 @@ export function createQuestions(parts: QuestionsParts): FrontierQuestions {
     async inspectHost(hostOrUrl) {
       checkOpen();
       const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
-      const nowMs = clock.nowMs();
-      const held = leases.held.get(host);
-      const wait = held === undefined ? waits.get(host) : dispatch.waitOf(held, nowMs);
-      const runningMs = budget.runningMs(nowMs);
-      return lookAtHost(host, { store, gate, politeness, hostBounds, held, wait, runningMs, authorityOf, nowMs });
+      return lookAtHost(host, scheduler.host(host), waitOf(host), context);
     },
   };
 }

@@ -1,6 +1,5 @@
 // Hosts that do not wait: their turn has come, or their work is in hand.
 
-import type { HostWait } from '../frontier-event.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 
 /** A host that does not wait. */
@@ -13,17 +12,13 @@ export interface ReadyHost {
 }
 
 /** The hosts of this process that do not wait, at most `limit`. */
-export function readyHosts(
-  held: Iterable<LeasedHost>,
-  waitOf: (host: LeasedHost) => HostWait | null,
-  limit: number,
-): ReadyHost[] {
+export function readyHosts(hosts: Iterable<LeasedHost>, nowMs: number, limit: number): ReadyHost[] {
   const found: ReadyHost[] = [];
-  for (const host of held) {
+  for (const host of hosts) {
     if (found.length >= limit) break;
-    const queued = Math.max(0, host.queued) + host.buffer.length;
-    if (queued + host.unsettled === 0 || waitOf(host) !== null) continue;
-    found.push({ host: host.key, queued, inFlight: host.unsettled });
+    const { queued, unsettled } = host;
+    if (queued + unsettled === 0 || host.waitAt(nowMs) !== null) continue;
+    found.push({ host: host.key, queued, inFlight: unsettled });
   }
   return found;
 }

@@ -1,9 +1,10 @@
-// How much of the whole crawl's bounds is used: pages, bytes, running minutes; restarts and other processes included.
-// Each process keeps an account of its own (`part-records.ts`) and adds up what all have. It is written right before the commit
-// that says the pages are done, and every second: a process that is killed takes back at most what its last commit did not say,
-// and never makes the crawl larger than its bound. Pages are granted (`page-grants.ts`), so that the bound holds to the page;
-// bytes and minutes of other processes are known as of their last second.
+// How much of the bounds of the whole crawl is used: pages, bytes, running minutes; restarts and other processes included.
+// Each process writes an account of its own (`part-records.ts`) and adds up all of them. It is written right before the commit
+// that says the pages are done, and every second: a process that is killed loses at most what its last commit did not report,
+// and never makes the crawl larger than its bound. Pages are granted (`page-grants.ts`), so that the bound is exact; bytes
+// and minutes of other processes are known as of their last second.
 
+import type { Clock } from '../clock.js';
 import type { CrawlLock } from './crawl-lock.js';
 import { GRANT_LOW, PART_SILENT_MS } from './limits.js';
 import { type Granted, grantOf, keptOf, pagesLeft } from './page-grants.js';
@@ -23,55 +24,12 @@ export interface Bounds {
   readonly bytes: number | null;
 }
 
-/** Where the record is kept: the store. */
-export interface Records {
-  readRecord(key: string): Promise<Uint8Array | null>;
-  writeRecord(key: string, value: Uint8Array | null): Promise<void>;
-}
-
-/** The account of one crawl. */
-export interface Budget {
-  /** Reads what earlier runs and other processes used; the running time counts from here. */
-  open(nowMs: number): Promise<void>;
-  /** Whether `reserve` would say yes. */
-  canReserve(): boolean;
-  /** One page is handed out. @returns `false`: the bound leaves none, or none was granted yet. */
-  reserve(): boolean;
-  /** Asks for pages to hand out where few are left; waits for them only where none is. */
-  prepare(): Promise<void>;
-  /** Other processes that are at work, as of the last look. */
-  othersAtWork(): number;
-  /** Whether other processes have what is left of the pages: there may be more for us later. */
-  isGrantedAway(): boolean;
-  /** A page that was handed out is settled: it counts, or it is given back. */
-  settle(counts: boolean): void;
-  /** A page that counted does not: another holder will settle it. */
-  takeBack(): void;
-  /** Bytes received. */
-  addBytes(bytes: number): void;
-  /** Which bound is used up, by what is finished; pages in hand do not count yet. */
-  reached(nowMs: number): 'pages' | 'minutes' | 'bytes' | null;
-  /** Of the crawl. */
-  pages(): number;
-  /** Time in which the crawl ran, in one process or in several at once; pauses do not count. */
-  runningMs(nowMs: number): number;
-  /** The running time stands still from here, until `resume`. A second call changes nothing. */
-  pause(nowMs: number): void;
-  resume(nowMs: number): void;
-  /** Writes our account, if pages or bytes have changed. */
-  save(nowMs: number): Promise<void>;
-  /** Writes our account, so that the running time is kept and we are seen to live, and reads the others'. */
-  saveTime(nowMs: number): Promise<void>;
-  /** Writes our account; the running time ends. */
-  close(nowMs: number): Promise<void>;
-}
-
 /** What a part has in its record. */
 interface Account {
   readonly pages: number;
   readonly runningMs: number;
   readonly bytes: number;
-  /** Pages done, in hand, and granted beyond; absent: those done. */
+  /** Pages done, in flight, and granted beyond; absent: those done. */
   readonly granted?: number;
   /** Grows while the process lives. */
   readonly beat?: number;
@@ -79,10 +37,10 @@ interface Account {
   readonly isOver?: boolean;
 }
 
-/** Another part as we have seen it. */
+/** Another part as last seen. */
 interface Other {
   readonly account: Account;
-  /** When its beat was last seen to move, by our clock. */
+  /** When its beat last moved, by our clock. */
   readonly movedAtMs: number;
 }
 
@@ -90,203 +48,277 @@ const KEY = 'budget';
 const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0 };
 
 /** What the account is made of. */
-export interface BudgetParts {
+export interface BudgetOptions {
   readonly bounds: Bounds;
   readonly records: PartRecords;
   readonly lock: CrawlLock;
-  /** Whether we take part: otherwise the account is only looked into. */
+  /** `false`: the account is read and never written. */
   readonly isPart: boolean;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** @throws Never; what the records throw passes through. */
-export function createBudget({ bounds, records, lock, isPart, nowMs: now }: BudgetParts): Budget {
+/** The account of one crawl. Its promises reject with what the records throw. */
+export class Budget {
+  readonly #options: BudgetOptions;
+  readonly #limit: number;
   /** Ours, earlier runs of our part included. */
-  let pages = 0;
-  let bytes = 0;
-  let inFlight = 0;
-  let granted = 0;
-  let beat = 0;
-  let others = new Map<string, Other>();
-  let ranBeforeMs = 0;
-  let openedAtMs: number | null = null;
-  let pausedAtMs: number | null = null;
-  /** Pauses that are over, of this run. */
-  let pausedMs = 0;
-  let isDirty = false;
-  /** When others last heard of us: silent for long, we may be taken for dead, and what we were granted for free. */
-  let heardAtMs = 0;
-  let asking: Promise<void> | null = null;
-  /** Another process was at it when we wanted to ask: nobody knows yet what is left. */
-  let isPutOff = false;
+  #pages = 0;
+  #bytes = 0;
+  #inFlight = 0;
+  #granted = 0;
+  #beat = 0;
+  #others = new Map<string, Other>();
+  #ranBeforeMs = 0;
+  #openedAtMs: number | null = null;
+  #pausedAtMs: number | null = null;
+  /** Pauses of this run that are over. */
+  #pausedMs = 0;
+  #isDirty = false;
+  /** When others last read of us: after a long silence they may think that we are dead, and what we were granted is free. */
+  #heardAtMs = 0;
+  #asking: Promise<void> | null = null;
+  /** Writes of our account that are under way. */
+  readonly #writes = new Set<Promise<unknown>>();
+  /** Another process had the lock when we asked: what is left is unknown. */
+  #isPutOff = false;
 
-  const limit = bounds.pages ?? Number.MAX_SAFE_INTEGER;
-  const isBounded = bounds.pages !== null;
-  const ownMs = (nowMs: number) =>
-    openedAtMs === null ? 0 : Math.max(0, Math.min(nowMs, pausedAtMs ?? nowMs) - openedAtMs - pausedMs);
-  const runningMs = (nowMs: number) => ranBeforeMs + ownMs(nowMs);
-  const sum = (of: (account: Account) => number) =>
-    [...others.values()].reduce((all, { account }) => all + of(account), 0);
-  const allPages = () => pages + (others.size === 0 ? 0 : sum((account) => account.pages));
-  const allBytes = () => bytes + (others.size === 0 ? 0 : sum((account) => account.bytes));
-  const isHeard = () => others.size === 0 || now() - heardAtMs < PART_SILENT_MS / 2;
-  const canReserve = () => !isBounded || (pages + inFlight < granted && isHeard());
-  const isAlive = ({ account, movedAtMs }: Other, nowMs: number) =>
-    account.isOver !== true && account.beat !== undefined && nowMs - movedAtMs < PART_SILENT_MS;
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+    this.#limit = options.bounds.pages ?? Number.MAX_SAFE_INTEGER;
+  }
 
-  const grants = (nowMs: number): Granted => {
+  /** Reads what earlier runs and other processes used; the running time counts from here. */
+  async open(nowMs: number): Promise<void> {
+    const { isPart, records } = this.#options;
+    if (isPart) {
+      const kept = readAccount(await records.read(records.name(), KEY));
+      this.#pages = kept.pages;
+      this.#bytes = kept.bytes;
+      this.#beat = kept.beat ?? 0;
+      this.#granted = kept.pages;
+      this.#ranBeforeMs = kept.runningMs;
+    }
+    await this.#readOthers(nowMs);
+    this.#openedAtMs = nowMs;
+    this.#heardAtMs = nowMs;
+    if (this.#pausedAtMs !== null) this.#pausedAtMs = nowMs;
+  }
+
+  // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether `reserve` would say yes. */
+  canReserve(): boolean {
+    return !this.#isBounded || (this.#pages + this.#inFlight < this.#granted && this.#isHeard());
+  }
+
+  /** One page is handed out. @returns `false`: the bound leaves none, or none was granted yet. */
+  reserve(): boolean {
+    if (!this.canReserve()) return false;
+    this.#inFlight += 1;
+    return true;
+  }
+
+  /** Asks for pages to hand out where few are left; waits for them only where none is. */
+  async prepare(): Promise<void> {
+    const own = this.#pages + this.#inFlight;
+    if (!this.#isBounded || !this.#options.isPart || this.#granted - own >= GRANT_LOW) return;
+    if (this.canReserve() && this.#left(this.#now()) === 0) return;
+    this.#asking ??= this.#ask()
+      .then((hasAsked) => {
+        this.#isPutOff = hasAsked !== true;
+      })
+      .finally(() => {
+        this.#asking = null;
+      });
+    if (!this.canReserve()) await this.#asking;
+    else this.#asking.catch(() => undefined);
+  }
+
+  /** A page that was handed out is settled: it counts, or it is given back. */
+  settle(counts: boolean): void {
+    this.#inFlight -= 1;
+    if (!counts) return;
+    this.#pages += 1;
+    this.#isDirty = true;
+  }
+
+  /** A page that counted does not: another holder will settle it. */
+  takeBack(): void {
+    this.#pages -= 1;
+    this.#isDirty = true;
+  }
+
+  /** Pages of the whole crawl. */
+  pages(): number {
+    return this.#pages + this.#sumOfOthers((account) => account.pages);
+  }
+
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    this.#isDirty = true;
+  }
+
+  /** Which bound is used up, by what is finished; pages in flight do not count yet. */
+  reached(nowMs: number): 'pages' | 'minutes' | 'bytes' | null {
+    const { bytes, runningMs } = this.#options.bounds;
+    if (this.pages() >= this.#limit) return 'pages';
+    if (bytes !== null && this.#bytes + this.#sumOfOthers((account) => account.bytes) >= bytes) return 'bytes';
+    return runningMs !== null && this.runningMs(nowMs) >= runningMs ? 'minutes' : null;
+  }
+
+  // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Time in which the crawl ran, in one process or in several at once; pauses do not count. */
+  runningMs(nowMs: number): number {
+    if (this.#openedAtMs === null) return this.#ranBeforeMs;
+    const ownMs = Math.min(nowMs, this.#pausedAtMs ?? nowMs) - this.#openedAtMs - this.#pausedMs;
+    return this.#ranBeforeMs + Math.max(0, ownMs);
+  }
+
+  /** The running time stands still from here, until `resume`. A second call changes nothing. */
+  pause(nowMs: number): void {
+    this.#pausedAtMs ??= nowMs;
+  }
+
+  resume(nowMs: number): void {
+    if (this.#pausedAtMs !== null && this.#openedAtMs !== null) this.#pausedMs += Math.max(0, nowMs - this.#pausedAtMs);
+    this.#pausedAtMs = null;
+  }
+
+  // ── Other processes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Other processes that are at work, as last seen. */
+  othersAtWork(): number {
+    return this.#others.size === 0 ? 0 : this.#grantedToOthers(this.#now()).alive;
+  }
+
+  /** Whether other processes have what is left of the pages: there may be more for us later. */
+  isGrantedAway(): boolean {
+    if (!this.#isBounded || this.canReserve() || this.pages() >= this.#limit) return false;
+    return this.#isPutOff || this.othersAtWork() > 0 || !this.#isHeard();
+  }
+
+  /** Writes our account, if pages or bytes have changed. */
+  async save(nowMs: number): Promise<void> {
+    if (this.#isDirty) await this.#write(nowMs);
+  }
+
+  /** Writes our account, so that the running time is kept and others see us live, and reads the others'. */
+  async saveTime(nowMs: number): Promise<void> {
+    await this.#readOthers(nowMs);
+    const used = this.#pages + this.#inFlight;
+    const { alive } = this.#grantedToOthers(nowMs);
+    this.#granted = used + keptOf(Math.max(0, this.#granted - used), this.#left(nowMs), alive);
+    await this.#write(nowMs);
+  }
+
+  /** Writes our account; the running time ends. */
+  async close(nowMs: number): Promise<void> {
+    if (this.#openedAtMs === null) return;
+    await this.#write(nowMs, true);
+    this.#ranBeforeMs = this.runningMs(nowMs);
+    this.#openedAtMs = null;
+  }
+
+  get #isBounded(): boolean {
+    return this.#options.bounds.pages !== null;
+  }
+
+  #now(): number {
+    return this.#options.clock.nowMs();
+  }
+
+  #sumOfOthers(of: (account: Account) => number): number {
+    if (this.#others.size === 0) return 0;
+    return [...this.#others.values()].reduce((sum, { account }) => sum + of(account), 0);
+  }
+
+  #isHeard(): boolean {
+    return this.#others.size === 0 || this.#now() - this.#heardAtMs < PART_SILENT_MS / 2;
+  }
+
+  #grantedToOthers(nowMs: number): Granted {
     let taken = 0;
     let alive = 0;
-    for (const other of others.values()) {
-      const lives = isAlive(other, nowMs);
-      taken += lives ? Math.max(other.account.pages, other.account.granted ?? 0) : other.account.pages;
-      if (lives) alive += 1;
+    for (const { account, movedAtMs } of this.#others.values()) {
+      const isAlive = account.isOver !== true && account.beat !== undefined && nowMs - movedAtMs < PART_SILENT_MS;
+      taken += isAlive ? Math.max(account.pages, account.granted ?? 0) : account.pages;
+      if (isAlive) alive += 1;
     }
     return { taken, alive };
-  };
-  const write = async (nowMs: number, isOver = false) => {
-    isDirty = false;
-    beat += 1;
-    const account: Account = {
-      pages,
-      runningMs: runningMs(nowMs),
-      bytes,
-      granted: isOver ? pages : granted,
-      beat,
-      isOver,
-    };
-    await records.write(KEY, new TextEncoder().encode(JSON.stringify(account)));
-    heardAtMs = nowMs;
-  };
-  const readOthers = async (nowMs: number) => {
-    const seen = new Map<string, Other>();
-    const names = (await records.list()).filter((name) => !isPart || name !== records.name());
-    const accounts = await Promise.all(names.map((name) => records.read(name, KEY)));
-    for (const [at, name] of names.entries()) {
-      const account = readAccount(accounts[at] ?? null);
-      const before = others.get(name);
-      // Two looks may be under way at once, and the older one may come last.
-      const isNews = before === undefined || (account.beat ?? 0) > (before.account.beat ?? 0);
-      seen.set(name, isNews ? { account, movedAtMs: nowMs } : before);
-    }
-    for (const [name, other] of others) if (!seen.has(name)) seen.set(name, other);
-    others = seen;
-    // Processes that run at once run in the same time; whoever joined knows what ran before.
-    const theirsMs = Math.max(0, ...[...others.values()].map(({ account }) => account.runningMs));
-    ranBeforeMs += Math.max(0, theirsMs - runningMs(now()));
-  };
-  /** Takes a share of what is left, if no other process is at it. */
-  const ask = () =>
-    lock.tryExclusively(async (isStill) => {
-      await readOthers(now());
-      const { taken, alive } = grants(now());
-      // What others may think free is ours no more.
-      if (!isHeard()) granted = pages + inFlight;
-      const own = Math.max(granted, pages + inFlight);
-      const before = granted;
-      granted = own + grantOf(pagesLeft(limit, { taken, alive }, own), alive);
-      if (granted === before && isHeard()) return true;
+  }
+
+  /** Pages that no process was granted, as last seen. */
+  #left(nowMs: number): number {
+    const own = Math.max(this.#granted, this.#pages + this.#inFlight);
+    return pagesLeft(this.#limit, this.#grantedToOthers(nowMs), own);
+  }
+
+  /** Takes a share of what is left. @returns `null` where another process has the lock, `false` where the turn was over. */
+  #ask(): Promise<boolean | null> {
+    return this.#options.lock.tryExclusively(async (isStill) => {
+      await this.#readOthers(this.#now());
+      // An older account that comes after the newer one would make what is granted now look free.
+      while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
+      // What others may think free is not ours any more.
+      if (!this.#isHeard()) this.#granted = this.#pages + this.#inFlight;
+      const before = this.#granted;
+      const own = Math.max(before, this.#pages + this.#inFlight);
+      this.#granted = own + grantOf(this.#left(this.#now()), this.othersAtWork());
+      if (this.#granted === before && this.#isHeard()) return true;
       if (!isStill()) {
-        granted = before;
+        this.#granted = before;
         return false;
       }
-      await write(now());
+      await this.#write(this.#now());
       return true;
     });
+  }
 
-  return {
-    async open(nowMs) {
-      if (isPart) {
-        const kept = readAccount(await records.read(records.name(), KEY));
-        ({ pages, bytes } = kept);
-        beat = kept.beat ?? 0;
-        granted = pages;
-        ranBeforeMs = kept.runningMs;
-      }
-      await readOthers(nowMs);
-      openedAtMs = nowMs;
-      heardAtMs = nowMs;
-      if (pausedAtMs !== null) pausedAtMs = nowMs;
-    },
-    canReserve,
-    reserve() {
-      if (!canReserve()) return false;
-      inFlight += 1;
-      return true;
-    },
-    async prepare() {
-      if (!isBounded || !isPart || granted - pages - inFlight >= GRANT_LOW) return;
-      if (canReserve() && isExhausted()) return;
-      asking ??= ask()
-        .then((hasAsked) => {
-          isPutOff = hasAsked !== true;
-        })
-        .finally(() => {
-          asking = null;
-        });
-      if (!canReserve()) await asking;
-      else asking.catch(() => undefined);
-    },
-    othersAtWork: () => (others.size === 0 ? 0 : grants(now()).alive),
-    isGrantedAway: () =>
-      isBounded && !canReserve() && allPages() < limit && (isPutOff || grants(now()).alive > 0 || !isHeard()),
-    settle(counts) {
-      inFlight -= 1;
-      if (!counts) return;
-      pages += 1;
-      isDirty = true;
-    },
-    takeBack() {
-      pages -= 1;
-      isDirty = true;
-    },
-    addBytes(more) {
-      bytes += more;
-      isDirty = true;
-    },
-    reached(nowMs) {
-      if (allPages() >= limit) return 'pages';
-      if (bounds.bytes !== null && allBytes() >= bounds.bytes) return 'bytes';
-      return bounds.runningMs !== null && runningMs(nowMs) >= bounds.runningMs ? 'minutes' : null;
-    },
-    pages: allPages,
-    runningMs,
-    pause(nowMs) {
-      pausedAtMs ??= nowMs;
-    },
-    resume(nowMs) {
-      if (pausedAtMs !== null && openedAtMs !== null) pausedMs += Math.max(0, nowMs - pausedAtMs);
-      pausedAtMs = null;
-    },
-    async save(nowMs) {
-      if (isDirty) await write(nowMs);
-    },
-    async saveTime(nowMs) {
-      await readOthers(nowMs);
-      const { taken, alive } = grants(nowMs);
-      const used = pages + inFlight;
-      const left = pagesLeft(limit, { taken, alive }, Math.max(granted, used));
-      granted = used + keptOf(Math.max(0, granted - used), left, alive);
-      await write(nowMs);
-    },
-    async close(nowMs) {
-      if (openedAtMs === null) return;
-      await write(nowMs, true);
-      ranBeforeMs = runningMs(nowMs);
-      openedAtMs = null;
-    },
-  };
+  /** At once, so that it goes before the commit that reports the pages. */
+  #write(nowMs: number, isOver = false): Promise<void> {
+    this.#isDirty = false;
+    this.#beat += 1;
+    const account: Account = {
+      pages: this.#pages,
+      runningMs: this.runningMs(nowMs),
+      bytes: this.#bytes,
+      granted: isOver ? this.#pages : this.#granted,
+      beat: this.#beat,
+      isOver,
+    };
+    const { records } = this.#options;
+    const bytes = new TextEncoder().encode(JSON.stringify(account));
+    const written = records.write(KEY, bytes).then(() => {
+      this.#heardAtMs = nowMs;
+    });
+    this.#writes.add(written);
+    return written.finally(() => this.#writes.delete(written));
+  }
 
-  /** Whether the last look found nothing left to ask for. */
-  function isExhausted(): boolean {
-    return pagesLeft(limit, grants(now()), Math.max(granted, pages + inFlight)) === 0;
+  async #readOthers(nowMs: number): Promise<void> {
+    const { records, isPart } = this.#options;
+    const names = (await records.list()).filter((name) => !isPart || name !== records.name());
+    const accounts = await Promise.all(names.map((name) => records.read(name, KEY)));
+    const seen = new Map(this.#others);
+    for (const [at, name] of names.entries()) {
+      const account = readAccount(accounts[at] ?? null);
+      const before = seen.get(name);
+      // Two reads may be under way at once, and the older one may come last.
+      const isNews = before === undefined || (account.beat ?? 0) > (before.account.beat ?? 0);
+      if (isNews) seen.set(name, { account, movedAtMs: nowMs });
+    }
+    this.#others = seen;
+    // Processes that run at once run in the same time; one that joins knows what ran before.
+    const theirsMs = Math.max(0, ...[...seen.values()].map(({ account }) => account.runningMs));
+    this.#ranBeforeMs += Math.max(0, theirsMs - this.runningMs(this.#now()));
   }
 }
 
 /**
- * The parts whose processes have ended by themselves: whoever joins may go on under one of their names.
+ * The parts whose processes have ended by themselves: a process that joins may go on under one of their names.
  *
- * @throws Never; what the records throw passes through.
+ * @throws Never; its promise rejects with what the records throw.
  */
 export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
   const over: string[] = [];

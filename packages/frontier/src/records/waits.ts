@@ -8,6 +8,8 @@ import { WAITS_RECORDED, WAITS_REMEMBERED } from './limits.js';
 export interface Waits {
   note(wait: HostWait): void;
   forget(host: string): void;
+  /** A host went back to the store. `wait`: why it waits; `null`: it does not. */
+  left(host: string, wait: HostWait | null, nowMs: number): void;
   get(host: string): HostWait | null;
   /** Hosts with something queued, the earliest first, those without an end last. */
   list(limit: number, beside: readonly HostWait[], nowMs: number): HostWait[];
@@ -26,6 +28,11 @@ export function createWaits(): Waits {
   return {
     note,
     forget: (host) => void waits.delete(host),
+    left(host, wait, nowMs) {
+      const known = waits.get(host);
+      if (wait !== null) note(wait);
+      else if (known?.reason !== 'robots-unreachable' || (known.untilMs ?? 0) <= nowMs) waits.delete(host);
+    },
     get: (host) => waits.get(host) ?? null,
     // A host between two requests that has nothing left to ask for does not wait.
     list: (limit, beside, nowMs) =>

@@ -4,7 +4,7 @@
 // compiled last, and reads the others' files again when it comes back to them.
 
 import type { AccessState } from '@mannerly/robots/access';
-import type { Records } from '../records/budget.js';
+import type { FrontierStore } from '../store.js';
 import {
   type AuthorityRecord,
   authorityKey,
@@ -64,7 +64,7 @@ const EVICTION_LOOKS = 16;
  * @throws Never; what the records throw passes through.
  */
 export function createAuthorityCache(
-  records: Records,
+  records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>,
   restore: (record: AuthorityRecord) => AuthorityRecord,
   bounds: AuthorityCacheBounds,
 ): AuthorityCache {

@@ -7,13 +7,13 @@ import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { CRAWL_DELAY_MOST_MS } from '../limits.js';
 import type { RobotsSignals } from '../work.js';
-import type { HostAsks, TimedAsk } from './host-asks.js';
+import type { AuthorityRequirements, TimedRequirements } from './requirements.js';
 import { siteKey } from './site-key.js';
 
 /** The rules of one authority. */
 export interface AuthorityRules {
   decide(url: string): Decision;
-  readonly asks: HostAsks;
+  readonly requirements: AuthorityRequirements;
   /** The Crawl-delay as the file has it, milliseconds, up to a day; `null`: none. */
   readonly fileDelayMs: number | null;
   /** It is longer than the operator is willing to wait, and hosts like that are skipped. */
@@ -96,7 +96,7 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
     fileDelayMs !== null && (fileDelayMs > options.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
   return {
     decide: (url) => rules.decide(url),
-    asks: asksOf(rules, options),
+    requirements: requirementsOf(rules, options),
     fileDelayMs,
     isOverMaxDelay: isOverMax && options.onOverMax === 'skip-host',
     comments: rules.comments,
@@ -109,7 +109,7 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
   };
 }
 
-function asksOf(rules: RobotsRules, options: ResolvedReadingOptions): HostAsks {
+function requirementsOf(rules: RobotsRules, options: ResolvedReadingOptions): AuthorityRequirements {
   const { requestRates, visitWindows } = rules;
   const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, options.crawlDelayMaxMs);
   const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && options.visitTime !== 'ignore');
@@ -117,10 +117,10 @@ function asksOf(rules: RobotsRules, options: ResolvedReadingOptions): HostAsks {
   for (const { documents, periodSeconds } of requestRates) {
     if (documents > 0) longestMs = Math.max(longestMs, Math.ceil((periodSeconds * 1000) / documents));
   }
-  return { crawlDelayMs, at: isTimed ? (nowMs) => timedAsk(rules, options, nowMs) : null, longestMs };
+  return { crawlDelayMs, at: isTimed ? (nowMs) => timedRequirements(rules, options, nowMs) : null, longestMs };
 }
 
-function timedAsk(rules: RobotsRules, options: ResolvedReadingOptions, nowMs: number): TimedAsk {
+function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, nowMs: number): TimedRequirements {
   const rate = rateInForce(rules.requestRates, nowMs);
   const schedule = rules.schedule(nowMs);
   const isHeld = schedule.kind === 'closed' && (options.visitTime === 'hold' || schedule.reason === 'closed-rate');
@@ -138,7 +138,7 @@ function timedAsk(rules: RobotsRules, options: ResolvedReadingOptions, nowMs: nu
 function closedBy(
   schedule: ReturnType<RobotsRules['schedule']> | null,
   rate: ReturnType<typeof rateInForce>,
-): TimedAsk['closed'] {
+): TimedRequirements['closed'] {
   if (schedule?.kind === 'closed') {
     return {
       reason: schedule.reason === 'visit-time' ? 'visit-time' : 'request-rate-closed',

@@ -14,7 +14,7 @@ import {
   type ResolvedAccessOptions,
   type RobotsAnswer,
 } from '@mannerly/robots/access';
-import type { Records } from '../records/budget.js';
+import type { FrontierStore } from '../store.js';
 import type { RobotsCopyRef } from '../work.js';
 import { type AuthorityRecord, type Chain, newAuthorityRecord } from './authority.js';
 import { type Authority, type AuthorityCacheBounds, createAuthorityCache } from './authority-cache.js';
@@ -23,7 +23,8 @@ import { CHAIN_EXCHANGE_MS, CHAIN_SLOT_WAIT_MS, REFUSED_AUTHORITY_MS } from './l
 
 /** The binding answer about one URL. */
 export type GateAnswer =
-  | { readonly kind: 'allow' | 'deny'; readonly decision: Decision }
+  | { readonly kind: 'allow'; readonly decision: Decision }
+  | { readonly kind: 'deny'; readonly decision: Decision }
   /** robots.txt is to be fetched before anything else of this authority. */
   | { readonly kind: 'fetch' }
   /** It is being fetched. */
@@ -54,7 +55,7 @@ export interface RobotsRequest {
 
 /** What the gate is made of. */
 export interface GateParts {
-  readonly records: Records;
+  readonly records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
   readonly bounds: AuthorityCacheBounds;

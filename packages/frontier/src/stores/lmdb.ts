@@ -1,5 +1,5 @@
-// The durable store: a crawl in one folder, several processes at a time. A verb that resolved survives a killed process;
-// a power cut may take the last commits, never the file. Its parts are in `lmdb/`: `queues.ts` holds the verbs.
+// The durable store: a crawl in one folder, for several processes at a time. A verb that resolved survives a killed
+// process; a power cut may lose the last commits, never the file. The verbs are in `lmdb/queues.ts`.
 
 import { FrontierError } from '../errors.js';
 import { RECORD_MAX_BYTES, STORE_BODY_MAX_BYTES } from '../limits.js';
@@ -13,20 +13,18 @@ import type {
   StoreCapabilities,
   StoreStats,
 } from '../store.js';
-import { claimCrawl } from './lmdb/crawl-name.js';
-import { CrawlView } from './lmdb/crawl-view.js';
+import { CrawlState } from './lmdb/crawl-state.js';
 import { type Environment, openEnvironment } from './lmdb/environment.js';
 import { GroupCommit, type Urgency } from './lmdb/group-commit.js';
-import { addHolder, removeHolder } from './lmdb/holders.js';
+import { addHolder, anchorClock, claimCrawl, removeHolder } from './lmdb/meta.js';
 import { LmdbQueues } from './lmdb/queues.js';
 import { LmdbRecords } from './lmdb/records.js';
-import { anchorClock } from './lmdb/store-clock.js';
 import { type LmdbSettings, type LmdbStoreOptions, resolveLmdbOptions } from './lmdb/store-options.js';
 import { checkBatch, checkBytes, checkCommits } from './size-checks.js';
 
-/** Entries of one `add` or links of one commit: a verb is one step, and nothing else happens meanwhile. */
+/** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
 const BATCH_MAX = 8_192;
-/** Pages that are committed together at most. */
+/** Most pages that are committed together. */
 const PAGES_PER_COMMIT = 32;
 /** The capabilities of the lmdb store. */
 export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
@@ -39,12 +37,12 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
 });
 
 /**
- * A store in a folder, by lmdb. Processes on one machine may have it open together; network file systems will not do.
+ * A store in a folder on a local disk, by lmdb. Several processes of one machine may have it open.
  *
  * Verbs that come close together are committed together: a promise resolves when its commit is done. While one process
- * is stopped in the middle of a commit the others wait, and are not early afterwards.
+ * is stopped in the middle of a commit the others wait.
  *
- * @returns A store that was not opened yet. After `close` another one on the same path can be.
+ * @returns A store that is not open yet. After `close`, another store can open the same path.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for a folder of another crawl, identity or
  * format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
  */
@@ -54,10 +52,10 @@ export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
 
 export type { LmdbStoreOptions } from './lmdb/store-options.js';
 
-/** What is there while the store is open. */
+/** The parts of an open store. */
 interface Opened {
   readonly tables: Environment;
-  readonly view: CrawlView;
+  readonly crawl: CrawlState;
   readonly queues: LmdbQueues;
   readonly records: LmdbRecords;
   readonly clock: () => number;
@@ -80,34 +78,32 @@ class LmdbStore implements FrontierStore {
     this.#group = new GroupCommit((verbs) => this.#transact(verbs), pace);
   }
 
-  async open({ crawl, owner, create }: OpenRequest): Promise<void> {
+  async open({ crawl: name, owner, create }: OpenRequest): Promise<void> {
     if (this.#isClosed) throw new FrontierError('closed', 'this store was closed; make another one');
     if (this.#isOpening) throw new FrontierError('option-invalid', 'this store is open already');
     this.#isOpening = true;
     const { path, identity, nowMs, maxQueued, seenBudgetBytes, firstDelayMs } = this.#settings;
     const tables = await openEnvironment(path, create);
-    const view = new CrawlView(tables, seenBudgetBytes);
-    const queues = new LmdbQueues(view, { maxQueued, firstDelayMs });
-    let clock = nowMs;
     try {
-      view.preload();
+      tables.write(() => claimCrawl(tables.meta, { crawl: name, identity, create, path }));
+      const crawl = new CrawlState(tables, seenBudgetBytes);
+      const queues = new LmdbQueues(crawl, { maxQueued, firstDelayMs });
+      const records = new LmdbRecords(tables);
       tables.write(() => {
-        claimCrawl(tables.meta, { crawl, identity, create, path });
-        view.begin();
-        const time = clock ?? anchorClock(tables.meta, view.counts.latestMs);
-        clock = time;
-        const now = () => Math.max(view.counts.latestMs, time());
-        queues.endLeasesOfTheDead(now);
-        view.holder = addHolder(tables.meta, owner).number;
-        view.holdersChanged();
-        return view.end(now());
+        crawl.begin();
+        const clock = nowMs ?? anchorClock(tables.meta, crawl.counts.latestMs);
+        this.#opened = { tables, crawl, queues, records, clock };
+        queues.endLeasesOfTheDead(() => this.#now());
+        crawl.holder = addHolder(tables.meta, owner).number;
+        crawl.holdersChanged();
+        return crawl.end(this.#now());
       });
     } catch (error) {
+      this.#opened = null;
       this.#isOpening = false;
       await tables.close();
       throw error instanceof FrontierError ? error : this.#failed(error);
     }
-    if (clock !== null) this.#opened = { tables, view, queues, clock, records: new LmdbRecords(tables) };
   }
 
   async add(entries: readonly NewEntry[]) {
@@ -142,7 +138,7 @@ class LmdbStore implements FrontierStore {
     const { queues, tables } = this.#open();
     tables.refresh();
     const dueInMs = queues.nextDueInMs(this.#now());
-    // What is not committed yet may make a host due: it is looked at again then.
+    // A pending verb may make a host due.
     const pendingInMs = this.#group.dueInMs;
     if (pendingInMs === null) return dueInMs;
     return dueInMs === null ? pendingInMs : Math.min(dueInMs, pendingInMs);
@@ -156,38 +152,37 @@ class LmdbStore implements FrontierStore {
   }
 
   async writeRecord(key: string, value: Uint8Array | null) {
-    const { records, view } = this.#open();
+    const { records, crawl } = this.#open();
     if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
     this.#recordsPending += 1;
     const write = () => {
       this.#recordsPending -= 1;
       records.write(key, value);
-      view.changed();
+      crawl.changed();
     };
     return this.#submit(write, 1, 'later');
   }
 
   async reserve(slots: readonly ReserveSlot[]) {
-    const { records, view } = this.#open();
+    const { records, crawl } = this.#open();
     const reserve = () => {
-      view.changed();
+      crawl.changed();
       return records.reserve(slots, this.#now());
     };
     return this.#submit(reserve, slots.length, 'now');
   }
 
   async stats(): Promise<StoreStats> {
-    const { view } = this.#settled();
-    const { unfinished, inFlight, known, hosts, leased, parked } = view.freshCounts();
-    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+    const { unfinished, inFlight, known, hosts, leased, parked } = this.#flushed().crawl.freshCounts();
+    return { queued: unfinished - inFlight, inFlight: inFlight, known, hosts, leased, parked };
   }
 
   async readHost(host: string) {
-    return this.#settled().queues.readHost(host, this.#now());
+    return this.#flushed().queues.readHost(host, this.#now());
   }
 
   async scan(cursor: string | null, limit: number, host?: string) {
-    return this.#settled().queues.scan(cursor, limit, host);
+    return this.#flushed().queues.scan(cursor, limit, host);
   }
 
   async close() {
@@ -204,14 +199,14 @@ class LmdbStore implements FrontierStore {
     }
   }
 
-  /** A client that leaves leases behind stays named: once its process is gone they can be ended. */
-  #leave({ tables, view, queues }: Opened): void {
+  /** A client with leases stays registered, so that they can be ended once its process is gone. */
+  #leave({ tables, crawl, queues }: Opened): void {
     tables.write(() => {
-      view.begin();
+      crawl.begin();
       if (queues.hasLeases()) return false;
-      removeHolder(tables.meta, view.holder);
-      view.holdersChanged();
-      return view.end(this.#now());
+      removeHolder(tables.meta, crawl.holder);
+      crawl.holdersChanged();
+      return crawl.end(this.#now());
     });
   }
 
@@ -223,21 +218,21 @@ class LmdbStore implements FrontierStore {
     const opened = this.#opened;
     if (this.#failure !== null) throw this.#failure;
     if (opened === null) throw new FrontierError('closed', 'the store was closed');
-    const { tables, view } = opened;
+    const { tables, crawl } = opened;
     try {
       tables.write(() => {
-        view.begin();
+        crawl.begin();
         verbs();
-        return view.end(this.#now());
+        return crawl.end(this.#now());
       });
     } catch (cause) {
-      // What is in memory no longer agrees with the file: nothing goes on from here.
+      // Memory no longer agrees with the file: the store cannot be used any more.
       throw this.#failed(cause);
     }
   }
 
-  /** Everything asked for so far is in the file. */
-  #settled(): Opened {
+  /** Commits what is pending. */
+  #flushed(): Opened {
     const opened = this.#open();
     this.#group.flush();
     opened.tables.refresh();
@@ -259,9 +254,9 @@ class LmdbStore implements FrontierStore {
     return this.#failure;
   }
 
-  /** A clock that was set back stands still here until it has caught up. */
+  /** A clock that was set back stands still until it has caught up. */
   #now(): number {
     const opened = this.#opened;
-    return opened === null ? 0 : Math.max(opened.view.counts.latestMs, opened.clock());
+    return opened === null ? 0 : Math.max(opened.crawl.counts.latestMs, opened.clock());
   }
 }

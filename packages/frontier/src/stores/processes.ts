@@ -1,9 +1,8 @@
 /**
- * Processes of one machine as a store's clients know each other: whether one that had leases is gone for certain, and since when.
- * For stores that several processes share (O1 of the storage contract) and for locks.
+ * Proofs that another process of this machine has ended, and since when: for stores that several processes share (O1 of
+ * the storage contract) and for locks.
  *
  * @packageDocumentation
  */
 
-export { deadForMs, type ProcessIdentity, thisProcess } from './processes/process-identity.js';
-export { inspectProcesses } from './processes/process-table.js';
+export { deadForMs, inspectProcesses, type ProcessIdentity, thisProcess } from './processes/process-identity.js';

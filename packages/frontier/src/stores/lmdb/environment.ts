@@ -1,17 +1,15 @@
-// The file under the lmdb store: opens it with the settings everything else relies on, and names its tables.
+// Opens the lmdb file with the settings everything else relies on, and names its tables.
 //
-// Settings. A commit writes its pages, syncs them, and then writes the page that points to them without syncing that
-// (MDB_NOMETASYNC): after a power cut the file is whole and stands at one of the last commits; after a killed process
-// nothing is lost, since the system holds what was written. Several processes may have the file open: the write lock is
-// a robust mutex in `lock.mdb`, which the system frees when its holder dies.
+// Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC): after a
+// power cut the file is whole and at one of the last commits; a killed process loses nothing. The write lock is a robust
+// mutex in `lock.mdb`, which the system frees when its holder dies.
 //
-// Free pages. lmdb 3.5 keeps the list of them in memory from one transaction to the next and writes only the part that
-// changed; after some hundred thousand scattered pages it looks for a row of that list which it has not written, and the
-// commit fails ("reserved freelist had a data entry with zero-size"). Told to retain nothing it reads the list anew each time.
+// Free pages. lmdb 3.5 keeps their list in memory between transactions, and after some hundred thousand scattered pages a
+// commit fails ("reserved freelist had a data entry with zero-size"). With nothing retained it reads the list each time.
 //
-// The gate. Opening a file sets the shared number of its last transaction to what the opener read a moment before, and
-// takes no lock for that (`mdb_env_open2` of lmdb 3.5): a commit in between is overwritten by the next one. So no process
-// opens while another writes: a second file, empty and never written, lends its write lock to both.
+// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2` of lmdb 3.5), so
+// a commit in between is overwritten by the next one. Openers and writers therefore share the write lock of a second,
+// empty file.
 
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,15 +20,15 @@ import { checkFile } from './file-header.js';
 /** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
 const MAP_BYTES = 1_099_511_627_776;
 const MAX_READERS = 510;
-/** Entries of the list of free pages that lmdb may keep between transactions. Its types do not name the option. */
+/** Free pages that lmdb keeps in memory between transactions. Its types do not name the option. */
 const FREE_SPACE = { maxFreeSpaceToRetain: 0 };
-/** The empty file whose write lock keeps openers and writers apart, within the folder. */
+/** The empty file whose write lock keeps openers and writers apart, in the folder. */
 const GATE = 'gate';
 
 /** A table of bytes by bytes, in the order of its keys. */
 export type Table = Database<Buffer, Buffer>;
 
-/** A row of a table. Both parts are the reader's own. */
+/** A row of a table, a copy. */
 export interface Row {
   readonly key: Buffer;
   readonly value: Buffer;
@@ -44,29 +42,27 @@ export interface Environment {
   readonly hosts: Table;
   /** Entries, by host. */
   readonly entries: Table;
-  /** Lines of entries, lanes and their holds, by host. */
+  /** Lines of entries, lanes and their blocks, by host. */
   readonly lines: Table;
-  /** Hosts by holder and due time: the time index. */
+  /** The time index: hosts by holder and due time. */
   readonly due: Table;
-  /** New entries that are not in their hosts' rows yet. */
-  readonly inbox: Table;
   /** Log of fingerprints. */
   readonly log: Table;
   /** Fingerprints past the memory's budget. */
   readonly seen: Table;
   /** Records and reserved slots. */
   readonly records: Table;
-  /** One transaction: what `body` did is kept if it answers `true`, else undone; undone too when it throws. */
+  /** One transaction. It is committed if `body` returns `true`, and undone if it returns `false` or throws. */
   readonly write: (body: () => boolean) => void;
-  /** Reads that follow see what any process has committed by now. */
+  /** The reads that follow see what all processes have committed by now. */
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the folder, creating it where asked.
+ * Opens the folder, or creates it if `create` is set.
  *
- * @throws FrontierError `store-mismatch` where nothing is and nothing may be created; `store-failed` where the folder
+ * @throws FrontierError `store-mismatch` where there is no store and none may be created; `store-failed` where the folder
  * cannot be used or the lmdb package cannot be loaded.
  */
 export async function openEnvironment(path: string, create: boolean): Promise<Environment> {
@@ -142,7 +138,6 @@ function tablesOf(
     entries: table('entries'),
     lines: table('lines'),
     due: table('due'),
-    inbox: table('inbox'),
     log: table('log'),
     seen: table('seen'),
     records: table('records'),

@@ -1,11 +1,11 @@
-// A look at the file before lmdb opens it: the native code ends the whole process over a file that is not its own, of
-// another version, or cut short. What it would have to say is said here instead.
+// Checks the file before lmdb opens it: the native code ends the whole process over a file of another kind or version, or
+// one that was cut short.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { FrontierError } from '../../errors.js';
 import { hasCode } from '../file-lock.js';
 
-/** Where the fields of a head page stand, bytes. */
+/** Offsets of the fields of a head page, bytes. */
 const MAGIC_AT = 24;
 const VERSION_AT = 28;
 const PAGE_BYTES_AT = 48;
@@ -13,15 +13,15 @@ const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
 const HEAD_BYTES = 160;
 const MAGIC = 0xbeef_c0de;
-/** Of the files that lmdb 3 writes. */
+/** The version of files that lmdb 3 writes. */
 const VERSION = 2;
 const PAGE_BYTES_LEAST = 256;
 const PAGE_BYTES_MOST = 65_536;
 
 /**
- * Passes a file that lmdb can open, an empty one, and none.
+ * Passes a file that lmdb can open, an empty file, and no file.
  *
- * @throws FrontierError `store-mismatch` for a file of another kind or version, `store-failed` for one that is not whole.
+ * @throws FrontierError `store-mismatch` for a file of another kind or version, `store-failed` for one that was cut short.
  */
 export async function checkFile(path: string): Promise<void> {
   let file: FileHandle;
@@ -41,17 +41,17 @@ export async function checkFile(path: string): Promise<void> {
 async function checkHeads(path: string, file: FileHandle): Promise<void> {
   const first = await headAt(file, 0);
   if (first.length < HEAD_BYTES || first.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw new FrontierError('store-mismatch', `${path} is no file of lmdb`, { hint: 'Take another folder.' });
+    throw new FrontierError('store-mismatch', `${path} is not a file of lmdb`, { hint: 'Take another folder.' });
   }
   const version = first.readUInt32LE(VERSION_AT);
   if (version !== VERSION) {
-    throw new FrontierError('store-mismatch', `${path} is of lmdb's file version ${version}, not ${VERSION}`);
+    throw new FrontierError('store-mismatch', `${path} has lmdb's file version ${version}, not ${VERSION}`);
   }
   const pageBytes = first.readUInt32LE(PAGE_BYTES_AT);
   const isPage = pageBytes >= PAGE_BYTES_LEAST && pageBytes <= PAGE_BYTES_MOST;
   const second = isPage ? await headAt(file, pageBytes) : first;
   const isWhole = second.length === HEAD_BYTES && second.readUInt32LE(MAGIC_AT) === MAGIC;
-  // Data is written before the head that names it, so the size is looked at last.
+  // Data is written before the head that names it, so the size is read last.
   const latest = isWhole && transactionOf(second) > transactionOf(first) ? second : first;
   const { size } = await file.stat();
   if (isPage && isWhole && BigInt(size) >= (latest.readBigUInt64LE(LAST_PAGE_AT) + 1n) * BigInt(pageBytes)) return;

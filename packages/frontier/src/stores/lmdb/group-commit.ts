@@ -1,9 +1,9 @@
-// Several verbs, one transaction. The first verb after a pause is committed at once; while verbs keep coming they are
-// committed together, after a time that the last commit took many times over, 50 ms at most, or when 32 pages have come:
-// so commits take a small share of the time however long the disk takes over one, and a quiet crawl waits for nothing.
-// Verbs somebody waits for with idle hands (a lease, above all) do not wait. Calls take effect in their order.
+// Several verbs, one transaction. The first verb after a pause is committed at once. While verbs keep coming they are
+// committed together: after 20 times what the last commit took, at most `everyMs`, or when `pages` pages have come. So
+// commits take a small share of the time, however slow the disk is. Urgent verbs (a lease, above all) do not wait. Verbs
+// take effect in the order of their calls.
 
-/** A verb on its way. */
+/** A verb that waits for its transaction. */
 interface Pending {
   readonly run: () => void;
   readonly settle: () => void;
@@ -11,20 +11,20 @@ interface Pending {
   readonly weight: number;
 }
 
-/** `now`: somebody waits for it with idle hands. */
+/** `now`: the caller has nothing else to do until it is committed. */
 export type Urgency = 'now' | 'later';
 
 /** When to commit. */
 export interface GroupPace {
   /** Most milliseconds between two commits while verbs keep coming. */
   readonly everyMs: number;
-  /** Hosts spoken of in commits, each of them the end of a page or more, that are not made to wait any longer. */
+  /** Pages, counted as hosts of commits, that are committed at once. */
   readonly pages: number;
 }
 
-/** Between two commits lies this many times what the last one took: about 5 % of the time. */
+/** The pause after a commit, as a multiple of what it took: commits take about 5 % of the time. */
 const PAUSE_PER_COMMIT = 20;
-/** Entries and hosts one transaction takes on before it is committed: it bounds how long the process stands still. */
+/** Most entries and hosts of one transaction: it bounds how long the process is blocked. */
 const WEIGHT_PER_TRANSACTION = 8_192;
 
 /** The queue of verbs in front of the file. */
@@ -38,18 +38,18 @@ export class GroupCommit {
   #dueMs = 0;
   #nextMs = Number.NEGATIVE_INFINITY;
 
-  /** @param transact - Runs verbs in one transaction; when it throws nothing has happened. */
+  /** @param transact - Runs verbs in one transaction. When it throws, nothing was committed. */
   constructor(transact: (verbs: () => void) => void, pace: GroupPace) {
     this.#transact = transact;
     this.#pace = pace;
   }
 
-  /** Milliseconds until what is pending is committed; `null` when nothing is. */
+  /** Milliseconds until the pending verbs are committed; `null` when there are none. */
   get dueInMs(): number | null {
     return this.#pending.length === 0 ? null : Math.max(0, this.#dueMs - performance.now());
   }
 
-  /** The verb's answer, once it is kept. `weight`: entries and hosts it names. `pages`: ends of pages it is likely to say. */
+  /** The verb's answer, once it is committed. `weight`: entries and hosts it names. `pages`: pages it ends. */
   submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
     return new Promise((resolve, reject) => {
       const answers: T[] = [];
@@ -61,7 +61,7 @@ export class GroupCommit {
     });
   }
 
-  /** Commits what is pending now. */
+  /** Commits all pending verbs now. */
   flush(): void {
     while (this.#pending.length > 0) this.#commit();
   }

@@ -1,15 +1,15 @@
-// Records beside the queue, and reserved slots: two spaces of one table.
+// Records next to the queues, and reserved slots: two name spaces of one table.
 
 import type { ReserveSlot } from '../../store.js';
 import type { Environment, Table } from './environment.js';
 import { rowsOf } from './environment.js';
-import { textKey } from './text-key.js';
+import { textKey } from './rows.js';
 
 const RECORD = 1;
 const SLOT = 2;
 const FIRST_SLOT = Buffer.of(SLOT);
 const BEHIND_SLOTS = Buffer.of(SLOT + 1);
-/** Slots looked at, per slot taken, to forget those whose time has passed. */
+/** Slots read, per slot taken, to remove those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
 /** Of one client. Writes happen inside a transaction. */
@@ -34,7 +34,7 @@ export class LmdbRecords {
     else this.#table.putSync(rowKey, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
   }
 
-  /** Takes one slot after the other; answers how long to wait for each (R2). */
+  /** Takes one slot after the other. @returns How long to wait for each, milliseconds (R2). */
   reserve(slots: readonly ReserveSlot[], now: number): number[] {
     const waits = slots.map(({ key, delayMs }) => {
       const rowKey = textKey(SLOT, key);
@@ -48,7 +48,7 @@ export class LmdbRecords {
     return waits;
   }
 
-  /** Slots whose time has passed mean nothing: a few are looked at each time, round and round. */
+  /** Slots whose time has passed mean nothing: a few are checked each time, round and round. */
   #sweep(count: number, now: number): void {
     const rows = rowsOf(this.#table, this.#sweepFrom, BEHIND_SLOTS, count + 1);
     for (const { key, value } of rows.slice(0, count)) if (value.readDoubleBE(0) <= now) this.#table.removeSync(key);

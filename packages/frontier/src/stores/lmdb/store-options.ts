@@ -1,4 +1,4 @@
-// What the lmdb store may be told, checked and filled in.
+// The options of the lmdb store, checked and filled in.
 
 import { FrontierError } from '../../errors.js';
 import { POLITENESS_MS_MAX, QUEUED_MAX } from '../../limits.js';
@@ -10,32 +10,32 @@ const FIRST_DELAY_MS = 1_000;
 const SEEN_BUDGET_BYTES = 268_435_456;
 const SEEN_BUDGET_LEAST_BYTES = 65_536;
 
-/** What the lmdb store may be told. */
+/** Options of the lmdb store. */
 export interface LmdbStoreOptions {
-  /** The folder, of this store alone, on a local disk. Made, with those above it, where `open` may create. */
+  /** The folder, for this store alone, on a local disk. Made, with its parents, where `open` may create. */
   readonly path: string;
-  /** Who crawls, usually the product token; a folder of another one is refused. @default not compared */
+  /** Who crawls, usually the product token. A folder of another identity is refused. @default not compared */
   readonly identity?: string;
-  /** Entries unfinished at a time, all processes together; more are answered `full`. @default 10,000,000 */
+  /** Most unfinished entries, of all processes together. More are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, at about 3 µs more.
+   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, which takes some 3 µs more.
    * @default 268,435,456, for 20 million; at least 65,536
    */
   readonly seenBudget?: number;
   /**
-   * Most milliseconds between two commits while verbs keep coming; fewer as long as commits take little of the time.
-   * Higher saves work, and every settlement waits up to this long.
+   * Most milliseconds between two commits while verbs keep coming. A higher value saves work, and every settlement waits
+   * up to this long.
    * @default 50; 0 to 1,000
    */
   readonly commitEveryMs?: number;
   /**
-   * Milliseconds a host waits when the process that had it died before it said the host's delay: its first request may
-   * have been under way. Give the shortest interval of the crawl where that is longer.
+   * Milliseconds a host waits when its holder died before it committed the host's delay: the first request may have been
+   * sent. Set it to the shortest interval of the crawl where that is longer.
    * @default 1,000; 0 to 86,400,000
    */
   readonly firstDelayMs?: number;
-  /** The store's clock, milliseconds, which must go on across restarts and be the same in all processes; for tests. */
+  /** The store's clock, milliseconds, for tests. It must go on across restarts and be the same in all processes. */
   readonly nowMs?: () => number;
 }
 

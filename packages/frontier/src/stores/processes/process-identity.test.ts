@@ -7,13 +7,13 @@ import type { ProcessIdentity } from './process-identity.js';
 
 // What was seen is the module's: each test has its own.
 let processes: typeof import('../processes.js');
-let table: typeof import('./process-table.js');
+let identity: typeof import('./process-identity.js');
 let me: ProcessIdentity;
 
 beforeEach(async () => {
   vi.resetModules();
   processes = await import('../processes.js');
-  table = await import('./process-table.js');
+  identity = await import('./process-identity.js');
   me = processes.thisProcess();
 });
 
@@ -96,6 +96,6 @@ describe('a list of processes that hides some', () => {
     ['proc /elsewhere proc rw,hidepid=2 0 0', false],
     [null, true],
   ])('%j: %j', (mounts, hides) => {
-    expect(table.hidesProcesses(mounts)).toBe(hides);
+    expect(identity.hidesProcesses(mounts)).toBe(hides);
   });
 });

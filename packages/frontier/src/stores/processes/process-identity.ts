@@ -1,19 +1,27 @@
-// A process as others can know it again. Its number alone will not do: numbers are given again, and those of one container
-// say nothing in another.
+// Processes of this machine as other processes can recognize them, and proofs that one has ended. A number alone proves
+// little: numbers are reused, and those of one container say nothing in another.
 
-import { bootName, pidSpace, textOf } from './proc-files.js';
-import { missingForMs, sinceLookMs } from './process-table.js';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process of one machine; what the platform does not tell is `null`. */
+/** A process of one machine. What the platform does not tell is `null`. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it started, ticks since boot. */
   readonly started: string | null;
   /** The boot of the machine. */
   readonly boot: string | null;
-  /** The space that its number is of: those of different spaces say nothing of each other. */
+  /** The namespace of its number. Numbers of different namespaces cannot be compared. */
   readonly pidSpace: string | null;
 }
+
+/** The running processes at one time. */
+interface ProcessTable {
+  /** By the monotonic clock, when all of it was read. */
+  readonly atMs: number;
+  readonly pids: ReadonlySet<number>;
+}
+
+let table: ProcessTable | null = null;
 
 /** This process. Never throws. */
 export function thisProcess(): ProcessIdentity {
@@ -22,41 +30,103 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Whether a process is gone for certain, and for how long at least. Gone means proven: its boot is over, or its number belongs to
- * nobody, or to a process that started at another time. Where nothing can be proven (another container, a platform that tells no
- * start times) it is taken to be alive: a wrong proof would cost a site its peace.
+ * Whether a process has ended for certain, and since when at least. Proofs: its boot is over, or no process has its number,
+ * or the process with its number started at another time. Where nothing can be proven (another container, a platform
+ * without start times) it is taken to be alive: a wrong proof would send requests to a site too early.
  *
- * @returns Milliseconds, 0 where it is known only that it is gone by now; more after {@link inspectProcesses}. `null`: it is alive,
- *   or may be.
+ * @returns Milliseconds since it ended: 0 where it is known only that it has ended by now, more after
+ *   {@link inspectProcesses}. `null`: it is alive, or may be.
  * @throws Never
  */
 export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
   const mine = thisProcess();
   if (boot === null || mine.boot === null) return space === mine.pidSpace && !hasProcess(pid) ? 0 : null;
-  if (boot !== mine.boot) return sinceLookMs();
+  if (boot !== mine.boot) return sinceTableMs();
   if (space !== mine.pidSpace) return null;
   if (hasProcess(pid)) {
     const startedNow = startOf(pid);
     if (started === null || startedNow === null || started === startedNow) return null;
   }
-  // Who started after this process may have come and gone since the look.
-  const wasBefore = started !== null && mine.started !== null && Number(started) < Number(mine.started);
-  return wasBefore ? missingForMs(pid) : 0;
+  // A process that started after this one may have started and ended after the table was read.
+  const isOlder = started !== null && mine.started !== null && Number(started) < Number(mine.started);
+  return isOlder && table?.pids.has(pid) === false ? sinceTableMs() : 0;
 }
 
-/** Whether a process of this number is there, in this process space. */
+/**
+ * Reads which processes are running; takes a millisecond. A program that continues a crawl calls it before it loads
+ * anything else: {@link deadForMs} then counts from here for a crawler that was killed before, and its hosts are due so
+ * much earlier. A later call replaces an earlier one. Where the platform lists no processes, or not all of them, nothing
+ * is kept.
+ *
+ * @throws Never
+ */
+export function inspectProcesses(): void {
+  try {
+    const pids = runningPids();
+    table = pids === null ? null : { atMs: performance.now(), pids };
+  } catch {
+    // A platform without such files, whatever error it reports. Delays are then counted from the open.
+    table = null;
+  }
+}
+
+/** Names this boot of the machine; `null` where the platform does not. Never throws. */
+export function bootName(): string | null {
+  return textOf('/proc/sys/kernel/random/boot_id');
+}
+
+/** Whether processes are mounted with `hidepid` (proc(5)), by the list of mounts. A list that cannot be read counts as yes. */
+export function hidesProcesses(mounts: string | null): boolean {
+  return mounts === null || /^\S+ \/proc proc \S*hidepid=(?!0|off)/m.test(mounts);
+}
+
+/** Milliseconds since the processes were read; 0: they were not. */
+function sinceTableMs(): number {
+  return table === null ? 0 : performance.now() - table.atMs;
+}
+
+/** `null` where the list may lack processes: it is of another namespace, or those of other users are hidden. */
+function runningPids(): ReadonlySet<number> | null {
+  if (readlinkSync('/proc/self') !== String(process.pid) || hidesProcesses(textOf('/proc/self/mounts'))) return null;
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return new Set(numbers.map(Number));
+}
+
+/** Whether there is a process of this number in this namespace. */
 export function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: it lives, and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
-/** Field 22 of the process's line; the name before it may hold anything, so it is cut off first. */
+/** Field 22 of the process's line. The name before it may contain anything, so it is cut off first. */
 function startOf(pid: number): string | null {
   const line = textOf(`/proc/${pid}/stat`);
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+}
+
+function pidSpace(): string | null {
+  return orNull(() => readlinkSync('/proc/self/ns/pid'));
+}
+
+/** The text of a file, trimmed. */
+function textOf(path: string): string | null {
+  return orNull(() => readFileSync(path, 'utf8').trim());
+}
+
+/** ESRCH: the process ended while its files were read. */
+const ABSENT = new Set(['ENOENT', 'EACCES', 'EPERM', 'ESRCH']);
+
+/** `null` for what is absent or not readable. @throws every other error of the platform. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ABSENT.has(String(error.code))) return null;
+    throw error;
+  }
 }

@@ -1,0 +1,261 @@
+// The leases of this process: hosts come from the store, are renewed while work of theirs is in flight, and go back.
+// Everything reported to the store about hosts goes through one commit at a time; what comes up while one is in flight goes
+// with the next (group commit). A host whose commit answers `lost` is forgotten with all its work.
+
+import type { LeasedEntry } from '../hosts/leased-entries.js';
+import { LeasedHost } from '../hosts/leased-host.js';
+import { ENTRIES_PER_LEASE } from '../limits.js';
+import { decodeItem } from '../records/record.js';
+import type { AddOutcome, Entry, HostCommit, HostKey, LaneBlock, NewEntry } from '../store.js';
+import { authorityOf } from '../url/host-key.js';
+import type { FrontierContext } from './context.js';
+import type { HostPlan, HostSchedule } from './host-schedule.js';
+import { LOOK_AGAIN_MS } from './limits.js';
+
+interface WaitingLinks {
+  readonly entries: readonly NewEntry[];
+  outcomes: AddOutcome[];
+}
+
+/** The leases. Its promises reject with what the store throws. */
+export class HostLeases {
+  readonly #context: FrontierContext;
+  readonly #schedule: HostSchedule;
+  #waiting: WaitingLinks[] = [];
+  #sending: Promise<void> = Promise.resolve();
+  #scheduled: Promise<void> | null = null;
+  #isSending = false;
+  /** The store gave fewer hosts than requested at the last lease: it is asked for its next due time first. */
+  #wasDry = false;
+  /** Nothing is due there before this time, as far as we know. */
+  #dryUntilMs = 0;
+
+  constructor(context: FrontierContext, schedule: HostSchedule) {
+    this.#context = context;
+    this.#schedule = schedule;
+  }
+
+  // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Leases as many due hosts as there are places, `most` at most.
+   *
+   * @returns Whether any came, and whether the store may have more.
+   */
+  async leaseDue(most: number): Promise<{ readonly hasCome: boolean; readonly mayHaveMore: boolean }> {
+    const places = Math.min(most, this.#schedule.freePlaces);
+    const came = places > 0 && (await this.#isAnyDue()) ? await this.lease(places) : 0;
+    const mayHaveMore = came >= places;
+    this.#schedule.noteOthersWait(mayHaveMore);
+    this.#wasDry = came < places;
+    return { hasCome: came > 0, mayHaveMore };
+  }
+
+  /** A host that is not ours may be due in the store. */
+  mayBeDue(): void {
+    this.#dryUntilMs = 0;
+  }
+
+  /** A lease is a transaction, a look at the due times is less, and there is time between two looks. */
+  async #isAnyDue(): Promise<boolean> {
+    if (!this.#wasDry) return true;
+    const nowMs = this.#context.clock.nowMs();
+    if (nowMs < this.#dryUntilMs) return false;
+    const dueInMs = await this.#context.store.nextDueInMs();
+    if (dueInMs === 0) return true;
+    this.#dryUntilMs = nowMs + Math.min(dueInMs ?? LOOK_AGAIN_MS, LOOK_AGAIN_MS);
+    return false;
+  }
+
+  /** Leases hosts that are due, or those named if they are free and due, with or without entries. @returns How many came. */
+  async lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
+    const { store, clock, settings } = this.#context;
+    const sentAtMs = clock.nowMs();
+    const leases = await store.lease({
+      maxHosts,
+      entriesPerHost: ENTRIES_PER_LEASE,
+      ttlMs: settings.leaseTtlMs,
+      // What the next holder owes a host without requirements, should we die before our first commit.
+      delayMs: Math.ceil(settings.politeness.minMs),
+      ...(hosts === undefined ? {} : { hosts }),
+    });
+    const nowMs = clock.nowMs();
+    const arrivals = leases.map((lease) => {
+      // The store grants our own host again only when our lease had run out.
+      const earlier = this.#schedule.get(lease.host);
+      if (earlier !== undefined) this.#forget(earlier, null);
+      const host = new LeasedHost(lease, this.#schedule.nextNumber(), settings.politeness, sentAtMs, nowMs);
+      host.supplied(lease.entries.length, ENTRIES_PER_LEASE);
+      this.#schedule.add(host);
+      return this.#takeIn(host, lease.entries);
+    });
+    await Promise.all(arrivals);
+    return leases.length;
+  }
+
+  /** Takes in entries that came with a lease or a renewal, once the rules of their authorities are known. */
+  async #takeIn(host: LeasedHost, entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0 && host.status === 'leased') {
+      this.#schedule.reschedule(host);
+      return;
+    }
+    const { gate, store, clock } = this.#context;
+    const leased = entries.map(leasedEntry);
+    const own = new Set(host.askers);
+    for (const { item, authority } of leased) if (item.kind === 'page') own.add(authority);
+    const names = new Set([...own, ...leased.map(({ authority }) => authority)]);
+    // Another process may have had the host meanwhile, and its robots.txt with it.
+    const isNews = store.capabilities.shared && host.status === 'arriving';
+    const authorities = await Promise.all([...names].map((name) => (isNews ? gate.refresh(name) : gate.load(name))));
+    host.arrived();
+    if (host.status !== 'leased') return;
+    const ours = authorities.filter(({ name }) => own.has(name));
+    for (const authority of ours) host.noteRules(authority.name, gate.rules(authority));
+    // A holder was killed after it kept the answer and before it kept the clock: the requirements of the file are known,
+    // and that it was just read. No clock and no answer is a new host.
+    const wasJustRead = isNews && host.clock.lastEndMs === null && ours.some(({ hasAnswered }) => hasAnswered);
+    if (wasJustRead) host.restartClock(clock.nowMs());
+    host.entries.add(leased);
+    this.#schedule.reschedule(host);
+  }
+
+  // ── Commit ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Queues entries, in batches that the store takes. */
+  async add(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
+    const outcomes = await this.#addInBatches(entries);
+    this.#noteQueued(entries, outcomes);
+    return outcomes;
+  }
+
+  /** Commits what has changed up to now, links included. @returns The outcomes of the links. */
+  async commit(links: readonly NewEntry[] = []): Promise<AddOutcome[]> {
+    const waiting: WaitingLinks = { entries: links, outcomes: [] };
+    if (links.length > 0) this.#waiting.push(waiting);
+    await this.#flush();
+    return waiting.outcomes;
+  }
+
+  /** Commits what has changed; nobody waits for it. */
+  commitSoon(): void {
+    if (this.#schedule.hasChanges) this.commit().catch(this.#context.guard.fail);
+  }
+
+  /** Whether a report is not known to be kept: it waits for a commit, or a commit is in flight. */
+  get isBusy(): boolean {
+    return this.#schedule.hasChanges || this.#scheduled !== null || this.#isSending;
+  }
+
+  #flush(): Promise<void> {
+    this.#scheduled ??= this.#sending.then(() => {
+      this.#scheduled = null;
+      this.#isSending = true;
+      this.#sending = this.#send().finally(() => {
+        this.#isSending = false;
+      });
+      return this.#sending;
+    });
+    return this.#scheduled;
+  }
+
+  /** Links go first or together with the page that names them, never after it (C5). */
+  async #send(): Promise<void> {
+    const { store, clock, settings } = this.#context;
+    const sentAtMs = clock.nowMs();
+    const hosts = this.#schedule.takeChanged();
+    const links = this.#waiting;
+    this.#waiting = [];
+    if (hosts.length === 0 && links.length === 0) return;
+    this.#noteFinished(hosts);
+    const plans = hosts.map((host) => this.#schedule.plan(host, sentAtMs));
+    const commits = hosts.map((host, at) => commitOf(host, plans[at]!, settings.leaseTtlMs, sentAtMs));
+    const entries = links.flatMap((link) => link.entries);
+    const { maxBatch } = store.capabilities;
+    const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
+    const outcomes = await this.#addInBatches(entries.slice(0, early));
+    for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {
+      const answer = await store.commit(commits.slice(at, at + maxBatch), at === 0 ? entries.slice(early) : []);
+      for (const outcome of answer.links) outcomes.push(outcome);
+      for (const [index, one] of answer.hosts.entries()) {
+        const host = hosts[at + index]!;
+        const plan = plans[at + index]!;
+        if (!one.ok) this.#forget(host, null);
+        else if (plan.kind === 'release') this.#forget(host, plan);
+        else {
+          host.renewed(sentAtMs + settings.leaseTtlMs, one.entries.length, plan.want);
+          await this.#takeIn(host, one.entries);
+        }
+      }
+    }
+    this.#noteQueued(entries, outcomes);
+    for (const link of links) link.outcomes = outcomes.splice(0, link.entries.length);
+  }
+
+  async #addInBatches(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
+    const { store } = this.#context;
+    const outcomes: AddOutcome[] = [];
+    for (let at = 0; at < entries.length; at += store.capabilities.maxBatch) {
+      for (const outcome of await store.add(entries.slice(at, at + store.capabilities.maxBatch)))
+        outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  #noteFinished(hosts: readonly LeasedHost[]): void {
+    const { counts, budget, clock, guard } = this.#context;
+    let finished = 0;
+    for (const host of hosts) finished += host.entries.finishedCount;
+    if (finished === 0) return;
+    counts.finished(finished);
+    // Ahead of the commit: a process that is killed in between has counted a page too many, never one too few.
+    budget.save(clock.nowMs()).catch(guard.fail);
+  }
+
+  #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
+    for (let at = 0; at < entries.length; at += 1) {
+      if (outcomes[at] !== 'new') continue;
+      this.#context.counts.queuedOne();
+      const host = this.#schedule.get(entries[at]!.host);
+      if (host === undefined) this.mayBeDue();
+      else if (host.noteQueued()) this.#schedule.reschedule(host);
+    }
+  }
+
+  /** The host is not ours any more. `plan`: of its release; `null`: it is lost. */
+  #forget(host: LeasedHost, plan: HostPlan | null): void {
+    const { clock, waits, keptWaits, guard } = this.#context;
+    if (plan === null) host.lose();
+    this.#schedule.remove(host);
+    this.mayBeDue();
+    if (plan === null) return;
+    waits.left(host.key, host.waitAt(clock.nowMs()), clock.nowMs());
+    // An operator must hear of a parked host, however this process ends.
+    if (plan.kind === 'release' && plan.dueInMs === null) keptWaits.save().catch(guard.fail);
+  }
+}
+
+function leasedEntry({ id, priority, body }: Entry): LeasedEntry {
+  const item = decodeItem(body);
+  const authority = item.kind === 'hop' ? item.authority : authorityOf(item.record.url);
+  return { id, priority, item, authority: authority ?? '' };
+}
+
+function commitOf(host: LeasedHost, plan: HostPlan, ttlMs: number, nowMs: number): HostCommit {
+  const { done, requeue, lanes } = host.entries.takeChanges();
+  if (plan.kind === 'release') host.leave();
+  const blockLanes: LaneBlock[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
+  const changes = {
+    host: host.key,
+    fencingToken: host.fencingToken,
+    ...(done.length > 0 ? { done } : {}),
+    ...(requeue.length > 0 ? { requeue } : {}),
+    ...(blockLanes.length > 0 ? { blockLanes } : {}),
+  };
+  // No other process can have the host before these times: one whose holder vanished is granted `delayMs` after its end.
+  const { delayMs } = plan;
+  if (plan.kind === 'keep') {
+    return { ...changes, state: host.stateAt(nowMs + delayMs), delayMs, then: { keep: { ttlMs, want: plan.want } } };
+  }
+  const { dueInMs } = plan;
+  return { ...changes, state: host.stateAt(nowMs + (dueInMs ?? delayMs)), delayMs, then: { release: { dueInMs } } };
+}

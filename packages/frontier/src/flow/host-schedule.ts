@@ -1,0 +1,207 @@
+// Which leased host is next, and which goes back: the leased hosts, the heap of those that may be asked, those with
+// changes to commit. In memory only; `host-leases.ts` talks to the store.
+
+import { shareOf } from '../hosts/host-share.js';
+import type { LeasedHost } from '../hosts/leased-host.js';
+import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
+import { ReadyHeap } from '../ready-heap.js';
+import type { HostKey } from '../store.js';
+import type { FrontierContext } from './context.js';
+import { DROP_BATCH, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
+import type { OwnRequestQueue } from './own-request-queue.js';
+
+/** What becomes of a host with the commit that is about to leave. `want`: how many more entries may come. */
+export type HostPlan =
+  | { readonly kind: 'keep'; readonly want: number; readonly delayMs: number }
+  /** `dueInMs`: `null` for a parked host. */
+  | { readonly kind: 'release'; readonly dueInMs: number | null; readonly delayMs: number };
+
+/** The order of the leased hosts. None of its methods throws. */
+export class HostSchedule {
+  readonly #context: FrontierContext;
+  readonly #ownRequests: OwnRequestQueue;
+  readonly #hosts = new Map<HostKey, LeasedHost>();
+  /** Hosts by the time of their next request, under their numbers. */
+  readonly #ready = new ReadyHeap();
+  readonly #byNumber: (LeasedHost | null)[] = [];
+  readonly #freeNumbers: number[] = [];
+  #changed = new Set<LeasedHost>();
+  /** More hosts wait in the store than we may lease: a host that has had its turn makes place for them. */
+  #othersWait = true;
+  #isClosing = false;
+  #lagMs = 0;
+  /** Ends a wait for a host that may be asked. */
+  #onDue: (() => void) | null = null;
+
+  constructor(context: FrontierContext, ownRequests: OwnRequestQueue) {
+    this.#context = context;
+    this.#ownRequests = ownRequests;
+  }
+
+  // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get(key: HostKey): LeasedHost | undefined {
+    return this.#hosts.get(key);
+  }
+
+  all(): Iterable<LeasedHost> {
+    return this.#hosts.values();
+  }
+
+  /** A number that no leased host has. */
+  nextNumber(): number {
+    return this.#freeNumbers.pop() ?? this.#byNumber.length;
+  }
+
+  add(host: LeasedHost): void {
+    this.#hosts.set(host.key, host);
+    this.#byNumber[host.number] = host;
+  }
+
+  /** The host is not ours any more. */
+  remove(host: LeasedHost): void {
+    if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
+    if (this.#byNumber[host.number] !== host) return;
+    this.#unplace(host);
+    this.#byNumber[host.number] = null;
+    this.#freeNumbers.push(host.number);
+  }
+
+  /** How many more hosts may be leased; less than 0 when others want their share. */
+  get freePlaces(): number {
+    const { settings, counts, budget } = this.#context;
+    return shareOf(settings.maxHosts, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
+  }
+
+  noteOthersWait(othersWait: boolean): void {
+    this.#othersWait = othersWait;
+  }
+
+  // ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The next commit reports on this host. */
+  touch(host: LeasedHost): void {
+    this.#changed.add(host);
+  }
+
+  get hasChanges(): boolean {
+    return this.#changed.size > 0;
+  }
+
+  /** The hosts on which a commit reports that is about to leave. */
+  takeChanged(): LeasedHost[] {
+    const changed = [...this.#changed].filter(({ status }) => status === 'leased');
+    this.#changed = new Set();
+    return changed;
+  }
+
+  // ── Order ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Something of the host has changed: when is its next request, and does it stay? */
+  reschedule(host: LeasedHost): void {
+    if (host.status !== 'leased' || host.isBusy) {
+      this.#unplace(host);
+      return;
+    }
+    const nowMs = this.#context.clock.nowMs();
+    const isFull = host.unsettled >= this.#context.settings.unsettledPerHost;
+    const ready = host.entries.readyCount(nowMs);
+    const hasWork = ready > 0 && !isFull && !this.#isTurnOver(host);
+    // Hosts that have waited longest go first: a new one is behind those that were due before it came.
+    let atMs = hasWork ? Math.max(host.nextPageStart(nowMs).atMs, host.leasedAtMs) : null;
+    for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
+    if (atMs === null) this.#unplace(host);
+    else this.#ready.set(host.number, atMs);
+    if (this.#onDue !== null && atMs !== null && atMs <= nowMs) this.#onDue();
+    const wantsMore = ready === 0 && !isFull && !host.isDry;
+    if (wantsMore || (host.isIdle && this.#leaves(host, nowMs))) this.touch(host);
+  }
+
+  /** Takes out the earliest host that may be asked now; `null` without one. */
+  popDue(nowMs: number): LeasedHost | null {
+    const number = this.#ready.peek();
+    if (number === undefined || this.#ready.earliest()! > nowMs) return null;
+    this.#ready.remove(number);
+    return this.#byNumber[number]!;
+  }
+
+  /** When the earliest host may be asked, epoch milliseconds; `null` without one. */
+  earliestMs(): number | null {
+    return this.#ready.earliest();
+  }
+
+  /** Resolves when a host may be asked. Only one caller waits at a time. */
+  untilDue(): { readonly due: Promise<void>; readonly cancel: () => void } {
+    const dueMs = this.earliestMs();
+    let cancelTimer = (): void => undefined;
+    const due = new Promise<void>((resolve) => {
+      this.#onDue = resolve;
+      const { clock } = this.#context;
+      if (dueMs !== null) cancelTimer = clock.after(dueMs - clock.nowMs(), resolve);
+    });
+    const cancel = () => {
+      this.#onDue = null;
+      cancelTimer();
+    };
+    return { due, cancel };
+  }
+
+  /** What the commit that is about to leave does with the host. */
+  plan(host: LeasedHost, nowMs: number): HostPlan {
+    const start = host.nextPageStart(nowMs);
+    const { parked } = host.clock;
+    // A parked host is away until it is unparked, and then as far from its last exchange as any other.
+    const delayMs = Math.max(host.intervalMs(nowMs), parked ? 0 : start.atMs - nowMs);
+    if (!this.#isClosing && (!host.isIdle || !this.#leaves(host, nowMs))) {
+      return { kind: 'keep', want: this.#entriesWanted(host, nowMs), delayMs };
+    }
+    this.#unplace(host);
+    return { kind: 'release', dueInMs: parked ? null : Math.max(0, Math.ceil(start.atMs - nowMs)), delayMs };
+  }
+
+  /** Takes it out of the heap. The number of a host that was removed may be another's by now. */
+  #unplace(host: LeasedHost): void {
+    if (this.#byNumber[host.number] === host) this.#ready.remove(host.number);
+  }
+
+  #isTurnOver(host: LeasedHost): boolean {
+    return this.#othersWait && host.exchanges >= TURN_EXCHANGES;
+  }
+
+  /** Whether an idle host has no reason to stay. */
+  #leaves(host: LeasedHost, nowMs: number): boolean {
+    if (this.#isClosing) return true;
+    if (this.#ownRequests.has(host.key)) return false;
+    if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces < 0) return true;
+    if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
+    return host.nextPageStart(nowMs).atMs - nowMs > KEEP_WAIT_MS;
+  }
+
+  /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */
+  #entriesWanted(host: LeasedHost, nowMs: number): number {
+    const isDropping = this.#context.hostBounds.usedUp(host, nowMs) !== null;
+    return Math.max(0, (isDropping ? DROP_BATCH : ENTRIES_PER_LEASE) - host.entries.readyCount(nowMs));
+  }
+
+  // ── Lease end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether the lease lasts long enough for a request. Late timers need a wider margin, half a lease at most. */
+  isSafe(host: LeasedHost, nowMs: number): boolean {
+    const { leaseTtlMs } = this.#context.settings;
+    return nowMs < host.leaseEndMs - Math.min(Math.max(LEASE_MARGIN_MS, 2 * this.#lagMs), leaseTtlMs / 2);
+  }
+
+  /** How late timers are, milliseconds. */
+  noteLag(lagMs: number): void {
+    this.#lagMs = lagMs;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** From here on every idle host goes back with its next commit. */
+  close(): void {
+    this.#isClosing = true;
+  }
+}

@@ -1,0 +1,128 @@
+// The entries of a leased host that are in this process and not handed out, the lanes that are blocked, and what the
+// next commit reports about them.
+
+import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
+import type { QueueItem } from '../records/record.js';
+import type { EntryId, Requeue } from '../store.js';
+
+/** An entry that came with the lease. */
+export interface LeasedEntry {
+  readonly id: EntryId;
+  readonly priority: number;
+  readonly item: QueueItem;
+  /** The authority that serves it: its rules and its lane count. */
+  readonly authority: string;
+}
+
+/** What the next commit reports. */
+export interface EntryChanges {
+  readonly done: EntryId[];
+  readonly requeue: Requeue[];
+  /** Lane → epoch milliseconds until which it is blocked; a time that has passed opens it. */
+  readonly lanes: Map<string, number>;
+}
+
+/** The entries of one leased host. None of its methods throws. */
+export class LeasedEntries {
+  /** In the order in which they are handed out. */
+  #waiting: LeasedEntry[] = [];
+  #changes: EntryChanges = noChanges();
+  /** Lanes blocked during this lease: authority → epoch milliseconds. */
+  readonly #blocked = new Map<string, number>();
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  /** Whether the next commit has something to report. */
+  get hasChanges(): boolean {
+    const { done, requeue, lanes } = this.#changes;
+    return done.length > 0 || requeue.length > 0 || lanes.size > 0;
+  }
+
+  /** Adds entries by priority, behind those of the same priority. */
+  add(entries: readonly LeasedEntry[]): void {
+    for (const entry of entries) {
+      let at = this.#waiting.length;
+      while (at > 0 && this.#waiting[at - 1]!.priority > entry.priority) at -= 1;
+      this.#waiting.splice(at, 0, entry);
+    }
+  }
+
+  at(index: number): LeasedEntry | undefined {
+    return this.#waiting[index];
+  }
+
+  /** Removes an entry that is handed out. */
+  removeAt(index: number): void {
+    this.#waiting.splice(index, 1);
+  }
+
+  /** An entry that was handed out comes back, in front of the others. */
+  putBack(entry: LeasedEntry): void {
+    this.#waiting.unshift(entry);
+  }
+
+  /** The entry is finished for good. */
+  finish(id: EntryId): void {
+    this.#changes.done.push(id);
+  }
+
+  /** The entry goes back into the queue of the store. */
+  requeue(entry: Requeue): void {
+    this.#changes.requeue.push(entry);
+  }
+
+  /**
+   * Blocks a lane here and, with the next commit, in the store. Its entries stay here, so that a release puts them back
+   * where they were. Past a bound they go back into the queue at once, to make place for the host's other lanes.
+   */
+  blockLane(lane: string, untilMs: number): void {
+    this.#changes.lanes.set(lane, untilMs);
+    this.#blocked.set(lane, untilMs);
+    if (this.#blocked.size > LANES_REMEMBERED) this.#blocked.delete(this.#blocked.keys().next().value ?? '');
+    if (this.#waiting.length <= 2 * ENTRIES_PER_LEASE) return;
+    const isOfLane = (entry: LeasedEntry) => entry.item.kind === 'page' && entry.authority === lane;
+    for (const { id } of this.#waiting.filter(isOfLane)) this.#changes.requeue.push({ id });
+    this.#waiting = this.#waiting.filter((entry) => !isOfLane(entry));
+  }
+
+  /** Opens a lane. @returns Whether it was blocked. */
+  openLane(lane: string): boolean {
+    if (!this.#blocked.delete(lane)) return false;
+    this.#changes.lanes.set(lane, 0);
+    return true;
+  }
+
+  /** Until when lanes are blocked, epoch milliseconds; times that have passed included. */
+  blockedUntilMs(): Iterable<number> {
+    return this.#blocked.values();
+  }
+
+  /** Whether an entry is in a blocked lane. Hops of a redirect chain are never blocked. */
+  isBlocked(entry: LeasedEntry, nowMs: number): boolean {
+    return entry.item.kind === 'page' && (this.#blocked.get(entry.authority) ?? 0) > nowMs;
+  }
+
+  /** How many entries are in no blocked lane. */
+  readyCount(nowMs: number): number {
+    if (this.#blocked.size === 0) return this.#waiting.length;
+    return this.#waiting.reduce((count, entry) => count + (this.isBlocked(entry, nowMs) ? 0 : 1), 0);
+  }
+
+  /** What the commit that is about to leave reports; from here on there is nothing to report. */
+  takeChanges(): EntryChanges {
+    const changes = this.#changes;
+    this.#changes = noChanges();
+    return changes;
+  }
+
+  /** How many entries are finished since the last commit. */
+  get finishedCount(): number {
+    return this.#changes.done.length;
+  }
+}
+
+function noChanges(): EntryChanges {
+  return { done: [], requeue: [], lanes: new Map() };
+}

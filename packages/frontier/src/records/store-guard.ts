@@ -1,0 +1,47 @@
+// A store that has failed once has failed for good: what it kept is unknown, and going on from a guess could make a request
+// too early. Every verb passes here; once one throws, all later ones throw the same.
+
+import { FrontierError } from '../errors.js';
+import type { FrontierStore } from '../store.js';
+import { aroundStore } from './around-store.js';
+
+/** A store and whether it still works. */
+export class StoreGuard {
+  /** Its own refusals (`record-too-large`, `store-mismatch`, …) pass as they are; otherwise it rejects with `store-failed`. */
+  readonly store: FrontierStore;
+  /** Keeps an error that no caller waits for: the next call throws it. */
+  readonly fail: (error: unknown) => void;
+  #failure: FrontierError | null = null;
+  #broken: unknown = null;
+
+  constructor(inner: FrontierStore) {
+    this.store = aroundStore(inner, (verb) => this.#call(verb));
+    this.fail = (error) => {
+      this.#broken ??= error;
+    };
+  }
+
+  /** Whether nothing has failed. */
+  get works(): boolean {
+    return this.#failure === null && this.#broken === null;
+  }
+
+  /** @throws What failed. */
+  check(): void {
+    if (!this.works) throw this.#failure ?? this.#broken;
+  }
+
+  async #call<T>(verb: () => Promise<T>): Promise<T> {
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      return await verb();
+    } catch (cause) {
+      if (cause instanceof FrontierError && cause.code !== 'store-failed') throw cause;
+      this.#failure ??=
+        cause instanceof FrontierError
+          ? cause
+          : new FrontierError('store-failed', 'the store failed; the frontier stops', { cause });
+      throw this.#failure;
+    }
+  }
+}

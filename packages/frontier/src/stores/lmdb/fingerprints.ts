@@ -1,0 +1,129 @@
+// Known fingerprints: exact, in memory up to a budget, beyond it in the file.
+//
+//   log     chunks of up to 248 fingerprints in order of arrival, 8 bytes each. Read into memory at open, and at the
+//           start of each transaction what other processes have added (A1 across processes)
+//   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
+
+import { FingerprintLoader } from '../fingerprint-loader.js';
+import { FingerprintSet } from '../fingerprint-set.js';
+import type { Environment, Table } from './environment.js';
+import type { Counts } from './meta.js';
+
+/** Bytes of a chunk: two of them fill a page. */
+const CHUNK_BYTES = 1_984;
+const FINGERPRINT_BYTES = 8;
+const FINGERPRINTS_PER_CHUNK = CHUNK_BYTES / FINGERPRINT_BYTES;
+/** Fingerprints to be read from which on a loader is faster. */
+const LOADER_LEAST = 65_536;
+/** Bytes of memory per fingerprint after loading, at most. */
+const LOADED_BYTES = 11;
+/** The size of the set is checked each time so many chunks were read. */
+const CHUNKS_PER_CHECK = 64;
+const NO_VALUE = Buffer.alloc(0);
+
+/** The set. `counts` is always the transaction's. */
+export class Fingerprints {
+  readonly #log: Table;
+  readonly #table: Table;
+  readonly #budgetBytes: number;
+  readonly #set = new FingerprintSet();
+  /** The next chunk of the log to be read. */
+  #nextChunk = 0;
+  /** Added in this transaction, not yet in the log. */
+  readonly #added = Buffer.alloc(CHUNK_BYTES);
+  #addedBytes = 0;
+
+  constructor({ log, seen }: Environment, budgetBytes: number) {
+    this.#log = log;
+    this.#table = seen;
+    this.#budgetBytes = budgetBytes;
+  }
+
+  /** Reads what others have added to the log. `mayWrite`: inside a transaction, which moves the excess to the table. */
+  catchUp(counts: Counts, mayWrite: boolean): void {
+    const end = Math.min(counts.nextChunk, counts.tableFrom);
+    this.#loadMany(Math.min(counts.known - this.#set.size, FINGERPRINTS_PER_CHUNK * (end - this.#nextChunk)), end);
+    for (; this.#nextChunk < end; this.#nextChunk += 1) {
+      const isChecked = this.#nextChunk % CHUNKS_PER_CHECK === CHUNKS_PER_CHECK - 1;
+      if (isChecked && this.#set.bytes > this.#budgetBytes) {
+        if (mayWrite) this.#moveToTable(counts, this.#nextChunk, end);
+        return;
+      }
+      for (const fingerprint of this.#chunk(this.#nextChunk)) this.#set.add(fingerprint);
+    }
+  }
+
+  has(fingerprint: Uint8Array, counts: Counts): boolean {
+    return this.#set.has(fingerprint) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fingerprint));
+  }
+
+  /** Adds the fingerprint. @returns `false` when it was known. */
+  add(fingerprint: Uint8Array, counts: Counts): boolean {
+    if (Number.isFinite(counts.tableFrom)) {
+      if (this.has(fingerprint, counts)) return false;
+      this.#table.putSync(Buffer.from(fingerprint), NO_VALUE);
+    } else {
+      if (!this.#set.add(fingerprint)) return false;
+      this.#added.set(fingerprint, this.#addedBytes);
+      this.#addedBytes += FINGERPRINT_BYTES;
+      if (this.#addedBytes === CHUNK_BYTES) this.#writeChunk(counts);
+    }
+    counts.known += 1;
+    return true;
+  }
+
+  /** Writes what was added. To be called at the end of the transaction. */
+  flush(counts: Counts): void {
+    if (this.#addedBytes > 0) this.#writeChunk(counts);
+    const isInLog = !Number.isFinite(counts.tableFrom);
+    if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
+  }
+
+  /** Where many are to be read and the budget has room for all of them, as at open. */
+  #loadMany(count: number, end: number): void {
+    if (count < LOADER_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
+    const loader = new FingerprintLoader(this.#set, count);
+    for (; this.#nextChunk < end; this.#nextChunk += 1) {
+      const chunk = this.#log.getBinaryFast(chunkKey(this.#nextChunk));
+      if (chunk !== undefined) loader.add(chunk);
+    }
+    loader.finish();
+  }
+
+  #writeChunk(counts: Counts): void {
+    // Appending fills pages; inserting would leave them half empty.
+    const chunk = this.#added.subarray(0, this.#addedBytes);
+    const isLast: unknown = this.#log.putSync(chunkKey(counts.nextChunk), chunk, { append: true });
+    if (isLast === false) throw new Error(`the log of fingerprints has a chunk past ${counts.nextChunk}`);
+    counts.nextChunk += 1;
+    this.#nextChunk = counts.nextChunk;
+    this.#addedBytes = 0;
+  }
+
+  /** The budget of this client is smaller than those before: what does not fit goes into the table, once. */
+  #moveToTable(counts: Counts, from: number, end: number): void {
+    for (let chunk = from; chunk < end; chunk += 1) {
+      for (const fingerprint of this.#chunk(chunk)) this.#table.putSync(fingerprint, NO_VALUE);
+    }
+    counts.tableFrom = from;
+    this.#nextChunk = from;
+  }
+
+  #isInTable(fingerprint: Uint8Array): boolean {
+    return this.#table.getBinary(Buffer.from(fingerprint)) !== undefined;
+  }
+
+  #chunk(number: number): Buffer[] {
+    const bytes = this.#log.getBinary(chunkKey(number));
+    const count = (bytes?.length ?? 0) / FINGERPRINT_BYTES;
+    return Array.from({ length: count }, (_, at) =>
+      bytes!.subarray(FINGERPRINT_BYTES * at, FINGERPRINT_BYTES * (at + 1)),
+    );
+  }
+}
+
+function chunkKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(6);
+  key.writeUIntBE(number, 0, 6);
+  return key;
+}

@@ -1,0 +1,172 @@
+// The rows of the meta table: whose crawl the file holds, the anchor of the store's clock, the clients that have the file
+// open, and the counts of the whole crawl.
+
+import { FrontierError } from '../../errors.js';
+import { type CrawlName, compareCrawl } from '../crawl-name.js';
+import { bootName, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
+import { rowsOf, type Table } from './environment.js';
+
+const FORMAT = 'mannerly-frontier-lmdb';
+const VERSION = 5;
+
+const CRAWL = Buffer.from('crawl');
+const CLOCK = Buffer.from('clock');
+const COUNTS = Buffer.from('counts');
+const HOLDER = 'holder ';
+const FIRST_HOLDER_KEY = Buffer.from(HOLDER);
+const BEHIND_HOLDERS = Buffer.from('holder!');
+/** More clients than can read the file at a time. */
+const HOLDERS_MOST = 65_536;
+
+/** Holder number of hosts without a lease. */
+export const FREE = 0;
+/** Holder number of leases whose holder is dead. */
+export const DEAD = 1;
+/** The least number of a client. */
+const FIRST_HOLDER = 2;
+
+// ── Whose crawl ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a file is expected to hold. */
+export interface CrawlRequest {
+  readonly crawl: string;
+  /** Who crawls. Empty: not compared. */
+  readonly identity: string;
+  readonly create: boolean;
+  /** For the messages. */
+  readonly path: string;
+}
+
+/**
+ * Compares the file with the request, or names a new file (O2). Inside a transaction.
+ *
+ * @returns Whether the file was named.
+ * @throws FrontierError `store-mismatch`, with both names.
+ */
+export function claimCrawl(meta: Table, { crawl, identity, create, path }: CrawlRequest): boolean {
+  const bytes = meta.getBinary(CRAWL);
+  const wanted: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
+  if (bytes !== undefined) {
+    const hint = 'Take another folder, or remove this one to start over.';
+    compareCrawl({ name: path, hint }, JSON.parse(bytes.toString()) as CrawlName, wanted);
+    return false;
+  }
+  if (!create) throw new FrontierError('store-mismatch', `${path} holds no crawl ${JSON.stringify(crawl)}`);
+  meta.putSync(CRAWL, Buffer.from(JSON.stringify(wanted)));
+  return true;
+}
+
+// ── Clock ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Anchor {
+  readonly boot: string;
+  readonly offsetMs: number;
+}
+
+/**
+ * The clock of a file. Inside a transaction.
+ *
+ * Delays must survive restarts, and a wall clock that is corrected must not shorten them. On Linux the clock is the
+ * machine's monotonic one, the same in all processes, plus an offset that is fixed once per boot and kept in the file.
+ * Elsewhere the boot is unknown, and the clock is the wall clock at open, continued by the monotonic one.
+ *
+ * @param latestMs - The latest time in the file.
+ */
+export function anchorClock(meta: Table, latestMs: number): () => number {
+  const boot = bootName();
+  const kept = meta.getBinary(CLOCK);
+  const anchor = kept === undefined ? null : (JSON.parse(kept.toString()) as Anchor);
+  const isSameBoot = boot !== null && anchor?.boot === boot;
+  const offsetMs = isSameBoot ? anchor.offsetMs : Math.max(Date.now(), latestMs) - monotonicMs();
+  if (!isSameBoot && boot !== null) meta.putSync(CLOCK, Buffer.from(JSON.stringify({ boot, offsetMs })));
+  return () => offsetMs + monotonicMs();
+}
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+// ── Clients ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A client that has the file open, with its process, so that its leases can be ended once it is proven dead (O1). */
+export interface Holder extends ProcessIdentity {
+  readonly number: number;
+  /** The `owner` of `open`. */
+  readonly owner: string;
+}
+
+/** All clients that were registered and not removed. */
+export function listHolders(meta: Table): Holder[] {
+  const rows = rowsOf(meta, FIRST_HOLDER_KEY, BEHIND_HOLDERS, HOLDERS_MOST);
+  return rows.map(({ value }) => JSON.parse(value.toString()) as Holder);
+}
+
+/** Registers this process under the least free number. */
+export function addHolder(meta: Table, owner: string): Holder {
+  const taken = new Set(listHolders(meta).map(({ number }) => number));
+  let number = FIRST_HOLDER;
+  while (taken.has(number)) number += 1;
+  const holder = { number, owner, ...thisProcess() };
+  meta.putSync(holderKey(number), Buffer.from(JSON.stringify(holder)));
+  return holder;
+}
+
+/** Removes a client that has no lease any more. */
+export function removeHolder(meta: Table, number: number): void {
+  meta.removeSync(holderKey(number));
+}
+
+function holderKey(number: number): Buffer {
+  return Buffer.from(`${HOLDER}${String(number).padStart(6, '0')}`);
+}
+
+// ── Counts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Counts of the crawl, in one row that every transaction reads first and writes last. */
+export interface Counts {
+  /** Grows with every transaction. Another number than the client's own: another process has written. */
+  generation: number;
+  /** The store's clock at the last transaction. */
+  latestMs: number;
+  /** Entries that are not finished. */
+  unfinished: number;
+  inFlight: number;
+  /** Fingerprints. */
+  known: number;
+  hosts: number;
+  leased: number;
+  parked: number;
+  /** Next number of a chunk of the fingerprint log. */
+  nextChunk: number;
+  /** Fingerprints of chunks from this one on are in the table too, and new ones only there. `Infinity`: none yet. */
+  tableFrom: number;
+}
+
+const NO_COUNTS: Counts = {
+  generation: 0,
+  latestMs: 0,
+  unfinished: 0,
+  inFlight: 0,
+  known: 0,
+  hosts: 0,
+  leased: 0,
+  parked: 0,
+  nextChunk: 0,
+  tableFrom: Number.POSITIVE_INFINITY,
+};
+const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
+
+/** The counts in the file. */
+export function readCounts(meta: Table): Counts {
+  const counts = { ...NO_COUNTS };
+  const bytes = meta.getBinary(COUNTS);
+  if (bytes !== undefined) for (const [at, name] of COUNT_NAMES.entries()) counts[name] = bytes.readDoubleBE(8 * at);
+  return counts;
+}
+
+/** Writes the counts. Inside a transaction. */
+export function writeCounts(meta: Table, counts: Counts): void {
+  const bytes = Buffer.allocUnsafe(8 * COUNT_NAMES.length);
+  for (const [at, name] of COUNT_NAMES.entries()) bytes.writeDoubleBE(counts[name], 8 * at);
+  meta.putSync(COUNTS, bytes);
+}

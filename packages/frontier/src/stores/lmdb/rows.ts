@@ -1,0 +1,210 @@
+// Keys and values of rows. All rows of one host start with the host's number, so that they are next to each other.
+//
+//   entries   host 1 time id             waiting for their time
+//             host 2 lane rank order     in line; entries in flight keep this row until they are finished
+//   lines     host 0 rank order lane     open lines, by their first entry
+//             host 1 lane rank           every line that has entries → the order above
+//             host 2 until lane          blocked lanes, by the end of the block
+//             host 3 lane                blocked lanes → the end of the block
+//             host 4 name                lane name → number
+//
+// There is one row in line for each queued URL, so its key is short: lane and order take as few bytes as they need.
+
+import { createHash } from 'node:crypto';
+
+/** Kinds of rows: the fifth byte of their keys. */
+export const KIND = Object.freeze({
+  waiting: 1,
+  inLine: 2,
+  openLine: 0,
+  lineHead: 1,
+  blockEnd: 2,
+  block: 3,
+  laneName: 4,
+});
+/** Bytes of an order or an entry's id. */
+export const SEQUENCE_BYTES = 5;
+const PREFIX_BYTES = 5;
+/** The longest name that is its own key, bytes: lmdb bounds the length of keys. */
+const NAME_MOST_BYTES = 1_024;
+
+/** What a key of the entries table says. */
+export type EntryPlace =
+  | { readonly kind: 'waiting'; readonly readyAt: number; readonly id: number }
+  | { readonly kind: 'line'; readonly lane: number; readonly rank: number; readonly order: number };
+
+/** A line and its place among the open lines. */
+export interface OpenLine {
+  readonly lane: number;
+  readonly rank: number;
+  readonly order: number;
+}
+
+export function waitingKey(host: number, readyAt: number, id: number): Buffer {
+  const key = keyOf(host, KIND.waiting, 8 + SEQUENCE_BYTES);
+  key.writeUIntBE(id, key.writeDoubleBE(readyAt, PREFIX_BYTES), SEQUENCE_BYTES);
+  return key;
+}
+
+export function lineKey(host: number, lane: number, rank: number, order: number): Buffer {
+  const [laneBytes, orderBytes] = [bytesOf(lane), bytesOf(order)];
+  const key = keyOf(host, KIND.inLine, laneBytes + orderBytes + 3);
+  const at = writeSorted(key, lane, laneBytes, PREFIX_BYTES);
+  key[at] = rank;
+  writeSorted(key, order, orderBytes, at + 1);
+  return key;
+}
+
+/** Behind every entry of the line. */
+export function lineEnd(host: number, lane: number, rank: number): Buffer {
+  const laneBytes = bytesOf(lane);
+  const key = keyOf(host, KIND.inLine, laneBytes + 2);
+  key[writeSorted(key, lane, laneBytes, PREFIX_BYTES)] = rank + 1;
+  return key;
+}
+
+export function openLineKey(host: number, { lane, rank, order }: OpenLine): Buffer {
+  const key = keyOf(host, KIND.openLine, 1 + SEQUENCE_BYTES + 4);
+  key[PREFIX_BYTES] = rank;
+  key.writeUInt32BE(lane, key.writeUIntBE(order, PREFIX_BYTES + 1, SEQUENCE_BYTES));
+  return key;
+}
+
+export function lineHeadKey(host: number, lane: number, rank: number): Buffer {
+  const key = keyOf(host, KIND.lineHead, 5);
+  key[key.writeUInt32BE(lane, PREFIX_BYTES)] = rank;
+  return key;
+}
+
+export function blockEndKey(host: number, until: number, lane: number): Buffer {
+  const key = keyOf(host, KIND.blockEnd, 12);
+  key.writeUInt32BE(lane, key.writeDoubleBE(until, PREFIX_BYTES));
+  return key;
+}
+
+export function blockKey(host: number, lane: number): Buffer {
+  const key = keyOf(host, KIND.block, 4);
+  key.writeUInt32BE(lane, PREFIX_BYTES);
+  return key;
+}
+
+export function laneNameKey(host: number, name: string): Buffer {
+  return Buffer.concat([keyOf(host, KIND.laneName, 0), nameKey(name)]);
+}
+
+/** In front of every row of a kind. */
+export function kindStart(host: number, kind: number): Buffer {
+  return keyOf(host, kind, 0);
+}
+
+/** Behind every row of a kind. */
+export function kindEnd(host: number, kind: number): Buffer {
+  return keyOf(host, kind + 1, 0);
+}
+
+/** Behind the rows of a kind that is sorted by time, up to a time. */
+export function kindUpTo(host: number, kind: number, time: number): Buffer {
+  const key = keyOf(host, kind, 8 + SEQUENCE_BYTES + 1).fill(0xff, PREFIX_BYTES);
+  key.writeDoubleBE(time, PREFIX_BYTES);
+  return key;
+}
+
+/** The key of a name within a space of names. */
+export function textKey(space: number, name: string): Buffer {
+  return Buffer.concat([Buffer.of(space), nameKey(name)]);
+}
+
+/** Reads a key of the entries table. */
+export function entryPlace(key: Buffer): EntryPlace {
+  if (key[4] === KIND.waiting) {
+    return { kind: 'waiting', readyAt: key.readDoubleBE(5), id: key.readUIntBE(13, SEQUENCE_BYTES) };
+  }
+  const at = sortedEnd(key, PREFIX_BYTES);
+  return { kind: 'line', lane: readSorted(key, PREFIX_BYTES), rank: key[at]!, order: readSorted(key, at + 1) };
+}
+
+/** Reads a key of the open lines. */
+export function readOpenLine(key: Buffer): OpenLine {
+  return { rank: key[5]!, order: key.readUIntBE(6, SEQUENCE_BYTES), lane: key.readUInt32BE(11) };
+}
+
+// ── Values of the entries table ──────────────────────────────────────────────────────────────────────────────────────
+
+const PRIORITY = 7;
+const WITH_ID = 8;
+const WITH_ATTEMPT = 16;
+const WITH_LANE = 32;
+const VALUE_HEAD_MOST_BYTES = 1 + SEQUENCE_BYTES + 4 + 4;
+
+/** The parts of an entry that its key does not say. 0 stands for what is not kept. */
+export interface EntryValue {
+  readonly priority: number;
+  readonly id: number;
+  /** Times handed out. Of one in flight: before it was. */
+  readonly attempt: number;
+  readonly lane: number;
+  readonly body: Uint8Array;
+}
+
+/** The value of a row: one byte of flags for most entries, and the body. */
+export function encodeEntry({ priority, id, attempt, lane, body }: EntryValue): Buffer {
+  const bytes = Buffer.allocUnsafe(VALUE_HEAD_MOST_BYTES + body.length);
+  bytes[0] = priority | (id > 0 ? WITH_ID : 0) | (attempt > 0 ? WITH_ATTEMPT : 0) | (lane > 0 ? WITH_LANE : 0);
+  let at = 1;
+  if (id > 0) at = bytes.writeUIntBE(id, at, SEQUENCE_BYTES);
+  if (attempt > 0) at = bytes.writeUInt32BE(attempt, at);
+  if (lane > 0) at = bytes.writeUInt32BE(lane, at);
+  bytes.set(body, at);
+  return bytes.subarray(0, at + body.length);
+}
+
+/** Reads a value. The body is a copy. */
+export function decodeEntry(bytes: Buffer): EntryValue {
+  const flags = bytes[0]!;
+  let at = 1;
+  const next = (flag: number, length: number) => {
+    if ((flags & flag) === 0) return 0;
+    at += length;
+    return bytes.readUIntBE(at - length, length);
+  };
+  const id = next(WITH_ID, SEQUENCE_BYTES);
+  const attempt = next(WITH_ATTEMPT, 4);
+  const lane = next(WITH_LANE, 4);
+  return { priority: flags & PRIORITY, id, attempt, lane, body: new Uint8Array(bytes.subarray(at)) };
+}
+
+// ── Parts of keys ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function keyOf(host: number, kind: number, more: number): Buffer {
+  const key = Buffer.allocUnsafe(PREFIX_BYTES + more);
+  key.writeUInt32BE(host, 0);
+  key[4] = kind;
+  return key;
+}
+
+function nameKey(name: string): Buffer {
+  const bytes = Buffer.from(name);
+  if (bytes.length <= NAME_MOST_BYTES) return Buffer.concat([Buffer.of(1), bytes]);
+  return Buffer.concat([Buffer.of(2), createHash('sha256').update(bytes).digest()]);
+}
+
+/** Bytes of a whole number up to 2^40. */
+function bytesOf(value: number): number {
+  let bytes = 1;
+  for (let above = 256; above <= value; above *= 256) bytes += 1;
+  return bytes;
+}
+
+/** Writes a whole number behind its number of bytes, so that larger numbers sort behind. @returns Where it ends. */
+function writeSorted(key: Buffer, value: number, bytes: number, at: number): number {
+  key[at] = bytes;
+  return key.writeUIntBE(value, at + 1, bytes);
+}
+
+function readSorted(key: Buffer, at: number): number {
+  return key.readUIntBE(at + 1, key[at]!);
+}
+
+function sortedEnd(key: Buffer, at: number): number {
+  return at + 1 + key[at]!;
+}

@@ -1,0 +1,10 @@
+// Four crawler processes share one crawl on lmdb, in one crawl directory. A file for each engine, since each mostly waits.
+
+import { it } from 'vitest';
+import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';
+
+it.skipIf(process.platform !== 'linux')(
+  'four crawlers and 150 hosts, on lmdb, in one crawl directory',
+  () => crawlOn('lmdb'),
+  LONGEST_MS,
+);

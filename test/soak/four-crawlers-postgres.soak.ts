@@ -1,0 +1,11 @@
+// Four crawler processes share one crawl on postgres, whose server is killed too. A file for each engine, since each mostly waits.
+
+import { it } from 'vitest';
+import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';
+import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';
+
+it.skipIf(process.platform !== 'linux' || !HAS_POSTGRES)(
+  'four crawlers and 150 hosts, on postgres, whose server is killed too',
+  () => crawlOn('postgres', () => startPostgres()),
+  LONGEST_MS,
+);

@@ -1,0 +1,11 @@
+// Four crawler processes share one crawl on redis, whose server is killed too. A file for each engine, since each mostly waits.
+
+import { it } from 'vitest';
+import { HAS_REDIS, startRedis } from '../support/redis-server.js';
+import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';
+
+it.skipIf(process.platform !== 'linux' || !HAS_REDIS)(
+  'four crawlers and 150 hosts, on redis, whose server is killed too',
+  () => crawlOn('redis', () => startRedis('--appendonly', 'yes')),
+  LONGEST_MS,
+);
