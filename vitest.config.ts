@@ -51,6 +51,7 @@ export default defineConfig(({ mode }) => ({
       { find: /^@mannerly\/robots\/politeness$/, replacement: source('packages/robots/src/politeness-fields.ts') },
       { find: /^@mannerly\/robots$/, replacement: source('packages/robots/src/index.ts') },
       { find: /^@mannerly\/frontier$/, replacement: source('packages/frontier/src/index.ts') },
+      { find: /^@mannerly\/frontier\/internal$/, replacement: source('packages/frontier/src/internal.ts') },
       { find: /^@mannerly\/frontier\/conformance$/, replacement: source('packages/frontier/src/conformance/index.ts') },
       { find: /^@mannerly\/frontier\/(\w+)$/, replacement: `${source('packages/frontier/src/stores/')}$1.ts` },
       {

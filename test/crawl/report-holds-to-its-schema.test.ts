@@ -61,7 +61,7 @@ describe('report.json', () => {
       (report) => ({ ...report, hosts: [{ ...report.hosts[0], requests: 'many' }] }),
     ],
     ['with a field that nobody described', (report) => ({ ...report, mood: 'fine' })],
-    ['of another format', (report) => ({ ...report, format: 2 })],
+    ['of another format', (report) => ({ ...report, format: 1 })],
   ])('%s it is not', async (_title, change) => {
     expect(await faults(change(await written()))).not.toEqual([]);
   });

@@ -198,6 +198,7 @@ const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
 
 function roomOf(inside: string, floors: readonly (readonly string[])[]): string {
   if (inside.includes('/')) return inside.slice(0, inside.indexOf('/'));
+  if (inside === 'internal.ts') return 'index.ts';
   return inside === 'index.ts' || floors.some((floor) => floor.includes(inside)) ? inside : 'ground';
 }
 

@@ -104,7 +104,7 @@ export async function startCluster(): Promise<ClusterForTest> {
   const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1'));
   const third = Math.ceil(SLOTS / nodes.length);
   for (const [at, client] of clients.entries()) {
-    await client.call('CLUSTER', 'SET-CONFIG-FENCING_TOKEN', at + 1);
+    await client.call('CLUSTER', 'SET-CONFIG-EPOCH', at + 1);
     await client.call('CLUSTER', 'ADDSLOTSRANGE', at * third, Math.min(SLOTS, (at + 1) * third) - 1);
     if (at > 0) await clients[0]?.call('CLUSTER', 'MEET', '127.0.0.1', nodes[at]?.port ?? 0);
   }

@@ -1,13 +1,8 @@
 // The specification's vectors on spacing (access §9) and on hosts that refuse (access §10), row by row.
 
 import { readFileSync } from 'node:fs';
-import {
-  afterExchange,
-  newHostClock,
-  type PolitenessProfileName,
-  requestInterval,
-  resolvePoliteness,
-} from '@mannerly/frontier';
+import type { PolitenessProfileName } from '@mannerly/frontier';
+import { afterExchange, newHostClock, requestInterval, resolvePoliteness } from '@mannerly/frontier/internal';
 import { parseRequestRate, rateInForce } from '@mannerly/robots/politeness';
 import { describe, expect, it } from 'vitest';
 

@@ -282,7 +282,7 @@
     `${plural(reasons.length, 'reason')}, by URLs.`,
     reasons.map((each) => [
       printable(each.reason),
-      each.word,
+      each.status,
       cell(count(each.urls), each.urls),
       bar(each.urls, reasons[0].urls),
       meaning(each),

@@ -1,13 +1,7 @@
 // What a crawl stands on where nothing is given: the only file that chooses a store and a fetcher.
 
-import {
-  type Clock,
-  type FrontierStore,
-  memoryStore,
-  type PolitenessOptions,
-  resolvePoliteness,
-  systemClock,
-} from '@mannerly/frontier';
+import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
 import type { Fetcher } from './fetch/fetcher.js';

@@ -151,11 +151,9 @@ export {
 } from './report/audit/violation.js';
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { HostClockReading, RequestRecord, RobotsReceipt, UrlDecision, UrlStatus } from './report/decision.js';
-export { findDecision, readDecisions } from './report/decision-log.js';
 export { type Explanation, explain, explanationText } from './report/explain.js';
-export { type LoggedReport, type LogPaths, type PartLogPaths, reportFromLogs } from './report/from-logs.js';
+export { type LoggedReport, type LoggedTotals, reportFromLogs, totalsFromLogs } from './report/from-logs.js';
 export type { LoggedHost } from './report/logged-host.js';
-export { type LoggedTotals, totalsFromLogs } from './report/logged-totals.js';
 export type { ReportedPaths } from './report/page/gather-report.js';
 export type {
   ReportData,
@@ -167,9 +165,16 @@ export type {
 export { type WrittenReport, writeReport } from './report/page/write-report.js';
 export { createPolitenessLedger, OTHER_HOSTS, type PolitenessLedger } from './report/politeness.js';
 export { progressText } from './report/progress-line.js';
+export {
+  findDecision,
+  type LogPaths,
+  type PartLogPaths,
+  readDecisions,
+  readHostWarnings,
+  readRejected,
+  readRequests,
+} from './report/read-logs.js';
 export { REASONS, type Reason, type ReasonEntry, reasonOf } from './report/reasons.js';
-export { readRejected } from './report/rejected-log.js';
-export { readRequests } from './report/request-log.js';
 export type { RunPace, RunPromise } from './report/run-line.js';
 export {
   type MeasuredRow,
@@ -181,7 +186,6 @@ export {
   type TableOptions,
 } from './report/table.js';
 export { waitText } from './report/wait-text.js';
-export { readHostWarnings } from './report/warning-log.js';
 export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';
 export type { RetryAnswer, RetryFilter } from './run/retry.js';
 export {

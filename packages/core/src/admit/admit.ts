@@ -1,7 +1,8 @@
 // The one door into the frontier: seeds, links, redirect targets, what sitemaps list and what handlers add all pass here.
 // It decides nothing about exclusion; that is the frontier's gate, asked next.
 
-import { formatUrlParts, type NewUrl, parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import type { NewUrl } from '@mannerly/frontier';
+import { formatUrlParts, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { withinBounds } from './bounds.js';
 import type { Scope } from './scope.js';

@@ -1,6 +1,7 @@
 // One judge for every road into the crawl. At stake: a road by which something comes in that the operator left out.
 
-import { parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
+import type { Via } from '@mannerly/frontier';
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';

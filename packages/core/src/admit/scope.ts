@@ -4,7 +4,8 @@
 // domain (www, a country's host), that host is what the operator meant. Nothing else moves a scope: not a redirect of a page
 // found later, not one to another domain, and no scope that names its hosts.
 
-import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts, type Via } from '@mannerly/frontier';
+import type { Via } from '@mannerly/frontier';
+import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
 import type { ResolvedScope } from './scope-options.js';

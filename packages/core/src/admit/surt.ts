@@ -2,7 +2,7 @@
 // everything below it share a beginning. `(org,example,` is example.org with all its hosts, `http://(org,example,www,)/a` is
 // /a on one of them.
 
-import type { UrlParts } from '@mannerly/frontier';
+import type { UrlParts } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 

@@ -1,6 +1,6 @@
 // At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of one.
 
-import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
 import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';

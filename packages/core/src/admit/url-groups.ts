@@ -1,7 +1,7 @@
 // Which URLs belong together when it is asked whether their pages say anything new. A group is a name that a URL and the
 // page it was found on share: links between pages of one group are what an endless space is made of. Pure.
 
-import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { MAX_KNOWN_DOMAINS } from './limits.js';
 import type { TrapFinding } from './trap-options.js';
 

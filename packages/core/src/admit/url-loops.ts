@@ -1,7 +1,7 @@
 // Traps that one URL gives away by itself: paths that go in circles, paths and queries that only grow. Pure, and cheap
 // where nothing is the matter, since it is asked of every link.
 
-import type { UrlParts } from '@mannerly/frontier';
+import type { UrlParts } from '@mannerly/frontier/internal';
 import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';
 
 /** Segments of a block that may repeat: `/a/b/c/d/a/b/c/d/…` is seen, longer circles are left to the likeness of their pages. */

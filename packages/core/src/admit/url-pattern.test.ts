@@ -1,6 +1,6 @@
 // A pattern that means more than its author thinks drops pages that were wanted, or takes in what was not.
 
-import { parseUrlParts, type UrlParts } from '@mannerly/frontier';
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { readSurts, surtOf } from './surt.js';
 import { readPatterns, type UrlPattern } from './url-pattern.js';

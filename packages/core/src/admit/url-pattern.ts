@@ -2,7 +2,7 @@
 // anything, `$` for the end. That is one notation less to learn, and it is matched in bounded time; text never becomes a
 // regular expression. A `RegExp` object is the operator's own program and is taken as it is.
 
-import { formatUrlParts, type UrlParts } from '@mannerly/frontier';
+import { formatUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { matchesPattern } from '@mannerly/robots';
 import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';

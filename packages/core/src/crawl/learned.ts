@@ -1,7 +1,8 @@
 // What a crawl learns of sites while it runs and must still know when it goes on after a stop: where seeds led and their
 // scope with them, and which spaces are endless. Kept in records of the store, told as events, listed in the report.
 
-import { type Frontier, type NewUrl, type PageWork, parseUrlParts, type UrlRecord } from '@mannerly/frontier';
+import type { Frontier, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { TrapWatch } from '../admit/admit.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
 import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-options.js';

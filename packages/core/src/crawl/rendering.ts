@@ -3,7 +3,8 @@
 // robots.txt of its own authority, its host's clock and slot, the door with its address guard, budgets and logs. Each hop of
 // a redirect is judged like the first (access §11). What is refused is told to the browser, the page and the decision log.
 
-import { type PageWork, parseUrlParts } from '@mannerly/frontier';
+import type { PageWork } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';

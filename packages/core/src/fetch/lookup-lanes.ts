@@ -2,7 +2,7 @@
 // holds one of them for many seconds. So look-ups pass through lanes: few at once, and one at a time for the names of one
 // registrable domain, because whoever runs a silent name server can name as many hosts as they like.
 
-import { hostKeyOf } from '@mannerly/frontier';
+import { hostKeyOf } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { DNS_DEADLINE_MS, MAX_SYSTEM_LOOKUPS } from './limits.js';
 

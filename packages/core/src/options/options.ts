@@ -3,12 +3,11 @@
 
 import {
   type CanonicalRule,
-  checkRobotsOptions,
   FrontierError,
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
-  resolvePoliteness,
 } from '@mannerly/frontier';
+import { checkRobotsOptions, resolvePoliteness } from '@mannerly/frontier/internal';
 import { type ResolvedScope, resolveScope } from '../admit/scope-options.js';
 import type { ResolvedTrapOptions } from '../admit/trap-options.js';
 import { resolveUrlOptions } from '../admit/url-options.js';

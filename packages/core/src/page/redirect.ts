@@ -1,7 +1,7 @@
 // Where a response redirects to: by Location, by a Refresh field, or by `meta http-equiv=refresh`, as HTML reads them. The
 // target is a new candidate URL; nothing is requested here.
 
-import { redirectNotBeforeMs } from '@mannerly/frontier';
+import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';

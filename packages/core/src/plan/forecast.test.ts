@@ -1,6 +1,6 @@
 // The forecast is what a plan's duration rests on. It is pure, so that what a crawl of a year would do can be tried at once.
 
-import { resolvePoliteness } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { createDueQueue } from './due-hosts.js';
 import { type ForecastBounds, type ForecastHost, forecast } from './forecast.js';

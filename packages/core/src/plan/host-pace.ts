@@ -1,7 +1,7 @@
 // How slowly one host is asked: what the robots.txt files of its authorities say, and the profile beside them. The same
 // reading as the crawl's own, by the packages that own it; here it is asked for times that have not come yet.
 
-import { type Politeness, requestInterval } from '@mannerly/frontier';
+import { type Politeness, requestInterval } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
 import type { PlannedHost } from './crawl-plan.js';

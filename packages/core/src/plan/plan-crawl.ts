@@ -1,7 +1,8 @@
 // A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and what they say
 // is let pass in fast motion. Nothing else is asked of anybody.
 
-import { type Clock, hostKeyOf, type Politeness, resolvePoliteness, systemClock } from '@mannerly/frontier';
+import { type Clock, systemClock } from '@mannerly/frontier';
+import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
 import { createHandlers } from '../handle/handlers.js';

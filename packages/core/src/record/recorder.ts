@@ -1,18 +1,18 @@
 // Where the facts of a run come together: every request, final word and notice passes here once,
 // and goes to the listeners, the logs of the crawl directory and the ledger of the report.
 
-import {
-  type AddAnswer,
-  createRecentSet,
-  type FrontierEvent,
-  type HostWait,
-  type HostWarning,
-  type NewUrl,
-  type PageWork,
-  type RobotsWork,
-  type UrlRecord,
-  type UrlVerdict,
+import type {
+  AddAnswer,
+  FrontierEvent,
+  HostWait,
+  HostWarning,
+  NewUrl,
+  PageWork,
+  RobotsWork,
+  UrlRecord,
+  UrlVerdict,
 } from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
@@ -43,7 +43,7 @@ import {
 export interface Book {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
-  notice?(notice: HostWarning): void;
+  warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
@@ -187,7 +187,7 @@ export function createRecorder(emitter: CrawlEmitter, books: readonly Book[], no
         if (event.record === null || !isCompanionHop(event.record)) verdict(event);
         return;
       }
-      for (const book of books) book.notice?.(event);
+      for (const book of books) book.warning?.(event);
       emitter.emit('host-warning', event);
     },
     held(record, wait) {

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import { openCrawlLogs } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
-import type { DecisionLogOptions } from './log-share.js';
+import type { DecisionLogOptions } from './decision-log.js';
 import type { RunPromise } from './run-line.js';
 
 const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise;

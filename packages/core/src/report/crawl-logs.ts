@@ -1,5 +1,5 @@
-// The logs of one run together: three files and the robots.txt bodies in a crawl directory, or, without one, the last
-// decisions in memory, so that `explain` has something to read either way. With a directory memory has those alone that got no line.
+// The logs of one run: files and robots.txt bodies in a crawl directory, or, without one, the last decisions in memory, so that
+// `explain` has something to read. With a directory, memory holds only the decisions that got no line.
 
 import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
@@ -8,31 +8,27 @@ import { partsOf } from '../directory/directory-parts.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
-import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
-import { inOrder } from './in-order.js';
-import { openLineLog } from './line-log.js';
-import type { DecisionLogOptions } from './log-share.js';
-import { createRecentDecisions } from './recent-decisions.js';
-import { openRejectedLog } from './rejected-log.js';
-import { openRequestLog } from './request-log.js';
-import type { RunPromise } from './run-line.js';
-import { openWarningLog } from './warning-log.js';
+import { DecisionLog, type DecisionLogOptions } from './decision-log.js';
+import { MAX_RECENT_DECISIONS, MAX_REJECTED_BYTES } from './limits.js';
+import { LineLog } from './line-log.js';
+import { findDecision, inOrder, readDecisions } from './read-logs.js';
+import type { RunLine, RunPromise } from './run-line.js';
 
-/** Takes the facts of a run, and finds a URL's final word again. */
+/** Takes the entries of a run, and finds a URL's decision again. Methods throw MannerlyError `log-failed`. */
 export interface CrawlLogs {
   request(record: RequestRecord): void;
   decision(decision: UrlDecision): void;
-  notice(notice: HostWarning): void;
+  warning(warning: HostWarning): void;
   dataset(found: DatasetFound): void;
-  /** Keeps items that their schema did not take, as far as there is room. */
+  /** Keeps items that their schema refused, up to `MAX_REJECTED_BYTES`. */
   rejected(items: readonly RejectedItem[]): void;
-  /** Keeps the body of a robots.txt that was read; resolves when a killed process cannot undo it. @throws MannerlyError `log-failed` */
+  /** Keeps the body of a robots.txt that was read; resolves when a killed process cannot undo it. */
   robots(authority: string, body: Uint8Array): Promise<void>;
-  /** The last word about a URL; `null`: none that is remembered. */
+  /** The latest decision about a URL; `null`: none is known. */
   find(url: string): Promise<UrlDecision | null>;
-  /** The decisions of the crawl in the order of telling; without a directory the latest in memory. */
+  /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */
   decisions(): AsyncIterable<UrlDecision>;
-  /** Everything is on its medium. @throws MannerlyError `log-failed` */
+  /** Resolves when everything is in its files. */
   close(): Promise<void>;
 }
 
@@ -40,7 +36,7 @@ export interface CrawlLogs {
  * Opens the logs of a run.
  *
  * @param directory - `null`: nothing is written.
- * @param promise - What the run promises; it opens the run in the request log.
+ * @param promise - The first line of the run in the request log.
  * @param decisionLog - Which decisions get a line. @default all
  * @throws MannerlyError `log-failed`.
  */
@@ -51,23 +47,23 @@ export function openCrawlLogs(
 ): CrawlLogs {
   const recent = createRecentDecisions();
   if (directory === null) return inMemory(recent);
-  const requests = openRequestLog(directory.requestsPath);
-  requests.run(promise);
-  const decisions = openDecisionLog(directory.decisionsPath, decisionLog);
-  const notices = openWarningLog(directory.warningsPath);
-  const datasets = openLineLog<DatasetFound>(directory.datasetsPath);
+  const requests = new LineLog<RequestRecord | RunLine>(directory.requestsPath);
+  requests.append({ run: promise });
+  const decisions = new DecisionLog(directory.decisionsPath, decisionLog);
+  const warnings = new LineLog<HostWarning>(directory.warningsPath);
+  const datasets = new LineLog<DatasetFound>(directory.datasetsPath);
   const rejected = openRejectedLog(directory.rejectedPath);
-  /** Of all processes that have worked in the directory. */
+  /** Those of all processes that have worked in the directory. */
   const decisionsPaths = async () => (await partsOf(directory.path)).map(({ decisionsPath }) => decisionsPath);
-  // Bodies are kept one after another; the first failure is told at the end once more.
+  // Bodies are kept one after another; `close` throws the first failure once more.
   let kept: Promise<void> = Promise.resolve();
   return {
-    request: requests.request,
+    request: (record) => requests.append(record),
     decision(decision) {
-      if (!decisions.decision(decision)) recent.decision(decision);
+      if (!decisions.append(decision)) recent.add(decision);
     },
-    notice: notices.notice,
-    dataset: datasets.append,
+    warning: (warning) => warnings.append(warning),
+    dataset: (found) => datasets.append(found),
     rejected: rejected.append,
     robots(authority, body) {
       const hash = createHash('sha256').update(body).digest('hex').slice(0, ROBOTS_HASH_CHARS);
@@ -83,11 +79,10 @@ export function openCrawlLogs(
     },
     async *decisions() {
       decisions.flush();
-      const logs = (await decisionsPaths()).map(readDecisions);
-      yield* inOrder(logs, ({ atMs }) => atMs);
+      yield* inOrder((await decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
     },
     async close() {
-      for (const log of [requests, decisions, notices, datasets, rejected]) log.close();
+      for (const log of [requests, decisions, warnings, datasets, rejected]) log.close();
       await kept;
     },
   };
@@ -100,8 +95,8 @@ function inMemory(recent: ReturnType<typeof createRecentDecisions>): CrawlLogs {
   const nothing = (): void => undefined;
   return {
     request: nothing,
-    decision: recent.decision,
-    notice: nothing,
+    decision: recent.add,
+    warning: nothing,
     dataset: nothing,
     rejected: nothing,
     robots: async () => undefined,
@@ -110,5 +105,46 @@ function inMemory(recent: ReturnType<typeof createRecentDecisions>): CrawlLogs {
       yield* recent.all();
     },
     close: async () => undefined,
+  };
+}
+
+/** The latest decision of each URL; past `limit` URLs the oldest goes. */
+export function createRecentDecisions(limit = MAX_RECENT_DECISIONS) {
+  const recent = new Map<string, UrlDecision>();
+  return {
+    add(decision: UrlDecision): void {
+      recent.delete(decision.url);
+      recent.set(decision.url, decision);
+      const [oldest] = recent.keys();
+      if (recent.size > limit && oldest !== undefined) recent.delete(oldest);
+    },
+    find: (url: string): UrlDecision | null => recent.get(url) ?? null,
+    all: (): readonly UrlDecision[] => [...recent.values()],
+  };
+}
+
+/**
+ * The log of rejected items, `rejected.jsonl`. Most crawls have none, so the file is made with the first item. It is bounded,
+ * because a schema that fits no page rejects everything.
+ *
+ * @param maxBytes - Size of the file, with what earlier runs wrote.
+ */
+export function openRejectedLog(path: string, maxBytes = MAX_REJECTED_BYTES) {
+  let log: LineLog<RejectedItem> | null = null;
+  let bytesLeft = 0;
+  return {
+    append(items: readonly RejectedItem[]): void {
+      if (log === null) {
+        log = new LineLog(path);
+        bytesLeft = maxBytes - log.bytesBefore;
+      }
+      for (const item of items) {
+        const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
+        if (bytes > bytesLeft) return;
+        bytesLeft -= bytes;
+        log.append(item);
+      }
+    },
+    close: (): void => log?.close(),
   };
 }

@@ -1,79 +1,68 @@
-// The decision log of a crawl directory, `decisions.jsonl`: one line per URL, its final word and reason.
+// The decision log, `decisions.jsonl`: one line per URL with its status and reason. A large crawl may log a sample; what has no
+// line is counted, so that totals stay complete. A URL is chosen by its hash, so every run chooses the same ones.
 
-import { parseLine, readLines, readValues } from '../directory/read-lines.js';
+import { createHash } from 'node:crypto';
 import type { UrlDecision } from './decision.js';
-import { openLineLog } from './line-log.js';
-import { createLogShare, type DecisionLogOptions, isLeftOutLine, type LeftOutLine } from './log-share.js';
+import { MAX_DECISION_LINES } from './limits.js';
+import { LineLog } from './line-log.js';
 
-/** The decision log while a crawl runs. */
-export interface DecisionLog {
-  /** @returns Whether it got a line. */
-  decision(decision: UrlDecision): boolean;
-  flush(): void;
-  close(): void;
+/** How much of the decision log is kept. */
+export interface DecisionLogOptions {
+  /** Share of URLs whose lines are kept, 0 … 1. What is excluded or failed always has its line. @default 1 */
+  readonly sample?: number;
+  /** Lines that one run writes at most, 1 … 1e9; the rest is only counted. @default 1e9 */
+  readonly maxLines?: number;
 }
 
-/**
- * Opens the log for writing, continued if it is there. The caller closes it.
- *
- * @param options - Which decisions get a line. @default all
- * @throws MannerlyError `log-failed`, here and from every method.
- */
-export function openDecisionLog(path: string, options: DecisionLogOptions = {}): DecisionLog {
-  const log = openLineLog<UrlDecision | LeftOutLine>(path);
-  const share = createLogShare(options);
-  let isOpen = true;
-  return {
-    decision(decision) {
-      const isTaken = share.takes(decision);
-      if (isTaken) log.append(decision);
-      return isTaken;
-    },
-    flush: log.flush,
-    close() {
-      const leftOut = isOpen ? share.leftOut() : null;
-      isOpen = false;
-      if (leftOut !== null) log.append({ atMs: Date.now(), leftOut });
-      log.close();
-    },
-  };
+/** The last line of a run that left URLs out: their number by status and reason. */
+export interface LeftOutLine {
+  readonly atMs: number;
+  readonly leftOut: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** The same with what runs have left out, counted. @throws As `readDecisions`. */
-export function readDecisionLines(path: string): AsyncGenerator<UrlDecision | LeftOutLine> {
-  return readValues(path, (value) => isDecision(value) || isLeftOutLine(value));
-}
+/** Writes the log. The caller closes it. @throws MannerlyError `log-failed` from every method. */
+export class DecisionLog {
+  readonly #log: LineLog<UrlDecision | LeftOutLine>;
+  readonly #options: Required<DecisionLogOptions>;
+  #leftOut: Record<string, Record<string, number>> | null = null;
+  #lines = 0;
 
-/** The decisions of a log in the order of writing. @throws The platform's error when the file cannot be read; absent is empty. */
-export function readDecisions(path: string): AsyncGenerator<UrlDecision> {
-  return readValues(path, isDecision);
-}
-
-/**
- * The last word of the log about one URL.
- *
- * Reads the whole log; lines that cannot be about the URL are not parsed.
- *
- * @param path - One log, or those of all processes of a crawl.
- * @param url - As requested: the URL parser's serialisation without fragment.
- * @returns `null` when the log does not mention it.
- * @throws The platform's error when the file cannot be read; absent is empty.
- */
-export async function findDecision(path: string | readonly string[], url: string): Promise<UrlDecision | null> {
-  const needle = JSON.stringify(url);
-  let found: UrlDecision | null = null;
-  for (const each of typeof path === 'string' ? [path] : path) {
-    for await (const line of readLines(each)) {
-      if (!line.includes(needle)) continue;
-      const value = parseLine(line);
-      // Of words of one log the last counts, of words of several the latest.
-      if (isDecision(value) && value.url === url && value.atMs >= (found?.atMs ?? 0)) found = value;
-    }
+  /** @param options - Which decisions get a line. @default all */
+  constructor(path: string, options: DecisionLogOptions = {}) {
+    this.#log = new LineLog(path);
+    this.#options = { sample: 1, maxLines: MAX_DECISION_LINES, ...options };
   }
-  return found;
+
+  /** @returns Whether the decision got a line; otherwise it is counted. */
+  append(decision: UrlDecision): boolean {
+    const { url, status, reason } = decision;
+    const { sample, maxLines } = this.#options;
+    const isChosen = sample >= 1 || status === 'excluded' || status === 'failed' || fractionOf(url) < sample;
+    if (isChosen && this.#lines < maxLines) {
+      this.#lines += 1;
+      this.#log.append(decision);
+      return true;
+    }
+    this.#leftOut ??= {};
+    this.#leftOut[status] ??= {};
+    const counts = this.#leftOut[status];
+    counts[reason] = (counts[reason] ?? 0) + 1;
+    return false;
+  }
+
+  flush(): void {
+    this.#log.flush();
+  }
+
+  /** A second call does nothing. */
+  close(): void {
+    if (this.#leftOut !== null) this.#log.append({ atMs: Date.now(), leftOut: this.#leftOut });
+    this.#leftOut = null;
+    this.#log.close();
+  }
 }
 
-function isDecision(value: unknown): value is UrlDecision {
-  if (typeof value !== 'object' || value === null) return false;
-  return 'url' in value && typeof value.url === 'string' && 'status' in value && 'reason' in value && 'layer' in value;
+/** A number in [0, 1) that depends on the URL alone. */
+function fractionOf(url: string): number {
+  return createHash('sha256').update(url).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -2,10 +2,10 @@
 
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import { createRecentDecisions } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
 import { explain, explainHost, explainLoggedHost, explanationText } from './explain.js';
 import { atRest, isHostName, requestedForm } from './explain-host.js';
-import { createRecentDecisions } from './recent-decisions.js';
 
 const url = 'http://quarry.test/blasting/plan';
 const robots = { authority: 'http://quarry.test', phase: 'rules', hash: 'ab12', receivedAtMs: 1_000 };
@@ -111,10 +111,10 @@ describe('explaining a URL', () => {
 describe('the memory of recent decisions', () => {
   it('keeps the latest word, and forgets the oldest past its bound', () => {
     const recent = createRecentDecisions(2);
-    recent.decision(decision({ url: 'http://a.test/1', reason: 'old' }));
-    recent.decision(decision({ url: 'http://a.test/2' }));
-    recent.decision(decision({ url: 'http://a.test/1', reason: 'new' }));
-    recent.decision(decision({ url: 'http://a.test/3' }));
+    recent.add(decision({ url: 'http://a.test/1', reason: 'old' }));
+    recent.add(decision({ url: 'http://a.test/2' }));
+    recent.add(decision({ url: 'http://a.test/1', reason: 'new' }));
+    recent.add(decision({ url: 'http://a.test/3' }));
     expect([1, 2, 3].map((n) => recent.find(`http://a.test/${n}`)?.reason ?? null)).toEqual([
       'new',
       null,
@@ -214,7 +214,7 @@ describe('from the logs alone', () => {
     crawlDelayMs: 4_000,
     requestIntervalMs: null,
     gapMs: 4_100,
-    notice: {
+    warning: {
       kind: 'host',
       code: 'host-paused',
       host: 'quarry.test',
@@ -239,7 +239,7 @@ describe('from the logs alone', () => {
   });
 
   it('a host that no log names is unknown', () => {
-    const told = explainLoggedHost('other.test', { ...logged, requests: 0, notice: null }, 'A run has it.');
+    const told = explainLoggedHost('other.test', { ...logged, requests: 0, warning: null }, 'A run has it.');
     expect(told.status).toBe('unknown');
     expect(explanationText(told)).toContain('Unknown');
   });

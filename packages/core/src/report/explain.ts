@@ -120,8 +120,8 @@ export function explainHost(host: HostLook): Explanation {
  * @throws Never
  */
 export function explainLoggedHost(host: string, logged: LoggedHost, whyLogsOnly: string | null): Explanation {
-  const { requests, notice } = logged;
-  const status = requests === 0 && notice === null ? 'unknown' : 'waiting';
+  const { requests, warning } = logged;
+  const status = requests === 0 && warning === null ? 'unknown' : 'waiting';
   const more = { robots: null, untilMs: null, decision: null, look: null, logged, whyLogsOnly };
   return { url: host, ...nothing, status, ...noRule, ...more };
 }

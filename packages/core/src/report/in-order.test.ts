@@ -1,7 +1,7 @@
 // Several logs read as one: every value once, in the order of time, each log's own order kept.
 
 import { describe, expect, it } from 'vitest';
-import { inOrder } from './in-order.js';
+import { inOrder } from './read-logs.js';
 
 async function* source(...times: number[]): AsyncGenerator<number> {
   yield* times;

@@ -5,7 +5,7 @@ import { parseLine } from '../directory/read-lines.js';
 import { sizeOf } from '../directory/whole-file.js';
 import type { RequestRecord } from './decision.js';
 import { LOG_TAIL_READ_BYTES } from './limits.js';
-import { isRequest } from './request-log.js';
+import { isRequest } from './read-logs.js';
 
 /**
  * The time from which no host is asked sooner than its interval after its last request, as far as the end of the log

@@ -1,98 +1,85 @@
-// An append-only log, one JSON value per line. The lines of one turn of the event loop are written out together at its end,
-// in the order in which they came; what waits is bounded, because a full buffer is written out before the next line is
-// taken. So a request stands in its log before a store can commit what came of it, and a killed process loses a turn.
+// An append-only log, one JSON value per line. The lines of one turn of the event loop are written together at its end, so a
+// request is in its log before a store can commit its result, and a killed process loses one turn at most.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 
-/** A log that is being written. */
-export interface LineLog<T> {
-  readonly path: string;
-  /** Bytes that it had when it was opened, whole lines only. */
+/** A log that is being written. Every method throws MannerlyError `log-failed` when the file cannot be written. */
+export class LineLog<T> {
+  /** Size of the file when it was opened, whole lines only. */
   readonly bytesBefore: number;
-  /**
-   * Takes one value. Cheap; writes out when the buffer is full.
-   *
-   * @throws MannerlyError `log-failed` when the medium does not take what came earlier.
-   */
-  append(value: T): void;
-  /** Everything taken so far is with the operating system. @throws MannerlyError `log-failed` */
-  flush(): void;
-  /** Flushes and closes; safe to call twice, and nothing is taken afterwards. @throws MannerlyError `log-failed` */
-  close(): void;
-}
+  readonly #path: string;
+  readonly #file: number;
+  #lines: string[] = [];
+  #waitingChars = 0;
+  #endOfTurn: NodeJS.Immediate | null = null;
+  #failure: MannerlyError | null = null;
+  #isClosed = false;
 
-/**
- * Opens a log, made if it is missing and continued if it is there.
- *
- * A line that a crash cut in half is taken away.
- *
- * @param path - The file; its directory exists.
- * @throws MannerlyError `log-failed` when it cannot be opened.
- */
-export function openLineLog<T>(path: string): LineLog<T> {
-  const file = guarded(path, () => openSync(path, 'a+'));
-  guarded(path, () => cutTornLine(file));
-  const bytesBefore = guarded(path, () => fstatSync(file).size);
-  let lines: string[] = [];
-  let waiting = 0;
-  let endOfTurn: NodeJS.Immediate | null = null;
-  let failure: MannerlyError | null = null;
-  let isClosed = false;
-
-  const flush = (): void => {
-    if (endOfTurn !== null) clearImmediate(endOfTurn);
-    endOfTurn = null;
-    if (failure !== null) throw failure;
-    if (lines.length === 0) return;
-    const bytes = Buffer.from(`${lines.join('\n')}\n`);
-    lines = [];
-    waiting = 0;
+  /** Opens the file, made if it is missing, and cuts off a last line that a crash left incomplete. The directory exists. */
+  constructor(path: string) {
+    this.#path = path;
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      this.#file = openSync(path, 'a+');
+      cutIncompleteLine(this.#file);
+      this.bytesBefore = fstatSync(this.#file).size;
     } catch (error) {
-      failure = logFailed(path, error);
-      throw failure;
+      throw logFailed(path, error);
     }
-  };
+  }
 
-  /** A failure that nobody is there to hear is told by the next call. */
-  const flushKeepingFailure = (): void => {
+  /** Takes one value; writes when the buffer is full. Takes nothing once closed. */
+  append(value: T): void {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#isClosed) return;
+    const line = JSON.stringify(value);
+    this.#lines.push(line);
+    this.#waitingChars += line.length;
+    if (this.#waitingChars >= LOG_BUFFER_BYTES) this.flush();
+    else this.#endOfTurn ??= setImmediate(() => this.#flushLater());
+  }
+
+  /** Hands everything taken so far to the operating system. */
+  flush(): void {
+    if (this.#endOfTurn !== null) clearImmediate(this.#endOfTurn);
+    this.#endOfTurn = null;
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#lines.length === 0) return;
+    const bytes = Buffer.from(`${this.#lines.join('\n')}\n`);
+    this.#lines = [];
+    this.#waitingChars = 0;
     try {
-      flush();
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    } catch (error) {
+      this.#failure = logFailed(this.#path, error);
+      throw this.#failure;
+    }
+  }
+
+  /** Flushes and closes; a second call does nothing. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      this.flush();
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  /** No caller is there to catch a failure: the next call throws it. */
+  #flushLater(): void {
+    try {
+      this.flush();
     } catch (error) {
       if (!(error instanceof MannerlyError)) throw error;
     }
-  };
-
-  return {
-    path,
-    bytesBefore,
-    append(value) {
-      if (failure !== null) throw failure;
-      if (isClosed) return;
-      const line = JSON.stringify(value);
-      lines.push(line);
-      waiting += line.length;
-      if (waiting >= LOG_BUFFER_BYTES) flush();
-      else endOfTurn ??= setImmediate(flushKeepingFailure);
-    },
-    flush,
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      try {
-        flush();
-      } finally {
-        closeSync(file);
-      }
-    },
-  };
+  }
 }
 
-/** Takes away what stands behind the last whole line: looked for from the end, piece by piece. */
-function cutTornLine(file: number): void {
+/** Cuts off what stands after the last line end, searched from the end piece by piece. */
+function cutIncompleteLine(file: number): void {
   const { size } = fstatSync(file);
   const piece = Buffer.alloc(LOG_TAIL_BYTES);
   for (let end = size; end > 0; ) {
@@ -105,14 +92,6 @@ function cutTornLine(file: number): void {
       return;
     }
     end = start;
-  }
-}
-
-function guarded<R>(path: string, act: () => R): R {
-  try {
-    return act();
-  } catch (error) {
-    throw logFailed(path, error);
   }
 }
 

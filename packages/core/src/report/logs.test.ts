@@ -7,12 +7,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_LOG_LINE_BYTES } from '../directory/limits.js';
 import { readLines } from '../directory/read-lines.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
-import { findDecision, openDecisionLog, readDecisions } from './decision-log.js';
+import { DecisionLog } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
-import { openLineLog } from './line-log.js';
-import { openRequestLog, readRequests } from './request-log.js';
-import { openWarningLog } from './warning-log.js';
+import { LineLog } from './line-log.js';
+import { findDecision, readDecisions, readRequests } from './read-logs.js';
 
 let directory: string;
 let path: string;
@@ -71,7 +70,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 describe('a line log', () => {
   it('holds lines for the rest of the turn and writes them at its end', async () => {
-    const log = openLineLog<number>(path);
+    const log = new LineLog<number>(path);
     log.append(1);
     log.append(2);
     expect(readFileSync(path, 'utf8')).toBe('');
@@ -82,7 +81,7 @@ describe('a line log', () => {
 
   it('writes before it holds more than its buffer', () => {
     vi.useFakeTimers();
-    const log = openLineLog<string>(path);
+    const log = new LineLog<string>(path);
     const line = 'x'.repeat(1_000);
     for (let i = 0; i < 1_000; i += 1) {
       log.append(line);
@@ -93,7 +92,7 @@ describe('a line log', () => {
   });
 
   it('flushes on close, closes twice without harm and takes nothing afterwards', () => {
-    const log = openLineLog<number>(path);
+    const log = new LineLog<number>(path);
     log.append(1);
     log.close();
     log.close();
@@ -110,14 +109,14 @@ describe('a line log', () => {
     ['an end of line where a look begins', `0\n${'x'.repeat(LOG_TAIL_BYTES)}`, '0\n2\n'],
   ])('goes on after %s, taking away what a crash tore', (_, before, after) => {
     writeFileSync(path, before);
-    const log = openLineLog<number>(path);
+    const log = new LineLog<number>(path);
     log.append(2);
     log.close();
     expect(readFileSync(path, 'utf8')).toBe(after);
   });
 
   it('says so when the medium does not take it', () => {
-    expect(() => openLineLog(join(directory, 'missing', 'log.jsonl'))).toThrow(
+    expect(() => new LineLog(join(directory, 'missing', 'log.jsonl'))).toThrow(
       expect.objectContaining({ code: 'log-failed' }),
     );
   });
@@ -125,8 +124,8 @@ describe('a line log', () => {
 
 describe('reading a log', () => {
   it('gives the lines in order, whole, however long the file', async () => {
-    const log = openRequestLog(path);
-    for (let i = 0; i < 2_000; i += 1) log.request(request(i * 2, i * 2 + 1));
+    const log = new LineLog<RequestRecord>(path);
+    for (let i = 0; i < 2_000; i += 1) log.append(request(i * 2, i * 2 + 1));
     log.close();
     expect((await all(readRequests(path))).map((r) => r.startedAtMs)).toEqual(
       Array.from({ length: 2_000 }, (_, i) => i * 2),
@@ -151,15 +150,15 @@ describe('reading a log', () => {
 
 describe('finding a decision', () => {
   it('gives the last word about exactly that URL', async () => {
-    const log = openDecisionLog(path);
+    const log = new DecisionLog(path);
     for (const [url, reason] of [
       ['http://a.test/x', 'first'],
       ['http://a.test/xy', 'longer'],
       ['http://a.test/x', 'last'],
     ]) {
-      log.decision(decision(url!, reason));
+      log.append(decision(url!, reason));
     }
-    log.decision({ ...decision('http://a.test/z'), from: 'http://a.test/x' });
+    log.append({ ...decision('http://a.test/z'), from: 'http://a.test/x' });
     log.close();
     expect((await findDecision(path, 'http://a.test/x'))?.reason).toBe('last');
     expect(await findDecision(path, 'http://a.test/')).toBeNull();
@@ -173,22 +172,22 @@ describe('the report from the logs', () => {
       decisionsPath: join(directory, 'd.jsonl'),
       warningsPath: join(directory, 'n.jsonl'),
     };
-    const requests = openRequestLog(paths.requestsPath);
+    const requests = new LineLog<RequestRecord>(paths.requestsPath);
     for (const [start, end, status] of [
       [0, 10, 429],
       [30_010, 30_020, 200],
       [30_120, 30_130, 200],
     ]) {
-      requests.request(request(start!, end!, status));
+      requests.append(request(start!, end!, status));
     }
     requests.close();
-    const notices = openWarningLog(paths.warningsPath);
+    const notices = new LineLog<object>(paths.warningsPath);
     const pause = { kind: 'host', code: 'host-paused', host: 'a.test', authority: null, detail: '429' } as const;
-    notices.notice({ ...pause, atMs: 10, untilMs: 30_010 });
-    notices.notice({ ...pause, atMs: 30_130, untilMs: 90_130 });
+    notices.append({ ...pause, atMs: 10, untilMs: 30_010 });
+    notices.append({ ...pause, atMs: 30_130, untilMs: 90_130 });
     notices.close();
-    const decisions = openDecisionLog(paths.decisionsPath);
-    decisions.decision(decision('http://a.test/'));
+    const decisions = new DecisionLog(paths.decisionsPath);
+    decisions.append(decision('http://a.test/'));
     decisions.close();
     expect(await reportFromLogs(paths)).toMatchObject({
       requests: 3,

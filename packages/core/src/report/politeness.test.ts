@@ -221,14 +221,14 @@ describe('the politeness ledger', () => {
   it('counts a pause as obeyed when the next request came after it, and the request as early when not', () => {
     const obeyed = createPolitenessLedger();
     obeyed.request(request('a.test', 0, 10, { status: 429 }));
-    obeyed.notice(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
+    obeyed.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
     expect(obeyed.report()[0]).toMatchObject({ longestPauseMs: 0, early: 0 });
     obeyed.request(request('a.test', 30_010, 30_020));
     expect(obeyed.report()[0]).toMatchObject({ longestPauseMs: 30_000, early: 0 });
 
     const ignored = createPolitenessLedger();
     ignored.request(request('a.test', 0, 10, { status: 429 }));
-    ignored.notice(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
+    ignored.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
     ignored.request(request('a.test', 30_009, 30_020));
     expect(ignored.report()[0]).toMatchObject({ longestPauseMs: 0, early: 1 });
   });
@@ -236,8 +236,8 @@ describe('the politeness ledger', () => {
   it('takes two pauses that overlap for one silence, as long as the longer', () => {
     const ledger = createPolitenessLedger();
     ledger.request(request('a.test', 0, 10, { status: 503 }));
-    ledger.notice(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
-    ledger.notice(notice('a.test', 'host-paused', { atMs: 20, untilMs: 30_020 }));
+    ledger.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
+    ledger.warning(notice('a.test', 'host-paused', { atMs: 20, untilMs: 30_020 }));
     ledger.request(request('a.test', 40_000, 40_010));
     expect(ledger.report()[0]).toMatchObject({ longestPauseMs: 0, early: 1 });
     ledger.request(request('a.test', 60_010, 60_020));
@@ -276,9 +276,9 @@ describe('the politeness ledger', () => {
     const robots = { authority: 'http://a.test:8080', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(decision('http://a.test:8080/x', 'excluded', { line: 4, pattern: '/x', robots }));
     ledger.decision(decision('http://a.test:8080/y', 'failed'));
-    ledger.notice(notice('a.test', 'comment', { detail: 'be kind' }));
-    ledger.notice(notice('a.test', 'comment', { detail: 'be kind' }));
-    ledger.notice(notice('a.test', 'robots-forbidden', { detail: '403', authority: 'http://a.test:8080' }));
+    ledger.warning(notice('a.test', 'comment', { detail: 'be kind' }));
+    ledger.warning(notice('a.test', 'comment', { detail: 'be kind' }));
+    ledger.warning(notice('a.test', 'robots-forbidden', { detail: '403', authority: 'http://a.test:8080' }));
     expect(ledger.report()[0]).toMatchObject({
       excluded: 1,
       failed: 1,
@@ -324,7 +324,7 @@ describe('the politeness ledger', () => {
     const ledger = createPolitenessLedger();
     for (let i = 0; i < 100; i += 1) {
       ledger.decision(decision(`http://a.test/${i}`, 'excluded'));
-      ledger.notice(notice('a.test', 'comment', { detail: `comment ${i}` }));
+      ledger.warning(notice('a.test', 'comment', { detail: `comment ${i}` }));
     }
     const row = ledger.report()[0]!;
     expect([row.excluded, row.exclusions.length, row.comments.length]).toEqual([100, 12, 12]);

@@ -19,7 +19,7 @@ export interface PolitenessLedger {
   /** One URL has its final word. */
   decision(decision: UrlDecision): void;
   /** What an operator should know of a host; pauses are measured from it. */
-  notice(notice: HostWarning): void;
+  warning(warning: HostWarning): void;
   /** Hosts met so far. O(1). */
   hostCount(): number;
   /** The rows so far, in the order in which hosts were met. */
@@ -37,7 +37,7 @@ interface Account {
   readonly words: { excluded: number; dropped: number; failed: number; held: number };
   readonly exclusions: HostPoliteness['exclusions'][number][];
   readonly comments: Set<string>;
-  readonly notices: Set<string>;
+  readonly warnings: Set<string>;
 }
 
 /**
@@ -80,15 +80,16 @@ export function createPolitenessLedger(limits: { readonly maxHosts?: number } = 
         account.exclusions.push(toExclusion(decision));
       }
     },
-    notice(notice) {
-      const account = accountOf(notice.host);
-      if (notice.code === 'robots-read') return;
-      if (notice.code === 'comment') {
-        keep(account.comments, notice.detail);
+    warning(warning) {
+      const account = accountOf(warning.host);
+      if (warning.code === 'robots-read') return;
+      if (warning.code === 'comment') {
+        keep(account.comments, warning.detail);
         return;
       }
-      if (notice.code === 'host-paused' && notice.untilMs !== null) account.meter?.pause(notice.atMs, notice.untilMs);
-      keep(account.notices, warningText(notice));
+      if (warning.code === 'host-paused' && warning.untilMs !== null)
+        account.meter?.pause(warning.atMs, warning.untilMs);
+      keep(account.warnings, warningText(warning));
     },
     hostCount: () => accounts.size,
     report: () => [...accounts].map(([host, account]) => toRow(host, account)),
@@ -106,7 +107,7 @@ function newAccount(host: string): Account {
     words: { excluded: 0, dropped: 0, failed: 0, held: 0 },
     exclusions: [],
     comments: new Set(),
-    notices: new Set(),
+    warnings: new Set(),
   };
 }
 
@@ -130,7 +131,7 @@ function toRow(host: string, account: Account): HostPoliteness {
     ...account.words,
     exclusions: [...account.exclusions],
     comments: [...account.comments],
-    warnings: [...account.notices],
+    warnings: [...account.warnings],
   };
 }
 
@@ -146,11 +147,11 @@ function toExclusion({ url, reason, layer, line, pattern, robots }: UrlDecision)
   };
 }
 
-/** One line about a notice, with its end where it has one. */
-function warningText(notice: HostWarning): string {
-  const whose = notice.authority === null ? '' : ` (${notice.authority})`;
-  const until = notice.untilMs === null ? '' : `, until ${new Date(notice.untilMs).toISOString()}`;
-  return `${notice.code}${whose}: ${notice.detail}${until}`;
+/** One line about a warning, with its end where it has one. */
+function warningText(warning: HostWarning): string {
+  const whose = warning.authority === null ? '' : ` (${warning.authority})`;
+  const until = warning.untilMs === null ? '' : `, until ${new Date(warning.untilMs).toISOString()}`;
+  return `${warning.code}${whose}: ${warning.detail}${until}`;
 }
 
 function countStatus(statuses: Map<string, number>, status: string): void {

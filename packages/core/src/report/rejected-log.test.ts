@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RejectedItem } from '../handle/rejected-item.js';
-import { openRejectedLog, readRejected } from './rejected-log.js';
+import { openRejectedLog } from './crawl-logs.js';
+import { readRejected } from './read-logs.js';
 
 const item = (at: number): RejectedItem => ({
   url: `https://a.test/${at}`,

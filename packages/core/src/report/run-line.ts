@@ -38,15 +38,3 @@ export interface RunPace {
 export interface RunLine {
   readonly run: RunPromise;
 }
-
-/** Whether a value is such a line. Never throws. */
-export function isRunLine(value: unknown): value is RunLine {
-  if (typeof value !== 'object' || value === null || !('run' in value)) return false;
-  const { run } = value;
-  if (typeof run !== 'object' || run === null) return false;
-  const { userAgent, tokens, pace, concurrency, robots } = run as Partial<Record<keyof RunPromise, unknown>>;
-  const isPace = typeof pace === 'object' && pace !== null && 'minMs' in pace && typeof pace.minMs === 'number';
-  const isList = Array.isArray(tokens) && tokens.every((token) => typeof token === 'string');
-  const isReading = typeof robots === 'object' && robots !== null;
-  return typeof userAgent === 'string' && isList && isPace && isReading && typeof concurrency === 'number';
-}

@@ -1,6 +1,6 @@
 // What a run opens before it begins: the crawl directory, started over where that is asked for, and the logs in it.
 
-import { resolvePoliteness } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { type CrawlDirectory, openCrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { crawlSettings, keepSettings } from '../options/crawl-settings.js';

@@ -1,6 +1,7 @@
 // The stages of one run, built from its options and from what is open: nothing here asks, waits or decides.
 
-import { type Frontier, resolvePoliteness } from '@mannerly/frontier';
+import type { Frontier } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { createAdmit } from '../admit/admit.js';
 import type { Scope } from '../admit/scope.js';

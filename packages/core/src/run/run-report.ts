@@ -10,7 +10,7 @@ import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { Tally } from '../record/tally.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { totalsFromLogs } from '../report/logged-totals.js';
+import { totalsFromLogs } from '../report/from-logs.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { OutcomeCounts } from '../report/stats.js';
 import type { CrawlTotals } from './crawl-totals.js';

@@ -1,7 +1,8 @@
 // Whether a URL that an earlier run queued is still wanted: an operator who narrows the scope and runs the crawl again
 // means what is queued too. Asked right before a URL is handed out, and only of crawls that go on with earlier runs.
 
-import { parseUrlParts, type UrlRecord } from '@mannerly/frontier';
+import type { UrlRecord } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
 import { withinBounds } from '../admit/bounds.js';
 import type { Scope } from '../admit/scope.js';
 

@@ -26,7 +26,7 @@ interface Ledger {
   readonly added: Set<string>;
   /** Until when the last holder of a host may send to it; absent once it is released. */
   readonly heldUntilMs: Map<string, number>;
-  /** The fencing token of the last lease of a host. */
+  /** The fencingToken of the last lease of a host. */
   readonly fencingTokens: Map<string, string>;
 }
 

@@ -6,8 +6,9 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import { QUEUED_MAX } from '../limits.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
+import { CheckedStore, type StoreBackend } from './checked-store.js';
 import { type FileLock, hasCode, lockFile } from './file-lock.js';
-import { MEMORY_CAPABILITIES, MemoryStore, type Persistence } from './memory.js';
+import { MEMORY_CAPABILITIES } from './memory.js';
 import { MemoryQueues } from './memory-queues.js';
 import { formatImage, parseImage } from './store-image.js';
 
@@ -21,7 +22,7 @@ export interface FileStoreOptions {
   readonly nowMs?: () => number;
 }
 
-const FILE_CAPS: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILITIES, durable: 'process' });
+const FILE_CAPABILITIES: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILITIES, durable: 'process' });
 
 /**
  * A store in one plain file. A verb that resolved survives the process, not a power cut (nothing is synced to the
@@ -37,12 +38,12 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
     latestMs = Math.max(latestMs, wallMs());
     return latestMs;
   };
-  return new MemoryStore(FILE_CAPS, nowMs, new StoreFile(path, maxQueued, nowMs));
+  return new CheckedStore(new StoreFile(path, new MemoryQueues(maxQueued, nowMs)));
 }
 
-class StoreFile implements Persistence {
+class StoreFile implements StoreBackend {
+  readonly capabilities = FILE_CAPABILITIES;
   readonly #path: string;
-  readonly #nowMs: () => number;
   #crawl = '';
   readonly #queues: MemoryQueues;
   #lock: FileLock | null = null;
@@ -50,13 +51,12 @@ class StoreFile implements Persistence {
   #writing: Promise<void> = Promise.resolve();
   #nextWrite: Promise<void> | null = null;
 
-  constructor(path: string, maxQueued: number, nowMs: () => number) {
+  constructor(path: string, queues: MemoryQueues) {
     this.#path = path;
-    this.#nowMs = nowMs;
-    this.#queues = new MemoryQueues(FILE_CAPS, maxQueued);
+    this.#queues = queues;
   }
 
-  readonly load = async ({ crawl, create }: OpenRequest): Promise<MemoryQueues> => {
+  async open({ crawl, create }: OpenRequest): Promise<MemoryQueues> {
     this.#lock = await lockFile(this.#path);
     try {
       this.#crawl = crawl;
@@ -67,25 +67,27 @@ class StoreFile implements Persistence {
       throw error;
     }
     return this.#queues;
-  };
+  }
 
   /** Calls during a write share the next one. */
-  readonly save = (): Promise<void> => {
+  save(): Promise<void> {
     this.#nextWrite ??= this.#writing.then(() => {
       this.#nextWrite = null;
       this.#writing = this.#write();
       return this.#writing;
     });
     return this.#nextWrite;
-  };
+  }
 
-  readonly check = (): void => {
+  check(): void {
     if (this.#failure === null) return;
     throw new FrontierError('store-failed', `${this.#path} could not be written`, { cause: this.#failure });
-  };
+  }
 
   /** The last write stands. A failed one was reported to its verb, and is once more here. */
-  readonly close = (): Promise<void> => (this.#nextWrite ?? this.#writing).finally(() => this.#lock?.release());
+  async close(): Promise<void> {
+    await (this.#nextWrite ?? this.#writing).finally(() => this.#lock?.release());
+  }
 
   async #read(create: boolean): Promise<void> {
     const text = await readIfThere(this.#path);
@@ -94,14 +96,14 @@ class StoreFile implements Persistence {
       if (create) return;
       throw new FrontierError('store-mismatch', `${this.#path} holds no crawl ${wanted}`);
     }
-    const crawl = parseImage(text, this.#queues, this.#nowMs());
+    const crawl = parseImage(text, this.#queues);
     if (crawl === this.#crawl) return;
     throw new FrontierError('store-mismatch', `${this.#path} holds the crawl ${JSON.stringify(crawl)}, not ${wanted}`);
   }
 
   async #write(): Promise<void> {
     try {
-      await writeFile(`${this.#path}.new`, formatImage(this.#crawl, this.#queues, this.#nowMs()));
+      await writeFile(`${this.#path}.new`, formatImage(this.#crawl, this.#queues));
       await rename(`${this.#path}.new`, this.#path);
     } catch (cause) {
       this.#failure = cause;

@@ -20,13 +20,12 @@ import type {
   NewEntry,
   ReserveSlot,
   ScanListing,
-  StoreCapabilities,
   StoredHost,
   StoreStats,
 } from '../store.js';
+import type { StoreQueues } from './checked-store.js';
 import { FingerprintSet } from './fingerprint-set.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
-import { checkBatch, checkCommits } from './size-checks.js';
 
 /** Most items of one page of a scan. */
 const SCAN_LIMIT = 10_000;
@@ -61,8 +60,8 @@ export interface SavedHost extends HostState {
   readonly entries: SavedEntries;
 }
 
-/** Queues, leases, fingerprints and records. `now` is the store's clock, milliseconds, and never goes back. */
-export class MemoryQueues {
+/** Queues, leases, fingerprints and records. */
+export class MemoryQueues implements StoreQueues {
   readonly known = new FingerprintSet();
   readonly records = new Map<string, Uint8Array>();
   readonly #hosts: Host[] = [];
@@ -75,46 +74,51 @@ export class MemoryQueues {
   #inFlight = 0;
   #leased = 0;
   #parked = 0;
-  readonly #capabilities: StoreCapabilities;
   readonly #maxQueued: number;
+  readonly #nowMs: () => number;
 
-  constructor(capabilities: StoreCapabilities, maxQueued: number) {
-    this.#capabilities = capabilities;
+  /** @param nowMs - The store's clock, milliseconds, which never goes back. */
+  constructor(maxQueued: number, nowMs: () => number) {
     this.#maxQueued = maxQueued;
+    this.#nowMs = nowMs;
   }
 
-  add(entries: readonly NewEntry[], now: number): AddOutcome[] {
-    checkBatch(entries, this.#capabilities);
-    return entries.map((entry) => this.#addOne(entry, now));
-  }
-
-  lease(request: LeaseRequest, now: number): Lease[] {
+  lease(request: LeaseRequest): Lease[] {
+    const now = this.#nowMs();
     return request.hosts === undefined ? this.#leaseDue(request, now) : this.#leaseNamed(request, request.hosts, now);
   }
 
-  wake(key: HostKey, now: number): void {
+  wake(key: HostKey): void {
     const host = this.#byKey.get(key);
     if (host === undefined || !host.isParked) return;
     host.isParked = false;
     this.#parked -= 1;
-    this.#index(host, now);
+    this.#index(host, this.#nowMs());
   }
 
-  commit(hosts: readonly HostCommit[], links: readonly NewEntry[], now: number): CommitAnswer {
-    // Everything that can be refused is refused before anything changes (X3).
-    checkBatch(links, this.#capabilities);
-    checkCommits(hosts, this.#capabilities);
+  commit(hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
+    const now = this.#nowMs();
     // Links first: a host that is released in the same commit sees those it was given (C4).
     const outcomes = links.map((entry) => this.#addOne(entry, now));
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
   }
 
-  nextDueInMs(now: number): number | null {
+  nextDueInMs(): number | null {
     const earliest = this.#due.earliest();
-    return earliest === null || this.#unfinished === 0 ? null : Math.max(0, earliest - now);
+    return earliest === null || this.#unfinished === 0 ? null : Math.max(0, earliest - this.#nowMs());
   }
 
-  reserve(slots: readonly ReserveSlot[], now: number): number[] {
+  readRecord(key: string): Uint8Array | null {
+    return this.records.get(key) ?? null;
+  }
+
+  writeRecord(key: string, value: Uint8Array | null): void {
+    if (value === null) this.records.delete(key);
+    else this.records.set(key, value);
+  }
+
+  reserve(slots: readonly ReserveSlot[]): number[] {
+    const now = this.#nowMs();
     const waits = slots.map(({ key, delayMs }) => {
       const start = Math.max(now, this.#slots.get(key) ?? now);
       this.#slots.set(key, start + delayMs);
@@ -127,12 +131,12 @@ export class MemoryQueues {
     return waits;
   }
 
-  readHost(key: HostKey, now: number): StoredHost | null {
+  readHost(key: HostKey): StoredHost | null {
     const host = this.#byKey.get(key);
     if (host === undefined) return null;
     const { state, entries, leaseEndsAt, isParked } = host;
     const due = this.#due.dueOf(host.number);
-    const dueInMs = due === null ? null : Math.max(0, due - now);
+    const dueInMs = due === null ? null : Math.max(0, due - this.#nowMs());
     return {
       state,
       queued: entries.queued,
@@ -173,12 +177,14 @@ export class MemoryQueues {
   }
 
   /** Every host as a plain value. */
-  *savedHosts(now: number): Generator<SavedHost> {
+  *savedHosts(): Generator<SavedHost> {
+    const now = this.#nowMs();
     for (const { number: _number, ...host } of this.#hosts) yield { ...host, entries: host.entries.save(now) };
   }
 
   /** Adds a host that was saved. Its holder is gone: its lease ends now, and the host is due after its delay (O1). */
-  restoreHost({ entries, ...saved }: SavedHost, now: number): void {
+  restoreHost({ entries, ...saved }: SavedHost): void {
+    const now = this.#nowMs();
     const host = this.#createHost(saved.key, HostEntries.restore(entries, now));
     Object.assign(host, saved, { leaseEndsAt: null });
     if (saved.leaseEndsAt !== null) host.nextAt = Math.max(saved.nextAt, now + saved.delayMs);

@@ -1,11 +1,11 @@
-// The PostgreSQL store's own options, words and retries, without a server. What it does with one is tried in test/conformance.
+// The PostgreSQL store's own options, values and retries, without a server. Tests with a server are in test/conformance.
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
 import { boolArray, byteaArray, int4Array, int8Array, readNumbers, textArray } from './postgres/arrays.js';
-import { laneNames, linkWords, microseconds, readEntries } from './postgres/call-words.js';
 import { migrationText, VERSION } from './postgres/schema.js';
+import { laneNames, linkValues, microseconds, readEntries } from './postgres/values.js';
 import { type PostgresPool, type PostgresStoreOptions, postgresStore, type ServerNotice } from './postgres.js';
 
 const nothing = () => undefined;
@@ -49,14 +49,14 @@ describe('postgresStore', () => {
     expect(told).toContain(name);
   });
 
-  it('takes what is right, and promises nothing before it has seen the server', () => {
+  it('accepts valid options, and guarantees nothing before the settings of the server are read', () => {
     expect(postgresStore({ pool, schema: 'a'.repeat(63), holdMs: 0 }).capabilities).toMatchObject({
       shared: true,
       durable: 'none',
     });
   });
 
-  it('refuses verbs before open by name', async () => {
+  it('refuses verbs before open', async () => {
     await expect(postgresStore({ pool }).readRecord('k')).rejects.toMatchObject({ code: 'not-open' });
   });
 
@@ -116,14 +116,14 @@ describe('a server that fails', () => {
     ['40P01', 'deadlock detected', 2, []],
     ['42501', 'permission denied for database', 1, []],
     ['28P01', 'password authentication failed', 1, []],
-  ])('with %s, %s: is asked %i times', async (code, message, tries, told) => {
+  ])('with %s, %s: is tried %i times', async (code, message, tries, told) => {
     const answer = await tell(Object.assign(new Error(message), { code }));
     expect(answer).toMatchObject({ tries, told });
     expect(answer.outcome).toContain(tries === 1 ? message : 'refused for good');
   });
 });
 
-describe('the words of calls', () => {
+describe('the values of calls', () => {
   it('never makes a duration shorter', () => {
     expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([
       0n,
@@ -135,40 +135,40 @@ describe('the words of calls', () => {
     ]);
   });
 
-  it('names lanes alike, apart from each other and from none', () => {
+  it('gives a lane always the same name, and no two lanes one name', () => {
     const lanes = laneNames();
-    const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes.of(lane));
-    expect(new Set([a, b, empty, lanes.of(undefined)]).size).toBe(4);
-    // What is kept lies by these: a change here is a change of version.
-    expect([lanes.of(undefined), laneNames().of('https://a.example')]).toEqual([0, a]);
+    const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes(lane));
+    expect(new Set([a, b, empty, lanes(undefined)]).size).toBe(4);
+    // Stored rows contain these names: a change here is a change of version.
+    expect([lanes(undefined), laneNames()('https://a.example')]).toEqual([0, a]);
     expect(a).toBe(945_892_502);
   });
 
   it('sends each fingerprint once, sorted, and answers in the order of the links', () => {
     const links = [entry('b', 9), entry('a', 3), entry('b', 9), entry('a', 200), entry('c', 3, { dedupe: false })];
-    const { words, outcomes } = linkWords(links, laneNames());
+    const { values, outcomes } = linkValues(links, laneNames());
     const fingerprints = [200, 3, 3, 9].map((byte) => BigInt.asIntN(64, (BigInt(byte) << 56n) + 1n));
-    expect(words[0]).toEqual(textArray(['a', 'b', 'c']));
-    expect(words[2]).toEqual(int8Array(fingerprints));
-    expect(words[3]).toEqual(int4Array([1, 1, 3, 2]));
-    expect(words[4]).toEqual(int4Array([3, 1, 4, 0]));
-    expect(words[8]).toEqual(boolArray([false, false, true, false]));
-    expect(words[10]).toEqual(Buffer.from([200, 3, 3, 9]));
+    expect(values[0]).toEqual(textArray(['a', 'b', 'c']));
+    expect(values[2]).toEqual(int8Array(fingerprints));
+    expect(values[3]).toEqual(int4Array([1, 1, 3, 2]));
+    expect(values[4]).toEqual(int4Array([3, 1, 4, 0]));
+    expect(values[8]).toEqual(boolArray([false, false, true, false]));
+    expect(values[10]).toEqual(Buffer.from([200, 3, 3, 9]));
     const [, , , known = 0n] = fingerprints;
     expect(outcomes([known], [])).toEqual(['new', 'known', 'known', 'known', 'new']);
     expect(outcomes([], [0n, 4n])).toEqual(['full', 'known', 'full', 'known', 'full']);
   });
 
   it.each([
-    ['no texts', textArray([]), '000000000000000000000019'],
+    ['an empty list', textArray([]), '000000000000000000000019'],
     ['texts', textArray(['a', 'é']), `${'0000000100000000000000190000000200000001'}00000001${'61'}00000002${'c3a9'}`],
     [
-      'numbers and none',
+      'numbers and nulls',
       int4Array([1, null, -1]),
       `${'0000000100000001000000170000000300000001'}0000000400000001ffffffff00000004ffffffff`,
     ],
     [
-      'bytes and none',
+      'bytes and nulls',
       byteaArray([null, new Uint8Array([7])]),
       `${'0000000100000001000000110000000200000001'}ffffffff0000000107`,
     ],
@@ -198,11 +198,11 @@ describe('the words of calls', () => {
 });
 
 describe('versions', () => {
-  it('knows no way from a version that never was', () => {
+  it('has no migration from an unknown version', () => {
     expect(migrationText('"docs"', VERSION - 1000)).toBeNull();
   });
 
-  it('takes every step in between in one transaction, unless another process did', () => {
+  it('runs every migration in between in one transaction, unless another process did', () => {
     const steps = { [VERSION - 2]: 'ALTER TABLE $S.first;', [VERSION - 1]: 'ALTER TABLE $S.second;' };
     const text = migrationText('"docs"', VERSION - 2, steps) ?? '';
     expect(text).toMatch(

@@ -1,16 +1,14 @@
-// The store on PostgreSQL: as many processes on as many machines as one likes. Every verb is one call of one function of the
-// crawl's schema, so it is one transaction and one round trip; the functions are in `postgres/sql-*.ts`.
+// The store on PostgreSQL, for any number of processes on any number of machines. Every verb is one call of one function in
+// the crawl's schema, so it is one transaction and one round trip; the functions are in `postgres/sql-*.ts`.
 
 import type { FrontierStore } from '../store.js';
 import { Connection } from './postgres/connection.js';
-import { claimCrawl } from './postgres/crawl-name.js';
+import { claimCrawl, readDurability, WEAKNESS } from './postgres/open-crawl.js';
+import { type PostgresStoreOptions, resolvePostgresOptions } from './postgres/options.js';
 import { PostgresQueues } from './postgres/queues.js';
-import { readDurability, WEAKNESS } from './postgres/server-settings.js';
-import { type PostgresStoreOptions, resolvePostgresOptions } from './postgres/store-options.js';
-import { ServerStore } from './server/server-store.js';
+import { serverStore } from './server/server-store.js';
 
-export type { PostgresPool, PostgresQuery } from './postgres/client.js';
-export type { PostgresStoreOptions } from './postgres/store-options.js';
+export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/options.js';
 export type { ServerNotice, ServerStoreOptions } from './server/server-options.js';
 
 /**
@@ -20,18 +18,19 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
  * `fsync = off`, else `power`. While the server cannot be reached, verbs wait for it, up to `holdMs`. After a restart or
  * a failover of the server no host is granted before the longest lease has ended and the host's delay has passed.
  *
- * @param options - The pool is the caller's, who ends it after the store.
+ * @param options - The pool belongs to the caller, who ends it after the store.
  * @returns A store that was not opened yet.
- * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for tables of another crawl, identity or version and for a
- * server that is too old, and every verb with `store-failed` where the server refuses or stays away.
+ * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for tables of another crawl, identity or
+ * version and for a server that is too old; every verb rejects with `store-failed` where the server refuses or stays
+ * unreachable.
  * @example const store = postgresStore({ pool: new Pool({ connectionString: 'postgres://localhost' }), schema: 'docs' })
  */
 export function postgresStore(options: PostgresStoreOptions): FrontierStore {
-  const settings = resolvePostgresOptions(options);
-  const { schema, identity, maxQueued, nowMs } = settings;
-  const connection = new Connection(settings);
-  return new ServerStore({
-    settings,
+  const resolved = resolvePostgresOptions(options);
+  const { schema, identity, maxQueued, nowMs } = resolved;
+  const connection = new Connection(resolved);
+  return serverStore({
+    options: resolved,
     weakness: WEAKNESS,
     open: async ({ crawl, create }) => {
       connection.open();

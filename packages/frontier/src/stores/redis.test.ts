@@ -1,9 +1,9 @@
-// The Redis store's own options, without a server. What it does with one is tried in test/conformance.
+// The Redis store's own options and values, without a server. Tests with a server are in test/conformance.
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { laneNames, microseconds } from './redis/commit-words.js';
 import { shardBase, shardOf } from './redis/shards.js';
+import { laneNames, microseconds } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
 
 const client = { status: 'ready', isCluster: false, callBuffer: async () => null };
@@ -35,19 +35,19 @@ describe('redisStore', () => {
     expect(told).toContain(name);
   });
 
-  it('takes what is right, and promises nothing before it has seen the server', () => {
+  it('accepts valid options, and guarantees nothing before the settings of the server are read', () => {
     expect(redisStore({ client, shards: 1_024, holdMs: 0 }).capabilities).toMatchObject({
       shared: true,
       durable: 'none',
     });
   });
 
-  it('refuses verbs before open by name', async () => {
+  it('refuses verbs before open', async () => {
     await expect(redisStore({ client }).readRecord('k')).rejects.toMatchObject({ code: 'not-open' });
   });
 });
 
-describe('the words of scripts', () => {
+describe('the values of scripts', () => {
   it('never makes a duration shorter', () => {
     expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([
       '0',
@@ -59,14 +59,14 @@ describe('the words of scripts', () => {
     ]);
   });
 
-  it('names lanes alike, apart from each other and from none', () => {
+  it('gives a lane always the same name, and no two lanes one name', () => {
     const lanes = laneNames();
-    const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes.of(lane));
-    expect(new Set([a, b, empty, lanes.of(undefined)]).size).toBe(4);
-    expect([lanes.of(undefined), laneNames().of('https://a.example')]).toEqual(['', a]);
+    const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes(lane));
+    expect(new Set([a, b, empty, lanes(undefined)]).size).toBe(4);
+    expect([lanes(undefined), laneNames()('https://a.example')]).toEqual(['', a]);
   });
 
-  // What is kept lies by these: a change here is a change of format.
+  // Stored keys contain these: a change here is a change of format.
   it.each([
     ['example.org', 16, 1],
     ['example.com', 16, 6],

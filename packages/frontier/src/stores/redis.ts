@@ -1,17 +1,15 @@
-// The store on Redis: as many processes on as many machines as one likes. Every verb is one script on one shard, so it is one
-// atom there; the scripts are in `redis/lua-*.ts`. A commit whose links lie in other shards adds those first (C5).
+// The store on Redis, for any number of processes on any number of machines. Every verb is one script on one shard, which
+// makes it atomic there; the scripts are in `redis/lua-*.ts`. A commit whose links are in other shards adds those first (C5).
 
 import type { FrontierStore } from '../store.js';
 import { Connection } from './redis/connection.js';
-import { claimCrawl } from './redis/crawl-name.js';
+import { claimCrawl, readDurability, WEAKNESS, weakestOf } from './redis/open-crawl.js';
+import { type RedisStoreOptions, resolveRedisOptions } from './redis/options.js';
 import { RedisQueues } from './redis/queues.js';
-import { readDurability, WEAKNESS, weakestOf } from './redis/server-settings.js';
 import { shardBase } from './redis/shards.js';
-import { type RedisStoreOptions, resolveRedisOptions } from './redis/store-options.js';
-import { ServerStore } from './server/server-store.js';
+import { serverStore } from './server/server-store.js';
 
-export type { RedisClient } from './redis/client.js';
-export type { RedisStoreOptions } from './redis/store-options.js';
+export type { RedisClient, RedisStoreOptions } from './redis/options.js';
 export type { ServerNotice, ServerStoreOptions } from './server/server-options.js';
 
 /**
@@ -21,28 +19,28 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
  * `power` with `appendfsync always`. While the server cannot be reached, verbs wait for it, up to `holdMs`. After a restart
  * or a failover of the server no host is granted before the longest lease has ended and the host's delay has passed.
  *
- * @param options - The client is the caller's, who closes it after the store.
+ * @param options - The client belongs to the caller, who closes it after the store.
  * @returns A store that was not opened yet.
- * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for keys of another crawl, identity or format, for a
- * server that may evict keys and for one that is too old, and every verb with `store-failed` where the server refuses or stays away.
+ * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for keys of another crawl, identity or
+ * format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` where the
+ * server refuses or stays unreachable.
  * @example const store = redisStore({ client: new Redis('redis://localhost'), prefix: 'docs' })
  */
 export function redisStore(options: RedisStoreOptions): FrontierStore {
-  const settings = resolveRedisOptions(options);
-  const { prefix, identity, maxQueued, nowMs } = settings;
-  const connection = new Connection(settings);
-  return new ServerStore({
-    settings,
+  const resolved = resolveRedisOptions(options);
+  const { prefix, identity, maxQueued, nowMs } = resolved;
+  const connection = new Connection(resolved);
+  const durabilityOf = (shard: number) => readDurability(connection, shardBase(prefix, shard));
+  return serverStore({
+    options: resolved,
     weakness: WEAKNESS,
     open: async ({ crawl, create }) => {
-      // The first shard's server is asked before anything is written to it.
-      const first = await readDurability(connection, shardBase(prefix, 0));
-      const shards = await claimCrawl(connection, { prefix, crawl, identity, create, shards: settings.shards });
-      const others = Array.from({ length: shards - 1 }, (_, at) =>
-        readDurability(connection, shardBase(prefix, at + 1)),
-      );
-      const durable = weakestOf([first, ...(await Promise.all(others))]);
-      return { queues: new RedisQueues({ connection, prefix, shards, maxQueued, nowMs }), durable };
+      // The first shard's server is checked before anything is written to it.
+      const first = await durabilityOf(0);
+      const shards = await claimCrawl(connection, { prefix, crawl, identity, create, shards: resolved.shards });
+      const others = await Promise.all(Array.from({ length: shards - 1 }, (_, at) => durabilityOf(at + 1)));
+      const queues = new RedisQueues({ connection, prefix, shards, maxQueued, nowMs });
+      return { queues, durable: weakestOf([first, ...others]) };
     },
     close: () => connection.close(),
   });

@@ -16,9 +16,9 @@ type Line =
   | { readonly end: number };
 
 /** The store as text. Times in it are wall clock times. Never throws. */
-export function formatImage(crawl: string, queues: MemoryQueues, now: number): string {
+export function formatImage(crawl: string, queues: MemoryQueues): string {
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
-  for (const host of queues.savedHosts(now)) lines.push({ host });
+  for (const host of queues.savedHosts()) lines.push({ host });
   const known = new Uint32Array(2 * queues.known.size);
   let at = 0;
   for (const words of queues.known.words()) {
@@ -40,7 +40,7 @@ export function formatImage(crawl: string, queues: MemoryQueues, now: number): s
  * @returns The name of its crawl.
  * @throws FrontierError `store-mismatch` for another format or version, `store-failed` for a file that is not whole.
  */
-export function parseImage(text: string, queues: MemoryQueues, now: number): string {
+export function parseImage(text: string, queues: MemoryQueues): string {
   const lines = readLines(text);
   const [head] = lines;
   if (head === undefined || !('format' in head) || head.format !== FORMAT || head.version !== VERSION) {
@@ -53,7 +53,7 @@ export function parseImage(text: string, queues: MemoryQueues, now: number): str
     });
   }
   for (const line of lines) {
-    if ('host' in line) queues.restoreHost(line.host, now);
+    if ('host' in line) queues.restoreHost(line.host);
     else if ('record' in line) queues.records.set(line.record, line.value);
     else if ('known' in line) {
       const words = new Uint32Array(line.known.slice().buffer);

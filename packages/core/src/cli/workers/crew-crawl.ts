@@ -2,7 +2,7 @@
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
-import { totalsFromLogs } from '../../report/logged-totals.js';
+import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
 import type { CrawlSetup } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';

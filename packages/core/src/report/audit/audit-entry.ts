@@ -3,8 +3,8 @@
 
 import { parseLine, readLines } from '../../directory/read-lines.js';
 import type { RequestRecord } from '../decision.js';
-import { isRequest } from '../request-log.js';
-import { isRunLine, type RunPromise } from '../run-line.js';
+import { inOrder, isRequest, isRunLine } from '../read-logs.js';
+import type { RunPromise } from '../run-line.js';
 import { AUDIT_WINDOW_LINES } from './limits.js';
 
 /** One thing that a log says. */
@@ -15,24 +15,8 @@ export type AuditEntry =
   | { readonly kind: 'unreadable'; readonly path: string; readonly line: number };
 
 /** The entries of some logs. @throws The platform's error when a log cannot be read; absent is empty. */
-export async function* auditEntries(paths: readonly string[]): AsyncGenerator<AuditEntry> {
-  const parts = await Promise.all(
-    paths.map(async (path, part) => {
-      const entries = orderedEntries(path, part);
-      return { entries, head: await entries.next() };
-    }),
-  );
-  for (;;) {
-    let earliest: (typeof parts)[number] | null = null;
-    for (const part of parts) {
-      if (part.head.done) continue;
-      if (earliest === null || earliest.head.done || instantOf(part.head.value) < instantOf(earliest.head.value))
-        earliest = part;
-    }
-    if (earliest === null || earliest.head.done) return;
-    yield earliest.head.value;
-    earliest.head = await earliest.entries.next();
-  }
+export function auditEntries(paths: readonly string[]): AsyncGenerator<AuditEntry> {
+  return inOrder(paths.map(orderedEntries), timeOf);
 }
 
 /** The entries of one log, requests in the order of their ends as far as the window reaches. */
@@ -68,7 +52,7 @@ function isTold({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolea
   );
 }
 
-function instantOf(entry: AuditEntry): number {
+function timeOf(entry: AuditEntry): number {
   if (entry.kind === 'request') return entry.record.endedAtMs;
   return entry.kind === 'run' ? entry.run.startedAtMs : 0;
 }

@@ -9,7 +9,7 @@ const ALLOWED: readonly RegExp[] = [
   /^node:/,
   /^@mannerly\/robots(\/(access|politeness))?$/,
   /^\.\/[\w-]+\.js$/,
-  /^\.\.\/(decision|request-log|run-line|table)\.js$/,
+  /^\.\.\/(decision|read-logs|run-line|table)\.js$/,
   /^\.\.\/\.\.\/(limits|directory\/(read-lines|whole-file))\.js$/,
 ];
 

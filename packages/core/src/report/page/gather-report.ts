@@ -6,11 +6,9 @@ import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import { finalDecisions } from '../final-decisions.js';
-import type { LogPaths } from '../from-logs.js';
-import { inOrder } from '../in-order.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
+import { allWarnings, type LogPaths } from '../read-logs.js';
 import type { RunPromise } from '../run-line.js';
-import { readHostWarnings } from '../warning-log.js';
 import { createHostAccount, type HostAccount } from './host-account.js';
 import { createDecisionCounts } from './left-alone-counts.js';
 import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_PAGE_SPANS, MAX_TIMELINE_HOSTS } from './limits.js';
@@ -47,16 +45,13 @@ export async function gatherReport(
     return bars;
   };
   const parts = paths.parts ?? [paths];
-  const notices = inOrder(
-    parts.map(({ warningsPath }) => readHostWarnings(warningsPath)),
-    ({ atMs }) => atMs,
-  );
-  let notice = await notices.next();
+  const warnings = allWarnings(parts);
+  let warning = await warnings.next();
   const onRequest = async (judged: JudgedRequest): Promise<void> => {
     const { record, host } = judged;
-    // What was noticed stands before the first request that began after it.
-    for (; !notice.done && notice.value.atMs <= record.startedAtMs; notice = await notices.next())
-      pauses.notice(notice.value);
+    // A warning counts before the first request that began after it.
+    for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
+      pauses.warning(warning.value);
     pauses.request(judged);
     accounts.of(host)?.request(judged);
     answers.request(judged);
@@ -72,13 +67,10 @@ export async function gatherReport(
       if (runs.length > MAX_PAGE_RUNS) runs.shift();
     },
   });
-  for (; !notice.done; notice = await notices.next()) pauses.notice(notice.value);
+  for (; !warning.done; warning = await warnings.next()) pauses.warning(warning.value);
 
   const counts = createDecisionCounts();
-  for await (const decision of finalDecisions(
-    parts.map(({ decisionsPath }) => decisionsPath),
-    counts.leftOut,
-  )) {
+  for await (const decision of finalDecisions(parts, counts.leftOut)) {
     const { status, url, atMs, queued } = decision;
     counts.decision(decision);
     const host = status === 'fetched' ? null : parseUrl(url);
@@ -92,7 +84,7 @@ export async function gatherReport(
   const silences = pauses.read();
   const { startedAtMs, endedAtMs } = audit;
   const data = {
-    format: 1,
+    format: 2,
     generatedAtMs: nowMs,
     generator: { mannerly: MANNERLY_VERSION, node: process.version },
     crawl: {

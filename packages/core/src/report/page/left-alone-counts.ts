@@ -2,8 +2,8 @@
 // most, and words by depth. Bounded by the number of reasons, of rules told apart and of depths.
 
 import type { UrlDecision, UrlStatus } from '../decision.js';
+import type { LeftOutLine } from '../decision-log.js';
 import { MAX_COUNTED_REASONS, MAX_REPORT_TEXT } from '../limits.js';
-import type { LeftOutLine } from '../log-share.js';
 import { reasonOf } from '../reasons.js';
 import { MAX_COUNTED_RULES, MAX_PAGE_EXAMPLES, MAX_PAGE_RULES } from './limits.js';
 import type { ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
@@ -23,7 +23,7 @@ const NO_WORDS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0,
 
 /** Makes empty counts. Never throws. */
 export function createDecisionCounts(): DecisionCounts {
-  const reasons = new Map<string, { word: UrlStatus; reason: string; urls: number; examples: string[] }>();
+  const reasons = new Map<string, { status: UrlStatus; reason: string; urls: number; examples: string[] }>();
   const rules = new Map<string, { -readonly [Key in keyof ReportedRule]: ReportedRule[Key] }>();
   const depths = new Map<number, Record<UrlStatus, number>>();
   const outcomes = { ...NO_WORDS };
@@ -39,23 +39,23 @@ export function createDecisionCounts(): DecisionCounts {
     }
   };
 
-  const reasonCount = (word: UrlStatus, given: string) => {
-    const known = reasons.has(`${word} ${given}`) || reasons.size < MAX_COUNTED_REASONS;
+  const reasonCount = (status: UrlStatus, given: string) => {
+    const known = reasons.has(`${status} ${given}`) || reasons.size < MAX_COUNTED_REASONS;
     const reason = known ? given : 'other';
-    let counted = reasons.get(`${word} ${reason}`);
+    let counted = reasons.get(`${status} ${reason}`);
     if (counted === undefined) {
-      counted = { word, reason, urls: 0, examples: [] };
-      reasons.set(`${word} ${reason}`, counted);
+      counted = { status, reason, urls: 0, examples: [] };
+      reasons.set(`${status} ${reason}`, counted);
     }
     return counted;
   };
 
   return {
     leftOut(counts) {
-      for (const [word, byReason] of Object.entries(counts) as [UrlStatus, Record<string, number>][]) {
+      for (const [status, byReason] of Object.entries(counts) as [UrlStatus, Record<string, number>][]) {
         for (const [reason, urls] of Object.entries(byReason)) {
-          outcomes[word] += urls;
-          reasonCount(word, reason).urls += urls;
+          outcomes[status] += urls;
+          reasonCount(status, reason).urls += urls;
         }
       }
     },

@@ -8,9 +8,9 @@ import type { ReportedPause } from './report-data.js';
 
 /** Gathers silences. */
 export interface Pauses {
-  /** A request, in the order of ends, after the notices that came before it. */
+  /** A request, in the order of ends, after the warnings that came before it. */
   request(judged: JudgedRequest): void;
-  notice(notice: HostWarning): void;
+  warning(warning: HostWarning): void;
   read(): { readonly pauses: readonly ReportedPause[]; readonly leftOut: number };
 }
 
@@ -59,7 +59,7 @@ export function createPauses(): Pauses {
       const { pause, host } = judged;
       if (pause !== null) begin(host, { pause: { host, ...pause, nextAtMs: null, isObeyed: true }, ends: () => true });
     },
-    notice({ code, host, authority, atMs, untilMs, detail }) {
+    warning({ code, host, authority, atMs, untilMs, detail }) {
       const word = HOLDS[code];
       if (word === undefined || untilMs === null || untilMs <= atMs) return;
       const why = detail === '' ? word : `${word}: ${detail}`;

@@ -7,7 +7,7 @@ import type { RunPromise } from '../run-line.js';
 
 /** The report of a crawl. */
 export interface ReportData {
-  readonly format: 1;
+  readonly format: 2;
   readonly generatedAtMs: number;
   readonly generator: { readonly mannerly: string; readonly node: string };
   readonly crawl: ReportedCrawl;
@@ -96,9 +96,9 @@ export interface ReportedPause {
   readonly isObeyed: boolean;
 }
 
-/** A reason and how often it was the last word. */
+/** A reason, and how many URLs have it. */
 export interface ReportedReason {
-  readonly word: UrlStatus;
+  readonly status: UrlStatus;
   readonly reason: string;
   readonly urls: number;
   readonly means: string;

@@ -1,41 +1,52 @@
-// Lists as PostgreSQL's binary format of arrays: the server reads them without parsing digits, quotes and commas.
+// Lists in PostgreSQL's binary format of arrays, which the server reads without parsing.
 
 const HEADER_BYTES = 20;
+const EMPTY_HEADER_BYTES = 12;
 
-/** The types a list may have here, by their numbers in every server's catalogue. */
+/** The types of lists, by their numbers in every server's catalogue. */
 const OIDS = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25 } as const;
 
-/** Whole numbers of 16 bits; `null` where there is none. */
-export function int2Array(values: readonly (number | null)[]): Buffer {
-  return fixed(OIDS.int2, 2, values, (bytes, value, at) => bytes.writeInt16BE(value, at));
+type Nullable<T> = readonly (T | null)[];
+
+/** Whole numbers of 16 bits. */
+export function int2Array(values: Nullable<number>): Buffer {
+  return arrayOf(OIDS.int2, values, 2, (bytes, value, at) => bytes.writeInt16BE(value, at));
 }
 
 /** Whole numbers of 32 bits. */
-export function int4Array(values: readonly (number | null)[]): Buffer {
-  return fixed(OIDS.int4, 4, values, (bytes, value, at) => bytes.writeInt32BE(value, at));
+export function int4Array(values: Nullable<number>): Buffer {
+  return arrayOf(OIDS.int4, values, 4, (bytes, value, at) => bytes.writeInt32BE(value, at));
 }
 
 /** Whole numbers of 64 bits. */
-export function int8Array(values: readonly (bigint | null)[]): Buffer {
-  return fixed(OIDS.int8, 8, values, (bytes, value, at) => bytes.writeBigInt64BE(value, at));
+export function int8Array(values: Nullable<bigint>): Buffer {
+  return arrayOf(OIDS.int8, values, 8, (bytes, value, at) => bytes.writeBigInt64BE(value, at));
 }
 
-/** Yes and no. */
+/** Booleans. */
 export function boolArray(values: readonly boolean[]): Buffer {
-  return fixed(OIDS.bool, 1, values, (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at));
+  return arrayOf(OIDS.bool, values, 1, (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at));
 }
 
 /** Texts. */
 export function textArray(values: readonly string[]): Buffer {
-  return varying(
+  const encoded = values.map((value) => Buffer.from(value));
+  return arrayOf(
     OIDS.text,
-    values.map((value) => Buffer.from(value)),
+    encoded,
+    ({ length }) => length,
+    (bytes, value, at) => bytes.set(value, at),
   );
 }
 
-/** Bytes; `null` where there are none. */
-export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
-  return varying(OIDS.bytea, values);
+/** Bytes. */
+export function byteaArray(values: Nullable<Uint8Array>): Buffer {
+  return arrayOf(
+    OIDS.bytea,
+    values,
+    ({ length }) => length,
+    (bytes, value, at) => bytes.set(value, at),
+  );
 }
 
 /** Numbers of a list in text, `{1,2}`. */
@@ -44,49 +55,32 @@ export function readNumbers(text: unknown): bigint[] {
   return inside === '' ? [] : inside.split(',').map(BigInt);
 }
 
-function fixed<T>(
+/**
+ * The number of dimensions, whether there are nulls, the type; length and first index of the dimension; then the
+ * values.
+ */
+function arrayOf<T>(
   oid: number,
-  size: number,
-  values: readonly (T | null)[],
+  values: Nullable<T>,
+  size: number | ((value: T) => number),
   write: (bytes: Buffer, value: T, at: number) => void,
 ): Buffer {
-  if (values.length === 0) return header(oid, 0, false);
-  const nulls = values.filter((value) => value === null).length;
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + 4 * values.length + size * (values.length - nulls));
-  header(oid, values.length, nulls > 0).copy(bytes);
-  let at = HEADER_BYTES;
+  const sizeOf = (value: T | null) => (value === null ? 0 : typeof size === 'number' ? size : size(value));
+  const isEmpty = values.length === 0;
+  const header = isEmpty ? EMPTY_HEADER_BYTES : HEADER_BYTES;
+  const bytes = Buffer.alloc(values.reduce((sum, value) => sum + 4 + sizeOf(value), header));
+  bytes.writeInt32BE(isEmpty ? 0 : 1, 0);
+  bytes.writeInt32BE(values.includes(null) ? 1 : 0, 4);
+  bytes.writeInt32BE(oid, 8);
+  if (isEmpty) return bytes;
+  bytes.writeInt32BE(values.length, 12);
+  bytes.writeInt32BE(1, 16);
+  let at = header;
   for (const value of values) {
-    at = bytes.writeInt32BE(value === null ? -1 : size, at);
+    at = bytes.writeInt32BE(value === null ? -1 : sizeOf(value), at);
     if (value === null) continue;
     write(bytes, value, at);
-    at += size;
+    at += sizeOf(value);
   }
-  return bytes;
-}
-
-function varying(oid: number, values: readonly (Uint8Array | null)[]): Buffer {
-  if (values.length === 0) return header(oid, 0, false);
-  const length = values.reduce((sum, value) => sum + 4 + (value?.length ?? 0), HEADER_BYTES);
-  const bytes = Buffer.allocUnsafe(length);
-  header(oid, values.length, values.includes(null)).copy(bytes);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    at = bytes.writeInt32BE(value === null ? -1 : value.length, at);
-    if (value === null) continue;
-    bytes.set(value, at);
-    at += value.length;
-  }
-  return bytes;
-}
-
-/** Dimensions, whether there are nulls, the type; then of the only dimension its length and first index. */
-function header(oid: number, length: number, hasNulls: boolean): Buffer {
-  const bytes = Buffer.alloc(length === 0 ? 12 : HEADER_BYTES);
-  bytes.writeInt32BE(length === 0 ? 0 : 1, 0);
-  bytes.writeInt32BE(hasNulls ? 1 : 0, 4);
-  bytes.writeInt32BE(oid, 8);
-  if (length === 0) return bytes;
-  bytes.writeInt32BE(length, 12);
-  bytes.writeInt32BE(1, 16);
   return bytes;
 }

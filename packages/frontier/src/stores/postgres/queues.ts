@@ -1,5 +1,4 @@
-// The verbs of the queues as calls of the functions, one round trip each, and their answers as the contract's shapes. What they do
-// is in the `sql-*.ts` files.
+// The verbs as calls of the functions, one round trip each. What the functions do is in the `sql-*.ts` files.
 
 import type {
   CommitAnswer,
@@ -12,18 +11,19 @@ import type {
   StoredHost,
   StoreStats,
 } from '../../store.js';
-import type { ServerQueues } from '../server/server-store.js';
+import type { StoreQueues } from '../checked-store.js';
 import { int8Array, readNumbers, textArray } from './arrays.js';
-import { commitWords, laneNames, linkWords, microseconds, readEntries } from './call-words.js';
 import type { Connection } from './connection.js';
 import { inSchema, quoteName } from './schema.js';
-import { DUE_SQL, STATS_SQL } from './sql-look.js';
+import { DUE_SQL, STATS_SQL } from './sql-read.js';
+import { commitValues, laneNames, linkValues, microseconds, readEntries } from './values.js';
 
-/** Most items one page of a scan may ask for. */
+/** Most items of one page of a scan. */
 const SCAN_LIMIT = 10_000;
-/** Numbers of operations are below this. */
+/** Operation numbers are below this. */
 const OPERATIONS = 2 ** 47;
-const COMMIT_WORDS = 31;
+/** Arguments of the function `commit`. */
+const COMMIT_VALUES = 31;
 
 /** What the queues need to know. */
 export interface PostgresQueuesOptions {
@@ -35,14 +35,14 @@ export interface PostgresQueuesOptions {
 }
 
 /** The queues of one crawl. */
-export class PostgresQueues implements ServerQueues {
+export class PostgresQueues implements StoreQueues {
   readonly #connection: Connection;
   readonly #schema: string;
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
-  readonly #lanes = laneNames();
+  readonly #laneOf = laneNames();
   readonly #texts: ReturnType<typeof textsOf>;
-  /** Names a commit, so that one heard twice is known. */
+  /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
   constructor({ connection, schema, maxQueued, nowMs }: PostgresQueuesOptions) {
@@ -55,18 +55,17 @@ export class PostgresQueues implements ServerQueues {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[]): Promise<CommitAnswer> {
     this.#operation = (this.#operation + 1) % OPERATIONS;
-    // Rows are locked in one order, whoever commits.
-    const order = hosts
-      .map((part, at) => ({ part, at }))
-      .toSorted((a, b) => compare(a.part.host, b.part.host) || a.at - b.at);
-    const { words, outcomes } = linkWords(links, this.#lanes);
-    const parts = commitWords(
-      order.map(({ part }) => part),
-      this.#lanes,
-    );
-    const values = [this.#now(), this.#operation, this.#maxQueued, ...words, ...parts];
+    const order = inOrder(hosts, ({ host }) => host);
+    const parts = order.map(({ one }) => one);
+    const linked = linkValues(links, this.#laneOf);
+    const values = [
+      ...[this.#now(), this.#operation, this.#maxQueued],
+      ...linked.values,
+      ...commitValues(parts, this.#laneOf),
+    ];
     const [first, ...rest] = await this.#connection.call(this.#texts.commit, values);
-    const answer: CommitAnswer = { hosts: [], links: outcomes(readNumbers(first?.[2]), readNumbers(first?.[3])) };
+    const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
+    const answer: CommitAnswer = { hosts: [], links: outcomes };
     for (const [index, { at }] of order.entries()) {
       const [isKept, entries = null] = rest[index] ?? [];
       answer.hosts[at] = isKept === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
@@ -76,8 +75,8 @@ export class PostgresQueues implements ServerQueues {
 
   async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
     const names = hosts === undefined ? null : textArray(hosts);
-    const words = [this.#now(), maxHosts, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), names];
-    const rows = await this.#connection.call(this.#texts.lease, words);
+    const values = [this.#now(), maxHosts, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), names];
+    const rows = await this.#connection.call(this.#texts.lease, values);
     return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
       host: host ?? '',
       fencingToken: fencingToken ?? '',
@@ -100,11 +99,9 @@ export class PostgresQueues implements ServerQueues {
   }
 
   async reserve(slots: readonly ReserveSlot[]): Promise<number[]> {
-    const order = slots
-      .map((slot, at) => ({ slot, at }))
-      .toSorted((a, b) => compare(a.slot.key, b.slot.key) || a.at - b.at);
-    const keys = textArray(order.map(({ slot }) => slot.key));
-    const delays = int8Array(order.map(({ slot }) => microseconds(slot.delayMs)));
+    const order = inOrder(slots, ({ key }) => key);
+    const keys = textArray(order.map(({ one }) => one.key));
+    const delays = int8Array(order.map(({ one }) => microseconds(one.delayMs)));
     const [row] = await this.#connection.call(this.#texts.reserve, [this.#now(), keys, delays]);
     const waits: number[] = [];
     const us = readNumbers(row?.[0]);
@@ -115,11 +112,11 @@ export class PostgresQueues implements ServerQueues {
   async readHost(host: string): Promise<StoredHost | null> {
     const [row] = await this.#connection.call(this.#texts.readHost, [this.#now(), host]);
     if (row === undefined) return null;
-    const [state = null, queued, inHand, isLeased, isParked, dueInUs = null] = row;
+    const [state = null, queued, inFlight, isLeased, isParked, dueInUs = null] = row;
     return {
       state: bytesOf(state),
       queued: Number(queued),
-      inFlight: Number(inHand),
+      inFlight: Number(inFlight),
       isLeased: isLeased === 't',
       isParked: isParked === 't',
       dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
@@ -128,8 +125,8 @@ export class PostgresQueues implements ServerQueues {
 
   async stats(): Promise<StoreStats> {
     const [row] = await this.#connection.call(this.#texts.stats, []);
-    const [unfinished = 0, inHand = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
-    return { queued: unfinished - inHand, inFlight: inHand, known, hosts, leased, parked };
+    const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
+    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
   }
 
   /** The cursor is the phase, two numbers of where in it, and the host. */
@@ -159,20 +156,20 @@ export class PostgresQueues implements ServerQueues {
     }
   }
 
-  /** Nothing: the server's own clock. */
+  /** `null`: the server's own clock. */
   #now(): number | null {
     return this.#nowMs === null ? null : Math.floor(this.#nowMs() * 1_000);
   }
 }
 
-/** Every statement, in the crawl's schema. Bytes come as digits, whatever the server's way to write them. */
+/** Every statement, in the crawl's schema. Bytes come as hexadecimal digits, whatever the server's settings. */
 function textsOf(schema: string) {
-  const commitPlaces = Array.from({ length: COMMIT_WORDS }, (_, at) => `$${at + 1}`).join(', ');
+  const commitPlaces = Array.from({ length: COMMIT_VALUES }, (_, at) => `$${at + 1}`).join(', ');
   const text = (sql: string) => inSchema(schema, sql);
   return {
     commit: text(`SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full FROM $S.commit(${commitPlaces})`),
     lease: text(
-      `SELECT key, fencingToken, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
+      `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex') FROM $S.lease($1, $2, $3, $4, $5, $6)`,
     ),
     wake: text('SELECT $S.wake($1, $2)'),
     due: text(DUE_SQL),
@@ -194,6 +191,8 @@ function bytesOf(hex: string | null): Uint8Array | null {
   return hex === null ? null : new Uint8Array(Buffer.from(hex, 'hex'));
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** All with their index, by name: rows are locked in one order, so that transactions do not deadlock. */
+function inOrder<T>(all: readonly T[], nameOf: (one: T) => string): { readonly one: T; readonly at: number }[] {
+  const named = all.map((one, at) => ({ one, at, name: nameOf(one) }));
+  return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.at - b.at));
 }

@@ -1,27 +1,27 @@
-// The tables of a crawl, in a schema of their own. Instants are microseconds of the server's clock; a host's row carries all that
-// a lease needs, so that an entry is written once when it comes and deleted once when it is done.
+// The tables of a crawl, in a schema of their own. Times are microseconds of the server's clock. A host's row has all
+// that a lease needs, so that an entry is written once when it is added and deleted once when it is done.
 //
-//   crawl     whose tables these are; when the present server was met, and until when leases may be lost
-//   alive     the server that was met: when it started, and which table `crawl` was there. Unlogged, so empty after a crash of one of
-//             its processes and on a promoted standby; in a restored copy the one or the other differs
+//   crawl     which crawl this is; when the present server was first seen, and until when leases may be lost
+//   alive     the server that was seen: when it started, and its table `crawl`. Unlogged, so it is empty after a crash and on
+//             a promoted standby; in a restored copy one of the two values differs
 //   seen      fingerprints
-//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, holds, entries in hand
-//   entry     entries in line and in hand, by (host, lane, ord); `ord` is the rank in its upper bits, then the arrival
+//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, blocked lanes, entries in flight
+//   entry     entries queued or in flight, by (host, lane, ord); `ord` has the rank in its upper bits, then the arrival
 //   later     entries that wait for their time
-//   tally     counts, in several rows so that transactions do not wait for each other; their sum counts
+//   tally     counts, in several rows so that transactions do not wait for each other; the sum of the rows is the count
 //   record, slot   records, reserved slots
 
 import { COMMIT_SQL } from './sql-commit.js';
 import { LEASE_SQL, WAKE_SQL } from './sql-lease.js';
-import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-look.js';
+import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
-/** What the tables are called in `crawl`. */
+/** The format's name in `crawl`. */
 export const FORMAT = 'mannerly-frontier-postgres';
-/** Of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
-export const VERSION = 2;
+/** The version of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
+export const VERSION = 3;
 
-/** From each older version to the next, in SQL; functions are made anew afterwards. */
-const MIGRATIONS: Readonly<Record<number, string>> = { 1: '' };
+/** From each older version to the next, in SQL. Functions are replaced afterwards. None yet: this is the first release. */
+const MIGRATIONS: Readonly<Record<number, string>> = {};
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS $S.host (
   key text COLLATE "C" PRIMARY KEY,
   id int4 NOT NULL,
   parked boolean NOT NULL DEFAULT false,
-  epoch int8 NOT NULL DEFAULT 0,
+  fencing_token int8 NOT NULL DEFAULT 0,
   next_at int8 NOT NULL DEFAULT 0,
   lease_end int8 NOT NULL DEFAULT 0,
   delay int8 NOT NULL DEFAULT 0,
@@ -76,21 +76,21 @@ CREATE TABLE IF NOT EXISTS $S.slot (key text COLLATE "C" PRIMARY KEY, next_at in
 
 const FUNCTIONS = [COMMIT_SQL, LEASE_SQL, WAKE_SQL, RESERVE_SQL, READ_HOST_SQL, SCAN_SQL].join('\n');
 
-/** All that makes a crawl's tables, as one text that is one transaction. Several processes may send it at the same time. */
+/** Creates a crawl's tables and functions, as one transaction. Several processes may send it at the same time. */
 export function installText(schema: string): string {
   return inSchema(schema, `${oneAtATime(schema)}${TABLES}${FUNCTIONS}`);
 }
 
-/** Names the crawl, unless it has a name. Takes the crawl and its identity; `FORMAT` and `VERSION` are in it. */
+/** Names the crawl, unless it has a name. Arguments: the crawl and its identity. */
 export const NAME_CRAWL_SQL = `
 WITH made AS (
   INSERT INTO $S.crawl (format, version, crawl, identity) VALUES ('${FORMAT}', ${VERSION}, $1, $2) ON CONFLICT DO NOTHING RETURNING one
 ) INSERT INTO $S.alive SELECT one, pg_postmaster_start_time(), '$S.crawl'::regclass FROM made ON CONFLICT DO NOTHING`;
 
 /**
- * What brings an older version here, as one transaction that does nothing where another process was first.
+ * The migration from an older version, as one transaction that does nothing where another process was first.
  *
- * @returns `null` where there is no way.
+ * @returns `null` where there is none.
  */
 export function migrationText(schema: string, from: number, migrations = MIGRATIONS): string | null {
   const steps: string[] = [];
@@ -109,7 +109,7 @@ export function inSchema(schema: string, text: string): string {
   return text.replaceAll('$S', schema);
 }
 
-/** Quotes a schema's name; the options have seen to it that it has no quotes itself, and may stand inside of a text. */
+/** Quotes a schema's name. The options have checked that it has no quotes itself and may be part of a text. */
 export function quoteName(schema: string): string {
   return `"${schema}"`;
 }

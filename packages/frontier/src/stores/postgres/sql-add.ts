@@ -1,13 +1,15 @@
-// Adding in PL/pgSQL: the part of `commit` that takes links. Fingerprints come sorted, each once (but those that are queued
-// although they are known), so that transactions wait for each other in one order; hosts come as sorted pairs of key and lane.
+// Adding in PL/pgSQL: the part of `commit` that takes links. Fingerprints come sorted, each once (except those that are
+// queued although they are known), so that transactions wait for each other in one order; hosts come as sorted pairs of
+// key and lane.
 
-/** Declared beside the variables of a host. */
+/** Declared with the variables of a host. */
 export const ADD_VARIABLES = `
   v_room int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_stirred int4[]; v_arrival int8; v_made int4; v_link record;
 `;
 
 /**
- * Whether a link is queued: its fingerprint is among the fresh ones, which are sorted as the links are, or nobody minds.
+ * Whether a link is queued: its fingerprint is among the fresh ones, which are sorted as the links are, or it is not
+ * deduped.
  *
  * @param u - SQL: the link.
  */
@@ -18,7 +20,9 @@ function isQueued(u: string): string {
 const LINKS =
   'unnest(p_fp, p_pair, p_place, p_priority, p_body_at, p_body_len, v_again, v_wait) u(fingerprint, pair, place, priority, body_at, body_len, again, wait)';
 
-/** Locks the hosts of what is queued against going idle; those that are asleep, or do not know the lane, are \`v_stirred\`. */
+/**
+ * Locks the hosts of what is queued against going idle. Those that are idle, or do not know the lane, are `v_stirred`.
+ */
 const MEET_HOSTS = `
   SELECT array_agg(x.n ORDER BY x.n), array_agg(x.id ORDER BY x.n), array_agg(x.n ORDER BY x.n) FILTER (WHERE x.stirred)
     INTO v_found, v_ids, v_stirred
@@ -30,13 +34,13 @@ const MEET_HOSTS = `
       WHERE v_pairs[width_bucket(k.n::int4, v_pairs)] = k.n
     ) x;`;
 
-/** Links into the queues. `v_fresh` are the fingerprints that were not known, `v_full` those that found no room. */
+/** Queues links. `v_fresh` are the fingerprints that were not known, `v_full` the links that did not fit. */
 export const ADD_LINKS = `
   SELECT p_most - sum(unfinished) INTO v_room FROM $S.tally;
   v_full := '{}';
   v_chosen := p_fp;
   IF v_room < cardinality(p_fp) THEN
-    -- In the order in which they came; what is known takes no room.
+    -- In the order of the links. Known ones need no room.
     SELECT coalesce(array_agg(c.fingerprint ORDER BY c.fingerprint) FILTER (WHERE c.n <= v_room), '{}'), coalesce(array_agg(c.place) FILTER (WHERE c.n > v_room), '{}')
       INTO v_chosen, v_full
       FROM (

@@ -1,5 +1,5 @@
-// `add` and `commit` in PL/pgSQL: links first, then the hosts. One call is one transaction (A2, C5, X3). Lists of several hosts
-// stand behind each other; `…_to` is where each host's part ends.
+// `add` and `commit` in PL/pgSQL: links first, then the hosts. One call is one transaction (A2, C5, X3). The lists of
+// several hosts are one list; `…_to` is where each host's part ends.
 
 import { ADD_LINKS, ADD_VARIABLES } from './sql-add.js';
 import {
@@ -13,7 +13,7 @@ import {
   takeEntries,
 } from './sql-host.js';
 
-/** Takes entries out of hand: those of `v_leave`, in its order; the rows are `v_taken` (id), `v_taken_ord` and `v_taken_lane`. */
+/** Entries of `v_leave` are no longer in flight; the rows are `v_taken` (id), `v_taken_ord` and `v_taken_lane`. */
 const LEAVE_HAND = `
   SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO v_taken, v_taken_ord, v_taken_lane
     FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane) WHERE u.id = ANY (v_leave);
@@ -38,7 +38,7 @@ const FINISH = `
     d_unfinished := d_unfinished - cardinality(v_taken);
   END IF;`;
 
-/** One after the other: each arrives anew. */
+/** One after the other: each gets a new arrival. */
 const REQUEUE = `
   FOR v_again_at IN v_requeued + 1 .. c_requeue_to[v_at_host] LOOP
     v_leave := ARRAY[c_requeue[v_again_at]];
@@ -73,7 +73,7 @@ const HOLD_LANES = `
 
 const KEEP = `
   h.lease_end := v_now + c_us[v_at_host];
-  -- Only to an earlier place: who finds the host there too early moves it on.
+  -- Only to an earlier place: a lease that finds the host there too early moves it.
   h.due := least(h.due, h.lease_end + h.delay);
   ${takeEntries('c_want[v_at_host]')}
   o_entries := coalesce(v_packed, '');`;
@@ -81,8 +81,8 @@ const KEEP = `
 const RELEASE = `
   h.next_at := v_now + CASE WHEN c_kind[v_at_host] = 2 THEN h.delay ELSE c_us[v_at_host] END;
   -- A lease that was lost with the server's memory, and its release with it: the host waits as the others do.
-  IF h.epoch < v_met THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
-  h.epoch := greatest(h.epoch + 1, v_now);
+  IF h.fencing_token < v_met THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
+  h.fencing_token := greatest(h.fencing_token + 1, v_now);
   ${END_LEASE}
   IF c_kind[v_at_host] = 2 THEN
     h.parked := true;
@@ -92,8 +92,8 @@ const RELEASE = `
   ${indexHost('v_now')}`;
 
 /**
- * Answers a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the links that
- * found no room; then a row for each host. `c_kind`: 0 keep, 1 release, 2 park.
+ * Returns a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the
+ * links that did not fit; then a row for each host. `c_kind`: 0 keep, 1 release, 2 park.
  */
 export const COMMIT_SQL = `
 CREATE OR REPLACE FUNCTION $S.commit(
@@ -122,8 +122,8 @@ BEGIN
   END IF;
   FOR v_at_host IN 1 .. cardinality(c_key) LOOP
     SELECT * INTO h FROM $S.host g WHERE g.key = c_key[v_at_host] FOR NO KEY UPDATE;
-    IF NOT FOUND OR h.lease_end = 0 OR h.epoch <> c_fencing_token[v_at_host] THEN
-      -- Heard twice, because the answer was lost with its connection.
+    IF NOT FOUND OR h.lease_end = 0 OR h.fencing_token <> c_fencing_token[v_at_host] THEN
+      -- It ran before, and the answer was lost with its connection.
       o_kept := h.key IS NOT NULL AND h.lease_end = 0 AND h.op = p_op;
       o_entries := '';
     ELSE

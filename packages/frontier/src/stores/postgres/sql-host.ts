@@ -1,26 +1,30 @@
-// One host queue in PL/pgSQL: pieces of text that the functions are made of. Each works on `h`, a row of `host` that is locked,
-// and on `v_now`; `SAVE_HOST` writes the row back. What it means is in `memory-queues.ts` and `host-entries.ts`. Names: `p_` what is asked
-// (`c_` of hosts in a commit), `o_` what is answered, `d_` what changes in the counts, `v_` all else.
+// One host queue in PL/pgSQL: parts of text that the functions consist of. Each works on `h`, a row of `host` that is
+// locked, and on `v_now`; `SAVE_HOST` writes the row back. `memory-queues.ts` and `host-entries.ts` explain what they
+// do. Names: `p_` arguments (`c_` of hosts in a commit), `o_` results, `d_` changes of the counts, `v_` other
+// variables.
 //
-// Rank: 0 what a holder did not finish, else 1 + priority. An entry's `ord` is rank * 2^52 + arrival; arrivals come in steps of 2,048, and
-// the entries of one batch stand within a step. The id is the first arrival: null in `entry` as long as it still is.
+// Rank: 0 what a holder did not finish, else 1 + priority. An entry's `ord` is rank * 2^52 + arrival. Arrivals come in
+// steps of 2,048, and the entries of one batch are within a step. The id is the first arrival: null in `entry` as long
+// as it still is.
 //
-// Going to sleep (C4). Who finds nothing to hand out must not miss an entry that another transaction has written and not
-// committed. Whoever adds to a host holds `FOR KEY SHARE` on its row until the end; leases and commits, which take `FOR NO KEY UPDATE`, pass
-// that and need not wait. Only who wants to put a host out of the index, or later into it, asks for `FOR UPDATE`, does not wait for it, and
-// looks once more when it has it. Where somebody is adding the host stays where it is, and the next who looks decides.
-// The lock alone does not keep them apart: now and then both were seen to hold theirs (PostgreSQL 18.4), it seems where `FOR KEY SHARE` was on
-// its way while the other made its `FOR NO KEY UPDATE` a `FOR UPDATE`. An update closes that door, and its row tells who else came through.
+// Going idle (C4). A transaction that finds nothing to hand out must not miss an entry that another one has written and
+// not committed. One that adds to a host holds `FOR KEY SHARE` on its row until its end. Leases and commits take `FOR
+// NO KEY UPDATE`, which does not conflict with that. Only one that wants to remove a host from the index, or to move it
+// to a later place, tries `FOR UPDATE` without waiting, and reads the entries once more when it has it. Where another
+// one is adding, the host stays where it is, and the next lease decides. The lock alone is not enough: sometimes both
+// held theirs (PostgreSQL 18.4), it seems where `FOR KEY SHARE` was being granted while the other raised its `FOR NO
+// KEY UPDATE` to `FOR UPDATE`. An update prevents that, and its row shows who else locked it.
 
 /**
- * Settings of every function: plans are made once, for tables that were empty, and must not walk through full ones. For the same
- * reason tables are not joined: each row is looked for by its own key, in a `LATERAL` with a limit, a scalar query or a loop.
+ * Settings of every function: plans are made once, for tables that were empty, and must not scan full ones. For the
+ * same reason tables are not joined: each row is found by its own key, in a `LATERAL` with a limit, a scalar query or a
+ * loop.
  */
 export const FUNCTION_SETTINGS = `LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_mergejoin = off SET enable_hashjoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan`;
 
-/** The variables that the pieces need. */
+/** The variables that the parts need. */
 export const HOST_VARIABLES = `
   h $S.host;
   v_now int8 := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8);
@@ -32,10 +36,10 @@ export const HOST_VARIABLES = `
 const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
 
 /**
- * After a restart or on another server: what it answered for last may be gone, leases too. So nothing is granted before the longest
- * lease that may be lost has ended, and the host's delay has passed.
+ * After a restart or on another server: what was answered last may be lost, leases too. So nothing is granted before
+ * the longest lease that may be lost has ended, and the host's delay has passed.
  *
- * @param ttl - SQL: microseconds of the lease that is asked for.
+ * @param ttl - SQL: microseconds of the requested lease.
  */
 export function meetServer(ttl: string): string {
   const look = 'SELECT met_at, lost_until, longest INTO v_met, v_lost, v_longest FROM $S.crawl WHERE one';
@@ -55,7 +59,10 @@ export function meetServer(ttl: string): string {
   END IF;`;
 }
 
-/** Entries whose time has come get in line, holds whose time has passed end; `v_open` is the lanes that are not held. */
+/**
+ * Queues entries whose time has come, and ends blocks whose time has passed; `v_open` is the lanes that are not
+ * blocked.
+ */
 const RIPEN = `
   IF h.later_at <= v_now THEN
     WITH ripe AS (
@@ -87,7 +94,7 @@ const LOOK = `
 /**
  * Where a host without a lease belongs in the time index; `v_isready` says whether an entry can be handed out.
  *
- * @param again - SQL: when to look again where somebody is adding.
+ * @param again - SQL: when to try again where another transaction is adding.
  */
 export function indexHost(again: string): string {
   return `
@@ -102,7 +109,7 @@ export function indexHost(again: string): string {
           RETURNING x.xmax::text NOT IN ('0', pg_current_xact_id()::xid::text) INTO v_isadding;
       END IF;
       IF FOUND AND NOT v_isadding THEN
-        -- What was committed between the look and the lock. The row's own \`later_at\` cannot have changed: it is locked.
+        -- What was committed before the lock. The row's own \`later_at\` cannot have changed: it is locked.
         ${LOOK}
       ELSE
         v_at := ${again};
@@ -112,7 +119,7 @@ export function indexHost(again: string): string {
   END IF;`;
 }
 
-/** Up to so many entries into hand; they are in `v_packed`. */
+/** Hands out up to so many entries; they are in `v_packed`. */
 export function takeEntries(count: string): string {
   return `
   v_packed := NULL;
@@ -128,7 +135,7 @@ export function takeEntries(count: string): string {
         FROM unnest(v_open) o(lane), LATERAL (
           SELECT * FROM $S.entry WHERE host = h.id AND entry.lane = o.lane ORDER BY entry.ord LIMIT v_count + cardinality(v_hand)
         ) e
-        -- A search in the sorted list of what is in hand already.
+        -- A search in the sorted list of what is in flight already.
         WHERE v_hand[width_bucket(e.ord, v_hand)] IS DISTINCT FROM e.ord
         ORDER BY e.ord LIMIT v_count
       ) t;
@@ -141,7 +148,7 @@ export function takeEntries(count: string): string {
   END IF;`;
 }
 
-/** Ends a lease: what is in hand goes back in front, in the order it was handed out. */
+/** Ends a lease: what is in flight goes back in front, in the order it was handed out. */
 export const END_LEASE = `
   IF h.hand_id <> '{}' THEN
     UPDATE $S.entry e SET ord = b.back, id = b.id, attempt = least(255, e.attempt + 1)
@@ -155,14 +162,14 @@ export const END_LEASE = `
   h.lease_end := 0;
   d_leased := d_leased - 1;`;
 
-/** Writes `h`. The key and the id never change, and lanes only by who adds. */
+/** Writes `h`. The key and the id never change, lanes only when entries are added. */
 export const SAVE_HOST = `
-  UPDATE $S.host SET parked = h.parked, epoch = h.epoch, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
+  UPDATE $S.host SET parked = h.parked, fencing_token = h.fencing_token, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
     due = h.due, later_at = h.later_at, lanes = h.lanes, hold_lanes = h.hold_lanes, hold_until = h.hold_until,
     hand_id = h.hand_id, hand_ord = h.hand_ord, hand_lane = h.hand_lane, state = h.state
     WHERE key = h.key;`;
 
-/** Writes the counts; the last thing that a function does, so that nobody waits for it long. */
+/** Writes the counts: last in a function, so that others wait for the row only briefly. */
 export const SAVE_TALLY = `
   IF d_unfinished <> 0 OR d_hand <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
     UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_hand = in_hand + d_hand, leased = leased + d_leased,

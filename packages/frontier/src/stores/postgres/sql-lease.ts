@@ -11,7 +11,9 @@ import {
   takeEntries,
 } from './sql-host.js';
 
-/** Microseconds after which a host is looked at again that could not go idle, because somebody was adding to it. */
+/**
+ * Microseconds after which a host is tried again that could not go idle, because another transaction was adding to it.
+ */
 const LOOK_AGAIN_US = 20_000;
 
 const END_LAPSED_LEASE = `
@@ -20,18 +22,18 @@ const END_LAPSED_LEASE = `
     ${END_LEASE}
   END IF;`;
 
-/** `v_isready` after it: whether the host may be granted. Otherwise it was put where it belongs. */
-const COME_TO_HOST = `
+/** Sets `v_isready`: whether the host may be granted. Otherwise it was moved to where it belongs. */
+const CHECK_HOST = `
   v_isready := false;
-  IF h.epoch < v_met AND v_lost + greatest(h.delay, p_delay) > v_now THEN
-    -- Somebody may still talk to it by a lease that was lost.
+  IF h.fencing_token < v_met AND v_lost + greatest(h.delay, p_delay) > v_now THEN
+    -- Another holder may still send requests by a lease that was lost.
     ${END_LAPSED_LEASE}
     h.next_at := greatest(h.next_at, v_lost + greatest(h.delay, p_delay));
     ${indexHost('v_now')}
     v_isready := false;
     ${SAVE_HOST}
   ELSIF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
-    -- Its lease was made longer since it was put here.
+    -- Its lease was extended after it was put here.
     h.due := h.lease_end + h.delay;
     ${SAVE_HOST}
   ELSE
@@ -43,14 +45,14 @@ const COME_TO_HOST = `
 const QUEUED_COUNTED = 256;
 
 const GRANT = `
-  h.epoch := greatest(h.epoch + 1, v_now);
+  h.fencing_token := greatest(h.fencing_token + 1, v_now);
   h.delay := greatest(h.delay, p_delay);
   h.lease_end := v_now + p_ttl;
   h.due := h.lease_end + h.delay;
   d_leased := d_leased + 1;
   ${takeEntries('p_entries')}
   ${SAVE_HOST}
-  key := h.key; epoch := h.epoch; state := h.state; entries := coalesce(v_packed, '');
+  key := h.key; fencing_token := h.fencing_token; state := h.state; entries := coalesce(v_packed, '');
   queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${QUEUED_COUNTED} + cardinality(h.hand_id)) c)
     - cardinality(h.hand_id);
   IF h.later_at IS NOT NULL THEN
@@ -59,10 +61,10 @@ const GRANT = `
   v_granted := v_granted + 1;
   RETURN NEXT;`;
 
-/** `lease`: hosts that are due, oldest first, or those of the names. */
+/** `lease`: hosts that are due, oldest first, or those that are named. */
 export const LEASE_SQL = `
 CREATE OR REPLACE FUNCTION $S.lease(p_now int8, p_hosts int4, p_entries int4, p_ttl int8, p_delay int8, p_names text[])
-RETURNS TABLE (key text, epoch int8, state bytea, queued int4, entries bytea) ${FUNCTION_SETTINGS} AS $lease$
+RETURNS TABLE (key text, fencing_token int8, state bytea, queued int4, entries bytea) ${FUNCTION_SETTINGS} AS $lease$
 #variable_conflict use_column
 DECLARE
   ${HOST_VARIABLES}
@@ -77,7 +79,7 @@ BEGIN
       IF FOUND THEN d_hosts := d_hosts + 1; END IF;
       SELECT * INTO h FROM $S.host x WHERE x.key = v_name FOR NO KEY UPDATE;
       CONTINUE WHEN h.parked OR greatest(h.next_at, CASE WHEN h.lease_end > 0 THEN h.lease_end + h.delay END) > v_now;
-      ${COME_TO_HOST}
+      ${CHECK_HOST}
       IF v_isready THEN ${GRANT} END IF;
     END LOOP;
   END IF;
@@ -87,7 +89,7 @@ BEGIN
       LIMIT least(v_looks, p_hosts - v_granted) FOR NO KEY UPDATE SKIP LOCKED LOOP
       v_visits := v_visits + 1;
       v_looks := v_looks - 1;
-      ${COME_TO_HOST}
+      ${CHECK_HOST}
       IF v_isready THEN
         ${indexHost(`v_now + ${LOOK_AGAIN_US}`)}
         IF v_isready THEN ${GRANT} ELSE ${SAVE_HOST} END IF;
@@ -98,7 +100,7 @@ BEGIN
   ${SAVE_TALLY}
 END $lease$;`;
 
-/** `wake`: a parked host gets its place in the index. */
+/** `wake`: puts a parked host into the index. */
 export const WAKE_SQL = `
 CREATE OR REPLACE FUNCTION $S.wake(p_now int8, p_key text) RETURNS void ${FUNCTION_SETTINGS} AS $wake$
 DECLARE

@@ -1,27 +1,34 @@
-// Commands over a connection that may break, and which of its errors pass.
+// Commands over a connection that may break, and which errors are temporary.
 
-import { messageOf } from '../server/failures.js';
-import { Resending } from '../server/resending.js';
-import type { RedisClient } from './client.js';
-import type { RedisSettings } from './store-options.js';
+import { messageOf, Resending } from '../server/resending.js';
+import type { ResolvedRedisOptions } from './options.js';
 
-/** Words of errors that pass: connections, restarts, failovers, slots on their way. The first word of a server's, or of ioredis. */
-const PASSING =
-  /^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|BUSY|MOVED|ASK)\b|Connection is closed|writeable|max retries per request|Too many Cluster redirections|Command timed out|refresh slots cache|startup nodes|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|Cluster isn't ready|non local key/i;
+/**
+ * Words of temporary errors: connections, restarts, failovers, slots that migrate. A server's first word, or ioredis'
+ * own.
+ */
+const TEMPORARY = new RegExp(
+  [
+    '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|BUSY|MOVED|ASK)\\b',
+    ...['Connection is closed', 'writeable', 'max retries per request', 'Too many Cluster redirections'],
+    ...['Command timed out', 'refresh slots cache', 'startup nodes', "Cluster isn't ready", 'non local key'],
+    ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
+  ].join('|'),
+  'i',
+);
 
-/** One client, asked again while it cannot reach its server. */
+/** One client. Commands are sent again while it cannot reach its server. */
 export class Connection {
-  readonly #client: RedisClient;
+  readonly #options: ResolvedRedisOptions;
   readonly #resending: Resending;
 
-  constructor({ client, server, holdMs, onNotice }: RedisSettings) {
-    this.#client = client;
-    const judge = (error: unknown) => (isPassing(error) ? 'away' : 'refused');
-    const isEnded = () => client.status === 'end';
-    this.#resending = new Resending({ server, holdMs, onNotice, judge, isEnded });
+  constructor(options: ResolvedRedisOptions) {
+    this.#options = options;
+    const isEnded = () => options.client.status === 'end';
+    this.#resending = new Resending({ ...options, judge, isEnded });
   }
 
-  /** What waits is not sent again. */
+  /** Commands that wait are not sent again. */
   close(): void {
     this.#resending.close();
   }
@@ -33,10 +40,12 @@ export class Connection {
    * client's own error for what the server refuses.
    */
   call(command: string, args: (string | Buffer | number)[]): Promise<unknown> {
-    return this.#resending.call(() => this.#client.callBuffer(command, args));
+    return this.#resending.call(() => this.#options.client.callBuffer(command, args));
   }
 }
 
-function isPassing(error: unknown): boolean {
-  return PASSING.test(messageOf(error)) || (error instanceof Error && error.name === 'MaxRetriesPerRequestError');
+function judge(error: unknown) {
+  const isTemporary = TEMPORARY.test(messageOf(error));
+  const isOutOfRetries = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
+  return isTemporary || isOutOfRetries ? 'unreachable' : 'refused';
 }

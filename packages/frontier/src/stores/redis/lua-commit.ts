@@ -1,9 +1,9 @@
 // `add` and `commit` in Lua: links first, then the hosts. One call is one atom (A2, C5, X3).
 
 /**
- * Lua, after the shard, the host and the fingerprints.
- * ARGV: now; number of the operation; most unfinished; hosts of links (count, names); links (count; each fingerprint, about,
- * body); hosts (count; each as `commit-words.ts` writes it). Answers the outcomes, a byte each, then a list per host, `0` when lost.
+ * Lua, after the shard, the host and the fingerprints. ARGV: now; number of the operation; most unfinished; hosts of
+ * links (count, names); links (count; each fingerprint, about, body); hosts (count; each as `values.ts` writes it).
+ * Returns the outcomes, a letter each, then a list per host, `0` when lost.
  */
 export const COMMIT_LUA = `
 local at = 2
@@ -26,7 +26,7 @@ local function add(hosts, fingerprint, about, body)
   local key = hosts[tonumber(number)]
   local r = load(key) or create(key)
   touch(r)
-  -- Neither is a leased or parked host made due (A3), nor one earlier that stands there with entries it can hand out.
+  -- A leased or parked host is not made due (A3). Neither is one that is in the index already with entries to hand out.
   if not r.stands and r.l == 0 and not r.parked then
     if r.multi or r.k == 0 then r.toIndex = true else r.stands = true end
   end
@@ -46,7 +46,7 @@ local function addLinks()
     local r = touched[number]
     if r.toIndex and not r.multi then index(r)
     elseif r.toIndex then
-      -- A host with lanes may stand in the index already, and then not later than now.
+      -- A host with lanes may be in the index already, and then not later than now.
       local stands = call('ZSCORE', due, r.key)
       if not stands or tonumber(stands) > math.max(now, r.a) then index(r) end
     end
@@ -90,10 +90,10 @@ local function release(r, kind, inUs)
 end
 
 local function commitHost()
-  local r, epoch = load(word()), word()
-  if not r or r.l == 0 or string.format('%.0f', r.e) ~= epoch then
+  local r, token = load(word()), word()
+  if not r or r.l == 0 or string.format('%.0f', r.e) ~= token then
     skip()
-    -- Heard twice, because the answer was lost with its connection.
+    -- It ran before, and the answer was lost with its connection.
     return r and r.l == 0 and r.z == operation and {} or 0
   end
   touch(r)

@@ -1,10 +1,10 @@
-// One host queue in Lua: its record, its lines of entries, its lanes, and its place in the time index. The same as
-// `host-entries.ts` and `memory-queues.ts` do in memory; those are the place to read what it means.
+// One host queue in Lua: its record, its lines of entries, its lanes, and its place in the time index.
+// `host-entries.ts` and `memory-queues.ts` do the same in memory and explain it.
 //
 // Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders grow along a line.
-// Record:  epoch, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in hand, waiting, ranks with
-//          entries, operation that released it, number, its first lane; and its only entry, where a line has but one and is the only one: most
-//          hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host of one lane has nothing for lanes.
+// Record:  fencing token, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in flight, waiting, ranks with
+//          entries, operation that released it, number, its first lane; and its entry, where it has only one: most hosts of a
+//          large crawl have a URL or two, and a list of one costs 200 bytes. A host of one lane has no keys for lanes.
 // Rank:    0 what a holder did not finish, else 1 + priority.
 
 /** Lua, after `SHARD_LUA`. */
@@ -77,7 +77,7 @@ local function open(r, rank, lane)
   return head
 end
 
--- The entry that stands in the record gets a line of its own.
+-- Moves the entry in the record to a line of its own.
 local function spill(r)
   if not r.only then return end
   call('RPUSH', line(r, r.onlyRank, r.lane), r.only)
@@ -204,7 +204,7 @@ local function popLanes(r, count, taken)
   end
 end
 
--- Up to so many entries into hand, where their order is that of their handing out.
+-- Hands out up to so many entries. In flight, their order is that in which they were handed out.
 local function take(r, count)
   local taken = {}
   count = math.min(count, IN_HAND_MOST - r.i)
@@ -225,7 +225,7 @@ local function take(r, count)
   return taken
 end
 
--- What is in hand, in the order of its handing out.
+-- The entries in flight, in the order in which they were handed out.
 local function inHand(r)
   if r.i == 0 then return {}, {} end
   local entries, orders = call('HVALS', base .. 'i' .. r.n), {}

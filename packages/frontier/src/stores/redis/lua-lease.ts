@@ -2,12 +2,12 @@
 
 /**
  * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; `1` and names, or nothing.
- * Answers for each lease its host, epoch, state, queued entries, microseconds since it fell due, and entries.
+ * Returns for each lease its host, fencing token, state, queued entries, microseconds since it was due, and entries.
  */
 export const LEASE_LUA = `
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local leases = {}
--- Hosts that turn out to wait may be passed, but not without end.
+-- Hosts that turn out to wait are skipped, but only so many.
 local looks = 2 * maxHosts + 64
 
 local function endLapsedLease(r)
@@ -16,7 +16,7 @@ local function endLapsedLease(r)
   endLease(r)
 end
 
--- Another server than before: somebody may still talk to the host by a lease that was lost.
+-- Another server than before: another holder may still send requests by a lease that was lost.
 local function waitsForTheLost(r)
   if r.e >= m.g then return false end
   local notBefore = m.x + math.max(r.d, delay)

@@ -1,9 +1,12 @@
-// The set of fingerprints in Lua. Sets of whole numbers take 8 bytes for each while they have at most 512 members
-// (`intset`), and some 70 beyond. So fingerprints lie in buckets, and there are always as many buckets as keep them small:
-// linear hashing, one bucket split for each 220 fingerprints that come. Buckets that are not split yet have some 440, those
-// that are some 220. A split costs one reading of a bucket, whatever the number of fingerprints.
+// The set of fingerprints in Lua. Redis needs 8 bytes per member of a set of at most 512 whole numbers (`intset`), and
+// some 70 of a larger one. So fingerprints are in buckets that stay small by linear hashing: for each 220 new
+// fingerprints one bucket is split. Buckets that are not split yet have some 440, the others some 220. A split reads
+// one bucket.
 
-/** Lua, after `SHARD_LUA`. Fingerprints are whole numbers of 64 bits as decimal digits; their last 12 digits choose the bucket. */
+/**
+ * Lua, after `SHARD_LUA`. Fingerprints are whole numbers of 64 bits as decimal digits; their last 12 digits choose the
+ * bucket.
+ */
 export const SEEN_LUA = `
 local PER_BUCKET = 220
 local SPLITS_MOST = 64

@@ -1,19 +1,19 @@
-// The part every script begins with: the shard's clock, its counts, and whether the server is still the one that answered
-// before. Instants are microseconds of the server's TIME.
+// The beginning of every script: the shard's clock, its counts, and whether the server is still the same as before.
+// Times are microseconds of the server's TIME.
 //
 // Keys of a shard, all with its hash tag (`base`):
 //   m      counts and generation       h   host → record           due  the time index: host → time
 //   f<b>   fingerprints, a bucket      s   number → host's state   N<c> host names by number, 1,024 a list
-//   q<n>:… lines of entries of host n  i<n> entries in hand        w<n> entries that wait for their time
-//   o<n>, k<n>, L<n>   only where a host has several lanes: open lines, holds, lanes
+//   q<n>:… lines of entries of host n  i<n> entries in flight      w<n> entries that wait for their time
+//   o<n>, k<n>, L<n>   only where a host has several lanes: open lines, blocked lanes, lanes
 //   r<key> records                     t<key> reserved slots       -   never exists
 //
-// Scripts name two keys, `m` and `-`: while a slot migrates, a command with a key that is not there is answered TRYAGAIN on
-// both sides, so that no script ever runs on half a shard.
+// Scripts name two keys, `m` and `-`: while a slot migrates, a command with a key that is not there is answered
+// TRYAGAIN on both sides, so that no script ever runs on half a shard.
 
 /**
- * Lua. A restart or a failover gives the server another replication id. What it answered for last may be gone then, leases
- * too; so nothing is granted before the longest lease that may be lost has ended, and the host's delay has passed (`barrier`).
+ * Lua. A restart or a failover gives the server another replication id. What was answered last may be lost then, leases
+ * too; so nothing is granted before the longest lease that may be lost has ended, and the host's delay has passed.
  */
 export const SHARD_LUA = `
 local call = redis.call
@@ -25,8 +25,8 @@ if not now then
 end
 local COUNTS = {'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't'}
 local kept = call('HMGET', KEYS[1], 'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'v')
--- u unfinished, i in hand, l leased, p parked, k known, b buckets, n hosts,
--- g when the present server was met, x end of the leases that may be lost, t longest lease
+-- u unfinished, i in flight, l leased, p parked, k known, b buckets, n hosts,
+-- g when the present server was first seen, x end of the leases that may be lost, t longest lease
 local m, was = {}, {}
 for at = 1, 10 do
   local count = tonumber(kept[at] or 0)

@@ -1,18 +1,18 @@
-// The scripts and how they are called: by their digest, in full where the server does not know them yet. Several servers of
-// a cluster, a restart or a failover need nothing else.
+// The scripts and how they are called: by their digest, in full where the server does not know them yet. Several
+// servers of a cluster, a restart or a failover need nothing else.
 
 import { createHash } from 'node:crypto';
-import { asFailure, messageOf } from '../server/failures.js';
+import { messageOf, toFailure } from '../server/resending.js';
 import type { Connection } from './connection.js';
 import { COMMIT_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
-import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, STATS_LUA } from './lua-look.js';
+import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, STATS_LUA } from './lua-read.js';
 import { SEEN_LUA } from './lua-seen.js';
 import { SHARD_LUA } from './lua-shard.js';
 
-/** A word of a command; answers are bytes, numbers, `null` and lists of them. */
-export type Word = string | Buffer | number;
+/** An argument of a command. */
+export type ScriptValue = string | Buffer | number;
 
 const SCRIPTS = {
   commit: script(SHARD_LUA, HOST_LUA, SEEN_LUA, COMMIT_LUA),
@@ -33,28 +33,25 @@ export type ScriptName = keyof typeof SCRIPTS;
 /**
  * Runs a script on a shard.
  *
- * @param base - What its keys begin with.
- * @param words - Its `ARGV`, beginning with the clock's word.
+ * @param base - The prefix of its keys.
+ * @param values - Its `ARGV`, the clock first.
  * @throws FrontierError `store-failed`.
  */
 export async function runScript(
   connection: Connection,
   name: ScriptName,
   base: string,
-  words: readonly Word[],
+  values: readonly ScriptValue[],
 ): Promise<unknown> {
   const { text, digest } = SCRIPTS[name];
-  const refused = `Redis refused \`${name}\``;
-  const rest = [2, `${base}m`, `${base}-`, ...words];
+  const rest = [2, `${base}m`, `${base}-`, ...values];
   try {
-    return await connection.call('EVALSHA', [digest, ...rest]);
+    return await connection.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
+      if (messageOf(error).startsWith('NOSCRIPT')) return connection.call('EVAL', [text, ...rest]);
+      throw error;
+    });
   } catch (error) {
-    if (!messageOf(error).startsWith('NOSCRIPT')) throw asFailure(refused, error);
-  }
-  try {
-    return await connection.call('EVAL', [text, ...rest]);
-  } catch (error) {
-    throw asFailure(refused, error);
+    throw toFailure(`Redis refused \`${name}\``, error);
   }
 }
 

@@ -1,6 +1,9 @@
-// Which shard a host is in, and what the keys of a shard begin with.
+// Which shard a host is in, and the prefix of the shard's keys.
 
-/** The shard of a host, a record or a slot: FNV-1a of its name. The same in every version, since what is kept lies by it. */
+/**
+ * The shard of a host, a record or a slot: FNV-1a of its name. The same in every version, since the keys are placed by
+ * it.
+ */
 export function shardOf(name: string, shards: number): number {
   if (shards === 1) return 0;
   let hash = 0x811c9dc5;
@@ -8,25 +11,22 @@ export function shardOf(name: string, shards: number): number {
   return (hash >>> 0) % shards;
 }
 
-/** What the keys of a shard begin with: one hash tag, so one slot. */
+/** The prefix of a shard's keys: one hash tag, so one slot. */
 export function shardBase(prefix: string, shard: number): string {
   return `{${prefix}:${shard}}`;
 }
 
-/** Something and its place among all that was asked. */
+/** One of several, with its index among them. */
 export interface Placed<T> {
   readonly one: T;
   readonly at: number;
 }
 
-/** Everything by the shard of its host. */
-export function byShard<T extends { readonly host: string }>(
-  all: readonly T[],
-  shards: number,
-): Map<number, Placed<T>[]> {
+/** Everything by the shard of its name. */
+export function byShard<T>(all: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
   const parts = new Map<number, Placed<T>[]>();
   for (const [at, one] of all.entries()) {
-    const shard = shardOf(one.host, shards);
+    const shard = shardOf(nameOf(one), shards);
     const part = parts.get(shard);
     if (part === undefined) parts.set(shard, [{ one, at }]);
     else part.push({ one, at });

@@ -1,32 +1,28 @@
-// Lanes by short names, so that a store need not keep an authority with each entry. Only lanes of one host must not share a name.
+// Short names of lanes, so that a store need not keep an authority with each entry. Only lanes of one host must differ.
 
 import { createHash } from 'node:crypto';
 
 const LANES_REMEMBERED = 10_000;
 
-/** Names of lanes as a store knows them, made from a hash; the last ones are remembered. */
-export class LaneNames<Name> {
-  readonly #names = new Map<string, Name>();
-  readonly #none: Name;
-  readonly #nameOf: (sha256: Buffer) => Name;
+/** The name of a lane in the store. */
+export type LaneName<Name> = (lane: string | undefined) => Name;
 
-  /**
-   * @param none - The host's own lane.
-   * @param nameOf - Every other one, never `none`.
-   */
-  constructor(none: Name, nameOf: (sha256: Buffer) => Name) {
-    this.#none = none;
-    this.#nameOf = nameOf;
-  }
-
-  of(lane: string | undefined): Name {
-    if (lane === undefined) return this.#none;
-    let name = this.#names.get(lane);
+/**
+ * Names made from a hash; the last ones are remembered.
+ *
+ * @param none - The name of the host's own lane.
+ * @param nameOf - The name of any other one, never `none`.
+ */
+export function createLaneNames<Name>(none: Name, nameOf: (sha256: Buffer) => Name): LaneName<Name> {
+  const names = new Map<string, Name>();
+  return (lane) => {
+    if (lane === undefined) return none;
+    let name = names.get(lane);
     if (name === undefined) {
-      name = this.#nameOf(createHash('sha256').update(lane).digest());
-      if (this.#names.size >= LANES_REMEMBERED) this.#names.clear();
-      this.#names.set(lane, name);
+      name = nameOf(createHash('sha256').update(lane).digest());
+      if (names.size >= LANES_REMEMBERED) names.clear();
+      names.set(lane, name);
     }
     return name;
-  }
+  };
 }

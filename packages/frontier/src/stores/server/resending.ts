@@ -1,28 +1,28 @@
-// What did not get through to a server is sent again within a bound, and the crawl holds meanwhile. It may then be executed
-// twice; store.ts says for each verb what that means, and a release that was heard twice is recognised by the number of its
-// operation.
+// Calls to a server that may be unreachable for a while: they are sent again within a limit, and the crawl waits. A
+// call may then run twice. store.ts says for each verb what that means; a release that runs twice is recognised by its
+// operation number.
 
-import { asFailure, messageOf } from './failures.js';
-import type { ServerSettings } from './server-options.js';
+import { FrontierError } from '../../errors.js';
+import type { ResolvedServerOptions } from './server-options.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** Milliseconds for which a server that never answered is asked: more likely its address is wrong. */
+/** Milliseconds for which a server that never answered is tried: more likely its address is wrong. */
 const FIRST_ANSWER_MS = 10_000;
-/** Milliseconds without an answer before the operator is told. */
+/** Milliseconds without an answer before the operator is notified. */
 const SILENCE_MS = 5_000;
 
-/** What an error says: the server cannot be reached; two met and one tries again, which nobody need be told; or no. */
-export type Verdict = 'away' | 'met' | 'refused';
+/** What an error means: the server is unreachable, two transactions conflicted (not worth a notice), or a refusal. */
+export type Verdict = 'unreachable' | 'conflict' | 'refused';
 
-/** What there is to know of a server. */
-export interface ResendingOptions extends Pick<ServerSettings, 'server' | 'holdMs' | 'onNotice'> {
+/** What `Resending` needs to know of a server. */
+export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice'> {
   readonly judge: (error: unknown) => Verdict;
   /** Whether its client was closed by its owner. */
   readonly isEnded: () => boolean;
 }
 
-/** One server, asked again while it cannot be reached. */
+/** The calls to one server. */
 export class Resending {
   readonly #options: ResendingOptions;
   #isHolding = false;
@@ -33,12 +33,12 @@ export class Resending {
     this.#options = options;
   }
 
-  /** Before the first call, and after a close that was not for good. */
+  /** Before the first call, and after a close. */
   open(): void {
     this.#isClosed = false;
   }
 
-  /** What waits is not sent again. */
+  /** Calls that wait are not sent again. */
   close(): void {
     this.#isClosed = true;
   }
@@ -51,8 +51,8 @@ export class Resending {
    * client's own error for what the server refuses.
    */
   async call<T>(send: () => Promise<T>): Promise<T> {
-    const { server, judge, isEnded } = this.#options;
-    const untilMs = performance.now() + this.#maxIdleMs();
+    const { server, holdMs, judge, isEnded } = this.#options;
+    const untilMs = performance.now() + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
       const silence = setTimeout(() => this.#hold('no answer'), SILENCE_MS);
       try {
@@ -64,32 +64,39 @@ export class Resending {
         const verdict = judge(cause);
         if (verdict === 'refused') throw cause;
         const isOver = isEnded() || this.#isClosed || performance.now() + pauseMs > untilMs;
-        if (isOver) throw asFailure(`${server} could not be reached`, cause);
-        if (verdict === 'away') this.#hold(messageOf(cause));
+        if (isOver) throw toFailure(`${server} could not be reached`, cause);
+        if (verdict === 'unreachable') this.#hold(messageOf(cause));
       } finally {
         clearTimeout(silence);
       }
-      // Two that met do not meet again at the same time.
+      // At random, so that two that conflicted do not conflict again.
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
     }
-  }
-
-  #maxIdleMs(): number {
-    const { holdMs } = this.#options;
-    return this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS);
   }
 
   #hold(why: string): void {
     if (this.#isHolding) return;
     this.#isHolding = true;
     const { server, onNotice } = this.#options;
-    onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); the crawl holds until it can` });
+    onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); the crawl waits until it can` });
   }
 
   #resume(): void {
     if (!this.#isHolding) return;
     this.#isHolding = false;
     const { server, onNotice } = this.#options;
-    onNotice({ kind: 'resumed', message: `${server} answers again; the crawl goes on` });
+    onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
   }
+}
+
+/** The error as `store-failed` with its own message behind `what`. A `FrontierError` stays as it is. Never throws. */
+export function toFailure(what: string, cause: unknown): FrontierError {
+  if (cause instanceof FrontierError) return cause;
+  return new FrontierError('store-failed', `${what}: ${messageOf(cause)}`, { cause });
+}
+
+/** The message of an error; of an aggregate, all of its messages. Never throws. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

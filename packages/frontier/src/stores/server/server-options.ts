@@ -1,4 +1,4 @@
-// What every store on a server may be told, checked and filled in.
+// Options of every store on a server, checked and filled in.
 
 import { FrontierError } from '../../errors.js';
 import { QUEUED_MAX } from '../../limits.js';
@@ -8,34 +8,40 @@ import { wholeWithin } from '../whole-within.js';
 const HOLD_MS = 900_000;
 const HOLD_MOST_MS = 86_400_000;
 
-/** What a store on a server says beside its answers. */
+/** What a store on a server reports besides its answers. */
 export interface ServerNotice {
-  /** `weak-durability`: the server's settings promise less than the survival of its process. `holding`: no answer, the crawl waits. `resumed`: it goes on. */
+  /**
+   * `weak-durability`: the server's settings guarantee less than the survival of its process. `holding`: no answer, the
+   * crawl waits. `resumed`: it continues.
+   */
   readonly kind: 'weak-durability' | 'holding' | 'resumed';
   readonly message: string;
 }
 
-/** What every store on a server may be told. */
+/** Options of every store on a server. */
 export interface ServerStoreOptions {
   /** Who crawls, usually the product token; a crawl of another one is refused. @default not compared */
   readonly identity?: string;
-  /** Entries unfinished at a time, all processes together; more are answered `full`. With several shards an equal share of each. @default 10,000,000 */
+  /**
+   * Entries unfinished at a time in all processes; more are answered `full`. Several shards have an equal share each.
+   * @default 10,000,000
+   */
   readonly maxQueued?: number;
   /**
-   * Milliseconds for which a server that does not answer is asked again, before the store has failed; ten seconds at most
-   * while it never answered. What the client itself does about a lost connection comes before.
+   * Milliseconds for which a server that does not answer is tried again, before the store has failed; ten seconds at
+   * most while it never answered. What the client itself does about a lost connection comes before.
    * @default 900,000; 0 to 86,400,000
    */
   readonly holdMs?: number;
-  /** Hears what an operator should know. @default a warning of the process */
+  /** Called with what an operator should know. @default a warning of the process */
   readonly onNotice?: (notice: ServerNotice) => void;
   /** The store's clock, milliseconds, instead of the server's; for tests. */
   readonly nowMs?: () => number;
 }
 
 /** Every option, filled in. */
-export interface ServerSettings {
-  /** What the server is called in messages. */
+export interface ResolvedServerOptions {
+  /** The server's name in messages. */
   readonly server: string;
   /** Empty: not compared. */
   readonly identity: string;
@@ -49,15 +55,15 @@ export interface ServerSettings {
 const COMMON = ['identity', 'maxQueued', 'holdMs', 'onNotice', 'nowMs'];
 
 /**
- * @param server - What it is called in messages.
- * @param own - Options this kind of store has beside these.
+ * @param server - Its name in messages.
+ * @param own - Names of the options that only this kind of store has.
  * @throws FrontierError `option-invalid`, for an unknown option too.
  */
 export function resolveServerOptions(
   server: string,
   options: ServerStoreOptions,
   own: readonly string[],
-): ServerSettings {
+): ResolvedServerOptions {
   for (const name of Object.keys(options)) {
     if (COMMON.includes(name) || own.includes(name)) continue;
     throw new FrontierError('option-invalid', `the ${server} store has no option \`${name}\``);

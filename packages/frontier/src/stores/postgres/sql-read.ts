@@ -1,4 +1,4 @@
-// The verbs that only look, and `reserve`, in PL/pgSQL and SQL.
+// The verbs that only read, and `reserve`, in PL/pgSQL and SQL.
 
 import { FUNCTION_SETTINGS, HOST_VARIABLES, meetServer } from './sql-host.js';
 
@@ -32,7 +32,7 @@ BEGIN
   RETURN v_waits;
 END $reserve$;`;
 
-/** Entries counted of one host. */
+/** Most entries that are counted of one host. */
 const COUNTED_MOST = 10_000;
 
 /** `readHost`: one row or none. */
@@ -56,8 +56,8 @@ BEGIN
 END $read$;`;
 
 /**
- * `scan`: rows of host and packed entry, then one row with where to go on, or none at the end. Hosts by key; of each what waits,
- * by time, then what is in line, by lane.
+ * `scan`: rows of host and packed entry, then one row with where to continue, or none at the end. Hosts by key; of each
+ * the entries that wait, by time, then the others, by lane.
  */
 export const SCAN_SQL = `
 CREATE OR REPLACE FUNCTION $S.scan(p_limit int4, p_key text, p_phase int4, p_first int8, p_second int8, p_only boolean)

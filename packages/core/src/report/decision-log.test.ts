@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { UrlDecision, UrlStatus } from './decision.js';
-import { openDecisionLog, readDecisions } from './decision-log.js';
+import { DecisionLog, type DecisionLogOptions } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
-import type { DecisionLogOptions } from './log-share.js';
+import { readDecisions } from './read-logs.js';
 
 const WORDS: readonly UrlStatus[] = ['fetched', 'excluded', 'dropped', 'failed'];
 
@@ -40,8 +40,8 @@ async function logged(options: DecisionLogOptions, runs = 1) {
     warningsPath: join(folder, 'warnings.jsonl'),
   };
   for (let run = 0; run < runs; run += 1) {
-    const log = openDecisionLog(paths.decisionsPath, options);
-    for (let at = 0; at < 400 / runs; at += 1) log.decision(decision(run * (400 / runs) + at));
+    const log = new DecisionLog(paths.decisionsPath, options);
+    for (let at = 0; at < 400 / runs; at += 1) log.append(decision(run * (400 / runs) + at));
     log.close();
     log.close();
   }

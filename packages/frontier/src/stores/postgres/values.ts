@@ -1,18 +1,18 @@
-// Entries and commits as the lists that the function takes, and entries back from it.
+// Entries and commits as the lists that the function `commit` takes, and entries from its answer.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
-import { LaneNames } from '../server/lane-names.js';
+import { createLaneNames, type LaneName } from '../server/lane-names.js';
 import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 
 /** Bytes of an entry in an answer in front of its body: id, times handed out, priority, length of the body. */
 const ENTRY_HEAD = 16;
-/** No epoch: what no number of ours can be. */
+/** Stands for an fencingToken that is no number. */
 const NO_FENCING_TOKEN = -1n;
 const FENCING_TOKEN = /^\d{1,18}$/;
 
 /** Lanes by 32 bits of a hash, 0 for the host's own. */
-export function laneNames(): LaneNames<number> {
-  return new LaneNames(0, (sha256) => sha256.readInt32BE() || 1);
+export function laneNames(): LaneName<number> {
+  return createLaneNames(0, (sha256) => sha256.readInt32BE() || 1);
 }
 
 interface Link {
@@ -21,26 +21,29 @@ interface Link {
   readonly entry: NewEntry;
 }
 
-/** Links as words, and how their answer is read. */
-export interface LinkWords {
-  readonly words: unknown[];
-  /** The outcomes in the order of the links. `fresh`: fingerprints that were not known; `full`: places that found no room. */
+/** Links as arguments, and how their answer is read. */
+export interface LinkValues {
+  readonly values: unknown[];
+  /**
+   * The outcomes in the order of the links. `fresh`: fingerprints that were not known; `full`: places that did not fit.
+   */
   readonly outcomes: (fresh: readonly bigint[], full: readonly bigint[]) => AddOutcome[];
 }
 
 /**
- * Links, sorted by fingerprint and each fingerprint once: two transactions that add the same wait for each other in one order.
+ * Links, sorted by fingerprint and each fingerprint once: two transactions that add the same wait for each other in one
+ * order.
  *
  * @param links - At most 2,048.
  */
-export function linkWords(links: readonly NewEntry[], lanes: LaneNames<number>): LinkWords {
+export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>): LinkValues {
   const { sent, twins } = sorted(links);
-  const pairs = pairsOf(links, lanes);
+  const pairs = pairsOf(links, laneOf);
   const bodies = sent.map(({ entry }) => entry.body);
   const at = placesOf(bodies);
   const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
   const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
-  const words = [
+  const values = [
     textArray(pairs.all.map(({ key }) => key)),
     int4Array(pairs.all.map(({ lane }) => lane)),
     int8Array(sent.map(({ fingerprint }) => fingerprint)),
@@ -63,10 +66,10 @@ export function linkWords(links: readonly NewEntry[], lanes: LaneNames<number>):
     for (const [place, first] of twins) answer[place] = answer[first] === 'full' ? 'full' : 'known';
     return answer;
   };
-  return { words, outcomes };
+  return { values, outcomes };
 }
 
-/** Links to send, and those whose fingerprint came before in the batch, with its place. */
+/** Links to send, and those whose fingerprint is in the batch before, with its index there. */
 function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, number][] } {
   const first = new Map<bigint, number>();
   const sent: Link[] = [];
@@ -87,7 +90,7 @@ function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, num
 }
 
 /** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
-function pairsOf(links: readonly NewEntry[], lanes: LaneNames<number>) {
+function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
   const known = new Map<string, Map<number, { key: string; lane: number; number: number }>>();
   const pairOf = links.map(({ host, lane }) => {
     let ofHost = known.get(host);
@@ -95,7 +98,7 @@ function pairsOf(links: readonly NewEntry[], lanes: LaneNames<number>) {
       ofHost = new Map();
       known.set(host, ofHost);
     }
-    const name = lanes.of(lane);
+    const name = laneOf(lane);
     let pair = ofHost.get(name);
     if (pair === undefined) {
       pair = { key: host, lane: name, number: 0 };
@@ -119,7 +122,7 @@ function placesOf(bodies: readonly Uint8Array[]): number[] {
 }
 
 /** Parts of a commit as lists; each host's part of a list ends where `…To` says. */
-export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<number>): unknown[] {
+export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
   const done: bigint[] = [];
   const doneTo: number[] = [];
   const requeues = parts.map(({ requeue = [] }) => requeue);
@@ -148,7 +151,7 @@ export function commitWords(parts: readonly HostCommit[], lanes: LaneNames<numbe
     int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
     byteaArray(allRequeues.map(({ body }) => body ?? null)),
     int4Array(endsOf(holds)),
-    int4Array(allHolds.map(({ lane }) => lanes.of(lane))),
+    int4Array(allHolds.map(({ lane }) => laneOf(lane))),
     int8Array(allHolds.map(({ ms }) => microseconds(ms))),
   ];
 }
@@ -163,7 +166,7 @@ export function readEntries(hex: string | null): Entry[] {
       id: bytes.readBigInt64BE(at).toString(),
       attempt: bytes.readInt16BE(at + 8),
       priority: bytes.readInt16BE(at + 10),
-      // A copy: the answer's bytes are a piece of something larger.
+      // A copy: the answer's bytes are part of something larger.
       body: new Uint8Array(bytes.subarray(at + ENTRY_HEAD, end)),
     });
     at = end;
@@ -171,7 +174,7 @@ export function readEntries(hex: string | null): Entry[] {
   return entries;
 }
 
-/** A duration in the store's unit; part of one counts as one. */
+/** A duration in the store's unit, rounded up. */
 export function microseconds(ms: number): bigint {
   return BigInt(Math.max(0, Math.ceil(ms * 1_000)));
 }

@@ -1,13 +1,16 @@
-// The verbs that only look, and `reserve`, in Lua.
+// The verbs that only read, and `reserve`, in Lua.
 
-/** Lua, after the shard. Answers unfinished entries, and microseconds until the first host is due, or nothing. */
+/** Lua, after the shard. Returns microseconds until the first host is due, or nothing. */
 export const DUE_LUA = `
 local first = call('ZRANGE', base .. 'due', 0, 0, 'WITHSCORES')[2]
 if m.u == 0 or not first then return false end
 return string.format('%.0f', math.max(0, tonumber(first) - now))
 `;
 
-/** Lua, after the shard. ARGV: now; most hosts. Answers how long ago hosts fell due, microseconds, the longest first. */
+/**
+ * Lua, after the shard. ARGV: now; most hosts. Returns for how long hosts have been due, microseconds, the longest
+ * first.
+ */
 export const LATE_LUA = `
 local found = call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local late = {}
@@ -15,7 +18,7 @@ for at = 2, #found, 2 do late[#late + 1] = string.format('%.0f', now - tonumber(
 return late
 `;
 
-/** Lua, after the shard. Answers unfinished, in hand, known, hosts, leased, parked. */
+/** Lua, after the shard. Returns unfinished, in flight, known, hosts, leased, parked. */
 export const STATS_LUA = `
 return { m.u, m.i, m.k, m.n, m.l, m.p }
 `;
@@ -29,7 +32,7 @@ local inUs = at and string.format('%.0f', math.max(0, tonumber(at) - now))
 return { call('HGET', base .. 's', r.n), r.q, r.i, r.l > 0 and 1 or 0, r.parked and 1 or 0, inUs }
 `;
 
-/** Lua, after the shard. ARGV: now; then key and delay of each slot. Answers microseconds to wait. */
+/** Lua, after the shard. ARGV: now; then key and delay of each slot. Returns microseconds to wait. */
 export const RESERVE_LUA = `
 local waits = {}
 meetServer(0)
@@ -45,8 +48,9 @@ return waits
 `;
 
 /**
- * Lua, after the shard and the host. ARGV: now; most entries; number of the host, phase and two words of where in it; the only
- * host or nothing. Answers where to go on (nothing at the end), then host and entry by turns in one list.
+ * Lua, after the shard and the host. ARGV: now; most entries; number of the host, phase and two values of the place in
+ * it; the only host or nothing. Returns where to continue (nothing at the end), then host and entry by turns in one
+ * list.
  */
 export const SCAN_LUA = `
 local limit, number, phase, first, second = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
@@ -58,20 +62,20 @@ if only then
   number, last = r.n, r.n
 end
 
-local function room() return limit - #items / 2 end
+local function left() return limit - #items / 2 end
 local function put(key, entry)
   items[#items + 1] = key
   items[#items + 1] = entry
 end
 
--- Each phase lists up to the room there is, notes where it stopped, and answers whether it came to its end.
-local function scanHand(r)
+-- Each phase lists as many entries as fit, notes where it stopped, and returns whether it reached its end.
+local function scanInFlight(r)
   local after = tonumber(first)
   local entries, orders = inHand(r)
   for at = 1, #entries do
     local order = orders[entries[at]]
     if order > after then
-      if room() == 0 then return false end
+      if left() == 0 then return false end
       put(r.key, entries[at])
       first = tostring(order)
     end
@@ -87,7 +91,7 @@ local function scanWaiting(r)
     for at = 1, #found, 2 do
       local score, order = tonumber(found[at + 1]), struct.unpack('>I5', found[at])
       if score > skipped[1] or order > skipped[2] then
-        if room() == 0 then return false end
+        if left() == 0 then return false end
         put(r.key, found[at])
         first, second = string.format('%.0f', score), tostring(order)
       end
@@ -97,8 +101,8 @@ local function scanWaiting(r)
   end
 end
 
--- The place of the first entry of a line behind an order: orders grow along it.
-local function placeBehind(key, order)
+-- The index of the first entry of a line after an order. Orders grow along it.
+local function indexAfter(key, order)
   local low, high = 0, call('LLEN', key)
   while low < high do
     local middle = math.floor((low + high) / 2)
@@ -107,13 +111,13 @@ local function placeBehind(key, order)
   return low
 end
 
--- Those of a line behind an order, up to a number; the only entry of a host may stand in its record.
-local function entriesBehind(r, rank, lane, order, count)
+-- The entries of a line after an order, up to a number. The only entry of a host may be in its record.
+local function entriesAfter(r, rank, lane, order, count)
   if r.only and lane == r.lane and tonumber(rank) == r.onlyRank then
     return struct.unpack('>I5', r.only) > order and { r.only } or {}
   end
   local key = line(r, rank, lane)
-  local from = order > 0 and placeBehind(key, order) or 0
+  local from = order > 0 and indexAfter(key, order) or 0
   return call('LRANGE', key, from, from + count - 1)
 end
 
@@ -128,9 +132,9 @@ local function scanLines(r)
   for at = 1, #lines do
     if lines[at] >= first then
       local order = lines[at] == first and tonumber(second) or 0
-      local found = entriesBehind(r, string.sub(lines[at], 1, 1), string.sub(lines[at], 2), order, room() + 1)
+      local found = entriesAfter(r, string.sub(lines[at], 1, 1), string.sub(lines[at], 2), order, left() + 1)
       for place = 1, #found do
-        if room() == 0 then return false end
+        if left() == 0 then return false end
         put(r.key, found[place])
         first, second = lines[at], tostring((struct.unpack('>I5', found[place])))
       end
@@ -145,7 +149,7 @@ while number <= last and steps > 0 do
   local key = only or call('LINDEX', base .. 'N' .. math.floor(number / 1024), number % 1024)
   local r = load(key)
   if phase == 'i' then
-    if not scanHand(r) then break end
+    if not scanInFlight(r) then break end
     phase, first, second = 'w', '0', '0'
   end
   if phase == 'w' then
@@ -154,13 +158,13 @@ while number <= last and steps > 0 do
   end
   if r.q > 0 and not scanLines(r) then break end
   number, phase, first, second = number + 1, 'i', '0', '0'
-  if room() == 0 then break end
+  if left() == 0 then break end
 end
 local cursor = number <= last and { tostring(number), phase, first, second }
 return { cursor, items }
 `;
 
-/** Lua, after the shard. Answers what INFO says of memory, persistence and the server. */
+/** Lua, after the shard. Returns what INFO says of memory, persistence and the server. */
 export const SETTINGS_LUA = `
 return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence')
 `;

@@ -1,0 +1,150 @@
+// Reads the logs of a crawl directory as streams. Lines that are torn or of another kind are skipped, an absent file is empty,
+// and the logs of several processes are read as one in the order of time.
+// Every reader throws the platform's error when a file is there and cannot be read.
+
+import type { HostWarning } from '@mannerly/frontier';
+import { parseLine, readLines, readValues } from '../directory/read-lines.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
+import type { RequestRecord, UrlDecision } from './decision.js';
+import type { LeftOutLine } from './decision-log.js';
+import type { RunLine, RunPromise } from './run-line.js';
+
+/** Where the logs of one process are. */
+export interface PartLogPaths {
+  readonly requestsPath: string;
+  readonly decisionsPath: string;
+  readonly warningsPath: string;
+}
+
+/** Where the logs of a crawl are. */
+export interface LogPaths extends PartLogPaths {
+  /** The logs of all processes of the crawl, which are read together. @default these alone */
+  readonly parts?: readonly PartLogPaths[];
+}
+
+/** The requests of one log in the order of their ends. */
+export function readRequests(path: string): AsyncGenerator<RequestRecord> {
+  return readValues(path, isRequest);
+}
+
+/** The decisions of one log in the order of writing. */
+export function readDecisions(path: string): AsyncGenerator<UrlDecision> {
+  return readValues(path, isDecision);
+}
+
+/** The same, with the counts of URLs that have no line. */
+export function readDecisionLines(path: string): AsyncGenerator<UrlDecision | LeftOutLine> {
+  return readValues(path, (value) => isDecision(value) || isLeftOutLine(value));
+}
+
+/** The warnings of one log in the order of writing. */
+export function readHostWarnings(path: string): AsyncGenerator<HostWarning> {
+  return readValues(path, isWarning);
+}
+
+/** The rejected items of one log in the order of writing. */
+export function readRejected(path: string): AsyncGenerator<RejectedItem> {
+  return readValues(path, isRejected);
+}
+
+/** The requests of all processes in the order of their ends. */
+export function allRequests(parts: readonly Pick<PartLogPaths, 'requestsPath'>[]): AsyncGenerator<RequestRecord> {
+  const logs = parts.map(({ requestsPath }) => readRequests(requestsPath));
+  return inOrder(logs, ({ endedAtMs }) => endedAtMs);
+}
+
+/** The warnings of all processes in the order of time. */
+export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]): AsyncGenerator<HostWarning> {
+  const logs = parts.map(({ warningsPath }) => readHostWarnings(warningsPath));
+  return inOrder(logs, ({ atMs }) => atMs);
+}
+
+/**
+ * The latest decision about one URL. Reads whole logs, and parses only lines that may be about the URL.
+ *
+ * @param path - One log, or those of all processes of a crawl.
+ * @param url - As requested: the URL parser's serialization without fragment.
+ * @returns `null` when no line is about it.
+ */
+export async function findDecision(path: string | readonly string[], url: string): Promise<UrlDecision | null> {
+  const needle = JSON.stringify(url);
+  let found: UrlDecision | null = null;
+  for (const each of typeof path === 'string' ? [path] : path) {
+    for await (const line of readLines(each)) {
+      if (!line.includes(needle)) continue;
+      const value = parseLine(line);
+      // In one log the last line counts, between logs the latest.
+      if (isDecision(value) && value.url === url && value.atMs >= (found?.atMs ?? 0)) found = value;
+    }
+  }
+  return found;
+}
+
+/**
+ * The values of several sources in the order of their times; each source is in order already. At equal times the earlier
+ * source comes first. A clock that was set back keeps its source in order.
+ *
+ * @param timeOf - Epoch milliseconds.
+ */
+export async function* inOrder<T>(
+  sources: readonly AsyncIterable<T>[],
+  timeOf: (value: T) => number,
+): AsyncGenerator<T, void, undefined> {
+  const [only] = sources;
+  if (sources.length === 1 && only !== undefined) {
+    yield* only;
+    return;
+  }
+  const heads: { readonly rest: AsyncIterator<T>; value: T; atMs: number }[] = [];
+  for (const source of sources) {
+    const rest = source[Symbol.asyncIterator]();
+    const first = await rest.next();
+    if (first.done !== true) heads.push({ rest, value: first.value, atMs: timeOf(first.value) });
+  }
+  while (heads.length > 0) {
+    const next = heads.reduce((least, head) => (head.atMs < least.atMs ? head : least));
+    yield next.value;
+    const following = await next.rest.next();
+    if (following.done === true) heads.splice(heads.indexOf(next), 1);
+    else {
+      next.value = following.value;
+      next.atMs = Math.max(next.atMs, timeOf(following.value));
+    }
+  }
+}
+
+/** Whether a value is a line of a request log. @throws Never */
+export function isRequest(value: unknown): value is RequestRecord {
+  return isObject(value) && typeof value['host'] === 'string' && 'startedAtMs' in value && 'endedAtMs' in value;
+}
+
+/** Whether a value is the line that opens a run in a request log. @throws Never */
+export function isRunLine(value: unknown): value is RunLine {
+  if (!isObject(value) || !isObject(value['run'])) return false;
+  const { userAgent, tokens, pace, concurrency, robots } = value['run'] as Partial<Record<keyof RunPromise, unknown>>;
+  const areTokens = Array.isArray(tokens) && tokens.every((token) => typeof token === 'string');
+  const isPace = isObject(pace) && typeof pace['minMs'] === 'number';
+  return typeof userAgent === 'string' && areTokens && isPace && isObject(robots) && typeof concurrency === 'number';
+}
+
+function isDecision(value: unknown): value is UrlDecision {
+  return (
+    isObject(value) && typeof value['url'] === 'string' && 'status' in value && 'reason' in value && 'layer' in value
+  );
+}
+
+function isLeftOutLine(value: unknown): value is LeftOutLine {
+  return isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number';
+}
+
+function isWarning(value: unknown): value is HostWarning {
+  return isObject(value) && 'code' in value && typeof value['host'] === 'string' && 'atMs' in value;
+}
+
+function isRejected(value: unknown): value is RejectedItem {
+  return isObject(value) && 'url' in value && 'issues' in value && 'data' in value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,57 @@
+// Options of the PostgreSQL store, checked and filled in, and the pool that it takes. The package pg is not imported.
+
+import { FrontierError } from '../../errors.js';
+import { type ResolvedServerOptions, resolveServerOptions, type ServerStoreOptions } from '../server/server-options.js';
+
+const SCHEMA = 'mannerly';
+/** What PostgreSQL takes as a name, without what would need more than quotes. */
+const NAME = /^(?!pg_)[\w-]{1,63}$/;
+
+/** One statement: prepared under its name, with answers as text in lists. */
+export interface PostgresQuery {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: unknown[];
+  readonly rowMode: 'array';
+  readonly types: { readonly getTypeParser: () => (value: unknown) => unknown };
+}
+
+/** A pool of pg, created and closed by the caller. */
+export interface PostgresPool {
+  /** Whether `end` was called. */
+  readonly ended: boolean;
+  query(query: PostgresQuery): Promise<{ readonly rows: unknown[] }>;
+  /** `error`: an idle connection broke. Without a listener that ends the process. */
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Options of the PostgreSQL store. */
+export interface PostgresStoreOptions extends ServerStoreOptions {
+  /** A `Pool` of pg. The caller ends it, after the store. Five connections are enough for most crawls. */
+  readonly pool: PostgresPool;
+  /**
+   * The schema of the crawl's tables, created with the crawl. One crawl each. ASCII letters, digits, `_` and `-`.
+   * @default 'mannerly'
+   */
+  readonly schema?: string;
+}
+
+/** Every option, filled in. */
+export interface ResolvedPostgresOptions extends ResolvedServerOptions {
+  readonly pool: PostgresPool;
+  readonly schema: string;
+}
+
+/** @throws FrontierError `option-invalid`. */
+export function resolvePostgresOptions(options: PostgresStoreOptions): ResolvedPostgresOptions {
+  const { pool, schema = SCHEMA } = options;
+  if (typeof pool?.query !== 'function' || typeof pool.on !== 'function') {
+    throw new FrontierError('option-invalid', 'expected `pool` to be a `Pool` of pg');
+  }
+  if (!NAME.test(schema)) {
+    const expected = 'expected `schema` to be 1 to 63 letters, digits, _ or -, and not to start with pg_';
+    throw new FrontierError('option-invalid', `${expected}, got ${JSON.stringify(schema)}`);
+  }
+  return { ...resolveServerOptions('PostgreSQL', options, ['pool', 'schema']), pool, schema };
+}

@@ -1,0 +1,106 @@
+// What is checked at open: the server's settings, and which crawl the keys belong to (O2). A server that may evict keys
+// would forget URLs and leases, and is refused.
+
+import { FrontierError } from '../../errors.js';
+import { type CrawlName, compareCrawl } from '../crawl-name.js';
+import { messageOf } from '../server/resending.js';
+import type { Durability } from '../server/server-store.js';
+import type { Connection } from './connection.js';
+import { runScript } from './scripts.js';
+import { shardBase } from './shards.js';
+
+const FORMAT = 'mannerly-frontier-redis';
+const VERSION = 1;
+const OLDEST_SERVER = 7;
+const POLICY = 'noeviction';
+
+/** The message where nothing survives for certain. */
+export const WEAKNESS =
+  'Redis keeps no append-only file: its restart loses what came after its last snapshot, or everything. ' +
+  'Set `appendonly yes`.';
+
+/** Which crawl to open. */
+export interface CrawlRequest {
+  readonly prefix: string;
+  readonly crawl: string;
+  /** Who crawls; empty: not compared. */
+  readonly identity: string;
+  readonly create: boolean;
+  /** For a new crawl. */
+  readonly shards: number;
+}
+
+interface KeptCrawl extends CrawlName {
+  readonly shards: number;
+}
+
+/**
+ * Compares the crawl that is kept with the request, or creates one.
+ *
+ * @returns The number of shards that it has.
+ * @throws FrontierError `store-mismatch`, both names in the message.
+ */
+export async function claimCrawl(connection: Connection, request: CrawlRequest): Promise<number> {
+  const { prefix, crawl, identity, create, shards } = request;
+  const key = `${shardBase(prefix, 0)}crawl`;
+  const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
+  if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
+  const bytes = await connection.call('GET', [key]);
+  if (!Buffer.isBuffer(bytes)) {
+    throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`);
+  }
+  const kept = parseKept(bytes, prefix);
+  const hint = 'Take another prefix, or remove the keys of this one to start over.';
+  compareCrawl({ name: `the prefix ${prefix}`, hint }, kept, wanted);
+  return kept.shards;
+}
+
+function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
+  try {
+    return JSON.parse(bytes.toString()) as KeptCrawl;
+  } catch (cause) {
+    throw new FrontierError('store-mismatch', `the prefix ${prefix} holds something else than a crawl`, { cause });
+  }
+}
+
+/**
+ * Reads what the server of a shard guarantees.
+ *
+ * @param base - The prefix of the shard's keys.
+ * @returns `process` with an append-only file, `power` with `appendfsync always` as well, else `none`.
+ * @throws FrontierError `store-mismatch` for a server that may evict, or that is too old.
+ */
+export async function readDurability(connection: Connection, base: string): Promise<Durability> {
+  const info = String(await runScript(connection, 'settings', base, ['']));
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
+  const version = field('redis_version') ?? '0';
+  if (Number.parseInt(version, 10) < OLDEST_SERVER) {
+    throw new FrontierError('store-mismatch', `expected Redis ${OLDEST_SERVER} or newer, the server is ${version}`);
+  }
+  const policy = field('maxmemory_policy');
+  if (policy !== POLICY) {
+    const message = `the server may drop keys when memory runs out (maxmemory-policy ${policy ?? 'unknown'})`;
+    const hint = `Set \`maxmemory-policy ${POLICY}\`.`;
+    throw new FrontierError('store-mismatch', `${message}: it would forget URLs and leases`, { hint });
+  }
+  if (field('aof_enabled') !== '1') return 'none';
+  return (await readFsync(connection)) === 'always' ? 'power' : 'process';
+}
+
+/** The weakest of several guarantees. Never throws. */
+export function weakestOf(guarantees: readonly Durability[]): Durability {
+  const order: readonly Durability[] = ['none', 'process', 'power'];
+  return order.find((one) => guarantees.includes(one)) ?? 'none';
+}
+
+/** When the file is forced to disk. A server that does not say so counts as `everysec`. */
+async function readFsync(connection: Connection): Promise<string> {
+  try {
+    const answer = await connection.call('CONFIG', ['GET', 'appendfsync']);
+    return Array.isArray(answer) ? String(answer[1]) : 'everysec';
+  } catch (error) {
+    // Managed servers have no CONFIG, and users may not be allowed it.
+    if (/^(?:ERR|NOPERM)\b/.test(messageOf(error))) return 'everysec';
+    throw error;
+  }
+}
