@@ -117,7 +117,7 @@ it('asking changes nothing in the account of the crawl', async () => {
   const { runningMs, pages } = await crawler.run({ out });
   for (let time = 0; time < 3; time += 1) await crawler.explain('open.test');
   const again = await crawler.run({ out });
-  expect({ wasOver: again.alreadyFinished, pages: again.pages }).toEqual({ wasOver: true, pages });
+  expect({ alreadyFinished: again.alreadyFinished, pages: again.pages }).toEqual({ alreadyFinished: true, pages });
   expect(again.runningMs).toBeGreaterThanOrEqual(runningMs);
 });
 

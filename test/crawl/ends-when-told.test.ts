@@ -153,7 +153,7 @@ it('what a stop at once breaks off is no try of its URL, nor a failure of robots
   await expect.poll(() => web.log.length, { timeout: 300_000 }).toBe(3);
   crawler.stop();
   crawler.stop();
-  expect(await run).toMatchObject({ state: 'stopped', pages: 0, words: {} });
+  expect(await run).toMatchObject({ state: 'stopped', pages: 0, outcomes: {} });
   isSlow = false;
   // Nothing has to be waited for: neither a URL's next try nor a host's.
   const later = await makeCrawler({ seeds, store: fileStore({ path }), maxIdleMs: 0 }).run();

@@ -103,7 +103,7 @@ it('RefusePage drops the page: nothing of it is kept, nothing of it is followed,
   expect(paths('a.test').filter((path) => path === '/a')).toHaveLength(1);
   expect(paths('a.test')).not.toContain('/c');
   expect(items).toHaveLength(2);
-  expect(report).toMatchObject({ state: 'finished', pages: 3, words: { dropped: { 'handler-refused': 1 } } });
+  expect(report).toMatchObject({ state: 'finished', pages: 3, outcomes: { dropped: { 'handler-refused': 1 } } });
 });
 
 it('StopCrawl stops the run with its reason, and the next run has that page once more', async () => {
@@ -122,7 +122,7 @@ it('StopCrawl stops the run with its reason, and the next run has that page once
         }),
     });
   const first = await run(true);
-  expect(first.report).toMatchObject({ state: 'stopped', stoppedBy: 'they have a new layout', items: 1 });
+  expect(first.report).toMatchObject({ state: 'stopped', stopReason: 'they have a new layout', items: 1 });
   // At most that it waits, if its host's turn had not come yet.
   const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ status }) => status);
   expect(words.filter((word) => word !== 'held')).toEqual([]);

@@ -51,10 +51,16 @@ describe('the same command', () => {
       if (pages === 4) first.stop();
     });
     const stopped = await first.run({ out });
-    expect(stopped).toMatchObject({ state: 'stopped', resumed: false, wasOver: false });
+    expect(stopped).toMatchObject({ state: 'stopped', resumed: false, alreadyFinished: false });
     expect(stopped.pages).toBeLessThan(PAGES);
     const { report, requests } = await crawl(options);
-    expect(report).toMatchObject({ state: 'finished', resumed: true, wasOver: false, pages: PAGES, items: PAGES });
+    expect(report).toMatchObject({
+      state: 'finished',
+      resumed: true,
+      alreadyFinished: false,
+      pages: PAGES,
+      items: PAGES,
+    });
     expect(report.requests).toBe(PAGES + 1);
     expect(requests).toHaveLength(PAGES + 1 - stopped.requests);
     expect(report.outcomes).toEqual({ fetched: { fetched: PAGES } });
@@ -70,12 +76,22 @@ describe('the same command', () => {
     const web = await siteOf();
     const out = folder();
     const options = { seeds: [web.url('a.test')], out, bounds: { pages: 5 } };
-    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 5, wasOver: false });
+    expect((await crawl(options)).report).toMatchObject({
+      state: 'bounded',
+      bound: 'pages',
+      pages: 5,
+      alreadyFinished: false,
+    });
     const asked = web.log.length;
-    expect((await crawl(options)).report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 5, wasOver: true });
+    expect((await crawl(options)).report).toMatchObject({
+      state: 'bounded',
+      bound: 'pages',
+      pages: 5,
+      alreadyFinished: true,
+    });
     expect(web.log).toHaveLength(asked);
     const { report } = await crawl({ ...options, bounds: { pages: 8 } });
-    expect(report).toMatchObject({ state: 'bounded', pages: 8, items: 8, wasOver: false });
+    expect(report).toMatchObject({ state: 'bounded', pages: 8, items: 8, alreadyFinished: false });
     expect(new Set(pagesAsked(web.paths('a.test'))).size).toBe(8);
     expect(pagesAsked(web.paths('a.test'))).toHaveLength(8);
   });
@@ -97,14 +113,24 @@ describe('the same command', () => {
     const web = await siteOf();
     const out = folder();
     const seeds = [web.url('a.test')];
-    expect((await crawl({ seeds, out })).report).toMatchObject({ state: 'finished', wasOver: false, items: PAGES });
+    expect((await crawl({ seeds, out })).report).toMatchObject({
+      state: 'finished',
+      alreadyFinished: false,
+      items: PAGES,
+    });
     const asked = web.log.length;
     const again = await crawl({ seeds, out });
-    expect(again.report).toMatchObject({ state: 'finished', wasOver: true, resumed: true, pages: PAGES, items: PAGES });
+    expect(again.report).toMatchObject({
+      state: 'finished',
+      alreadyFinished: true,
+      resumed: true,
+      pages: PAGES,
+      items: PAGES,
+    });
     expect(again.requests).toEqual([]);
     expect(web.log).toHaveLength(asked);
     const more = [...seeds, web.url('a.test', '/late')];
-    expect((await crawl({ seeds: more, out })).report).toMatchObject({ wasOver: false, pages: PAGES + 1 });
+    expect((await crawl({ seeds: more, out })).report).toMatchObject({ alreadyFinished: false, pages: PAGES + 1 });
     expect(web.paths('a.test').slice(asked)).toEqual(['/late']);
     // A seed less is another crawl.
     await expect(crawl({ seeds, out })).rejects.toMatchObject({ code: 'directory-taken' });
@@ -145,13 +171,13 @@ describe('the same command', () => {
     const options = { seeds: [web.url('a.test')], out, maxIdleMs: 0 };
     expect((await crawl(options)).report).toMatchObject({
       state: 'waiting',
-      words: { held: { 'robots-unreachable': 1 } },
+      outcomes: { held: { 'robots-unreachable': 1 } },
     });
     isOpen = true;
     // Asked again too soon, it waits still, and is told once.
     expect((await crawl(options)).report).toMatchObject({
       state: 'waiting',
-      words: { held: { 'robots-unreachable': 1 } },
+      outcomes: { held: { 'robots-unreachable': 1 } },
     });
     expect(web.paths('a.test')).toEqual(['/robots.txt']);
   });
@@ -213,6 +239,6 @@ describe('a directory that is not this crawl’s', () => {
     });
     expect(refused).toMatchObject({ code: 'directory-in-use' });
     // And let go of afterwards.
-    expect((await crawl(options)).report).toMatchObject({ state: 'finished', wasOver: true });
+    expect((await crawl(options)).report).toMatchObject({ state: 'finished', alreadyFinished: true });
   });
 });

@@ -59,7 +59,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
       network: { resolve: '(function)', concurrency: 64 },
       handlerTimeoutMs: 60_000,
     },
-    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, words: report.outcomes }, moreRobots: 0 },
+    end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, outcomes: report.outcomes }, moreRobots: 0 },
     earlier: [],
   });
   const { robots = [], outputs = [] } = manifest?.end ?? {};

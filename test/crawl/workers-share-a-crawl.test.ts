@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => 
     expect(new Set(ids).size).toBe(HOSTS * PAGES);
     const again = await mannerly(crawl('--json'));
     expect(again.code, again.told).toBe(0);
-    expect(JSON.parse(again.printed)).toMatchObject({ state: 'finished', wasOver: true, pages: HOSTS * PAGES });
+    expect(JSON.parse(again.printed)).toMatchObject({ state: 'finished', alreadyFinished: true, pages: HOSTS * PAGES });
     expect(asked).toHaveLength(before);
   });
 });

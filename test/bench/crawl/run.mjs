@@ -47,7 +47,7 @@ const report = await crawler.run(process.env.BENCH_OUT === '0' ? {} : { out: joi
 const own = {
   state: report.state,
   requests: report.requests,
-  words: report.outcomes,
+  outcomes: report.outcomes,
   maxRssKb: process.resourceUsage().maxRSS,
 };
 writeFileSync(join(outDir, 'result.json'), `${JSON.stringify({ ...stat, ...own })}\n`);
