@@ -5,14 +5,10 @@ import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
 import type { OwnAnswer } from './flow/own-request-queue.js';
 import { Scheduler } from './flow/scheduler.js';
-import type { FrontierEvent } from './frontier-event.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
-import type { FrontierCounts } from './questions/frontier-counts.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
-import { keptSecret } from './records/kept-secret.js';
-import { createOwnerRecords, type OwnerRecords } from './records/owner-records.js';
 import { recordOf } from './records/record.js';
 import type { AddAnswer, Exchange, Settlement } from './settlement.js';
 import { authorityOf, hostKeyOf } from './url/host-key.js';
@@ -20,7 +16,7 @@ import type { NewUrl } from './url-record.js';
 import type { StartAnswer, Work } from './work.js';
 
 /** The frontier. Calls before `open` and after `close` reject with `not-open` and `closed`. */
-export interface Frontier extends OwnerRecords, FrontierQuestions {
+export interface Frontier extends FrontierQuestions {
   /**
    * Opens the store, restores what it holds. Once, before anything else.
    *
@@ -70,6 +66,13 @@ export interface Frontier extends OwnerRecords, FrontierQuestions {
   counts(): FrontierCounts;
   /** The same, after a look at what the store and other processes have by now. */
   recount(): Promise<FrontierCounts>;
+  /** A small record of the owner, kept in the store next to the queue (well-known files, counters); at most 1 MiB. */
+  readRecord(key: string): Promise<Uint8Array | null>;
+  writeRecord(key: string, value: Uint8Array | null): Promise<void>;
+  /** A record of which each process of the crawl has a part: what all of them have, by the names of their parts. */
+  readParts(key: string): Promise<Map<string, Uint8Array>>;
+  /** Writes this process's part, which only it writes; at most 1 MiB. */
+  writePart(key: string, value: Uint8Array): Promise<void>;
   /** The name of this process's part of the crawl's account. */
   partName(): string;
   /** Does something while no other process of the crawl does: to read, think over and write a record that is everybody's. */
@@ -78,8 +81,17 @@ export interface Frontier extends OwnerRecords, FrontierQuestions {
   close(): Promise<void>;
 }
 
-/** Told of everything the frontier has to say. */
-export type OnFrontierEvent = (event: FrontierEvent) => void;
+/** How much there is. `queued` includes what is in flight. */
+export interface FrontierCounts {
+  readonly queued: number;
+  readonly known: number;
+  readonly hosts: number;
+  readonly inFlight: number;
+  readonly pages: number;
+  readonly runningMs: number;
+}
+
+const OWNER_PREFIX = 'owner/';
 
 /**
  * Makes a frontier. It opens its store with `open()` and closes it with `close()`.
@@ -90,7 +102,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const settings = resolveOptions(options);
   const context = createContext(settings);
   const scheduler = new Scheduler(context);
-  const { clock, store, guard, counts, budget, records, lock, seen, keptWaits } = context;
+  const { clock, store, guard, counts, budget, records, lock, seen, waits } = context;
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
@@ -111,16 +123,15 @@ export function createFrontier(options: FrontierOptions): Frontier {
 
   return {
     ...createQuestions(context, scheduler, checkOpen),
-    ...createOwnerRecords(store, records, checkOpen),
     async open(part = settings.part ?? undefined) {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
       phase = 'open';
       if (settings.part !== null) await records.join(part ?? null, (parts) => partsOver(records, parts));
-      if (await records.isMet()) counts.noteLockHost();
-      seen.useSecret(settings.secret ?? (await keptSecret(store, lock)));
+      if (await records.isShared()) counts.noteLockHost();
+      await seen.open(settings.secret, store, lock);
       await budget.open(clock.nowMs());
-      await keptWaits.open();
+      await waits.open();
       await counts.read();
       scheduler.open();
     },
@@ -180,7 +191,23 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), counts.read()]);
       return allCounts();
     },
-    partName: () => records.name(),
+    async readRecord(key) {
+      checkOpen();
+      return store.readRecord(OWNER_PREFIX + key);
+    },
+    async writeRecord(key, value) {
+      checkOpen();
+      await store.writeRecord(OWNER_PREFIX + key, value);
+    },
+    async readParts(key) {
+      checkOpen();
+      return records.readAll(OWNER_PREFIX + key);
+    },
+    async writePart(key, value) {
+      checkOpen();
+      await records.write(OWNER_PREFIX + key, value);
+    },
+    partName: () => records.name,
     async exclusively(act) {
       checkOpen();
       return lock.exclusively(act);
@@ -193,7 +220,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (wasOpen && guard.works) {
         await taking;
         await scheduler.releaseAll();
-        await keptWaits.save();
+        await waits.save();
         await budget.close(clock.nowMs());
       }
       phase = 'closed';

@@ -2,19 +2,15 @@
 
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export { FrontierError, type FrontierErrorCode } from './errors.js';
-export {
-  createFrontier,
-  type Frontier,
-} from './frontier.js';
+export { createFrontier, type Frontier, type FrontierCounts } from './frontier.js';
 export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
 export type { FrontierOptions } from './options/options.js';
 export type { RobotsOptions } from './options/robots-options.js';
 export { retryUrl } from './politeness/backoff.js';
 export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/profile.js';
-export type { FrontierCounts } from './questions/frontier-counts.js';
 export type { HostLook } from './questions/host-look.js';
+export type { ReadyHost } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
-export type { ReadyHost } from './questions/ready-hosts.js';
 export type { UrlLook } from './questions/url-look.js';
 export type { AddAnswer, Exchange, Settlement } from './settlement.js';
 export type {

@@ -1,6 +1,6 @@
 // What `mannerly` builds on and a user of the frontier does not need. No promise of stability: it changes with any version.
 
-export { checkRobotsOptions } from './options/robots-options.js';
+export { resolveRobotsOptions } from './options/robots-options.js';
 export { redirectNotBeforeMs } from './politeness/backoff.js';
 export { afterExchange, newHostClock } from './politeness/host-clock.js';
 export { requestInterval } from './politeness/interval.js';

@@ -3,7 +3,7 @@
 
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { BodyCollector, type BodyWatcher, type DecodedBody, encodedCap } from './body.js';
+import { BodyCollector, type DecodedBody, encodedLimit } from './body.js';
 import { type ContentCoding, parseContentEncoding } from './content-coding.js';
 
 // Much work or much waiting: a busy machine takes its time.
@@ -34,15 +34,13 @@ async function collect(
 ): Promise<Run> {
   const maxBodyBytes = more.maxBodyBytes ?? 10_000_000;
   let isFull = false;
-  const watcher: BodyWatcher = {
-    onBodyFull: () => {
-      isFull = true;
-    },
+  const onFull = (): void => {
+    isFull = true;
   };
   const collector = new BodyCollector(
     codings,
-    { maxBodyBytes, maxEncodedBytes: encodedCap(maxBodyBytes), keepsEncoded: true },
-    watcher,
+    { maxBodyBytes, maxEncodedBytes: encodedLimit(maxBodyBytes), keepsEncoded: true },
+    onFull,
   );
   const step = more.piece ?? 64 * 1024;
   for (let at = 0; at < encoded.length && !isFull; at += step) {
@@ -127,7 +125,7 @@ describe('a hostile body', () => {
     const endless = gzipSync(noise(3_000_000));
     const run = await collect(['gzip'], endless, { maxBodyBytes: 300_000, piece: 10_000 });
     expect(run.wasCutEarly).toBe(true);
-    expect(run.encodedBytes).toBeLessThanOrEqual(encodedCap(300_000) + 10_000);
+    expect(run.encodedBytes).toBeLessThanOrEqual(encodedLimit(300_000) + 10_000);
     expect(run.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
   });
 

@@ -2,10 +2,12 @@
 // asks last of all, and reuses a connection only after a clean end.
 // If this breaks, a request leaves that must not, or reaches a machine that nobody judged.
 
+import { Client } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { fetchRequest } from '../testing/fetch-request.js';
 import { meanwhile } from '../testing/meanwhile.js';
+import { clientClass } from './connection.js';
 import type { Fetcher } from './fetcher.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 
@@ -210,4 +212,8 @@ describe('giving up', () => {
     await one.close();
     expect(await underway).toMatchObject({ kind: 'response', truncated: null });
   });
+});
+
+it("connects by undici's own client, wherever undici keeps its file", () => {
+  expect(clientClass()).toBe(Client);
 });

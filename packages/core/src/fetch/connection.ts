@@ -1,65 +1,145 @@
-// One connection to one judged address for one origin: an undici client of its own, which never looks a name up and
-// never retries.
+// Connections to judged addresses: undici clients that never look a name up and never retry, kept after a clean exchange
+// for the next request to the same origin and address. Bounded in number; each serves one exchange at a time.
 
+import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { buildConnector, Dispatcher } from 'undici';
-import { IDLE_CONNECTION_MS, MAX_HEADER_BYTES, MAX_IDLE_CONNECTION_MS } from './limits.js';
-import { Client } from './undici-client.js';
-
-/** What connections share: where they are kept when idle, and the TLS sessions that shorten the next handshake. */
-export interface ConnectionHome {
-  readonly options: ConnectionOptions;
-  readonly tlsSessions: ReadonlyMap<string, Buffer>;
-  keepSession(key: string, session: Buffer): void;
-  /** A connection lost its socket. */
-  onDisconnect(connection: Connection): void;
-}
-
-/** How connections are made. */
-export interface ConnectionOptions {
-  /** Certificates trusted instead of the platform's own, PEM. */
-  readonly ca: string | readonly string[] | null;
-}
-
-/** Who is told when more came off the wire than was expected. */
-export interface WireWatcher {
-  onWireFull(): void;
-}
+import type { buildConnector, Client, Dispatcher } from 'undici';
+import {
+  IDLE_CONNECTION_MS,
+  MAX_HEADER_BYTES,
+  MAX_IDLE_CONNECTION_MS,
+  MAX_IDLE_CONNECTIONS,
+  MAX_TLS_SESSIONS,
+} from './limits.js';
 
 const ENDED = new Error('the connection was ended by its exchange');
 const SOCKET_READ_BYTES = 64 * 1024;
+let loaded: typeof Client | null = null;
+
+/** Idle connections, bounded in number, and the TLS sessions that shorten the next handshake. */
+export class ConnectionPool {
+  readonly #ca: string | string[] | undefined;
+  /** In the order in which they became idle. */
+  readonly #idle = new Set<Connection>();
+  readonly #idleByKey = new Map<string, Connection[]>();
+  readonly #tlsSessions = new Map<string, Buffer>();
+  #isClosed = false;
+
+  /** @param ca - Certificates trusted instead of the platform's own, PEM; `undefined`: the platform's. */
+  constructor(ca: string | readonly string[] | undefined) {
+    this.#ca = ca === undefined || typeof ca === 'string' ? ca : [...ca];
+  }
+
+  /** An idle connection to this very address for this origin, or a new one, not connected yet. */
+  take(origin: string, address: string): Connection {
+    const key = `${origin} ${address}`;
+    const idle = this.#idleByKey.get(key)?.at(-1);
+    if (idle === undefined) return new Connection(key, origin, address, this);
+    this.#forget(idle);
+    return idle;
+  }
+
+  /** Takes a connection back after an exchange that ended cleanly. */
+  putBack(connection: Connection): void {
+    if (this.#isClosed) {
+      connection.destroy();
+      return;
+    }
+    this.#idle.add(connection);
+    const same = this.#idleByKey.get(connection.key);
+    if (same === undefined) this.#idleByKey.set(connection.key, [connection]);
+    else same.push(connection);
+    const [oldest] = this.#idle;
+    if (this.#idle.size > MAX_IDLE_CONNECTIONS && oldest !== undefined) this.onDisconnect(oldest);
+  }
+
+  /** A connection lost its socket. An idle one is of no more use. */
+  onDisconnect(connection: Connection): void {
+    if (!this.#idle.has(connection)) return;
+    this.#forget(connection);
+    connection.destroy();
+  }
+
+  /** Ends what is idle. What is in use ends with its exchange. */
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#idle) connection.destroy();
+    this.#idle.clear();
+    this.#idleByKey.clear();
+  }
+
+  /** A socket that connects to this address and to no other. */
+  openSocket(target: buildConnector.Options, address: string): Socket {
+    if (target.protocol !== 'https:') {
+      const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
+        host: address,
+        port: portOf(target, 80),
+        lookup: refuseLookup,
+        highWaterMark: SOCKET_READ_BYTES,
+      };
+      return connectTcp(options);
+    }
+    // SNI has neither addresses nor trailing dots (RFC 6066 §3); a certificate for an address is checked against `host`.
+    const name = isIP(address) !== 0 && target.hostname === address ? '' : target.hostname.replace(/\.$/, '');
+    const sessionKey = `${target.hostname}:${target.port}`;
+    const session = this.#tlsSessions.get(sessionKey);
+    const socket = connectTls({
+      host: address,
+      port: portOf(target, 443),
+      servername: name,
+      lookup: refuseLookup,
+      ALPNProtocols: ['http/1.1'],
+      ...(session === undefined ? {} : { session }),
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+    });
+    return socket.on('session', (fresh) => {
+      this.#tlsSessions.delete(sessionKey);
+      this.#tlsSessions.set(sessionKey, fresh);
+      const [oldest] = this.#tlsSessions.keys();
+      if (this.#tlsSessions.size > MAX_TLS_SESSIONS && oldest !== undefined) this.#tlsSessions.delete(oldest);
+    });
+  }
+
+  #forget(connection: Connection): void {
+    this.#idle.delete(connection);
+    const same = this.#idleByKey.get(connection.key);
+    if (same === undefined) return;
+    same.splice(same.indexOf(connection), 1);
+    if (same.length === 0) this.#idleByKey.delete(connection.key);
+  }
+}
 
 /** A connection in use by one exchange, or idle. */
 export class Connection {
-  /** The address that the socket says it is connected to. */
-  remoteAddress: string | null = null;
-  /** The socket failed: undici calls a body without a length complete even when a reset ended it. */
-  hasFailed = false;
   /** Origin and address. */
   readonly key: string;
+  /** The address that the socket reports. */
+  remoteAddress: string | null = null;
+  /** The socket failed. undici calls a body without a length complete even when a reset ended it. */
+  hasFailed = false;
   readonly #client: Client;
   #socket: Socket | null = null;
-  #watcher: WireWatcher | null = null;
-  /** The socket's count of bytes read at which the watcher is told, and when the present exchange began. */
-  #wireEnd = Number.POSITIVE_INFINITY;
+  #onWireFull: (() => void) | null = null;
+  /** The socket's count of bytes read when the exchange began, and the count at which `onWireFull` is called. */
   #wireStart = 0;
+  #wireEnd = Number.POSITIVE_INFINITY;
 
-  constructor(key: string, origin: string, address: string, home: ConnectionHome) {
+  constructor(key: string, origin: string, address: string, pool: ConnectionPool) {
     this.key = key;
-    this.#client = new Client(origin, {
-      // Deadlines are the exchange's own: one timer instead of three.
+    this.#client = new (clientClass())(origin, {
+      // The exchange has one timer of its own instead of three.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       keepAliveMaxTimeout: MAX_IDLE_CONNECTION_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: 1,
-      connect: (target, done) => this.#open(target, address, home, done),
+      connect: (target, done) => this.#attach(pool.openSocket(target, address), address, done),
     });
     this.#client.on('disconnect', () => {
       this.#socket = null;
-      home.onDisconnect(this);
+      pool.onDisconnect(this);
     });
   }
 
@@ -68,51 +148,49 @@ export class Connection {
     this.#client.dispatch({ path, method: 'GET', headers }, handler);
   }
 
-  /** An exchange begins on the connected socket. */
-  watchWire(watcher: WireWatcher): void {
-    this.#watcher = watcher;
+  /** An exchange begins on the connected socket. `onWireFull` is called once, past the limit that `limitWire` sets. */
+  watchWire(onWireFull: () => void): void {
+    this.#onWireFull = onWireFull;
     this.#wireStart = this.#socket?.bytesRead ?? 0;
   }
 
   /**
-   * Tells the watcher, once, when more bytes than these were read since its exchange began. Not every byte belongs to a
-   * body: interim responses, chunk extensions and trailers can be endless too, and no parser says anything about them.
+   * Bounds the bytes read since the exchange began. Not every byte belongs to a body: interim responses, chunk extensions
+   * and trailers can be endless too, and no parser reports them.
    */
   limitWire(bytes: number): void {
     this.#wireEnd = this.#wireStart + bytes;
   }
 
-  /** The exchange is over; what an idle connection reads ends it. */
+  /** The exchange is over. */
   unwatchWire(): void {
-    this.#watcher = null;
+    this.#onWireFull = null;
     this.#wireEnd = Number.POSITIVE_INFINITY;
   }
 
-  /** Ends the socket, connected or not, and the client; safe to call twice. */
+  /** Ends the socket, connected or not, and the client. Safe to call twice. */
   destroy(): void {
     // With an error: undici takes a close without one for the end of a body that has no length.
     this.#socket?.destroy(ENDED);
-    this.#client.destroy(null, ignore);
+    this.#client.destroy(null, () => undefined);
   }
 
-  #open(target: buildConnector.Options, address: string, home: ConnectionHome, done: buildConnector.Callback): void {
-    const isTls = target.protocol === 'https:';
-    const socket = isTls ? openTls(target, address, home) : openTcp(target, address);
+  #attach(socket: Socket, address: string, done: buildConnector.Callback): void {
     this.#socket = socket;
     this.hasFailed = false;
     let isDone = false;
     socket.setNoDelay(true);
-    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
       if (isDone) return;
       isDone = true;
       this.remoteAddress = socket.remoteAddress ?? address;
-      // Before undici's own listener: it is told before what came is parsed.
+      // Before undici's own listener, so that the limit is checked before anything is parsed.
       socket.on('readable', () => {
-        if (socket.bytesRead > this.#wireEnd) this.#watcher?.onWireFull();
+        if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();
       });
       done(null, socket);
     });
-    // Registered before undici's own listener, so that `hasFailed` is known when undici tells the end of the body.
+    // Before undici's own listener, so that `hasFailed` is known when undici reports the end of the body.
     socket.on('error', (error) => {
       this.hasFailed = true;
       if (isDone) return;
@@ -122,44 +200,30 @@ export class Connection {
   }
 }
 
-function openTcp(target: buildConnector.Options, address: string): Socket {
-  const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
-    host: address,
-    port: portOf(target, 80),
-    lookup: refuseLookup,
-    highWaterMark: SOCKET_READ_BYTES,
-  };
-  return connectTcp(options);
-}
-
-function openTls(target: buildConnector.Options, address: string, home: ConnectionHome): Socket {
-  // SNI has neither addresses nor trailing dots (RFC 6066 §3); a certificate for an address is checked against `host`.
-  const name = isIP(address) !== 0 && target.hostname === address ? '' : target.hostname.replace(/\.$/, '');
-  const sessionKey = `${target.hostname}:${target.port}`;
-  const session = home.tlsSessions.get(sessionKey);
-  const { ca } = home.options;
-  const socket = connectTls({
-    host: address,
-    port: portOf(target, 443),
-    servername: name,
-    lookup: refuseLookup,
-    ALPNProtocols: ['http/1.1'],
-    ...(session === undefined ? {} : { session }),
-    ...(ca === null ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
-  });
-  socket.on('session', (fresh) => home.keepSession(sessionKey, fresh));
-  return socket;
+/**
+ * undici's `Client`, loaded with the first connection and without the rest of undici where that is possible: its entry also
+ * loads fetch, caches, mocks and sockets (docs/decisions/0030).
+ *
+ * @throws What loading a module throws.
+ */
+export function clientClass(): typeof Client {
+  if (loaded !== null) return loaded;
+  const require = createRequire(import.meta.url);
+  try {
+    loaded = require('undici/lib/dispatcher/client.js') as typeof Client;
+  } catch (error) {
+    // A release of undici that keeps the file elsewhere, or keeps it to itself.
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    loaded = (require('undici') as typeof import('undici')).Client;
+  }
+  return loaded;
 }
 
 function portOf(target: buildConnector.Options, usual: number): number {
   return target.port === '' ? usual : Number(target.port);
 }
 
-/** The address is judged already; a look-up here would be a second one, and could give another answer. */
+/** The address is judged already. A look-up here would be a second one, and could give another answer. */
 const refuseLookup: LookupFunction = (hostname, _options, done) => {
   done(new Error(`a fetcher looks no names up, and was given ${hostname}`), '');
 };
-
-function ignore(): void {
-  // Ended is ended: nobody waits for it.
-}

@@ -1,5 +1,5 @@
-// The Content-Encoding field: which codings were applied, and how each is undone in one call or as a stream.
-// Only what this runtime can undo is known here; what is known is what Accept-Encoding offers.
+// The Content-Encoding field: which codings were applied, and how each is undone, in one call or as a stream. Only codings
+// that this runtime can undo are known, and only known ones are offered by Accept-Encoding.
 
 import type { Transform } from 'node:stream';
 import zlib, {
@@ -25,7 +25,7 @@ export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
 /** What a Content-Encoding field says. */
 export type CodingAnswer =
-  /** In the order in which they are undone: the last applied first. Empty: the body is as it is. */
+  /** In the order in which they are undone: the last applied first. Empty: the body is not coded. */
   | { readonly kind: 'known'; readonly codings: readonly ContentCoding[] }
   | { readonly kind: 'unknown'; readonly detail: string };
 
@@ -41,16 +41,15 @@ const NAMES: ReadonlyMap<string, ContentCoding | 'identity'> = new Map<string, C
   ['', 'identity'],
 ]);
 
-/** Words in one list, those that mean nothing included. */
+/** Names in one list, those that mean nothing included. */
 const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
-
 const AS_IS: CodingAnswer = { kind: 'known', codings: [] };
 const GZIP_ONLY: CodingAnswer = { kind: 'known', codings: ['gzip'] };
 
 /**
  * Reads a Content-Encoding value.
  *
- * @param value - The field's value, several lines joined by commas; `null` when absent.
+ * @param value - Several lines joined by commas; `null` when absent.
  * @throws Never.
  * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
  */
@@ -59,7 +58,7 @@ export function parseContentEncoding(value: string | null): CodingAnswer {
   if (value === 'gzip') return GZIP_ONLY;
   const codings: ContentCoding[] = [];
   const parts = value.split(',', MAX_CODING_PARTS + 1);
-  // What stands behind the last part that is read may be a coding like any other.
+  // Names behind the last part that is read may be codings too.
   if (parts.length > MAX_CODING_PARTS) return { kind: 'unknown', detail: `more than ${MAX_CODING_PARTS} codings` };
   for (const part of parts) {
     const coding = NAMES.get(part.trim().toLowerCase());
@@ -71,7 +70,7 @@ export function parseContentEncoding(value: string | null): CodingAnswer {
 }
 
 /**
- * Undoes one coding of a whole body in one call.
+ * Undoes one coding of a whole body.
  *
  * @throws zlib's errors: past `maxBytes`, for a body that ends early, and for data that is not of this coding.
  */
@@ -86,7 +85,7 @@ export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes
 /**
  * A stream that undoes one coding. Destroyed with zlib's error when the encoded body ends early or is not of this coding.
  *
- * @param start - The first bytes of the body, by which the two kinds of `deflate` are told apart.
+ * @param start - The first bytes of the body: they tell the two kinds of `deflate` apart.
  */
 export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {
   const options = { chunkSize: STREAM_CHUNK };
@@ -110,8 +109,8 @@ const LEAST_CHUNK = 16 * 1024;
 const USUAL_RATIO = 5;
 
 /**
- * The output buffer's size, so that one allocation usually does. gzip ends with the decoded length (modulo 2³²), which a
- * server can lie about: it is believed up to a ratio that pages reach, and never past the cap.
+ * The size of the output buffer, so that one allocation is usually enough. gzip ends with the decoded length (modulo 2³²).
+ * A server can lie about it, so it counts up to a ratio that pages reach, and never past the limit.
  */
 function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number): number {
   const said = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;

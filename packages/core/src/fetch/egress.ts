@@ -11,7 +11,7 @@ import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import type { AddressGuard } from './address-guard.js';
-import { encodedCap } from './body.js';
+import { encodedLimit } from './body.js';
 import { type CookieJar, createCookies } from './cookies.js';
 import { type EgressRecord, egressRecord, LastEnds } from './egress-record.js';
 import { failureDetail } from './failure-code.js';
@@ -230,7 +230,7 @@ function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOpti
       headersTimeoutMs,
       requestTimeoutMs,
       maxBodyBytes: kept,
-      maxEncodedBytes: encodedCap(kept),
+      maxEncodedBytes: encodedLimit(kept),
     };
   }
   const kept = maxBodyBytes ?? ROBOTS_BODY_BYTES;
@@ -239,7 +239,7 @@ function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOpti
     headersTimeoutMs: Math.min(network.headersTimeoutMs, ROBOTS_EXCHANGE_MS),
     requestTimeoutMs: Math.min(network.requestTimeoutMs, ROBOTS_EXCHANGE_MS),
     maxBodyBytes: kept,
-    maxEncodedBytes: encodedCap(kept),
+    maxEncodedBytes: encodedLimit(kept),
   };
 }
 

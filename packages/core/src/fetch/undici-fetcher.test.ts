@@ -13,7 +13,7 @@ import {
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
 import { fetchRequest, TEST_CAPABILITIES } from '../testing/fetch-request.js';
-import { encodedCap } from './body.js';
+import { encodedLimit } from './body.js';
 import type { Fetcher, FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
@@ -87,7 +87,7 @@ describe('a response', () => {
         ['Set-Cookie', 'b=\xff'],
       ],
       truncated: null,
-      maxEncodedBytes: 5,
+      encodedBytes: 5,
       remoteAddress: '127.0.0.1',
     });
     if (outcome.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe('<p>hi');
@@ -342,14 +342,14 @@ describe('limits', () => {
   });
 
   it('an endless bomb is cut while it comes', async () => {
-    const limits = { maxBodyBytes: 2_000_000, maxEncodedBytes: encodedCap(2_000_000) };
+    const limits = { maxBodyBytes: 2_000_000, maxEncodedBytes: encodedLimit(2_000_000) };
     const { outcome } = await get(endless('Content-Encoding: gzip\r\n', zeros), limits);
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (outcome.kind === 'response') expect(outcome.encodedBytes).toBeLessThan(limits.maxEncodedBytes + 128 * 1024);
   });
 
   it('holds neither a bomb nor an endless body in memory', async () => {
-    const limits = { maxBodyBytes: 10_000_000, maxEncodedBytes: encodedCap(10_000_000) };
+    const limits = { maxBodyBytes: 10_000_000, maxEncodedBytes: encodedLimit(10_000_000) };
     const before = process.memoryUsage();
     const held: FetchOutcome[] = [];
     for (let round = 0; round < 3; round += 1) {

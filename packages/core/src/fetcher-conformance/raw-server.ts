@@ -1,5 +1,5 @@
-// A loopback server that writes exactly the bytes it is told to, and stamps what arrives: what reached it is the truth about
-// what was sent. For the conformance suite of fetchers and for our own tests.
+// A loopback server that writes exactly the given bytes and records what arrives. For the conformance suite of fetchers and
+// for our own tests.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
@@ -19,7 +19,7 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** What whoever asked has to read an answer before it is reset: milliseconds, and after them turns of the event loop. */
+/** Time to read an answer before it is reset: milliseconds, then turns of the event loop. */
 const RESET_AFTER_MS = 20;
 const RESET_AFTER_TURNS = 20;
 
@@ -86,7 +86,7 @@ export function writeEndlessly(socket: Socket, piece: Buffer): void {
 }
 
 /**
- * Writes bytes and then resets the connection: once whoever asked, in this process, has had many turns to read them. A reset
+ * Writes bytes and resets the connection when the client, in this process, has had many turns to read them: a reset
  * overtakes what has not been read.
  */
 export function writeAndReset(socket: Socket, bytes: string): void {

@@ -1,5 +1,5 @@
-// The suite finds what it looks for: a fetcher that breaks one promise fails the test of that promise. A suite that everything
-// passes would let a crawl be impolite with a certificate in its hand.
+// The suite finds what it looks for: a fetcher with one fault fails the test of that guarantee. If this breaks, a fetcher
+// that makes a crawl impolite passes the suite.
 
 import { describe, expect, it } from 'vitest';
 import type { Fetcher, FetchRequest } from '../fetch/fetcher.js';
@@ -35,11 +35,7 @@ const requests =
 
 const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, found: RegExp])[] = [
   ['never asks mayStart', requests(() => ({ mayStart: () => true })), /asks mayStart once/],
-  [
-    'does not heed mayStart',
-    requests((r) => ({ mayStart: () => [r.mayStart()].length > 0 })),
-    /sends nothing and resolves/,
-  ],
+  ['ignores mayStart', requests((r) => ({ mayStart: () => [r.mayStart()].length > 0 })), /sends nothing and resolves/],
   ['asks mayStart twice', requests((r) => ({ mayStart: () => r.mayStart() && r.mayStart() })), /asks mayStart once/],
   [
     'asks mayStart before it connects',
@@ -70,18 +66,20 @@ const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, 
     requests(() => ({ signal: new AbortController().signal, limits: SHORT })),
     /signal is aborted/,
   ],
-  ['takes cut bodies for whole', responses(() => ({ truncated: null })), /truncated: peer of a body shorter/],
+  ['takes cut bodies for whole', responses(() => ({ truncated: null })), /truncated: connection of a body shorter/],
   ['sorts field lines', responses(({ headers }) => ({ headers: [...headers].sort() })), /one by one, in order/],
   ['loses the address', responses(() => ({ remoteAddress: null })), /the address it was connected to/],
   ['decodes what it hands over as it came', responses(({ body }) => ({ encodedBody: body })), /the body as it came/],
   [
-    'keeps more than the cap',
+    'keeps more than the limit',
     requests((r) => ({ limits: { ...r.limits, maxBodyBytes: 1_000_000 } })),
-    /exactly the cap/,
+    /exactly the limit/,
   ],
   [
     'knows no deadline for the header section',
-    requests((r) => ({ limits: { ...r.limits, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
+    requests((r) => ({
+      limits: { ...r.limits, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 },
+    })),
     /timeout-headers when a server says nothing/,
   ],
   [
@@ -111,8 +109,8 @@ const SHORT = {
   maxEncodedBytes: 1_000,
 };
 
-/** The one test that the title names, not run yet. */
-function trialOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> {
+/** The one test with this title, not run yet. */
+function testOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> {
   const found: (() => Promise<void>)[] = [];
   fetcherSuite({
     test: (name, run) => {
@@ -128,15 +126,19 @@ function trialOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void>
 
 describe('a fetcher that', () => {
   it.each(FAULTS)('%s is found out', async (_fault, make, title) => {
-    await trialOf(title, () => createUndiciFetcher())();
-    await expect(trialOf(title, () => broken(make))()).rejects.toThrow();
+    await testOf(title, () => createUndiciFetcher())();
+    await expect(testOf(title, () => broken(make))()).rejects.toThrow();
   });
 });
 
-it('leaves out what needs a cap that is not declared', () => {
+it('leaves out what needs a capability that is not declared', () => {
   const titles = (capabilities: Fetcher['capabilities']): string[] => {
     const names: string[] = [];
-    fetcherSuite({ test: (name) => names.push(name), makeFetcher: () => createUndiciFetcher(), capabilities });
+    fetcherSuite({
+      test: (name) => names.push(name),
+      makeFetcher: () => createUndiciFetcher(),
+      capabilities,
+    });
     return names;
   };
   const { capabilities } = createUndiciFetcher();

@@ -1,15 +1,15 @@
-// The conformance suite of fetchers: one test per promise of the contract, against raw loopback servers whose log is the
-// witness. A promise that needs a cap which the fetcher does not declare is left out. It needs no test runner of its own.
+// The conformance suite of fetchers: one test per guarantee of the contract, judged by what raw loopback servers saw. A test
+// that needs a capability which the fetcher does not declare is left out. The suite runs under any test runner.
 
 import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
-import { failureTrials } from './failure-trials.js';
-import { requestTrials } from './request-trials.js';
-import { responseTrials } from './response-trials.js';
-import { Trial } from './trial.js';
+import { FAILURE_TESTS } from './failure-tests.js';
+import { TestContext } from './fetcher-test.js';
+import { REQUEST_TESTS } from './request-tests.js';
+import { RESPONSE_TESTS } from './response-tests.js';
 
-/** What the suite is told. */
+/** How the suite is set up. */
 export interface FetcherSuiteOptions {
-  /** The runner's verb: registers one test. */
+  /** Registers one test with the runner. */
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** A fetcher for each test; the suite closes it. */
   readonly makeFetcher: () => Fetcher;
@@ -18,20 +18,20 @@ export interface FetcherSuiteOptions {
 }
 
 /**
- * Registers the suite. Servers listen on 127.0.0.1 alone; nothing else is asked.
+ * Registers the suite. Its servers listen on 127.0.0.1 and nothing else is requested.
  *
- * @throws Never; the tests fail with messages that say which promise was broken.
+ * @throws Never; the tests fail with messages that say which guarantee does not hold.
  * @example fetcherSuite({ test, makeFetcher: () => createUndiciFetcher(), capabilities: createUndiciFetcher().capabilities })
  */
 export function fetcherSuite({ test, makeFetcher, capabilities }: FetcherSuiteOptions): void {
-  for (const { title, needs, run } of [...requestTrials(), ...responseTrials(), ...failureTrials()]) {
-    if (needs !== undefined && !capabilities[needs]) continue;
+  for (const { title, needs, run } of [...REQUEST_TESTS, ...RESPONSE_TESTS, ...FAILURE_TESTS]) {
+    if (needs !== null && !capabilities[needs]) continue;
     test(title, async () => {
-      const trial = new Trial(makeFetcher());
+      const context = new TestContext(makeFetcher());
       try {
-        await run(trial);
+        await run(context);
       } finally {
-        await trial.end();
+        await context.end();
       }
     });
   }

@@ -55,7 +55,7 @@ export async function replayedOutcome(exchange: ReadExchange, bodies: ReplayedBo
 }
 
 /** What comes after a full body is passed over anyway. */
-const NOBODY = { onBodyFull: () => undefined };
+const NOBODY = () => undefined;
 
 async function decode(
   { head, body, truncated }: ReadResponse,

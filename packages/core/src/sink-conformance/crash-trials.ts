@@ -1,7 +1,7 @@
 // Promises about restarts and crashes. A page whose write has resolved is settled and never comes again; a page whose write
 // had not comes again, with the same ids.
 
-import { mustEqual } from '../fetcher-conformance/must.js';
+import { assertEqual } from '../fetcher-conformance/assert.js';
 import { item, mustHold, opened, page, type SinkTrial, session } from './trial.js';
 
 const PAGES = 300;
@@ -40,8 +40,8 @@ export function crashTrials(): SinkTrial[] {
         await session(medium, ...all);
         await session(medium, ...all.slice(-200), page('new', 1));
         const ids = (await medium.read()).map(({ id }) => id);
-        mustEqual(ids.length, PAGES * 2 + 1, 'items after two hundred pages came again');
-        mustEqual(new Set(ids).size, ids.length, 'ids that are there once');
+        assertEqual(ids.length, PAGES * 2 + 1, 'items after two hundred pages came again');
+        assertEqual(new Set(ids).size, ids.length, 'ids that are there once');
       },
     },
     {

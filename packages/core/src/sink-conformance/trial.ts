@@ -1,7 +1,7 @@
 // One trial of a sink: items to write, sessions to write them in, and the look at what the medium holds afterwards.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { must, mustEqual } from '../fetcher-conformance/must.js';
+import { assert, assertEqual } from '../fetcher-conformance/assert.js';
 import type { Item, Sink } from '../output/sink.js';
 import type { KeptItem, SinkCapabilities, SinkMedium } from './medium.js';
 
@@ -49,7 +49,7 @@ export async function opened(medium: SinkMedium): Promise<Sink> {
 
 /** @throws ContractBroken unless the medium holds exactly these ids, in this order. */
 export async function mustHold(medium: SinkMedium, ids: readonly string[], what: string): Promise<void> {
-  mustEqual(
+  assertEqual(
     (await medium.read()).map(({ id }) => id),
     ids,
     what,
@@ -58,9 +58,9 @@ export async function mustHold(medium: SinkMedium, ids: readonly string[], what:
 
 /** @throws ContractBroken unless the item is there as it was written. */
 export function mustBe(kept: KeptItem | undefined, written: Item, capabilities: SinkCapabilities): void {
-  must(kept !== undefined, `the item ${written.id} is not there`);
-  mustEqual(kept.url, written.url, `the URL of ${written.id}`);
-  mustEqual(kept.expiresAtMs, written.expiresAtMs, `from when ${written.id} should no longer be kept`);
-  mustEqual(kept.preferences, written.preferences, `the use preferences of ${written.id}`);
-  if (capabilities.exactData) mustEqual(kept.data, written.data, `the data of ${written.id}`);
+  assert(kept !== undefined, `the item ${written.id} is not there`);
+  assertEqual(kept.url, written.url, `the URL of ${written.id}`);
+  assertEqual(kept.expiresAtMs, written.expiresAtMs, `from when ${written.id} should no longer be kept`);
+  assertEqual(kept.preferences, written.preferences, `the use preferences of ${written.id}`);
+  if (capabilities.exactData) assertEqual(kept.data, written.data, `the data of ${written.id}`);
 }

@@ -1,7 +1,7 @@
 // Promises about what is written: all of it, once, in order, as it was.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { mustEqual } from '../fetcher-conformance/must.js';
+import { assertEqual } from '../fetcher-conformance/assert.js';
 import { item, mustBe, mustHold, opened, page, type SinkTrial, session } from './trial.js';
 
 const LONG = 'ü"\n,'.repeat(100_000);
@@ -42,7 +42,7 @@ export function writingTrials(): SinkTrial[] {
         const items = DATA.map((data, at) => item(`d/${at}`, data));
         for (const written of items) await session(medium, [written]);
         const kept = await medium.read();
-        mustEqual(kept.length, items.length, 'items kept');
+        assertEqual(kept.length, items.length, 'items kept');
         for (const [at, written] of items.entries()) mustBe(kept[at], written, capabilities);
       },
     },
@@ -113,7 +113,7 @@ export function writingTrials(): SinkTrial[] {
         await Promise.all(pages.map((items) => sink.write(items)));
         await sink.close();
         const ids = (await medium.read()).map(({ id }) => id);
-        mustEqual(
+        assertEqual(
           [...ids].sort(),
           Array.from({ length: 30 }, (_, at) => page(`p${at}`, 3).map(({ id }) => id))
             .flat()
@@ -121,7 +121,7 @@ export function writingTrials(): SinkTrial[] {
           'ids of forty pages',
         );
         for (let at = 0; at < 30; at += 1) {
-          mustEqual(
+          assertEqual(
             ids.filter((id) => id.startsWith(`p${at}/`)),
             page(`p${at}`, 3).map(({ id }) => id),
             `the order within p${at}`,

@@ -1,7 +1,7 @@
 // One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the limits hold, codings are
 // undone, and every ending is a value.
 
-import { BodyCollector, encodedCap } from '../fetch/body.js';
+import { BodyCollector, encodedLimit } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
 import type { BodyConsumer, FetchRequest } from '../fetch/fetcher.js';
 import { type FailedOutcome, type FailureCode, type FetchOutcome, headerValue } from '../fetch/outcome.js';
@@ -93,14 +93,9 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   if (body.kind === 'aborted') return failed('aborted', GIVEN_UP);
   if (body.kind === 'late') return failed('timeout-exchange', 'not ended in time');
   const bodyLimits =
-    taker === null ? limits : { maxBodyBytes: taker.maxBytes, maxEncodedBytes: encodedCap(taker.maxBytes) };
+    taker === null ? limits : { maxBodyBytes: taker.maxBytes, maxEncodedBytes: encodedLimit(taker.maxBytes) };
   const keepsEncoded = request.keepsEncoded ?? false;
-  const collector = new BodyCollector(
-    coding.codings,
-    { ...bodyLimits, keepsEncoded },
-    { onBodyFull: () => undefined },
-    taker,
-  );
+  const collector = new BodyCollector(coding.codings, { ...bodyLimits, keepsEncoded }, () => undefined, taker);
   const bytes = answer.isCut ? answer.body.subarray(0, Math.floor(answer.body.length / 2)) : answer.body;
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     if (collector.push(bytes.subarray(at, at + PIECE_BYTES)) === 'full') break;

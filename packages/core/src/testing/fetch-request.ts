@@ -1,6 +1,6 @@
 // A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it is about.
 
-import { encodedCap } from '../fetch/body.js';
+import { encodedLimit } from '../fetch/body.js';
 import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 
 /** Caps that let an honest loopback server finish on a busy machine. */
@@ -9,7 +9,7 @@ export const TEST_CAPABILITIES: FetchLimits = {
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
   maxBodyBytes: 100_000,
-  maxEncodedBytes: encodedCap(100_000),
+  maxEncodedBytes: encodedLimit(100_000),
 };
 
 /** A request for `url` at 127.0.0.1; `more` replaces what it names. Never throws. */

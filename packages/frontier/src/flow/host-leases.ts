@@ -223,14 +223,14 @@ export class HostLeases {
 
   /** The host is not ours any more. `plan`: of its release; `null`: it is lost. */
   #forget(host: LeasedHost, plan: HostPlan | null): void {
-    const { clock, waits, keptWaits, guard } = this.#context;
+    const { clock, waits, guard } = this.#context;
     if (plan === null) host.lose();
     this.#schedule.remove(host);
     this.mayBeDue();
     if (plan === null) return;
-    waits.left(host.key, host.waitAt(clock.nowMs()), clock.nowMs());
+    waits.left(host.key, host.waitAt(clock.nowMs()));
     // An operator must hear of a parked host, however this process ends.
-    if (plan.kind === 'release' && plan.dueInMs === null) keptWaits.save().catch(guard.fail);
+    if (plan.kind === 'release' && plan.dueInMs === null) waits.save().catch(guard.fail);
   }
 }
 

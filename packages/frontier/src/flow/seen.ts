@@ -3,10 +3,14 @@
 // store. A positive answer never becomes wrong; what is forgotten is only looked up again.
 
 import { createRecentSet } from '../recent-set.js';
+import type { CrawlLock } from '../records/crawl-lock.js';
+import type { FrontierStore } from '../store.js';
 import { type CanonicalRule, canonicalOf } from '../url/canonicalize.js';
-import { createFingerprinter, type Fingerprinter } from '../url/fingerprint.js';
+import { createFingerprinter, type Fingerprinter, newFingerprintSecret } from '../url/fingerprint.js';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import { RECENT_URLS } from './limits.js';
+
+const SECRET_KEY = 'fingerprint-secret';
 
 /** The known URLs, as far as the frontier itself can say. */
 export class Seen {
@@ -18,9 +22,24 @@ export class Seen {
     this.#rules = rules;
   }
 
-  /** Before any fingerprint is made. @param secret - Keeps a site from crafting URLs that suppress others. */
-  useSecret(secret: string): void {
-    this.#fingerprinter = createFingerprinter(secret);
+  /**
+   * Before any fingerprint is made.
+   *
+   * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the process that
+   * comes first and kept in the store: another one would make every known URL new again.
+   */
+  async open(secret: string | null, store: FrontierStore, lock: CrawlLock): Promise<void> {
+    const kept = async () => {
+      const bytes = await store.readRecord(SECRET_KEY);
+      return bytes === null ? null : new TextDecoder().decode(bytes);
+    };
+    const draw = async () => {
+      const drawn = newFingerprintSecret();
+      await store.writeRecord(SECRET_KEY, new TextEncoder().encode(drawn));
+      return drawn;
+    };
+    const own = secret ?? (await kept()) ?? (await lock.exclusively(async () => (await kept()) ?? draw()));
+    this.#fingerprinter = createFingerprinter(own);
   }
 
   /**

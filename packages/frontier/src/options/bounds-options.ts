@@ -1,8 +1,8 @@
 // How much a crawl may do: what a caller may say of it, checked and filled in.
 
 import { MINUTES_MOST, PAGES_MOST } from '../limits.js';
+import { knownKeys, numberIn, wholeIn } from '../option-value.js';
 import type { Bounds } from '../records/budget.js';
-import { knownKeys, numberIn, wholeIn } from './option-value.js';
 
 /** How much, over the whole crawl, restarts included. An absent bound is none. */
 export interface FrontierBounds {
@@ -23,17 +23,20 @@ export interface FrontierBounds {
 /** Checks bounds; `null`: none. @throws FrontierError `option-invalid` */
 export function resolveBounds(bounds: FrontierBounds): Bounds {
   knownKeys('bounds.', bounds, ['pages', 'pagesPerHost', 'bytesPerHost', 'minutesPerHost', 'minutes', 'bytes']);
-  const { pages, pagesPerHost, bytesPerHost, minutesPerHost, minutes, bytes } = bounds;
-  const runningMs = (name: string, value: number | undefined) =>
-    value === undefined ? null : 60_000 * numberIn(name, value, Number.MIN_VALUE, MINUTES_MOST);
-  const byteCount = (name: string, value: number | undefined) =>
-    value === undefined ? null : wholeIn(name, value, 1, Number.MAX_SAFE_INTEGER);
+  const whole = (key: keyof FrontierBounds, most: number) => {
+    const value = bounds[key];
+    return value === undefined ? null : wholeIn(`bounds.${key}`, value, 1, most);
+  };
+  const runningMs = (key: keyof FrontierBounds) => {
+    const value = bounds[key];
+    return value === undefined ? null : 60_000 * numberIn(`bounds.${key}`, value, Number.MIN_VALUE, MINUTES_MOST);
+  };
   return Object.freeze({
-    pages: pages === undefined ? null : wholeIn('bounds.pages', pages, 1, PAGES_MOST),
-    pagesPerHost: pagesPerHost === undefined ? null : wholeIn('bounds.pagesPerHost', pagesPerHost, 1, PAGES_MOST),
-    bytesPerHost: byteCount('bounds.bytesPerHost', bytesPerHost),
-    runningPerHostMs: runningMs('bounds.minutesPerHost', minutesPerHost),
-    runningMs: runningMs('bounds.minutes', minutes),
-    bytes: byteCount('bounds.bytes', bytes),
+    pages: whole('pages', PAGES_MOST),
+    pagesPerHost: whole('pagesPerHost', PAGES_MOST),
+    bytesPerHost: whole('bytesPerHost', Number.MAX_SAFE_INTEGER),
+    runningPerHostMs: runningMs('minutesPerHost'),
+    runningMs: runningMs('minutes'),
+    bytes: whole('bytes', Number.MAX_SAFE_INTEGER),
   });
 }

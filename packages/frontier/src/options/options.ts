@@ -1,5 +1,5 @@
-// What a caller of `createFrontier` may say: one type, one set of defaults, one function that checks and fills in. Bounds and what
-// concerns robots.txt are checked beside this file.
+// What a caller of `createFrontier` may say: one type, one function that checks and fills in the defaults. Bounds and
+// robots.txt have files of their own.
 
 import { type Clock, systemClock } from '../clock.js';
 import type { FrontierEvent } from '../frontier-event.js';
@@ -14,6 +14,7 @@ import {
   UNSETTLED_PER_HOST,
   UNSETTLED_PER_HOST_MOST,
 } from '../limits.js';
+import { callable, invalid, knownKeys, oneOf, trueOrFalse, wholeIn } from '../option-value.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/profile.js';
 import type { Bounds } from '../records/budget.js';
 import type { FrontierStore } from '../store.js';
@@ -22,10 +23,12 @@ import type { HostKeyBy } from '../url/host-key.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
 import { type FrontierBounds, resolveBounds } from './bounds-options.js';
-import { callable, invalid, knownKeys, oneOf, wholeIn } from './option-value.js';
-import { type RobotsOptions, type RobotsSettings, robotsSettings } from './robots-options.js';
+import { type ResolvedRobotsOptions, type RobotsOptions, resolveRobotsOptions } from './robots-options.js';
 
-/** The owner's last word about a URL that robots.txt allows: the site's wish as one word, or its own as a drop; `null`: none. */
+/**
+ * The owner's last check of a URL that robots.txt allows: the site's preference as one reason, or a drop of its own;
+ * `null`: no objection.
+ */
 export type WhyNot = (
   url: string,
   signals: RobotsSignals,
@@ -33,7 +36,7 @@ export type WhyNot = (
 ) => string | { readonly word: 'dropped'; readonly reason: string; readonly detail: string } | null;
 
 /**
- * URLs to queue beside an authority's robots.txt, before its pages: asked for at every answer that is no failure.
+ * URLs to queue next to an authority's robots.txt, before its pages: called at every answer that is no failure.
  *
  * @param isFirst - No such answer had come from this authority in this crawl.
  */
@@ -41,10 +44,10 @@ export type CompanionsFor = (authority: string, isFirst: boolean) => readonly Ne
 
 /** What a frontier is made of. */
 export interface FrontierOptions {
-  /** Opened and closed by the frontier; nobody else may use it meanwhile. */
+  /** Opened and closed by the frontier; nothing else may use it meanwhile. */
   readonly store: FrontierStore;
   readonly robots: RobotsOptions;
-  /** How hosts are spaced where they ask for nothing. @default the `polite` profile */
+  /** How hosts without requirements are spaced. @default the `polite` profile */
   readonly politeness?: PolitenessOptions;
   /** @default no bounds */
   readonly bounds?: FrontierBounds;
@@ -53,12 +56,12 @@ export interface FrontierOptions {
   /** Names this process among those that share the store. @default a random name */
   readonly owner?: string;
   /**
-   * The part of the crawl's account that this process writes: a name that only one process uses at a time and that it takes up again
-   * when it is restarted, such as that of its folder. `null`: none, the frontier is only looked into.
-   * @default one that nobody uses any more, else a new one
+   * The part of the crawl's account that this process writes: a name that only one process uses at a time and takes again
+   * when it is restarted, such as that of its folder. `null`: none, the frontier only reads.
+   * @default one that no process uses any more, else a new one
    */
   readonly part?: string | null;
-  /** Whether an absent crawl is made. @default true */
+  /** Whether an absent crawl is created. @default true */
   readonly create?: boolean;
   /** What is spaced as one: a host name, or a registrable domain. @default 'host' */
   readonly hostKeyBy?: HostKeyBy;
@@ -66,23 +69,23 @@ export interface FrontierOptions {
   readonly canonicalRules?: readonly CanonicalRule[];
   /** Queued URLs over all hosts past which `add` answers `full`. 1 … 1e9 @default 10_000_000 */
   readonly maxQueued?: number;
-  /** Hosts held at a time, 1 … 65,536. @default 1_024 */
+  /** Hosts leased at a time, 1 … 65,536. @default 1_024 */
   readonly maxHosts?: number;
   /** URLs of one host handed out and not settled, 1 … 256. @default 4 */
   readonly unsettledPerHost?: number;
-  /** How long a host stays ours without renewal, milliseconds, 3,000 … 600,000. @default 30_000 */
+  /** How long a lease lasts without renewal, milliseconds, 3,000 … 600,000. @default 30_000 */
   readonly leaseTtlMs?: number;
   /** URLs queued when an authority's robots.txt is answered; those that are known are not queued again. @default none */
   readonly companions?: CompanionsFor;
   /**
-   * Asked last about a URL that robots.txt allows, right before it is handed out: a reason to leave it alone, told as
-   * `excluded`, or as `dropped` where that is said, or `null`. It may refuse, never permit. It must not throw.
+   * Called last for a URL that robots.txt allows, right before it is handed out: a reason to skip it, reported as
+   * `excluded`, or as `dropped` where it says so, or `null`. It may refuse, never permit. It must not throw.
    * @default never refuses
    */
   readonly whyNot?: WhyNot;
-  /** Told of each URL that was queued and was not known before. It must not throw. */
+  /** Called for each URL that was queued and was not known before. It must not throw. */
   readonly onQueued?: (url: NewUrl) => void;
-  /** Told of final words that fall here and of what an operator should know. It must not throw. */
+  /** Called with statuses of URLs that end here and with warnings about hosts. It must not throw. */
   readonly onEvent?: (event: FrontierEvent) => void;
   /** @default the platform's */
   readonly clock?: Clock;
@@ -93,67 +96,21 @@ export interface FrontierOptions {
 }
 
 /** Every option filled in. */
-export interface FrontierSettings extends RobotsSettings {
-  readonly store: FrontierStore;
-  readonly politeness: Politeness;
-  readonly bounds: Bounds;
-  readonly crawl: string;
-  readonly owner: string;
-  /** `undefined`: one that is free. */
-  readonly part: string | null | undefined;
-  readonly create: boolean;
-  readonly hostKeyBy: HostKeyBy;
-  readonly canonicalRules: readonly CanonicalRule[];
-  readonly maxQueued: number;
-  readonly maxHosts: number;
-  readonly unsettledPerHost: number;
-  readonly leaseTtlMs: number;
-  readonly companions: CompanionsFor;
-  readonly whyNot: WhyNot;
-  readonly onQueued: (url: NewUrl) => void;
-  readonly onEvent: (event: FrontierEvent) => void;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly secret: string | null;
-}
-
-/** The defaults that are plain values. */
-export const DEFAULTS = Object.freeze({
-  crawl: 'crawl',
-  create: true,
-  hostKeyBy: 'host',
-  maxQueued: QUEUED_MAX,
-  maxHosts: HOSTS_HELD,
-  unsettledPerHost: UNSETTLED_PER_HOST,
-  leaseTtlMs: LEASE_TTL_MS,
-} as const);
+export type ResolvedFrontierOptions = Readonly<
+  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'part' | 'secret'>>
+> &
+  ResolvedRobotsOptions & {
+    readonly politeness: Politeness;
+    readonly bounds: Bounds;
+    /** `undefined`: one that is free. */
+    readonly part: string | null | undefined;
+    readonly secret: string | null;
+  };
 
 const KEYS = [
-  ...[
-    'store',
-    'robots',
-    'politeness',
-    'bounds',
-    'crawl',
-    'owner',
-    'part',
-    'create',
-    'hostKeyBy',
-    'canonicalRules',
-    'maxQueued',
-  ],
-  ...[
-    'maxHosts',
-    'unsettledPerHost',
-    'leaseTtlMs',
-    'companions',
-    'whyNot',
-    'onQueued',
-    'onEvent',
-    'clock',
-    'random',
-    'secret',
-  ],
+  ...['store', 'robots', 'politeness', 'bounds', 'crawl', 'owner', 'part', 'create', 'hostKeyBy', 'canonicalRules'],
+  ...['maxQueued', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued', 'onEvent'],
+  ...['clock', 'random', 'secret'],
 ];
 
 /**
@@ -161,37 +118,33 @@ const KEYS = [
  *
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
-export function resolveOptions(options: FrontierOptions): FrontierSettings {
+export function resolveOptions(options: FrontierOptions): ResolvedFrontierOptions {
   knownKeys('', options, KEYS);
-  if (typeof options.store?.lease !== 'function') throw invalid('store', 'a FrontierStore', options.store);
-  const { crawl = DEFAULTS.crawl, owner = randomName(), create = DEFAULTS.create, secret = null, part } = options;
+  const { store, crawl = 'crawl', owner = crypto.randomUUID(), part, secret = null } = options;
+  const { maxQueued = QUEUED_MAX, maxHosts = HOSTS_HELD, unsettledPerHost = UNSETTLED_PER_HOST } = options;
+  const { leaseTtlMs = LEASE_TTL_MS } = options;
+  if (typeof store?.lease !== 'function') throw invalid('store', 'a FrontierStore', store);
   if (typeof crawl !== 'string' || crawl === '') throw invalid('crawl', 'a name', crawl);
   if (typeof owner !== 'string' || owner === '') throw invalid('owner', 'a name', owner);
   if (part !== undefined && part !== null && !/^[\w.:-]{1,128}$/.test(part))
     throw invalid('part', '1 to 128 letters, digits and any of _.:-', part);
-  if (typeof create !== 'boolean') throw invalid('create', 'true or false', create);
   if (secret !== null && (typeof secret !== 'string' || secret.length < 16))
     throw invalid('secret', '16 characters', secret);
   return Object.freeze({
-    store: options.store,
-    ...robotsSettings(options.robots),
+    store,
+    ...resolveRobotsOptions(options.robots),
     politeness: resolvePoliteness(options.politeness),
     bounds: resolveBounds(options.bounds ?? {}),
     crawl,
     owner,
     part,
-    create,
-    hostKeyBy: oneOf('hostKeyBy', options.hostKeyBy ?? DEFAULTS.hostKeyBy, ['host', 'domain']),
+    create: trueOrFalse('create', options.create ?? true),
+    hostKeyBy: oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
-    maxQueued: wholeIn('maxQueued', options.maxQueued ?? DEFAULTS.maxQueued, 1, PAGES_MOST),
-    maxHosts: wholeIn('maxHosts', options.maxHosts ?? DEFAULTS.maxHosts, 1, HOSTS_HELD_MOST),
-    unsettledPerHost: wholeIn(
-      'unsettledPerHost',
-      options.unsettledPerHost ?? DEFAULTS.unsettledPerHost,
-      1,
-      UNSETTLED_PER_HOST_MOST,
-    ),
-    leaseTtlMs: wholeIn('leaseTtlMs', options.leaseTtlMs ?? DEFAULTS.leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
+    maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
+    maxHosts: wholeIn('maxHosts', maxHosts, 1, HOSTS_HELD_MOST),
+    unsettledPerHost: wholeIn('unsettledPerHost', unsettledPerHost, 1, UNSETTLED_PER_HOST_MOST),
+    leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
     companions: callable('companions', options.companions ?? (() => [])),
     whyNot: callable('whyNot', options.whyNot ?? (() => null)),
     onQueued: callable('onQueued', options.onQueued ?? (() => undefined)),
@@ -200,10 +153,6 @@ export function resolveOptions(options: FrontierOptions): FrontierSettings {
     random: callable('random', options.random ?? platformRandom),
     secret,
   });
-}
-
-function randomName(): string {
-  return crypto.randomUUID();
 }
 
 function platformRandom(): number {

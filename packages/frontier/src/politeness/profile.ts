@@ -1,8 +1,9 @@
-// How fast the crawl may be where a site asks for nothing: the profiles of the specification, read from the options.
-// A site's own words only ever lengthen what a profile says (politeness/interval.ts).
+// How fast the crawl may be where a site requires nothing: the profiles of the specification, read from the options.
+// A site's own requirements only ever lengthen what a profile says (politeness/interval.ts).
 
 import { FrontierError } from '../errors.js';
 import { POLITENESS_MS_MAX } from '../limits.js';
+import { invalid, knownKeys, numberIn, trueOrFalse } from '../option-value.js';
 import {
   JITTER_MAX,
   POLITENESS_WARNING_BELOW_MS,
@@ -38,17 +39,20 @@ export interface PolitenessOptions {
   readonly requestsPerSecond?: number;
 }
 
-/** A profile with every field filled in. */
-export interface Politeness {
-  readonly name: PolitenessProfileName | 'custom';
+interface Rule {
   /** Times the last retrieval time. */
   readonly factor: number;
   /** Milliseconds; also the interval before anything was retrieved. */
   readonly minMs: number;
-  /** Milliseconds; `null`: the profile knows no longest interval (1996). */
+  /** Milliseconds; `null`: no longest interval (1996). */
   readonly maxMs: number | null;
-  /** Whether a Request-rate in force replaces the profile's rule instead of standing beside it (1996 only). */
+  /** Whether a Request-rate in force replaces the rule instead of adding to it (1996 only). */
   readonly rateReplacesRule: boolean;
+}
+
+/** A profile with every field filled in. */
+export interface Politeness extends Rule {
+  readonly name: PolitenessProfileName | 'custom';
   /** 0 … 0.1, upwards only. */
   readonly jitter: number;
   readonly perIp: boolean;
@@ -57,10 +61,6 @@ export interface Politeness {
   /** A sentence for the operator when the interval may fall below one second; `null` otherwise. */
   readonly warning: string | null;
 }
-
-const KEYS: readonly string[] = ['profile', 'jitter', 'perIp', 'requestsPerSecond'];
-
-type Rule = Pick<Politeness, 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule'>;
 
 const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
   polite: { factor: 2, minMs: 1_000, maxMs: 60_000, rateReplacesRule: false },
@@ -75,60 +75,42 @@ const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
  * @see specification, access §9
  */
 export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
-  const profile = options.profile ?? 'polite';
-  for (const key of Object.keys(options)) {
-    if (!KEYS.includes(key)) {
-      throw new FrontierError('option-invalid', `unknown option \`politeness.${key}\`; known: ${KEYS.join(', ')}`);
-    }
-  }
-  const jitter = numberWithin('politeness.jitter', options.jitter ?? 0, 0, JITTER_MAX);
-  const perIp = options.perIp ?? false;
-  if (typeof perIp !== 'boolean') {
-    throw new FrontierError(
-      'option-invalid',
-      `expected \`politeness.perIp\` to be true or false, got ${String(perIp)}`,
-    );
-  }
-  const { requestsPerSecond } = options;
-  const crawlIntervalMs =
-    requestsPerSecond === undefined
-      ? null
-      : 1_000 /
-        numberWithin(
-          'politeness.requestsPerSecond',
-          requestsPerSecond,
-          REQUESTS_PER_SECOND_LEAST,
-          REQUESTS_PER_SECOND_MOST,
-        );
-  const shared = { jitter, perIp, crawlIntervalMs };
-  if (typeof profile === 'string') {
-    if (!Object.hasOwn(PROFILES, profile)) {
-      throw new FrontierError(
-        'option-invalid',
-        `expected \`politeness.profile\` to be one of ${Object.keys(PROFILES).join(', ')} or an object, got ${JSON.stringify(profile)}`,
-      );
-    }
+  knownKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'requestsPerSecond']);
+  const { profile = 'polite', jitter = 0, perIp = false, requestsPerSecond } = options;
+  const shared = {
+    jitter: numberIn('politeness.jitter', jitter, 0, JITTER_MAX),
+    perIp: trueOrFalse('politeness.perIp', perIp),
+    crawlIntervalMs: requestsPerSecond === undefined ? null : crawlIntervalMs(requestsPerSecond),
+  };
+  if (typeof profile === 'string' && Object.hasOwn(PROFILES, profile))
     return Object.freeze({ name: profile, ...PROFILES[profile], ...shared, warning: null });
+  if (typeof profile !== 'object' || profile === null) {
+    throw invalid('politeness.profile', `one of ${Object.keys(PROFILES).join(', ')} or an object`, profile);
   }
   return Object.freeze({ name: 'custom', ...customRule(profile), ...shared, warning: warningFor(profile) });
 }
 
-function customRule(custom: CustomPoliteness): Rule {
-  const factor = numberWithin('politeness.profile.factor', custom.factor, 0, 1_000);
-  const minMs = numberWithin('politeness.profile.minMs', custom.minMs, 0, POLITENESS_MS_MAX);
-  const maxMs = numberWithin('politeness.profile.maxMs', custom.maxMs, minMs, POLITENESS_MS_MAX);
+function crawlIntervalMs(perSecond: number): number {
+  const [least, most] = [REQUESTS_PER_SECOND_LEAST, REQUESTS_PER_SECOND_MOST];
+  return 1_000 / numberIn('politeness.requestsPerSecond', perSecond, least, most);
+}
+
+function customRule(profile: CustomPoliteness): Rule {
+  const path = 'politeness.profile';
+  const keys = ['factor', 'minMs', 'maxMs'] as const;
+  knownKeys(`${path}.`, profile, keys);
+  const missing = keys.filter((key) => profile[key] === undefined);
+  if (missing.length > 0) {
+    const [needed, given] = [keys.join(', '), JSON.stringify(profile)];
+    throw new FrontierError('option-invalid', `\`${path}\` needs ${needed}; ${missing.join(', ')} missing in ${given}`);
+  }
+  const factor = numberIn(`${path}.factor`, profile.factor, 0, 1_000);
+  const minMs = numberIn(`${path}.minMs`, profile.minMs, 0, POLITENESS_MS_MAX);
+  const maxMs = numberIn(`${path}.maxMs`, profile.maxMs, minMs, POLITENESS_MS_MAX);
   return { factor, minMs, maxMs, rateReplacesRule: false };
 }
 
-function warningFor(custom: CustomPoliteness): string | null {
-  if (custom.minMs >= POLITENESS_WARNING_BELOW_MS) return null;
-  return `politeness.profile.minMs is ${custom.minMs} ms: hosts that ask for nothing may be visited more than once a second`;
-}
-
-function numberWithin(name: string, value: unknown, least: number, greatest: number): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= greatest) return value;
-  throw new FrontierError(
-    'option-invalid',
-    `expected \`${name}\` to be a finite number from ${least} to ${greatest}, got ${String(value)}`,
-  );
+function warningFor({ minMs }: CustomPoliteness): string | null {
+  if (minMs >= POLITENESS_WARNING_BELOW_MS) return null;
+  return `politeness.profile.minMs is ${minMs} ms: hosts without requirements may be visited more than once a second`;
 }

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
-import { createCrawlLock } from '../records/crawl-lock.js';
+import { CrawlLock } from '../records/crawl-lock.js';
 import { PART_SILENT_MS } from '../records/limits.js';
 import { memoryStore } from '../stores/memory.js';
 import { isRobots, mortalClock, setUp, url, wanderingStore } from '../testing/set-up.js';
@@ -154,7 +154,7 @@ describe('bounds over processes', () => {
   it('one at a time has the lock, whoever waits comes next', async () => {
     const { store, clock } = setUp(shared(19), answer);
     await store.open({ crawl: 'crawl', owner: 'test', create: true });
-    const locks = [0, 1, 2].map(() => createCrawlLock(store, clock, () => 0.5));
+    const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));
     let inside = 0;
     let most = 0;
     const act = async (): Promise<void> => {

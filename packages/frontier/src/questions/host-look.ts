@@ -1,5 +1,5 @@
-// What is known of one host, for a person who asks: what is queued, when it may be asked next and why not sooner, the
-// interval in force and who asks for it, its robots.txt files, what it has given. Changes nothing, asks nobody.
+// What is known of one host: what is queued, when its next request may start and why not sooner, the interval in force and
+// what sets it, its robots.txt files, what it has served. Changes nothing, makes no request.
 
 import type { FrontierContext } from '../flow/context.js';
 import type { HostWait } from '../frontier-event.js';
@@ -10,22 +10,21 @@ import { PRIORITIES } from '../limits.js';
 import type { HostClock } from '../politeness/host-clock.js';
 import { requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
-import { decodeItem } from '../records/record.js';
 import { type AuthorityRequirements, SpacingRequirements } from '../robots/requirements.js';
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
-import { authorityOf } from '../url/host-key.js';
 import type { RobotsCopyRef } from '../work.js';
-import { LOOK_AUTHORITIES, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
+import { LOOK_AUTHORITIES } from './limits.js';
+import { scanItems } from './queued.js';
 
 /** One authority's robots.txt as it stands. */
 export interface AuthorityLook extends RobotsCopyRef {
   /** Until when the copy is used, epoch milliseconds; `null` without one. */
   readonly freshUntilMs: number | null;
-  /** Failed fetches in a row, and the time of the next try. */
+  /** Failed fetches in a row, and when the next one is made. */
   readonly failures: number;
   readonly retryAtMs: number | null;
-  /** What it asks for now, milliseconds; `null`: nothing. */
+  /** What it requires now, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
 }
@@ -35,32 +34,32 @@ export interface HostLook {
   readonly host: string;
   /** Whether anything was ever queued for it, as far as the store can say. */
   readonly isKnown: boolean;
-  /** Entries that wait, hops of robots.txt among them, and entries that a holder has in hand. */
+  /** Entries that wait, hops of robots.txt among them, and entries of a lease. */
   readonly queued: number;
   readonly inFlight: number;
-  /** Waiting and in hand together, by authority; `priorities[0]` goes first. */
+  /** Both together, by authority; `priorities[0]` goes first. */
   readonly lanes: readonly { readonly authority: string; readonly priorities: readonly number[] }[];
-  /** Whether `lanes` counts everything: the look into a long queue is bounded. */
+  /** Whether `lanes` counts everything: a long queue is not read to its end. */
   readonly isWhole: boolean;
   /** Whether this process holds its lease. */
   readonly isHeld: boolean;
-  /** When it may be asked next; `null`: parked, or nothing is queued. */
+  /** When its next request may start; `null`: parked, or nothing is queued. */
   readonly nextAtMs: number | null;
-  /** Why not sooner; `null` when nothing is in the way, or this process does not know. */
+  /** Why not sooner; `null` when it does not wait, or this process does not know. */
   readonly wait: HostWait | null;
   readonly isParked: boolean;
-  /** The longest interval in force and where it comes from; `authority`: whose file asks. */
+  /** The longest interval in force and where it comes from; `authority`: whose file requires it. */
   readonly interval: {
     readonly ms: number;
     readonly from: 'profile' | 'adaptive' | 'crawl-delay' | 'request-rate';
     readonly authority: string | null;
   };
   readonly robots: readonly AuthorityLook[];
-  /** What it has given; `runningMs`: the crawl's running time since its first request, `null` before it. */
+  /** What it has served; `runningMs`: the crawl's running time since its first request, `null` before it. */
   readonly used: { readonly pages: number; readonly bytes: number; readonly runningMs: number | null };
   /** The bound it has used up. */
   readonly spent: HostBound | null;
-  /** Answers in a row that ask for less: 429 and 503, failures, refusals. */
+  /** Answers in a row that slow the crawl down: 429 and 503, failures, refusals. */
   readonly inARow: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
@@ -124,21 +123,14 @@ function nextAtMs(
 async function countLanes(host: string, store: FrontierStore) {
   const lanes = new Map<string, number[]>();
   let counted = 0;
-  let cursor: string | null = null;
-  for (let page = 0; page < LOOK_SCAN_PAGES; page += 1) {
-    const found: Awaited<ReturnType<FrontierStore['scan']>> = await store.scan(cursor, LOOK_SCAN_ENTRIES, host);
-    for (const { entry } of found.items) {
-      const item = decodeItem(entry.body);
-      const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
-      const priorities = lanes.get(authority) ?? new Array<number>(PRIORITIES).fill(0);
-      priorities[entry.priority] = (priorities[entry.priority] ?? 0) + 1;
-      lanes.set(authority, priorities);
-      counted += 1;
-    }
-    cursor = found.cursor;
-    if (cursor === null) break;
-  }
-  return { lanes, counted, isWhole: cursor === null };
+  const isWhole = await scanItems(store, host, ({ priority, authority }) => {
+    const priorities = lanes.get(authority) ?? new Array<number>(PRIORITIES).fill(0);
+    priorities[priority] = (priorities[priority] ?? 0) + 1;
+    lanes.set(authority, priorities);
+    counted += 1;
+    return true;
+  });
+  return { lanes, counted, isWhole };
 }
 
 /** The host's authorities whose robots.txt was requested before, or that have something queued. */

@@ -1,25 +1,32 @@
-// The questions that a frontier answers, put together from its parts. None of them changes anything.
+// The questions that a frontier answers. None of them changes anything.
 
 import type { FrontierContext } from '../flow/context.js';
 import type { Scheduler } from '../flow/scheduler.js';
 import type { HostWait } from '../frontier-event.js';
-import { authorityOf, hostKeyOf } from '../url/host-key.js';
+import { hostKeyOf } from '../url/host-key.js';
 import type { UrlRecord } from '../url-record.js';
 import { type HostLook, lookAtHost } from './host-look.js';
-import { lookAt } from './look.js';
 import { type ListRequest, listQueued, type QueueListing, queuedOf } from './queued.js';
-import { type ReadyHost, readyHosts } from './ready-hosts.js';
-import type { UrlLook } from './url-look.js';
+import { lookAt, type UrlLook } from './url-look.js';
+
+/** A host that does not wait. */
+export interface ReadyHost {
+  readonly host: string;
+  /** URLs queued for it. */
+  readonly queued: number;
+  /** Its work in flight: requested, being read, or with a handler. */
+  readonly inFlight: number;
+}
 
 /** What a frontier can be asked. */
 export interface FrontierQuestions {
   /** Why hosts wait, the earliest first, parked ones last, at most `limit`. */
   waits(limit: number): HostWait[];
-  /** Hosts whose turn has come, or whose work is in hand, at most `limit`: those of this process that do not wait. */
+  /** Hosts of this process that do not wait: they may be requested now or have work in flight. At most `limit`. */
   ready(limit: number): ReadyHost[];
   /** The URLs queued for a host, in the store's order, at most `limit`. */
   queued(host: string, limit: number): Promise<UrlRecord[]>;
-  /** A page of what is queued, in the store's order. */
+  /** A listing of what is queued, in the store's order. */
   list(request?: ListRequest): Promise<QueueListing>;
   /** What is known of one URL, for `explain`. */
   look(url: string): Promise<UrlLook>;
@@ -47,13 +54,19 @@ export function createQuestions(
   return {
     waits(limit) {
       const nowMs = clock.nowMs();
-      return waits.list(
-        limit,
-        [...scheduler.hosts()].flatMap((host) => host.waitAt(nowMs) ?? []),
-        nowMs,
-      );
+      const leased = [...scheduler.hosts()].flatMap((host) => host.waitAt(nowMs) ?? []);
+      return waits.list(limit, leased);
     },
-    ready: (limit) => readyHosts(scheduler.hosts(), clock.nowMs(), limit),
+    ready(limit) {
+      const nowMs = clock.nowMs();
+      const found: ReadyHost[] = [];
+      for (const host of scheduler.hosts()) {
+        if (found.length >= limit) break;
+        const { key, queued, unsettled: inFlight } = host;
+        if (queued + inFlight > 0 && host.waitAt(nowMs) === null) found.push({ host: key, queued, inFlight });
+      }
+      return found;
+    },
     async queued(host, limit) {
       checkOpen();
       return queuedOf(store, host, limit);
@@ -67,7 +80,7 @@ export function createQuestions(
       checkOpen();
       const { host } = request;
       const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
-      return listQueued(store, { ...request, ...only }, authorityOf);
+      return listQueued(store, { ...request, ...only });
     },
     async inspectHost(hostOrUrl) {
       checkOpen();

@@ -1,26 +1,27 @@
 // What is queued, for a report or a person who asks: read from the store, in its order, changing nothing.
 
-import { decodeItem } from '../records/record.js';
-import type { FrontierStore } from '../store.js';
+import { decodeItem, type QueueItem } from '../records/record.js';
+import type { FrontierStore, ScanListing } from '../store.js';
+import { authorityOf } from '../url/host-key.js';
 import type { UrlRecord } from '../url-record.js';
 import { LIST_MOST, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
 
-/** One URL that is queued or in hand. */
+/** One URL that is queued or in flight. */
 export interface QueuedUrl {
-  /** The politeness unit it is queued under. */
+  /** The host it is queued under. */
   readonly host: string;
-  /** Whose robots.txt it is asked of. */
+  /** The authority whose robots.txt decides. */
   readonly authority: string;
-  /** Priority class, 0 first. */
+  /** 0 first. */
   readonly priority: number;
   readonly record: UrlRecord;
 }
 
 /** Which part of the queue. */
 export interface ListRequest {
-  /** `null` or absent: from the beginning; then the last page's `cursor`. */
+  /** `null` or absent: from the beginning; then the last listing's `cursor`. */
   readonly cursor?: string | null;
-  /** URLs of one page, 1 … 1,000. @default 100 */
+  /** URLs of one listing, 1 … 1,000. @default 100 */
   readonly limit?: number;
   /** Only of this host. */
   readonly host?: string;
@@ -28,7 +29,7 @@ export interface ListRequest {
   readonly authority?: string;
 }
 
-/** One page. It may hold fewer URLs than asked for, none included; the end is a `null` cursor. */
+/** One listing. It may hold fewer URLs than requested, none included; the end is a `null` cursor. */
 export interface QueueListing {
   readonly cursor: string | null;
   readonly items: readonly QueuedUrl[];
@@ -36,27 +37,29 @@ export interface QueueListing {
 
 const LIST_USUAL = 100;
 
+/** An item as it is queued. */
+interface ScannedItem {
+  readonly host: string;
+  readonly authority: string;
+  readonly priority: number;
+  readonly item: QueueItem;
+}
+
 /**
- * A page of the queue; robots.txt hops are left out. What changes meanwhile may be missed or seen twice.
+ * A listing of the queue; robots.txt hops are left out. What changes meanwhile may be missed or seen twice.
  *
  * @throws What the store throws; FrontierError `record-unreadable`.
  */
-export async function listQueued(
-  store: FrontierStore,
-  { cursor = null, limit = LIST_USUAL, host, authority }: ListRequest,
-  authorityOf: (url: string) => string | null,
-): Promise<QueueListing> {
+export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
+  const { cursor = null, limit = LIST_USUAL, host, authority } = request;
   const wanted = Math.min(Math.max(1, Math.trunc(limit)), LIST_MOST);
   const items: QueuedUrl[] = [];
   let next = cursor;
   for (let page = 0; page < LOOK_SCAN_PAGES; page += 1) {
-    const found: Awaited<ReturnType<FrontierStore['scan']>> = await store.scan(next, wanted - items.length, host);
-    for (const { host: key, entry } of found.items) {
-      const item = decodeItem(entry.body);
-      if (item.kind !== 'page') continue;
-      const of = authorityOf(item.record.url) ?? '';
-      if (authority === undefined || of === authority)
-        items.push({ host: key, authority: of, priority: entry.priority, record: item.record });
+    const found: ScanListing = await store.scan(next, wanted - items.length, host);
+    for (const { item, ...queued } of found.items.map(scanned)) {
+      if (item.kind !== 'page' || (authority !== undefined && queued.authority !== authority)) continue;
+      items.push({ ...queued, record: item.record });
     }
     next = found.cursor;
     if (next === null || items.length >= wanted) break;
@@ -65,21 +68,44 @@ export async function listQueued(
 }
 
 /**
- * The URLs queued for a host; robots.txt hops are left out.
+ * The URLs queued for a host, at most `limit`; robots.txt hops are left out.
  *
- * @param limit - Records at most.
  * @throws What the store throws; FrontierError `record-unreadable`.
  */
 export async function queuedOf(store: FrontierStore, host: string, limit: number): Promise<UrlRecord[]> {
   const records: UrlRecord[] = [];
+  const take = ({ item }: ScannedItem) => {
+    if (item.kind === 'page') records.push(item.record);
+    return records.length < limit;
+  };
+  await scanItems(store, host, take, LOOK_SCAN_PAGES + limit);
+  return records.slice(0, limit);
+}
+
+/**
+ * Reads the items of a host until `visit` answers `false`, or as many listings as one question may read.
+ *
+ * @returns Whether the end was reached.
+ * @throws What the store throws; FrontierError `record-unreadable`.
+ */
+export async function scanItems(
+  store: FrontierStore,
+  host: string,
+  visit: (item: ScannedItem) => boolean,
+  maxListings = LOOK_SCAN_PAGES,
+): Promise<boolean> {
   let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<FrontierStore['scan']>> = await store.scan(cursor, LOOK_SCAN_ENTRIES, host);
-    for (const { entry } of page.items) {
-      const item = decodeItem(entry.body);
-      if (item.kind === 'page' && records.length < limit) records.push(item.record);
-    }
-    cursor = page.cursor;
-  } while (cursor !== null && records.length < limit);
-  return records;
+  for (let listing = 0; listing < maxListings; listing += 1) {
+    const found: ScanListing = await store.scan(cursor, LOOK_SCAN_ENTRIES, host);
+    for (const one of found.items) if (!visit(scanned(one))) return false;
+    cursor = found.cursor;
+    if (cursor === null) return true;
+  }
+  return false;
+}
+
+function scanned({ host, entry }: ScanListing['items'][number]): ScannedItem {
+  const item = decodeItem(entry.body);
+  const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
+  return { host, authority, priority: entry.priority, item };
 }

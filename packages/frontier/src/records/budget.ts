@@ -91,7 +91,7 @@ export class Budget {
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
-      const kept = readAccount(await records.read(records.name(), KEY));
+      const kept = readAccount(await records.read(records.name, KEY));
       this.#pages = kept.pages;
       this.#bytes = kept.bytes;
       this.#beat = kept.beat ?? 0;
@@ -298,7 +298,7 @@ export class Budget {
 
   async #readOthers(nowMs: number): Promise<void> {
     const { records, isPart } = this.#options;
-    const names = (await records.list()).filter((name) => !isPart || name !== records.name());
+    const names = (await records.list()).filter((name) => !isPart || name !== records.name);
     const accounts = await Promise.all(names.map((name) => records.read(name, KEY)));
     const seen = new Map(this.#others);
     for (const [at, name] of names.entries()) {

@@ -1,70 +1,95 @@
-// Why hosts that went back to the store wait, and until when: for the operator, never for scheduling.
-// Bounded; what is forgotten is only told less. `kept-waits.ts` takes them over a restart.
+// Why hosts that went back to the store wait, and until when: for the operator, never for scheduling. Bounded; what is
+// forgotten is only reported less. Each process keeps its waits in a part of its own, so that none overwrites another's;
+// a process that opens the crawl reads all parts.
 
+import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
+import type { FrontierStore } from '../store.js';
 import { WAITS_RECORDED, WAITS_REMEMBERED } from './limits.js';
+import type { PartRecords } from './part-records.js';
 
-/** The memory of waits. */
-export interface Waits {
-  note(wait: HostWait): void;
-  forget(host: string): void;
+const KEY = 'waits';
+/** Waits that are looked at for one to forget. */
+const FORGET_LOOKS = 16;
+
+/** The waits. Its promises reject with what the store throws. */
+export class Waits {
+  readonly #store: FrontierStore;
+  readonly #records: PartRecords;
+  readonly #clock: Clock;
+  readonly #waits = new Map<string, HostWait>();
+
+  constructor(store: FrontierStore, records: PartRecords, clock: Clock) {
+    this.#store = store;
+    this.#records = records;
+    this.#clock = clock;
+  }
+
+  /** Reads what all processes kept. */
+  async open(): Promise<void> {
+    const parts = [...(await this.#records.readAll(KEY)).values()];
+    const kept = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
+    for (const wait of kept) if (wait.untilMs !== null) this.note(wait);
+    const parked = new Map(kept.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
+    // The part of a process that is gone stays as it was, and the host may have been unparked since.
+    for (const wait of [...parked.values()].slice(0, WAITS_RECORDED)) {
+      const host = await this.#store.readHost?.(wait.host);
+      if (host === undefined || host?.isParked === true) this.note(wait);
+    }
+  }
+
+  /** Writes ours. */
+  save(): Promise<void> {
+    const waits = earliest(this.#lasting(), WAITS_RECORDED);
+    return this.#records.write(KEY, new TextEncoder().encode(JSON.stringify(waits)));
+  }
+
+  note(wait: HostWait): void {
+    this.#waits.delete(wait.host);
+    this.#waits.set(wait.host, wait);
+    if (this.#waits.size > WAITS_REMEMBERED) this.#forgetOne();
+  }
+
+  forget(host: string): void {
+    this.#waits.delete(host);
+  }
+
   /** A host went back to the store. `wait`: why it waits; `null`: it does not. */
-  left(host: string, wait: HostWait | null, nowMs: number): void;
-  get(host: string): HostWait | null;
-  /** Hosts with something queued, the earliest first, those without an end last. */
-  list(limit: number, beside: readonly HostWait[], nowMs: number): HostWait[];
-  /** The waits worth keeping over a restart. */
-  worthKeeping(nowMs: number): HostWait[];
-}
+  left(host: string, wait: HostWait | null): void {
+    const known = this.#waits.get(host);
+    if (wait !== null) this.note(wait);
+    else if (known?.reason !== 'robots-unreachable' || (known.untilMs ?? 0) <= this.#clock.nowMs()) this.forget(host);
+  }
 
-/** @throws Never. */
-export function createWaits(): Waits {
-  const waits = new Map<string, HostWait>();
-  const note = (wait: HostWait) => {
-    waits.delete(wait.host);
-    waits.set(wait.host, wait);
-    if (waits.size > WAITS_REMEMBERED) forgetOne(waits);
-  };
-  return {
-    note,
-    forget: (host) => void waits.delete(host),
-    left(host, wait, nowMs) {
-      const known = waits.get(host);
-      if (wait !== null) note(wait);
-      else if (known?.reason !== 'robots-unreachable' || (known.untilMs ?? 0) <= nowMs) waits.delete(host);
-    },
-    get: (host) => waits.get(host) ?? null,
-    // A host between two requests that has nothing left to ask for does not wait.
-    list: (limit, beside, nowMs) =>
-      earliest(
-        [...stillWaiting(waits.values(), nowMs), ...beside].filter(({ queued }) => queued > 0),
-        limit,
-      ),
-    worthKeeping: (nowMs) => earliest(stillWaiting(waits.values(), nowMs), WAITS_RECORDED),
-  };
-}
+  get(host: string): HostWait | null {
+    return this.#waits.get(host) ?? null;
+  }
 
-/** A parked host is the one an operator must hear of: it goes last. */
-function forgetOne(waits: Map<string, HostWait>): void {
-  let looked = 0;
-  for (const [host, wait] of waits) {
-    looked += 1;
-    if (wait.untilMs !== null || looked > 16) {
-      waits.delete(host);
+  /** Hosts with something queued, `others` among them, the earliest first, parked ones last. */
+  list(limit: number, others: readonly HostWait[]): HostWait[] {
+    return earliest([...this.#lasting(), ...others], limit);
+  }
+
+  #lasting(): HostWait[] {
+    const nowMs = this.#clock.nowMs();
+    return [...this.#waits.values()].filter(({ untilMs }) => untilMs === null || untilMs > nowMs);
+  }
+
+  /** The oldest; a parked host is the one an operator must hear of, so it goes last. */
+  #forgetOne(): void {
+    let looks = 0;
+    for (const [host, { untilMs }] of this.#waits) {
+      looks += 1;
+      if (untilMs === null && looks <= FORGET_LOOKS) continue;
+      this.#waits.delete(host);
       return;
     }
   }
 }
 
-function stillWaiting(waits: Iterable<HostWait>, nowMs: number): HostWait[] {
-  return [...waits].filter((wait) => wait.untilMs === null || wait.untilMs > nowMs);
-}
-
-/** A host with nothing queued keeps its clock, but nobody waits for it. */
+/** A host with nothing queued keeps its clock, but nothing waits for it. */
 function earliest(waits: readonly HostWait[], limit: number): HostWait[] {
   const end = (wait: HostWait) => wait.untilMs ?? Number.MAX_SAFE_INTEGER;
-  return waits
-    .filter((wait) => wait.queued > 0)
-    .sort((a, b) => end(a) - end(b))
-    .slice(0, limit);
+  const queued = waits.filter((wait) => wait.queued > 0);
+  return queued.sort((a, b) => end(a) - end(b)).slice(0, limit);
 }

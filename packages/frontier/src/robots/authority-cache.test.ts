@@ -1,7 +1,7 @@
 // What is at stake: memory in crawls of many hosts, and that what left it comes back as it was.
 
 import { describe, expect, it } from 'vitest';
-import { type Authority, createAuthorityCache } from './authority-cache.js';
+import { type Authority, AuthorityCache } from './authority-cache.js';
 import type { AuthorityRules } from './authority-rules.js';
 
 const RULES = { comments: ['read'] } as unknown as AuthorityRules;
@@ -15,7 +15,7 @@ function cacheOf(bounds: { maxAuthorities: number; maxRules: number }) {
       kept.set(key, bytes);
     },
   };
-  return createAuthorityCache(records as never, (record) => record, { ...bounds, maxBytes: 1_000_000 });
+  return new AuthorityCache(records as never, (record) => record, { ...bounds, maxBytes: 1_000_000 });
 }
 
 async function loadAll(cache: ReturnType<typeof cacheOf>, names: readonly string[]): Promise<Authority[]> {

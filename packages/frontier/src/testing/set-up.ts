@@ -4,7 +4,7 @@ import { type Clock, createManualClock } from '../clock.js';
 import { createFrontier, type Frontier } from '../frontier.js';
 import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
 import type { FrontierOptions } from '../options/options.js';
-import { aroundStore } from '../records/around-store.js';
+import { aroundStore } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';

@@ -1,8 +1,8 @@
 // One value among the options: of a known key and in its range, or refused with the option, the range and the value.
 
-import { FrontierError } from '../errors.js';
+import { FrontierError } from './errors.js';
 
-/** @throws FrontierError `option-invalid` for what is no object, or a key that is none of those known, with its path. */
+/** @throws FrontierError `option-invalid` for what is no object, or has a key that is not known. */
 export function knownKeys(path: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null)
     throw invalid(path.replace(/\.$/, '') || 'options', 'an object', given);
@@ -12,22 +12,28 @@ export function knownKeys(path: string, given: unknown, known: readonly string[]
   }
 }
 
-/** @throws FrontierError `option-invalid` for what is no number of the range. */
+/** @throws FrontierError `option-invalid` for what is not a number in the range. */
 export function numberIn(name: string, value: number, least: number, greatest: number): number {
   if (typeof value === 'number' && value >= least && value <= greatest) return value;
   throw invalid(name, `a number from ${least} to ${greatest}`, value);
 }
 
-/** @throws FrontierError `option-invalid` for what is no whole number of the range. */
+/** @throws FrontierError `option-invalid` for what is not a whole number in the range. */
 export function wholeIn(name: string, value: number, least: number, greatest: number): number {
   if (Number.isSafeInteger(value) && value >= least && value <= greatest) return value;
   throw invalid(name, `a whole number from ${least} to ${greatest}`, value);
 }
 
-/** @throws FrontierError `option-invalid` for another word. */
+/** @throws FrontierError `option-invalid` for another value. */
 export function oneOf<const T extends string>(name: string, value: T, known: readonly T[]): T {
   if (known.includes(value)) return value;
   throw invalid(name, `one of ${known.join(', ')}`, value);
+}
+
+/** @throws FrontierError `option-invalid` for what is neither true nor false. */
+export function trueOrFalse(name: string, value: boolean): boolean {
+  if (typeof value === 'boolean') return value;
+  throw invalid(name, 'true or false', value);
 }
 
 /** @throws FrontierError `option-invalid` for what is no function. */
@@ -36,9 +42,9 @@ export function callable<T>(name: string, value: T): T {
   throw invalid(name, 'a function', value);
 }
 
-/** The refusal of an option: what was expected of it, and what came. */
+/** The refusal of an option: what was expected, and what came. */
 export function invalid(name: string, expected: string, got: unknown): FrontierError {
-  const told =
-    typeof got === 'string' ? JSON.stringify(got) : typeof got === 'object' && got !== null ? 'an object' : String(got);
-  return new FrontierError('option-invalid', `expected \`${name}\` to be ${expected}, got ${told}`);
+  const isObject = typeof got === 'object' && got !== null;
+  const text = typeof got === 'string' ? JSON.stringify(got) : isObject ? 'an object' : String(got);
+  return new FrontierError('option-invalid', `expected \`${name}\` to be ${expected}, got ${text}`);
 }

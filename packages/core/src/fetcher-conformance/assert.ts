@@ -1,6 +1,6 @@
-// What a trial says when a fetcher breaks its contract. No test runner's assertions: the suite runs under any of them.
+// Assertions of the conformance suites. They depend on no test runner.
 
-/** A promise of the contract was broken. */
+/** A guarantee of the contract does not hold. */
 export class ContractBroken extends Error {
   constructor(message: string) {
     super(message);
@@ -9,12 +9,12 @@ export class ContractBroken extends Error {
 }
 
 /** @throws ContractBroken unless it holds. */
-export function must(holds: boolean, message: string): asserts holds {
+export function assert(holds: boolean, message: string): asserts holds {
   if (!holds) throw new ContractBroken(message);
 }
 
 /** Compares as JSON. @throws ContractBroken when they differ, with both. */
-export function mustEqual(actual: unknown, expected: unknown, what: string): void {
+export function assertEqual(actual: unknown, expected: unknown, what: string): void {
   const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (got !== wanted) throw new ContractBroken(`${what}: expected ${wanted}, got ${got}`);
 }

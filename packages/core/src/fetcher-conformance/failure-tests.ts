@@ -1,0 +1,140 @@
+// What a fetcher guarantees when no response can be used: a value with the right code, in time.
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
+import { assert, assertEqual } from './assert.js';
+import { type FetcherTest, summary, test } from './fetcher-test.js';
+import { type Answer, drip, response, writeEndlessly } from './raw-server.js';
+import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
+
+/** Broken answers, each with the codes that may be reported. */
+const BROKEN: readonly (readonly [what: string, answer: Answer, codes: readonly string[]])[] = [
+  ['ends without an answer', (socket) => socket.end(), ['closed-early']],
+  ['resets without an answer', (socket) => socket.resetAndDestroy(), ['reset']],
+  ['ends within the header section', (socket) => socket.end(HEAD), ['closed-early']],
+  ['speaks another protocol', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), ['framing']],
+  [
+    'names two lengths',
+    (socket) => socket.write(`${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`),
+    ['framing'],
+  ],
+  [
+    'names a length beside chunks',
+    (socket) => socket.write(`${HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`),
+    ['framing'],
+  ],
+  [
+    'sends header lines without end',
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      writeEndlessly(socket, Buffer.from('A: b\r\n'.repeat(1_000)));
+    },
+    ['headers-too-large'],
+  ],
+  [
+    'sends too many header fields',
+    (socket) =>
+      socket.write(
+        response('x', {
+          headers: Array.from({ length: 1_200 }, (_, index) => `x-${index}:`),
+        }),
+      ),
+    ['headers-too-large'],
+  ],
+  [
+    'codes its body in a way that was not offered',
+    (socket) => socket.write(response('x', { headers: ['Content-Encoding: rot13'] })),
+    ['encoding'],
+  ],
+  [
+    'declares gzip for a body that is not',
+    (socket) => socket.write(response('plain text', { headers: ['Content-Encoding: gzip'] })),
+    ['encoding'],
+  ],
+];
+
+const SLOW: readonly (readonly [
+  what: string,
+  answer: Answer,
+  limits: { headersTimeoutMs?: number; requestTimeoutMs?: number },
+  code: string,
+])[] = [
+  ['says nothing', () => undefined, { headersTimeoutMs: 200 }, 'timeout-headers'],
+  [
+    'sends its header section a byte at a time',
+    (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n', 10),
+    { headersTimeoutMs: 200 },
+    'timeout-headers',
+  ],
+  [
+    'sends its body a byte at a time',
+    (socket) => {
+      socket.write(`${HEAD}\r\n`);
+      drip(socket, 'x', 10);
+    },
+    { requestTimeoutMs: 300 },
+    'timeout-exchange',
+  ],
+  [
+    'falls silent within its body',
+    (socket) => socket.write(`${HEAD}Content-Length: 10\r\n\r\nabc`),
+    { requestTimeoutMs: 300 },
+    'timeout-exchange',
+  ],
+];
+
+/** Guarantees about what goes wrong. */
+export const FAILURE_TESTS: readonly FetcherTest[] = [
+  ...BROKEN.map(([what, answer, codes]) =>
+    test(`reports a server that ${what} as ${codes.join(' or ')}`, async (t) => {
+      const { outcome } = await t.failure(answer);
+      assert(codes.includes(outcome.failure), `it was reported as ${summary(outcome)}`);
+      assert(outcome.wasSent, 'the request had left: wasSent must say so');
+    }),
+  ),
+  ...SLOW.map(([what, answer, limits, code]) =>
+    test(`ends with ${code} when a server ${what}`, async (t) => {
+      const startedAt = performance.now();
+      const { outcome } = await t.failure(answer, { limits });
+      const tookMs = performance.now() - startedAt;
+      assertEqual(outcome.failure, code, 'failure');
+      const deadlineMs = Math.min(limits.headersTimeoutMs ?? Infinity, limits.requestTimeoutMs ?? Infinity);
+      assert(tookMs >= deadlineMs - 5, `it ended after ${tookMs} ms, before its deadline of ${deadlineMs} ms`);
+    }),
+  ),
+  test('reports a port without a listener as refused, and as not sent', async (t) => {
+    const server = await t.serve(() => undefined);
+    await server.close();
+    const outcome = await t.fetch(`${server.origin}/`);
+    assert(outcome?.kind === 'failed' && outcome.failure === 'refused' && !outcome.wasSent, summary(outcome));
+  }),
+  test('sends nothing to a server whose certificate is not trusted', async (t) => {
+    let bytes = 0;
+    const server = createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (socket) => {
+      socket.on('data', (chunk) => {
+        bytes += chunk.length;
+      });
+      socket.on('error', () => socket.destroy());
+    });
+    server.on('tlsClientError', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const outcome = await t.fetch(`https://127.0.0.1:${port}/`);
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    assert(outcome?.kind === 'failed' && outcome.failure === 'tls' && !outcome.wasSent, summary(outcome));
+    assertEqual(bytes, 0, 'bytes that reached it');
+  }),
+  test('serves the next request after every kind of failure', async (t) => {
+    const server = await t.serve((socket, _head, index) => {
+      if (index % 2 === 0) socket.resetAndDestroy();
+      else socket.write(response('well'));
+    });
+    for (let round = 0; round < 3; round += 1) {
+      assert((await t.fetch(`${server.origin}/`))?.kind === 'failed', 'the reset must be a failure');
+      const next = await t.fetch(`${server.origin}/`);
+      assert(next?.kind === 'response', summary(next));
+    }
+  }),
+];

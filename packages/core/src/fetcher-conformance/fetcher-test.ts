@@ -1,0 +1,107 @@
+// One test of the conformance suite of fetchers: its servers, its requests, and its assertions, which depend on no test runner.
+
+import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
+import type { FailedOutcome, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { assert } from './assert.js';
+import { type Answer, listenRaw, type RawServer } from './raw-server.js';
+
+/** One guarantee of the contract. */
+export interface FetcherTest {
+  /** A sentence; the runner's title. */
+  readonly title: string;
+  readonly run: (t: TestContext) => Promise<void>;
+  /** The capability without which the guarantee does not hold; `null`: it always holds. */
+  readonly needs: keyof FetcherCapabilities | null;
+}
+
+/** Makes a test. Never throws. */
+export function test(
+  title: string,
+  run: (t: TestContext) => Promise<void>,
+  needs: keyof FetcherCapabilities | null = null,
+): FetcherTest {
+  return { title, run, needs };
+}
+
+/** Limits that let an honest loopback server finish on a busy machine. */
+export const GENEROUS: FetchLimits = {
+  connectTimeoutMs: 60_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  maxBodyBytes: 100_000,
+  maxEncodedBytes: 200_000,
+};
+
+/** What a test changes about a request. */
+export type RequestChanges = Partial<Omit<FetchRequest, 'limits' | 'url'>> & {
+  readonly limits?: Partial<FetchLimits>;
+};
+
+/** The fetcher of one test, and servers that end with it. */
+export class TestContext {
+  readonly fetcher: Fetcher;
+  readonly #servers: RawServer[] = [];
+
+  constructor(fetcher: Fetcher) {
+    this.fetcher = fetcher;
+  }
+
+  async serve(answer: Answer): Promise<RawServer> {
+    const server = await listenRaw(answer);
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** One exchange. */
+  async fetch(url: string, more: RequestChanges = {}): Promise<FetchOutcome | null> {
+    return this.fetcher.fetch({
+      method: 'GET',
+      headers: { 'User-Agent': 'conformance/1.0 (+https://example.org/bot)' },
+      address: { address: '127.0.0.1', family: 4 },
+      mayStart: () => true,
+      signal: new AbortController().signal,
+      ...more,
+      url,
+      limits: { ...GENEROUS, ...more.limits },
+    });
+  }
+
+  /** Serves this answer and requests it once. */
+  async get(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FetchOutcome; server: RawServer }> {
+    const server = await this.serve(answer);
+    const outcome = await this.fetch(`${server.origin}/a?b=c`, more);
+    assert(outcome !== null, 'mayStart said yes, and the fetcher resolved to null');
+    return { outcome, server };
+  }
+
+  /** As `get`, where the outcome has to be a response. */
+  async response(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: ResponseOutcome; server: RawServer }> {
+    const { outcome, server } = await this.get(answer, more);
+    assert(outcome.kind === 'response', `expected a response, got ${summary(outcome)}`);
+    return { outcome, server };
+  }
+
+  /** As `get`, where the outcome has to be a failure. */
+  async failure(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FailedOutcome; server: RawServer }> {
+    const { outcome, server } = await this.get(answer, more);
+    assert(outcome.kind === 'failed', `expected a failure, got ${summary(outcome)}`);
+    return { outcome, server };
+  }
+
+  async end(): Promise<void> {
+    await this.fetcher.close();
+    for (const server of this.#servers) await server.close();
+  }
+}
+
+/** An outcome in a few words. */
+export function summary(outcome: FetchOutcome | null): string {
+  if (outcome === null) return 'null';
+  if (outcome.kind === 'failed') return `failed: ${outcome.failure} (${outcome.detail})`;
+  return `response ${outcome.status}, ${outcome.body.length} bytes, truncated: ${outcome.truncated}`;
+}
+
+/** The decoded body as text. */
+export function bodyText({ body }: ResponseOutcome): string {
+  return new TextDecoder().decode(body);
+}
