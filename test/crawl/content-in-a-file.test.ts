@@ -63,7 +63,7 @@ it.each([
             pieces += 1;
             hash.update(piece);
           }
-          seen.push(each.truncated, each.maxBodyBytes, hash.digest('hex'), pieces > 10);
+          seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
           for (const held of [each.bytes(), each.text(), each.json()]) {
             seen.push(await held.catch((error: { readonly code: string }) => error.code));
           }
@@ -95,7 +95,7 @@ it('is cut at what its handler asked for, and where the other side ends early, a
     maxIdleMs: 0,
     handlers: (crawler) => {
       crawler.on('html', (each) => each.follow());
-      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.maxBodyBytes]), {
+      crawler.on('pdf', (each) => (seen[new URL(each.url).pathname] = [each.truncated, each.bodyBytes]), {
         maxBodyBytes: 3 * MIB,
       });
     },

@@ -189,8 +189,8 @@ it('hooks that answer nothing change nothing, and are asked of pages, tries, red
     beforeFetch(each) {
       planned.push(each);
     },
-    async afterFetch({ url, status, failure, headers, maxBodyBytes }) {
-      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${maxBodyBytes > 0}`);
+    async afterFetch({ url, status, failure, headers, bodyBytes }) {
+      ended.push(`${new URL(url).pathname} ${status} ${failure} ${headers.length > 0} ${bodyBytes > 0}`);
     },
     onExclusion: ({ url, reason }) => excluded.push(`${new URL(url).pathname} ${reason}`),
   });

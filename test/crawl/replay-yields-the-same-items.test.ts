@@ -80,7 +80,7 @@ function routes(on: (...args: Parameters<ReplayRoutes['on']>) => unknown): void 
 }
 
 function seen(page: HandledPage) {
-  const { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, maxBodyBytes } = page;
+  const { url, status, kind, title, depth, via, from, label, userData, attempt, visit, truncated, bodyBytes } = page;
   const headers = page.headers.filter(([name]) => name !== 'Date').map(([name, value]) => `${name}: ${value}`);
   return {
     url,
@@ -95,7 +95,7 @@ function seen(page: HandledPage) {
     attempt,
     visit,
     truncated,
-    maxBodyBytes,
+    bodyBytes,
     headers,
   };
 }

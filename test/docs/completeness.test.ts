@@ -16,7 +16,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## Final words', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus')],
   ['## How a run ends', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],
   ['## Where a run stands', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase')],
-  ['## Events', keysOf('packages/core/src/record/events.ts', 'CrawlEventMap')],
+  ['## Events', keysOf('packages/core/src/journal/events.ts', 'CrawlEventMap')],
   ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
   ['## Why a host waits', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
   ['## States of a robots.txt', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
@@ -26,7 +26,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
   ['## Traps', wordsOf('packages/core/src/admit/trap-options.ts', 'TrapRule')],
   ['## What the audit finds', wordsOf('packages/core/src/report/audit/violation.ts', 'ViolationKind')],
-  ['## What a store says', wordsOf('packages/core/src/record/events.ts', 'StoreNotice.kind')],
+  ['## What a store says', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
 ];
 
 describe('docs/reference/words.md', () => {
@@ -85,7 +85,7 @@ describe('these rules', () => {
 
   it('do not pass for want of words or of a table', () => {
     expect(() => wordsOf('packages/core/src/errors.ts', 'NoSuchType')).toThrow('declares no NoSuchType');
-    expect(() => wordsOf('packages/core/src/record/events.ts', 'CrawlEvents')).toThrow('has no words');
+    expect(() => wordsOf('packages/core/src/journal/events.ts', 'CrawlEvents')).toThrow('has no words');
     expect(() => rowsUnder(page, '## Three')).toThrow('no heading');
   });
 });

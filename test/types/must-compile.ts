@@ -87,7 +87,7 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
       await page.revisit(60_000, { label: 'plain' });
       await page.revisit(60_000);
       if (page.status === 202) throw new RetryPage('not there yet', { afterMs: 60_000 });
-      if (page.maxBodyBytes === 0) throw new RefusePage('empty');
+      if (page.bodyBytes === 0) throw new RefusePage('empty');
       throw new StopCrawl('look at this');
     },
   },

@@ -1,6 +1,6 @@
 // The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
 
-import { type FrontierStore, type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
+import { type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
@@ -9,17 +9,19 @@ import { createHandlers, type Handler, type HandlerOptions, type Route } from '.
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
+import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
-import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './record/events.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
-import { type ActivityOptions, activityBase, type CrawlActivity, NOTHING_UNDERWAY } from './run/activity.js';
-import { type CrawlRun, startRun } from './run/crawl-run.js';
+import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
+import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
-import type { RunParts } from './run/run-parts.js';
+import { Run } from './run/run.js';
+import type { RunSetup } from './run/run-setup.js';
+import { RunStop } from './run/run-stop.js';
 
 /** What `run` may be told. */
 export interface RunOptions {
@@ -141,43 +143,55 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     // A listener that fails must not fail the crawl, nor be asked about its own failure again.
     process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
   });
-  let run: CrawlRun | null = null;
-  let isRunning = false;
+  const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
+  const base = activityBase(resolved);
+  /** The latest run. */
+  let run: Run | null = null;
+  /** The stop of the run that is opening or going on; `null`: none is. */
+  let stop: RunStop | null = null;
+  let isOpening = false;
+  /** A pause that the opening run has to begin with. */
+  let startsPaused = false;
+  let ended: CrawlActivity['ended'] = null;
   /** The directory of the latest run. */
   let latestOut: string | undefined;
-  /** Stops asked for while a run opens, which it hears of when it is open; `null`: none is opening. */
-  let earlyStops: number | null = null;
-  /** A pause that the run which opens has not heard of yet. */
-  let earlyPause = false;
-  let ended: CrawlActivity['ended'] = null;
-  const base = activityBase(resolved);
-  /** Hosts to wake that no run has heard of. */
-  let toWake: string[] = [];
+  /** Hosts to unpark at the start of the next run. */
+  let toUnpark: string[] = [];
+  /** Why the store cannot be reached. */
+  let storeProblem: string | null = null;
+
+  const onStoreNotice = (notice: StoreNotice): void => {
+    emitter.emit('store', notice);
+    if (notice.kind === 'holding') storeProblem = notice.message;
+    if (notice.kind === 'resumed') storeProblem = null;
+  };
 
   const start = async (
     { out, reset = false, retry, shared = false, signal }: RunOptions,
-    with_: Pick<RunParts, 'options' | 'handlers'>,
+    with_: Pick<RunSetup, 'options' | 'handlers'>,
   ): Promise<CrawlReport> => {
-    if (isRunning) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
+    if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
       throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
     const toRetry = retry === undefined ? null : resolveRetryFilter(retry);
-    isRunning = true;
+    const clock = options.clock ?? systemClock();
+    const runStop = new RunStop(clock);
+    const onAbort = (): void => runStop.request();
+    stop = runStop;
+    isOpening = true;
     latestOut = out;
-    earlyStops = 0;
     ended = null;
-    let holding: string | null = null;
+    storeProblem = null;
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const clock = options.clock ?? systemClock();
-      const started = await startRun({
+      const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
+      run = await Run.open({
         ...with_,
         emitter,
-        store:
-          storeOf(options.store, (notice) => {
-            emitter.emit('store', notice);
-            holding = notice.kind === 'holding' ? notice.message : notice.kind === 'resumed' ? null : holding;
-          }) ?? storeFor(out, options, resolved),
-        holding: () => holding,
+        stop: runStop,
+        store: given ?? storeFor(out, options, resolved),
+        storeProblem: () => storeProblem,
         isShared: shared,
         isOwnStore: options.store === undefined,
         fetcher: fetcherOf(options, clock),
@@ -185,34 +199,34 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         clock,
         out: out ?? null,
         reset,
-        unpark: toWake,
+        unpark: toUnpark,
         retry: toRetry,
       });
-      run = started;
-      toWake = [];
-      for (; earlyStops > 0; earlyStops -= 1) started.stop();
-      earlyStops = null;
-      if (earlyPause) started.pause();
-      const stop = (): void => started.stop();
-      if (signal?.aborted === true) stop();
-      signal?.addEventListener('abort', stop, { once: true });
-      const report = await started.report.finally(() => signal?.removeEventListener('abort', stop));
+      toUnpark = [];
+      isOpening = false;
+      if (startsPaused) run.pause();
+      const report = await performRun(run);
       ended = report.state;
       return report;
     } finally {
+      signal?.removeEventListener('abort', onAbort);
       ended ??= 'failed';
-      isRunning = false;
-      earlyStops = null;
-      earlyPause = false;
+      stop = null;
+      isOpening = false;
+      startsPaused = false;
     }
   };
 
-  /** A question to a directory that no run of this crawler has open. */
+  /** Answers from a directory that no run of this crawler has open. */
   const inspected = async <T>(
     out: string | undefined,
-    ask: (inspection: CrawlInspection) => Promise<T>,
+    answer: (inspection: CrawlInspection) => Promise<T>,
   ): Promise<T> => {
-    if (out === undefined) throw notRunning();
+    if (out === undefined) {
+      throw new MannerlyError('not-running', 'this crawl is not running, and its directory is not known', {
+        hint: 'Ask during `run`, or name the directory: { out }.',
+      });
+    }
     const { manifest: _, ...paths } = await readCrawlDirectory(out);
     const inspection = await openInspection({
       paths,
@@ -220,18 +234,24 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       settings: crawlSettings(resolved),
       clock: options.clock ?? systemClock(),
     });
-    return ask(inspection).finally(() => inspection.close());
+    return answer(inspection).finally(() => inspection.close());
   };
+
+  const mustNotRun = (): void => {
+    if (stop !== null) throw alreadyRunning('Register handlers before `run`.');
+  };
+  /** The run that is open and not over. */
+  const openRun = (): Run | null => (stop === null || isOpening ? null : run);
 
   const crawler: Crawler = {
     events: { on: emitter.on },
     on(route, handler, handlerOptions = {}) {
-      if (isRunning) throw alreadyRunning('Register handlers before `run`.');
+      mustNotRun();
       handlers.on(route, handler, handlerOptions);
       return crawler;
     },
     route(routes) {
-      if (isRunning) throw alreadyRunning('Register handlers before `run`.');
+      mustNotRun();
       registerRoutes(handlers, routes);
       return crawler;
     },
@@ -241,7 +261,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         run: (handler) => {
           const only = createHandlers();
           only.on('any', handler);
-          // The loop's own pace is no reason to fail a page.
+          // A slow loop is no reason to fail a page.
           return start(runOptions, { options: { ...resolved, handlerTimeoutMs: MAX_WAIT_MS }, handlers: only });
         },
         stop() {
@@ -249,58 +269,43 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           crawler.stop();
         },
       }),
-    stop() {
-      if (earlyStops === null) run?.stop();
-      else earlyStops += 1;
-    },
+    stop: () => stop?.request(),
     pause() {
-      if (earlyStops !== null) earlyPause = true;
-      else if (isRunning) run?.pause();
+      if (isOpening) startsPaused = true;
+      else openRun()?.pause();
     },
     resume() {
-      earlyPause = false;
-      if (earlyStops === null && isRunning) run?.resume();
+      startsPaused = false;
+      openRun()?.resume();
     },
     progress: () => run?.progress() ?? NO_PROGRESS,
     activity(activityOptions = {}) {
-      const nowMs = (options.clock ?? systemClock()).nowMs();
-      if (earlyStops !== null) return { phase: 'opening', ended, nowMs, ...base, ...NOTHING_UNDERWAY };
-      if (run === null)
-        return { phase: isRunning || ended !== null ? 'over' : 'idle', ended, nowMs, ...base, ...NOTHING_UNDERWAY };
-      return { ...run.activity(activityOptions), ended, nowMs, ...base };
+      if (run !== null && !isOpening) return { ...run.activity(activityOptions), ended, nowMs: nowMs(), ...base };
+      const phase = isOpening ? 'opening' : ended === null ? 'idle' : 'over';
+      return { phase, ended, nowMs: nowMs(), ...base, ...NO_ACTIVITY };
     },
     async explain(urlOrHost, { out = latestOut } = {}) {
-      if (run !== null && (isRunning || out === undefined)) return run.explain(urlOrHost);
+      if (run !== null && (stop !== null || out === undefined)) return run.explain(urlOrHost);
       return inspected(out, (inspection) => inspection.explain(urlOrHost));
     },
     async queued(request = {}, { out = latestOut } = {}) {
-      if (run !== null && isRunning) return run.queued(request);
+      if (run !== null && stop !== null) return run.queued(request);
       return inspected(out, (inspection) => inspection.queued(request));
     },
     async retry(filter) {
       const failures = resolveRetryFilter(filter);
-      if (run !== null && isRunning) return run.retry(failures);
+      if (run !== null && stop !== null) return run.retry(failures);
       throw new MannerlyError('not-running', 'failures are queued again by a run', {
         hint: 'Call `run({ retry })` with the same filter.',
       });
     },
     async unpark(host) {
-      if (run !== null && isRunning && earlyStops === null) await run.unpark(host);
-      else toWake.push(host);
+      const open = openRun();
+      if (open === null) toUnpark.push(host);
+      else await open.unpark(host);
     },
   };
   return crawler;
-}
-
-function notRunning(): MannerlyError {
-  return new MannerlyError('not-running', 'this crawl is not running, and no directory of it is known', {
-    hint: 'Ask while `run` is under way, or name its directory: { out }.',
-  });
-}
-
-/** The store that was given, `null` without one. */
-function storeOf(given: CrawlerOptions['store'], tell: (notice: StoreNotice) => void): FrontierStore | null {
-  return typeof given === 'function' ? given(tell) : (given ?? null);
 }
 
 function alreadyRunning(hint: string): MannerlyError {

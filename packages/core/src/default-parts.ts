@@ -1,4 +1,4 @@
-// What a crawl stands on where nothing is given: the only file that chooses a store and a fetcher.
+// The store and the fetcher of a crawl that was given none. No other file chooses them.
 
 import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -10,7 +10,7 @@ import { type CrawlInspection, openInspection } from './inspection/inspection.js
 import { readSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
 import type { ResolvedOptions } from './options/options.js';
-import type { RunParts } from './run/run-parts.js';
+import type { RunSetup } from './run/run-setup.js';
 
 /** The store of a crawl that was given none: in the crawl directory, or in memory where there is none. */
 export function storeFor(out: string | undefined, { clock }: CrawlerOptions, resolved: ResolvedOptions): FrontierStore {
@@ -23,15 +23,15 @@ export function fetcherOf({ fetcher }: CrawlerOptions, clock: Clock): Fetcher {
   return fetcher ?? createUndiciFetcher({ nowMs: () => clock.nowMs() });
 }
 
-/** What a run beside a crawl stands on: its clock and fetcher, and a frontier in memory that nobody else sees. Never throws. */
-export function partsInMemory(options: CrawlerOptions): Pick<RunParts, 'clock' | 'fetcher' | 'store'> {
+/** Clock, fetcher and a store in memory, for a plan. Never throws. */
+export function partsInMemory(options: CrawlerOptions): Pick<RunSetup, 'clock' | 'fetcher' | 'store'> {
   const clock = options.clock ?? systemClock();
   return { clock, fetcher: fetcherOf(options, clock), store: memoryStore({ nowMs: () => clock.nowMs() }) };
 }
 
 /**
- * Opens a crawl directory for questions, by the settings of its last run. The caller closes it. Nobody is asked anything and
- * nothing is changed; while a run has the directory, its logs answer.
+ * Opens a crawl directory for questions, with the settings of its last run. The caller closes it. Nothing is requested or
+ * changed; while a run has the directory, its logs answer.
  *
  * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
  */
@@ -51,7 +51,7 @@ function durableStore(
   return lmdbStore({
     path: crawlPaths(out).frontierPath,
     identity: tokens.join(' '),
-    // A process that dies over its first request to a host has not told the store how long the host is left alone.
+    // A process that dies during its first request to a host has not stored its delay yet.
     firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),
     ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),
   });

@@ -33,7 +33,7 @@ export {
   type PlannedFetch,
   refuse,
 } from './crawl/hooks.js';
-export type { RequestUnderway } from './crawl/underway.js';
+export type { RequestUnderway } from './crawl/watched-egress.js';
 export { type Crawler, createCrawler, type RunOptions } from './crawler.js';
 export { inspectCrawl } from './default-parts.js';
 export {
@@ -88,7 +88,7 @@ export type { RejectedItem } from './handle/rejected-item.js';
 export type { RoutedFollow, RoutedPage, RoutedRevisit, Routes, SchemaInput, SchemaOutput } from './handle/routes.js';
 export type { SavedFile } from './handle/save.js';
 export { type Schema, type SchemaIssue, unchecked } from './handle/schema.js';
-export { RefusePage, RetryPage, StopCrawl } from './handle/words.js';
+export { RefusePage, RetryPage, StopCrawl } from './handle/signals.js';
 export type { CrawlInspection } from './inspection/inspection.js';
 export {
   inspectStore,
@@ -96,6 +96,7 @@ export {
   type StoreInspection,
   type StoreReport,
 } from './inspection/store-inspection.js';
+export type { CrawlEventMap, CrawlEvents, StoreNotice } from './journal/events.js';
 export { type CrawlConfig, defineConfig } from './options/config.js';
 export type {
   ArchiveOptions,
@@ -138,7 +139,6 @@ export type { FetchedPage, PageRendering } from './page/page.js';
 export type { CrawlPlan, PlannedBound, PlannedEnd, PlannedHost } from './plan/crawl-plan.js';
 export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';
-export type { CrawlEventMap, CrawlEvents, StoreNotice } from './record/events.js';
 export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay/replay.js';
 export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
 export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';

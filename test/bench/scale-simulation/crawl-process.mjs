@@ -1,4 +1,4 @@
-// One process of a simulated crawl: the project's own frontier, driven as `core/crawl/crawl-loop.ts` drives it. Requests take their time
+// One process of a simulated crawl: the project's own frontier, driven as `core/run/crawl-loop.ts` drives it. Requests take their time
 // on the web, pages take processor time of this process, and both in virtual time.
 
 import { createFrontier } from '@mannerly/frontier';

@@ -1,4 +1,4 @@
-// Pages take turns, as `core/crawl/turns.ts` has it: one at a time while a request is near, else a few together, so that what the store
+// Pages take turns, as `core/crawl/page-scheduler.ts` has it: one at a time while a request is near, else a few together, so that what the store
 // has answered is read after them. How many pages travel with one commit depends on it.
 
 /** Milliseconds that pages are worked on together, how many at most, and how far the next request must be: `core/crawl/limits.ts`. */

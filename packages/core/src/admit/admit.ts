@@ -1,16 +1,16 @@
-// The one door into the frontier: seeds, links, redirect targets, what sitemaps list and what handlers add all pass here.
-// It decides nothing about exclusion; that is the frontier's gate, asked next.
+// Admission: seeds, links, redirect targets, what sitemaps list and what handlers add all pass here on their way to the
+// frontier. It decides on scope, bounds and traps. Exclusion is decided next, by the frontier's gate.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
-import { withinBounds } from './bounds.js';
-import type { Scope } from './scope.js';
+import { MAX_REDIRECT_HOPS } from './limits.js';
+import type { Scope, ScopeAnswer } from './scope.js';
 import { type ResolvedTrapOptions, trapText } from './trap-options.js';
 import type { Traps } from './traps.js';
 import { urlLoop } from './url-loops.js';
 
-/** What was refused at the door, and why. */
+/** A candidate that was refused, and why. */
 export interface Refusal {
   readonly candidate: NewUrl;
   readonly reason:
@@ -22,7 +22,7 @@ export interface Refusal {
     | 'redirect-limit'
     | 'url-invalid'
     | 'url-scheme'
-    /** Said of what a sitemap lists, before it comes to the door. */
+    /** Of what a sitemap lists, before it comes to admission. */
     | 'sitemap-foreign'
     | 'sitemap-limit';
   /** For people: by which rule, what was thrown. */
@@ -33,14 +33,14 @@ export interface Refusal {
 export interface Admission {
   readonly admitted: readonly NewUrl[];
   readonly refused: readonly Refusal[];
-  /** Links that the frontier has already, as they are spelt: there is nothing to ask about them. */
+  /** Links that the frontier has already, in this very spelling: there is nothing to decide. */
   readonly known: readonly NewUrl[];
 }
 
-/** The door. */
+/** Decides which candidates may go on. */
 export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
-/** The watch over traps, and what the operator says of them. */
+/** What links are checked for traps with. */
 export interface TrapWatch {
   readonly options: ResolvedTrapOptions;
   readonly traps: Pick<Traps, 'judge'>;
@@ -49,14 +49,14 @@ export interface TrapWatch {
 type WhyNot = Omit<Refusal, 'candidate'>;
 
 /**
- * Makes the door from a scope, the bound on depth and the watch over traps.
+ * Makes the admission of a run.
  *
- * An admitted URL is in the form that is decided, requested and logged: the URL parser's serialisation without
- * fragment and without userinfo (credentials in URLs are never sent). Only links and redirects can be traps: what the
- * operator, a sitemap or a handler names was meant.
+ * An admitted URL is in the form that is decided, requested and logged: the URL parser's serialisation without fragment and
+ * userinfo (credentials in URLs are never sent). Only links and redirects can be traps: what the operator, a sitemap or a
+ * handler names is intended.
  *
  * @param watch - `null`: nothing is taken for a trap.
- * @param isRecent - Whether the frontier is known to have this very URL. Most links of a page stand on the page before it too.
+ * @param isRecent - Whether the frontier is known to have this very URL. Most links of a page are on the page before it too.
  * @throws Never
  */
 export function createAdmit(
@@ -66,10 +66,8 @@ export function createAdmit(
   isRecent: (url: string) => boolean = () => false,
 ): Admit {
   const whyNot = (candidate: NewUrl, url: UrlParts): WhyNot | null => {
-    const scoped = scope.judge(url, candidate.via);
-    if (scoped.kind === 'out') return scoped;
-    const bounded = withinBounds({ depth: candidate.depth, hops: candidate.hops ?? 0 }, bounds);
-    if (bounded.kind === 'out') return bounded;
+    const outside = whyOutside(scope, bounds, candidate, url);
+    if (outside !== null) return outside;
     if (watch === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
     const trap = urlLoop(url, watch.options) ?? watch.traps.judge(candidate.url, candidate.from ?? null);
     return trap === null ? null : { reason: 'trap', detail: trapText(trap) };
@@ -92,7 +90,23 @@ export function createAdmit(
   };
 }
 
-/** Not a seed, whose answer is told; not another visit, which is queued although the URL is known. */
+/**
+ * Why a URL is outside of the scope or the bounds; `null`: it is inside. Pages, minutes and pages per host are bounded by the
+ * frontier, which knows what was fetched. Never throws.
+ */
+export function whyOutside(
+  scope: Pick<Scope, 'judge'>,
+  bounds: { readonly depth: number },
+  { via, depth, hops = 0 }: Pick<NewUrl, 'via' | 'depth' | 'hops'>,
+  url: UrlParts,
+): Exclude<ScopeAnswer, { kind: 'in' }> | { readonly reason: 'bound-depth' | 'redirect-limit' } | null {
+  const scoped = scope.judge(url, via);
+  if (scoped.kind === 'out') return scoped;
+  if (depth > bounds.depth) return { reason: 'bound-depth' };
+  return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;
+}
+
+/** Not a seed, whose answer is reported; not another visit, which is queued although the URL is known. */
 function isPlainLink({ via, visit, dedupe }: NewUrl): boolean {
   return via === 'link' && (visit ?? 0) === 0 && dedupe !== false;
 }
@@ -107,8 +121,8 @@ function refusal(candidate: NewUrl, no: WhyNot | null): Refusal {
 }
 
 /**
- * Without fragment and userinfo. Always an object of its own: most candidates are known and end here, and an engine that saw
- * them live on would take all of them for long-lived.
+ * Without fragment and userinfo. Always an object of its own: most candidates are known and end here, and an engine that
+ * sees them live on takes all of them for long-lived.
  */
 function asRequested(candidate: NewUrl, parts: UrlParts): NewUrl {
   const url = formatUrlParts(

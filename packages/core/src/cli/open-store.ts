@@ -4,8 +4,8 @@
 import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresPool } from '@mannerly/frontier/postgres';
 import type { RedisClient } from '@mannerly/frontier/redis';
+import type { StoreNotice } from '../journal/events.js';
 import { parseUrl } from '../parse-url.js';
-import type { StoreNotice } from '../record/events.js';
 import { UsageError } from './failure.js';
 
 /** A store on a server, and its client. */

@@ -1,24 +1,24 @@
-// A page as the archive keeps it: what its handler was about to see, beside the exchange itself.
+// A page as the archive keeps it: what its handler sees of it, beside the exchange itself.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
+import type { TdmReservation } from '@mannerly/robots/page';
 import type { ArchivedPage } from '../archive/visit.js';
 import type { FetchedPage } from '../page/page.js';
-import type { Stages } from './stages.js';
 
 /**
- * Gathers what is known of a page.
+ * Gathers what is known of a page. Never throws.
  *
- * @param isForBrowser - Whether its handler sees, or was to see, what a browser makes of it.
- * @throws What the store threw that knows the site's tdmrep.json.
+ * @param tdm - What the site's tdmrep.json says of it.
+ * @param isForBrowser - Whether its handler sees, or was to see, the page as a browser has it.
  */
-export async function archivedPage(
-  { companions, nowMs }: Pick<Stages, 'companions' | 'nowMs'>,
+export function archivedPage(
   work: PageWork,
   page: FetchedPage,
+  { reserved, policy }: TdmReservation,
   isForBrowser: boolean,
-): Promise<ArchivedPage> {
+  nowMs: number,
+): ArchivedPage {
   const { record, signals } = work;
-  const { reserved, policy } = await companions.tdmFor(work.url);
   return {
     keepsBody: page.exclusion.keepsBody,
     isHtml: page.kind === 'html',
@@ -36,7 +36,7 @@ export async function archivedPage(
       visit: record.visit ?? 0,
       signals: { ...signals } as unknown as JsonValue,
       tdm: { reserved, policy },
-      judgedAtMs: nowMs(),
+      judgedAtMs: nowMs,
       ...(isForBrowser ? { isRendered: true } : {}),
     },
   };

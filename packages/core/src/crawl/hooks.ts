@@ -1,12 +1,13 @@
-// Functions of the user's own around a fetch: asked before a page's request and after its exchange, told of what the site
-// excludes. A hook may refuse, never permit: it is asked after scope, bounds and robots.txt have said yes, and whatever it
-// does but answer nothing, in time, is a refusal. Nothing waits for it but its own host, which is asked nothing meanwhile.
+// Functions of the user around a fetch: called before a page's request and after its exchange, and for each excluded URL. A
+// hook may refuse, never permit: it is called after scope, bounds and robots.txt have said yes, and anything but the answer
+// `undefined` in time is a refusal. Only its own host waits for it.
 
-import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
+import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
+import { DEFAULT_HOOK_MS } from './limits.js';
 
 /** A hook's no. Made by {@link refuse}. */
 export interface HookRefusal {
@@ -48,7 +49,7 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
   /** A copy; `[]` without a response. */
   readonly headers: HeaderLines;
   /** Decoded bytes of the body. */
-  readonly maxBodyBytes: number;
+  readonly bodyBytes: number;
 }
 
 /** Hooks of a crawl. */
@@ -91,133 +92,129 @@ export type HookVerdict =
   /** The crawl was stopped at once: there is no answer any more. */
   | { readonly kind: 'stopped' };
 
-/** The hooks of one run. Neither call rejects. */
-export interface Hooks {
-  beforeFetch(work: Pick<PageWork, 'url' | 'record'>, purpose?: PlannedFetch['purpose']): Promise<HookVerdict>;
-  afterFetch(work: Pick<PageWork, 'url' | 'record'>, outcome: FetchOutcome): Promise<HookVerdict>;
-}
+/** The hooks of one run. No call rejects. */
+export class Hooks {
+  readonly #hooks: Partial<ResolvedHookOptions>;
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #signal: AbortSignal;
+  readonly #journal: HookJournal;
 
-/** What hooks are run with. */
-export interface HookGround {
-  readonly after: (ms: number, fn: () => void) => () => void;
-  /** Aborted when the crawl stops at once. */
-  readonly signal: AbortSignal;
-  /** Told when a hook broke its contract: threw, took too long, or answered what is no answer. */
-  readonly failed: (hook: string, url: string, error: unknown) => void;
-}
+  /**
+   * @param hooks - `null`: there are none.
+   * @param signal - Aborted when the crawl stops at once.
+   * @param journal - Receives what hooks do wrong: they threw, took too long, or returned an invalid answer.
+   */
+  constructor(
+    hooks: ResolvedHookOptions | null,
+    clock: Pick<Clock, 'after'>,
+    signal: AbortSignal,
+    journal: HookJournal,
+  ) {
+    this.#hooks = hooks ?? {};
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#journal = journal;
+  }
 
-/**
- * Makes the hooks of one run; `null` where nothing is asked, so that a crawl without them does nothing for them.
- *
- * Never throws.
- */
-export function createHooks(options: ResolvedHookOptions | null, ground: HookGround): Hooks | null {
-  if (options === null) return null;
-  const { beforeFetch, afterFetch, timeoutMs } = options;
-  if (beforeFetch === undefined && afterFetch === undefined) return null;
-  return {
-    async beforeFetch(work, purpose = 'page') {
-      if (beforeFetch === undefined) return null;
-      const ask = (signal: AbortSignal): unknown =>
-        beforeFetch(Object.freeze({ ...known(work), purpose, signal }) as PlannedFetch);
-      return asked('beforeFetch', work.url, ask, timeoutMs, ground);
-    },
-    async afterFetch(work, outcome) {
-      if (afterFetch === undefined) return null;
-      const ask = (signal: AbortSignal): unknown =>
-        afterFetch(Object.freeze({ ...known(work), ...came(outcome), signal }) as EndedFetch);
-      return asked('afterFetch', work.url, ask, timeoutMs, ground);
-    },
-  };
-}
+  /** `null`, also as the result: the request goes on. */
+  beforeFetch(work: HookedWork, purpose: PlannedFetch['purpose'] = 'page'): Promise<HookVerdict> | null {
+    const { beforeFetch } = this.#hooks;
+    if (beforeFetch === undefined) return null;
+    return this.#call('beforeFetch', work.url, (signal) =>
+      beforeFetch(Object.freeze({ ...detailsOf(work), purpose, signal })),
+    );
+  }
 
-/**
- * Where `onExclusion` hears of final words; `[]` without one. Nothing waits for it, and what it answers is not looked at.
- *
- * Never throws.
- */
-export function exclusionBook(
-  options: ResolvedHookOptions | null,
-  failed: HookGround['failed'],
-): { decision(decision: UrlDecision): void }[] {
-  const onExclusion = options?.onExclusion;
-  if (onExclusion === undefined) return [];
-  const tell = (decision: UrlDecision): void => {
-    const broke = (error: unknown): void => failed('onExclusion', decision.url, error);
+  /** `null`, also as the result: the page goes on. */
+  afterFetch(work: HookedWork, outcome: FetchOutcome): Promise<HookVerdict> | null {
+    const { afterFetch } = this.#hooks;
+    if (afterFetch === undefined) return null;
+    return this.#call('afterFetch', work.url, (signal) =>
+      afterFetch(Object.freeze({ ...detailsOf(work), ...resultOf(outcome), signal })),
+    );
+  }
+
+  /** Passes exclusions to `onExclusion`. Nothing waits for it, and its answer is ignored. */
+  decision(decision: UrlDecision): void {
+    const { onExclusion } = this.#hooks;
+    if (onExclusion === undefined || decision.status !== 'excluded') return;
+    const failed = (error: unknown): void => this.#journal.hookFailed('onExclusion', decision.url, error);
     try {
       // A copy: what a hook does to it reaches neither the log nor the report.
       const answer = onExclusion(structuredClone(decision));
-      if (answer instanceof Promise) answer.catch(broke);
+      if (answer instanceof Promise) answer.catch(failed);
     } catch (error) {
-      broke(error);
+      failed(error);
     }
-  };
-  return [{ decision: (decision) => (decision.status === 'excluded' ? tell(decision) : undefined) }];
+  }
+
+  /** Calls a hook once. Only the answer `undefined`, in time, goes on. */
+  async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
+    const stopSignal = this.#signal;
+    if (stopSignal.aborted) return { kind: 'stopped' };
+    const { timeoutMs = DEFAULT_HOOK_MS } = this.#hooks;
+    const controller = new AbortController();
+    const failed = (detail: string, error: unknown): HookVerdict => {
+      this.#journal.hookFailed(hook, url, error);
+      return { kind: 'refused', detail: `${hook} ${detail}` };
+    };
+    let cancel = (): void => undefined;
+    let ignoreAbort = (): void => undefined;
+    const ended = new Promise<HookVerdict>((resolve) => {
+      cancel = this.#clock.after(timeoutMs, () => {
+        const detail = `did not answer within ${timeoutMs} ms`;
+        resolve(failed(detail, new DOMException(`${hook} ${detail}`, 'TimeoutError')));
+        controller.abort(new DOMException(detail, 'TimeoutError'));
+      });
+      ignoreAbort = onAbort(stopSignal, () => {
+        resolve({ kind: 'stopped' });
+        controller.abort(stopSignal.reason);
+      });
+    });
+    const answered = async (): Promise<HookVerdict> => {
+      try {
+        const answer = await call(controller.signal);
+        return answer === undefined ? null : refusalOf(answer, failed);
+      } catch (error) {
+        return controller.signal.aborted ? { kind: 'stopped' } : failed(`threw: ${textOf(error)}`, error);
+      }
+    };
+    try {
+      return await Promise.race([answered(), ended]);
+    } finally {
+      cancel();
+      ignoreAbort();
+    }
+  }
 }
 
-/** What a hook is told of a URL, of its own, so that nothing it does to it reaches the crawl. */
-function known({ url, record }: Pick<PageWork, 'url' | 'record'>): Omit<PlannedFetch, 'purpose' | 'signal'> {
+/** Receives what hooks do wrong. */
+interface HookJournal {
+  hookFailed(hook: string, url: string, error: unknown): void;
+}
+
+type HookedWork = Pick<PageWork, 'url' | 'record'>;
+
+/** What a hook sees of a URL: a copy, so that nothing it does to it reaches the crawl. */
+function detailsOf({ url, record }: HookedWork): Omit<PlannedFetch, 'purpose' | 'signal'> {
   const { depth, via, from, label, tries, visit = 0 } = record;
   const userData = structuredClone(record.userData);
   return { url, depth, via, from, label, userData, attempt: tries + 1, visit };
 }
 
-function came(outcome: FetchOutcome): Pick<EndedFetch, 'status' | 'failure' | 'headers' | 'maxBodyBytes'> {
-  if (outcome.kind === 'failed') return { status: null, failure: outcome.failure, headers: [], maxBodyBytes: 0 };
+function resultOf(outcome: FetchOutcome): Pick<EndedFetch, 'status' | 'failure' | 'headers' | 'bodyBytes'> {
+  if (outcome.kind === 'failed') return { status: null, failure: outcome.failure, headers: [], bodyBytes: 0 };
   const { status, headers, body, file } = outcome;
   const copies = headers.map(([name, value]) => [name, value] as const);
-  return { status, failure: null, headers: copies, maxBodyBytes: file?.bytes ?? body.length };
+  return { status, failure: null, headers: copies, bodyBytes: file?.bytes ?? body.length };
 }
 
-/** Asks once. Only the answer `undefined`, in time, goes on. */
-async function asked(
-  hook: string,
-  url: string,
-  ask: (signal: AbortSignal) => unknown,
-  limitMs: number,
-  { after, signal, failed }: HookGround,
-): Promise<HookVerdict> {
-  if (signal.aborted) return { kind: 'stopped' };
-  const controller = new AbortController();
-  const broke = (detail: string, error: unknown): HookVerdict => {
-    failed(hook, url, error);
-    return { kind: 'refused', detail: `${hook} ${detail}` };
-  };
-  let cancel = (): void => undefined;
-  let ignoreAbort = (): void => undefined;
-  const over = new Promise<HookVerdict>((resolve) => {
-    cancel = after(limitMs, () => {
-      const detail = `did not answer within ${limitMs} ms`;
-      resolve(broke(detail, new DOMException(`${hook} ${detail}`, 'TimeoutError')));
-      controller.abort(new DOMException(detail, 'TimeoutError'));
-    });
-    ignoreAbort = onAbort(signal, () => {
-      resolve({ kind: 'stopped' });
-      controller.abort(signal.reason);
-    });
-  });
-  const answered = (async (): Promise<HookVerdict> => {
-    try {
-      const answer = await ask(controller.signal);
-      return answer === undefined ? null : refusalOf(answer, broke);
-    } catch (error) {
-      return controller.signal.aborted ? { kind: 'stopped' } : broke(`threw: ${textOf(error)}`, error);
-    }
-  })();
-  try {
-    return await Promise.race([answered, over]);
-  } finally {
-    cancel();
-    ignoreAbort();
-  }
-}
-
-function refusalOf(answer: unknown, broke: (detail: string, error: unknown) => HookVerdict): HookVerdict {
+function refusalOf(answer: unknown, failed: (detail: string, error: unknown) => HookVerdict): HookVerdict {
   if (typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'refuse') {
     return { kind: 'refused', detail: textOf('reason' in answer ? answer.reason : '') };
   }
   const detail = `answered ${textOf(answer)}, which is neither nothing nor refuse(reason)`;
-  return broke(detail, new TypeError(detail));
+  return failed(detail, new TypeError(detail));
 }
 
 /** A text of something that may well resist being one. */

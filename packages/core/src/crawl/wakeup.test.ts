@@ -1,7 +1,7 @@
 // What is at stake: a wake-up that comes while the loop is busy must not be slept over, and an early timer must not spin.
 import type { Clock } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { createWakeup } from './wakeup.js';
+import { Wakeup } from './wakeup.js';
 
 /** A clock whose timers fire when told to. */
 function handClock(): Clock & { timers: { ms: number; fire: () => void }[]; cancelled: number } {
@@ -23,7 +23,7 @@ function handClock(): Clock & { timers: { ms: number; fire: () => void }[]; canc
 describe('the wake-up', () => {
   it('ends a sleep at its time', async () => {
     const clock = handClock();
-    const sleep = createWakeup(clock).sleep(1500);
+    const sleep = new Wakeup(clock).sleep(1500);
     expect(clock.timers.map((timer) => timer.ms)).toEqual([500]);
     clock.timers[0]?.fire();
     await sleep;
@@ -31,16 +31,16 @@ describe('the wake-up', () => {
 
   it('ends a sleep early, and takes its timer away', async () => {
     const clock = handClock();
-    const wakeup = createWakeup(clock);
+    const wakeup = new Wakeup(clock);
     const sleep = wakeup.sleep(1500);
     wakeup.wake();
     await sleep;
     expect(clock.cancelled).toBe(1);
   });
 
-  it('remembers a wake-up that came while nobody slept, once', async () => {
+  it('remembers a wake-up that came between two sleeps, once', async () => {
     const clock = handClock();
-    const wakeup = createWakeup(clock);
+    const wakeup = new Wakeup(clock);
     wakeup.wake();
     await wakeup.sleep(null);
     let ended = false;
@@ -55,8 +55,8 @@ describe('the wake-up', () => {
 
   it('never makes a timer of less than a millisecond or more than Node can count', () => {
     const clock = handClock();
-    void createWakeup(clock).sleep(900);
-    void createWakeup(clock).sleep(1e15);
+    void new Wakeup(clock).sleep(900);
+    void new Wakeup(clock).sleep(1e15);
     expect(clock.timers.map((timer) => timer.ms)).toEqual([1, 2 ** 31 - 1]);
   });
 });

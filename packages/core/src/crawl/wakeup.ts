@@ -2,41 +2,41 @@
 
 import type { Clock } from '@mannerly/frontier';
 
-/** Sleeps that end early when woken. */
-export interface Wakeup {
-  /** Something happened: the running sleep ends, or the next one ends at once. */
-  wake(): void;
-  /** Until `atMs` (epoch milliseconds; `null`: only when woken). Timers may fire early: the caller looks at the clock again. */
-  sleep(atMs: number | null): Promise<void>;
-}
-
 /** Longest single timer, milliseconds: Node's timers overflow at 2^31 − 1. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Makes the loop's alarm clock. */
-export function createWakeup(clock: Clock): Wakeup {
-  let woken = false;
-  let end: (() => void) | null = null;
-  return {
-    wake() {
-      woken = true;
-      end?.();
-    },
-    async sleep(atMs) {
-      if (!woken) {
-        await new Promise<void>((resolve) => {
-          let cancel = (): void => undefined;
-          end = () => {
-            cancel();
-            resolve();
-          };
-          // At least one millisecond, so that a timer that fires early never turns into a busy loop.
-          if (atMs !== null)
-            cancel = clock.after(Math.min(Math.max(atMs - clock.nowMs(), 1), MAX_TIMER_MS), () => end?.());
-        });
-        end = null;
-      }
-      woken = false;
-    },
-  };
+/** Sleeps that end early when woken. */
+export class Wakeup {
+  readonly #clock: Clock;
+  #isWoken = false;
+  #endSleep: (() => void) | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Something happened: the current sleep ends, or the next one ends at once. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#endSleep?.();
+  }
+
+  /** @param atMs - Epoch milliseconds; `null`: only when woken. Timers may fire early, so check the clock afterwards. */
+  async sleep(atMs: number | null): Promise<void> {
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        let cancel = (): void => undefined;
+        this.#endSleep = () => {
+          cancel();
+          resolve();
+        };
+        if (atMs === null) return;
+        // At least one millisecond, so that a timer that fires early never turns into a busy loop.
+        const ms = Math.min(Math.max(atMs - this.#clock.nowMs(), 1), MAX_TIMER_MS);
+        cancel = this.#clock.after(ms, () => this.#endSleep?.());
+      });
+      this.#endSleep = null;
+    }
+    this.#isWoken = false;
+  }
 }

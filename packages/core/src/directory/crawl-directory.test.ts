@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resetCrawlDirectory } from '../run/directory-reset.js';
+import { resetCrawlDirectory } from '../run/run-directory.js';
 import { openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
 
 let base: string;

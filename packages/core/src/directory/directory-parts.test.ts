@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { joinedItems } from '../output/joined-items.js';
-import { resetCrawlDirectory } from '../run/directory-reset.js';
+import { resetCrawlDirectory } from '../run/run-directory.js';
 import { openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
 
 const crawl = { name: 'crew', tokens: ['crew'], seeds: ['https://example.org/'] };

@@ -2,9 +2,8 @@
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { type CompanionRecords, type Companions, createCompanions } from './companions.js';
-import type { Offer } from './offer.js';
-import { createSitemaps } from './sitemaps.js';
+import { type CompanionOptions, type CompanionStore, Companions } from './companions.js';
+import { Sitemaps } from './sitemaps.js';
 
 const NOW = 1_000_000;
 const FILE = 'https://a.test/.well-known/tdmrep.json';
@@ -30,7 +29,7 @@ const answer = (status: number, body = '', truncated: 'connection' | null = null
   timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
 });
 
-function records(): CompanionRecords & { kept: Map<string, Uint8Array> } {
+function records(): CompanionStore & { kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>();
   return {
     kept,
@@ -42,11 +41,17 @@ function records(): CompanionRecords & { kept: Map<string, Uint8Array> } {
   };
 }
 
+function createCompanions(options: CompanionOptions, store: CompanionStore, nowMs: () => number): Companions {
+  const companions = new Companions(options, nowMs);
+  companions.open(store);
+  return companions;
+}
+
 const reserved = async (companions: Companions, url: string): Promise<boolean | null> =>
   (await companions.tdmFor(url)).reserved;
 
-const NO_SITEMAPS = createSitemaps({ named: false, urls: [] });
-const notOffered: Offer = () => Promise.reject(new Error('nothing is offered by a tdmrep.json'));
+const NO_SITEMAPS = new Sitemaps(false, []);
+const notOffered = (): Promise<never> => Promise.reject(new Error('nothing is offered by a tdmrep.json'));
 
 describe('tdmrep.json', () => {
   it.each<[string, FetchOutcome, boolean | null, boolean | null]>([

@@ -1,157 +1,187 @@
-// The files asked for beside robots.txt: tdmrep.json where a declared purpose calls for it, data.txt and sitemaps where
-// discovery asks. They are queue items like any page, ahead of the pages of their authority; what they say is kept here and in the store.
+// Companion files of robots.txt: tdmrep.json where a declared purpose requires it, data.txt and sitemaps where discovery is
+// on. They are queue items like any page, ahead of the pages of their authority. What they say is kept here and in the store.
 
 import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
 import { type FetchOutcome, headerValue } from '../fetch/outcome.js';
+import type { PageOutcome } from '../journal/url-decisions.js';
 import type { Datasets } from '../page/datasets.js';
-import type { PageOutcome } from '../record/url-decisions.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
-import type { Offer } from './offer.js';
-import type { Sitemaps } from './sitemaps.js';
+import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
-/** Asks for companion files and remembers what they say. */
-export interface Companions {
-  /** What to queue when an authority's robots.txt has been read: at first, and later what has expired or never came. */
-  urlsFor(authority: string, isFirst: boolean): Promise<readonly NewUrl[]>;
-  /** What a piece of page work is for. */
-  purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap';
-  /** Where a companion's redirect leads, still as that companion; `null` past the fifth hop: then there is no file (data-txt §2). */
-  redirected(work: PageWork, url: string): Promise<NewUrl | null>;
-  /** A companion's exchange has come to its end. What a sitemap lists is offered meanwhile, a batch at a time. */
-  read(work: PageWork, outcome: FetchOutcome, offer: Offer): Promise<CompanionRead>;
-  /** robots.txt closes a companion: the site does not use it towards us. */
-  excluded(url: string): Promise<void>;
-  /** What the site's tdmrep.json says of a URL. */
-  tdmFor(url: string): Promise<TdmReservation>;
-}
-
-/** What came of a companion. */
-export interface CompanionRead {
-  /** Candidates for the door. */
+/** The result of a companion file. */
+export interface CompanionResult {
+  /** Candidates for admission. */
   readonly links: readonly NewUrl[];
-  readonly word: PageOutcome;
+  readonly decision: PageOutcome;
 }
 
-/** Which companions a crawl wants. */
-export interface CompanionWishes {
+/** Which companion files a crawl requests. */
+export interface CompanionOptions {
   /** A declared purpose is `tdm`, `ai-train` or `ai-input` (page-level §5). */
   readonly tdm: boolean;
-  /** `null`: data.txt is not asked for. */
+  /** `null`: data.txt is not requested. */
   readonly datasets: Datasets | null;
   readonly sitemaps: Sitemaps;
 }
 
-/** The part of the frontier that companions use. */
-export type CompanionRecords = Pick<Frontier, 'readRecord' | 'writeRecord'>;
+/** Where companions keep what they read. */
+export type CompanionStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
 const DATA_TXT_PATH = '/data.txt';
 const READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
 const UNSET: TdmReservation = { reserved: null, policy: null };
-/** Nothing is known of the file: rights count as reserved until the site's answer, a header or the page says otherwise. */
+/** Until the site's answer, a header or the page says otherwise, rights count as reserved. */
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
 
-/** Makes the companions of one run. `nowMs` gives epoch milliseconds. */
-export function createCompanions(wishes: CompanionWishes, records: CompanionRecords, nowMs: () => number): Companions {
-  const known = new Map<string, readonly TdmRule[]>();
-  const remember = (authority: string, rules: readonly TdmRule[]): void => {
-    known.delete(authority);
-    known.set(authority, rules);
-    if (known.size > MAX_TDM_AUTHORITIES) known.delete(known.keys().next().value as string);
-  };
-  const keep = async (authority: string, rules: readonly TdmRule[]): Promise<void> => {
-    remember(authority, rules);
-    await records.writeRecord(recordKey(authority), encoded(rules));
-  };
-  const rulesOf = async (authority: string): Promise<readonly TdmRule[] | null> => {
-    const atHand = known.get(authority);
-    if (atHand !== undefined) return atHand;
-    const record = await records.readRecord(recordKey(authority));
-    if (record === null) return null;
-    const rules = JSON.parse(new TextDecoder().decode(record)) as readonly TdmRule[];
-    remember(authority, rules);
-    return rules;
-  };
-  const expiryOf = async (authority: string): Promise<number | null> => {
-    const record = await records.readRecord(dataTxtKey(authority));
-    return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as number);
-  };
-  const sitemapWord = async (work: PageWork, outcome: FetchOutcome, offer: Offer): Promise<PageOutcome> => {
+/** The companion files of one run. */
+export class Companions {
+  readonly #options: CompanionOptions;
+  readonly #nowMs: () => number;
+  readonly #rules = new Map<string, readonly TdmRule[]>();
+  #store: CompanionStore = NO_STORE;
+
+  /** @param nowMs - Epoch milliseconds. */
+  constructor(options: CompanionOptions, nowMs: () => number) {
+    this.#options = options;
+    this.#nowMs = nowMs;
+  }
+
+  /** Once, when the store is open. */
+  open(store: CompanionStore): void {
+    this.#store = store;
+  }
+
+  /** What to queue when an authority's robots.txt was read: at first everything, later what has expired or never came. */
+  async urlsFor(authority: string, isFirst: boolean): Promise<readonly NewUrl[]> {
+    const urls: NewUrl[] = [];
+    if (this.#options.tdm) {
+      const url = companion(authority + TDMREP_PATH);
+      if (isFirst) urls.push(url);
+      // It never came, so rights count as reserved: it is requested again as often as robots.txt is.
+      else if ((await this.#rulesOf(authority)) === null) urls.push({ ...url, visit: Math.ceil(this.#nowMs()) });
+    }
+    if (this.#options.datasets !== null) {
+      const url = companion(authority + DATA_TXT_PATH);
+      const expiresAtMs = isFirst ? null : ((await this.#read(dataTxtKey(authority))) as number | null);
+      if (isFirst) urls.push(url);
+      else if (expiresAtMs !== null && expiresAtMs <= this.#nowMs())
+        urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
+    }
+    return urls;
+  }
+
+  /** What a piece of page work is for. */
+  purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {
+    if (work.record.via !== 'companion') return 'page';
+    if (this.#options.sitemaps.isSitemap(work)) return 'sitemap';
+    return initialUrl(work).endsWith(DATA_TXT_PATH) ? 'data-txt' : 'well-known';
+  }
+
+  /** The redirect target, as the same companion; `null` after the fifth hop: then there is no file (data-txt §2). */
+  async redirected(work: PageWork, url: string): Promise<NewUrl | null> {
+    const { sitemaps, tdm } = this.#options;
+    if (sitemaps.isSitemap(work)) return sitemaps.redirected(work, url);
+    const hops = work.record.hops + 1;
+    const first = initialUrl(work);
+    if (hops <= MAX_COMPANION_HOPS) return { ...companion(url), hops, from: first, dedupe: false };
+    // As for robots.txt (access §3): an endless chain leads to no file. What a file said before still holds.
+    const { origin } = new URL(first);
+    if (tdm && first.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null) await this.#keep(origin, []);
+    return null;
+  }
+
+  /** The exchange of a companion is over. What a sitemap lists is offered meanwhile, a batch at a time. */
+  async read(
+    work: PageWork,
+    outcome: FetchOutcome,
+    offer: (finds: SitemapFinds) => Promise<unknown>,
+  ): Promise<CompanionResult> {
+    if (this.#options.sitemaps.isSitemap(work))
+      return { links: [], decision: await this.#readSitemap(work, outcome, offer) };
+    const url = initialUrl(work);
+    const { origin } = new URL(url);
+    if (url.endsWith(DATA_TXT_PATH)) {
+      await this.#write(dataTxtKey(origin), dataTxtExpiryMs(outcome));
+      return { links: this.#options.datasets?.read(url, outcome) ?? [], decision: READ };
+    }
+    const rules = tdmRules(url, outcome);
+    if (rules !== null) await this.#keep(origin, rules);
+    return { links: [], decision: READ };
+  }
+
+  /** robots.txt excludes a companion: the site does not use it with us. */
+  async excluded(url: string): Promise<void> {
+    if (this.#options.tdm && url.endsWith(TDMREP_PATH)) await this.#keep(new URL(url).origin, []);
+  }
+
+  /** What the site's tdmrep.json says of a URL. */
+  async tdmFor(url: string): Promise<TdmReservation> {
+    if (!this.#options.tdm) return UNSET;
+    const rules = await this.#rulesOf(new URL(url).origin);
+    return rules === null ? UNKNOWN : tdmForUrl(rules, url);
+  }
+
+  async #readSitemap(
+    work: PageWork,
+    outcome: FetchOutcome,
+    offer: (finds: SitemapFinds) => Promise<unknown>,
+  ): Promise<PageOutcome> {
     if (outcome.kind === 'failed') return { status: 'failed', reason: outcome.failure, layer: 'fetch' };
     const { status } = outcome;
     if (status < 200 || status > 299) return { status: 'failed', reason: `status-${status}`, layer: 'fetch' };
-    return {
-      status: 'fetched',
-      reason: 'sitemap',
-      layer: 'fetch',
-      detail: await wishes.sitemaps.read(work, outcome, offer),
-    };
-  };
-  return {
-    async urlsFor(authority, isFirst) {
-      const urls: NewUrl[] = [];
-      if (wishes.tdm) {
-        const url = companion(authority + TDMREP_PATH);
-        if (isFirst) urls.push(url);
-        // It never came, so its rights count as reserved: asked for again as often as robots.txt is.
-        else if ((await rulesOf(authority)) === null) urls.push({ ...url, visit: Math.ceil(nowMs()) });
-      }
-      if (wishes.datasets !== null) {
-        const url = companion(authority + DATA_TXT_PATH);
-        const expiresAtMs = isFirst ? null : await expiryOf(authority);
-        if (isFirst) urls.push(url);
-        else if (expiresAtMs !== null && expiresAtMs <= nowMs()) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
-      }
-      return urls;
-    },
-    purposeOf(work) {
-      if (work.record.via !== 'companion') return 'page';
-      if (wishes.sitemaps.isSitemap(work)) return 'sitemap';
-      return initialUrl(work).endsWith(DATA_TXT_PATH) ? 'data-txt' : 'well-known';
-    },
-    async redirected(work, url) {
-      if (wishes.sitemaps.isSitemap(work)) return wishes.sitemaps.redirected(work, url);
-      const hops = work.record.hops + 1;
-      const first = initialUrl(work);
-      if (hops <= MAX_COMPANION_HOPS) return { ...companion(url), hops, from: first, dedupe: false };
-      // As for robots.txt (access §3): a chain that does not end leads to no file. What a file said before still holds.
-      const { origin } = new URL(first);
-      if (wishes.tdm && first.endsWith(TDMREP_PATH) && (await rulesOf(origin)) === null) await keep(origin, []);
-      return null;
-    },
-    async read(work, outcome, offer) {
-      if (wishes.sitemaps.isSitemap(work)) return { links: [], word: await sitemapWord(work, outcome, offer) };
-      const url = initialUrl(work);
-      if (url.endsWith(DATA_TXT_PATH)) {
-        await records.writeRecord(dataTxtKey(new URL(url).origin), encoded(dataTxtExpiryMs(outcome)));
-        return { links: wishes.datasets?.read(url, outcome) ?? [], word: READ };
-      }
-      const rules = tdmRules(url, outcome);
-      if (rules !== null) await keep(new URL(url).origin, rules);
-      return { links: [], word: READ };
-    },
-    async excluded(url) {
-      if (wishes.tdm && url.endsWith(TDMREP_PATH)) await keep(new URL(url).origin, []);
-    },
-    async tdmFor(url) {
-      if (!wishes.tdm) return UNSET;
-      const rules = await rulesOf(new URL(url).origin);
-      return rules === null ? UNKNOWN : tdmForUrl(rules, url);
-    },
-  };
+    const detail = await this.#options.sitemaps.read(work, outcome, offer);
+    return { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail };
+  }
+
+  async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
+    this.#remember(authority, rules);
+    await this.#write(tdmKey(authority), rules);
+  }
+
+  /** `null`: the site has not answered yet. */
+  async #rulesOf(authority: string): Promise<readonly TdmRule[] | null> {
+    const known = this.#rules.get(authority);
+    if (known !== undefined) return known;
+    const rules = (await this.#read(tdmKey(authority))) as readonly TdmRule[] | null;
+    if (rules !== null) this.#remember(authority, rules);
+    return rules;
+  }
+
+  #remember(authority: string, rules: readonly TdmRule[]): void {
+    this.#rules.delete(authority);
+    this.#rules.set(authority, rules);
+    if (this.#rules.size > MAX_TDM_AUTHORITIES) this.#rules.delete(this.#rules.keys().next().value as string);
+  }
+
+  async #read(key: string): Promise<unknown> {
+    const record = await this.#store.readRecord(key);
+    return record === null ? null : JSON.parse(new TextDecoder().decode(record));
+  }
+
+  #write(key: string, value: unknown): Promise<void> {
+    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
+  }
+}
+
+/** Before `open`. */
+const NO_STORE: CompanionStore = { readRecord: notOpen, writeRecord: notOpen };
+
+async function notOpen(): Promise<never> {
+  throw new Error('companion files are used before the store is open');
 }
 
 function companion(url: string): NewUrl {
   return { url, depth: 0, via: 'companion', priority: 0 };
 }
 
-/** The companion as first asked for: what it says is about that authority, and its paths are resolved against that URL. */
+/** The companion as first requested: what it says is about that authority, and its paths are relative to that URL. */
 function initialUrl(work: PageWork): string {
   return work.record.from ?? work.url;
 }
 
-function recordKey(authority: string): string {
+function tdmKey(authority: string): string {
   return `tdm/${authority}`;
 }
 
@@ -159,14 +189,10 @@ function dataTxtKey(authority: string): string {
   return `data-txt/${authority}`;
 }
 
-function encoded(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
-}
-
-/** When a data.txt is asked for again (data-txt §6); what could not be had, at the next robots.txt. */
+/** When a data.txt is requested again (data-txt §6); a failed one with the next robots.txt. */
 function dataTxtExpiryMs(outcome: FetchOutcome): number {
   const { endedAtMs } = outcome.timing;
-  if (outcome.kind === 'failed' || outcome.status >= 500 || PUT_OFF.includes(outcome.status)) return endedAtMs;
+  if (outcome.kind === 'failed' || isPutOff(outcome.status)) return endedAtMs;
   const headers = Object.fromEntries(
     ['cache-control', 'expires', 'date', 'age'].flatMap((name) => {
       const value = headerValue(outcome.headers, name);
@@ -176,13 +202,14 @@ function dataTxtExpiryMs(outcome: FetchOutcome): number {
   return endedAtMs + dataTxtLifetimeMs(headers, endedAtMs);
 }
 
-/** Statuses about the exchange, not about the file, as for robots.txt (access §4, DECISION A5). */
-const PUT_OFF: readonly number[] = [408, 421, 425, 429];
+/** Whether a status is about the exchange, not about the file, as for robots.txt (access §4, DECISION A5). */
+function isPutOff(status: number): boolean {
+  return status >= 500 || [408, 421, 425, 429].includes(status);
+}
 
-/** Rules, none where the file is missing; `null` where no answer came that says so. */
+/** The rules, none where the file is missing; `null` where no answer says so. */
 function tdmRules(url: string, outcome: FetchOutcome): readonly TdmRule[] | null {
-  if (outcome.kind === 'failed' || outcome.truncated !== null) return null;
-  if (outcome.status >= 500 || PUT_OFF.includes(outcome.status)) return null;
+  if (outcome.kind === 'failed' || outcome.truncated !== null || isPutOff(outcome.status)) return null;
   if (outcome.status < 200 || outcome.status > 299) return [];
   return parseTdmRep(new TextDecoder().decode(outcome.body), url);
 }

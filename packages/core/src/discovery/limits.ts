@@ -1,4 +1,4 @@
-// The bounds of what is asked for beside pages (companion files, sitemaps, feeds), each with its unit and its source.
+// The bounds of companion files, sitemaps and feeds, each with its unit and its source.
 
 /** Authorities whose tdmrep.json is kept in memory; the others are read from the store again. */
 export const MAX_TDM_AUTHORITIES = 10_000;

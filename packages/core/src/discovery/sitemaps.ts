@@ -1,5 +1,5 @@
-// Sitemaps and feeds: which are asked for, and what becomes of what they list. A sitemap is an item of its host's queue like
-// any page: admitted, gated by robots.txt, spaced, retried, logged. Its entries are candidates for the door like any link.
+// Sitemaps and feeds: which are requested, and what they list. A sitemap is an item of its host's queue like any page:
+// admitted, checked against robots.txt, spaced, retried, logged. Its entries are candidates for admission like any link.
 //
 // Whose URLs a file may list follows sitemaps.org: those of the host that serves it, and those of a host whose own
 // robots.txt names it (cross-submission). The permission travels with the item, from an index to the files it lists.
@@ -20,116 +20,121 @@ import {
   MAX_SITEMAPS_PER_HOST,
 } from './limits.js';
 
-/** What a sitemap leads to: candidates for the door, and URLs that are left out before it. */
+/** What a sitemap leads to: candidates for admission, and URLs that are refused before it. */
 export interface SitemapFinds {
   readonly candidates: readonly NewUrl[];
   readonly refused: readonly Refusal[];
 }
 
-/** Asks for sitemaps and reads them. */
-export interface Sitemaps {
-  /** Those that the operator named. */
-  given(): SitemapFinds;
-  /** Those that a robots.txt names, and the pages that it asks us to visit (robots §9.6, §9.9). */
-  named(authority: string, outcome: FetchOutcome): SitemapFinds;
-  isSitemap(work: PageWork): boolean;
-  /** Where a sitemap's redirect leads, still as that sitemap; `null` past the fifth hop. */
-  redirected(work: PageWork, url: string): NewUrl | null;
-  /** Reads one, a batch of entries at a time: the next is read when `offer` has taken the last. @returns What it was, for people. */
-  read(work: PageWork, outcome: ResponseOutcome, offer: (finds: SitemapFinds) => Promise<void>): Promise<string>;
-}
-
-/** What sitemaps are made of. */
-export interface SitemapsParts {
-  /** Whether those are asked for that robots.txt names. */
-  readonly named: boolean;
-  /** Absolute http(s) URLs that the operator named. */
-  readonly urls: readonly string[];
-}
-
-/** After the files asked for beside robots.txt (0), before the seeds (2). */
+/** After the other companion files (0), before the seeds (2). */
 const SITEMAP_PRIORITY = 1;
 const NOTHING: SitemapFinds = { candidates: [], refused: [] };
 
-/** What travels with a sitemap as its user data. */
+/** Travels with a sitemap as its user data. */
 interface Ticket {
   /** 0: named by robots.txt or the operator; 1: by an index; … */
   readonly level: number;
-  /** Hosts (with port) whose robots.txt vouches for it, itself or through an index. */
+  /** Hosts (with port) whose robots.txt vouches for it, directly or through an index. */
   readonly hosts: readonly string[];
 }
 
-/** Makes the sitemaps of one run. @throws Never */
-export function createSitemaps({ named, urls }: SitemapsParts): Sitemaps {
-  const counts = new Map<string, number>();
-  const vouchers = new Map<string, readonly string[]>();
+/** The sitemaps and feeds of one run. */
+export class Sitemaps {
+  readonly #readsNamed: boolean;
+  readonly #urls: readonly string[];
+  /** Sitemaps by host. */
+  readonly #counts = new Map<string, number>();
+  /** Hosts that vouch for a sitemap, by its URL. */
+  readonly #vouchers = new Map<string, readonly string[]>();
 
-  /** One more sitemap of its host, or the reason why not. */
-  const ask = (url: string, from: string | null, ticket: Ticket): NewUrl | Refusal => {
-    const host = new URL(url).host;
-    const before = vouchers.get(url);
-    const count = (counts.get(host) ?? 0) + (before === undefined ? 1 : 0);
+  /**
+   * @param readsNamed - Whether the sitemaps that robots.txt names are requested.
+   * @param urls - Absolute http(s) URLs of sitemaps that the operator named.
+   */
+  constructor(readsNamed: boolean, urls: readonly string[]) {
+    this.#readsNamed = readsNamed;
+    this.#urls = urls;
+  }
+
+  /** The sitemaps that the operator named. */
+  given(): SitemapFinds {
+    return sorted(this.#urls.map((url) => this.#request(new URL(url).href, null, { level: 0, hosts: [] })));
+  }
+
+  /** The sitemaps that a robots.txt names, and the pages that it asks us to visit (robots §9.6, §9.9). */
+  named(authority: string, outcome: FetchOutcome): SitemapFinds {
+    if (!this.#readsNamed || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
+    if (outcome.status < 200 || outcome.status > 299) return NOTHING;
+    const robotsUrl = `${authority}/robots.txt`;
+    const { sitemaps, pleaseVisit } = parseRobots(outcome.body, { robotsUrl });
+    const hosts = [new URL(robotsUrl).host];
+    const requested = sitemaps.map((url) => this.#request(url, robotsUrl, { level: 0, hosts }));
+    const visits = pleaseVisit.map((url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }));
+    return sorted([...requested, ...visits]);
+  }
+
+  isSitemap(work: PageWork): boolean {
+    return ticketOf(work) !== null;
+  }
+
+  /** The redirect target, as the same sitemap; `null` after the fifth hop. */
+  redirected(work: PageWork, url: string): NewUrl | null {
+    const { record } = work;
+    const ticket = ticketOf(work);
+    if (ticket === null || record.hops >= MAX_COMPANION_HOPS) return null;
+    return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
+  }
+
+  /** Reads one, a batch at a time: the next is read when `offer` has taken the last. @returns What it was, for people. */
+  async read(
+    work: PageWork,
+    outcome: ResponseOutcome,
+    offer: (finds: SitemapFinds) => Promise<unknown>,
+  ): Promise<string> {
+    const ticket = ticketOf(work) ?? { level: 0, hosts: [] };
+    const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...ticket.hosts]);
+    const contentType = headerValue(outcome.headers, 'content-type');
+    const reading = readSitemap({
+      url: work.url,
+      bytes: outcome.file?.read() ?? [outcome.body],
+      decoderFor: (start) => pieceDecoder(start, contentType),
+    });
+    let listed = 0;
+    let foreign = 0;
+    for (;;) {
+      const next = await reading.next();
+      if (next.done === true) return summaryOf(next.value, listed, foreign, outcome.truncated);
+      const { kind, entries } = next.value;
+      const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';
+      const finds = entries.map((entry): NewUrl | Refusal => {
+        const candidate = page(entry, work.url, via);
+        if (!hosts.has(new URL(entry.url).host)) return { candidate, reason: 'sitemap-foreign' };
+        if (kind !== 'index') return candidate;
+        return this.#request(entry.url, work.url, { level: ticket.level + 1, hosts: [...hosts] });
+      });
+      const batch = sorted(finds);
+      listed += entries.length;
+      foreign += batch.refused.length;
+      await offer(batch);
+    }
+  }
+
+  /** One more sitemap of its host, or why not. */
+  #request(url: string, from: string | null, ticket: Ticket): NewUrl | Refusal {
+    const { host } = new URL(url);
+    const before = this.#vouchers.get(url);
+    const count = (this.#counts.get(host) ?? 0) + (before === undefined ? 1 : 0);
     const others = ticket.hosts.filter((each) => each !== host);
     const hosts = [...new Set([...(before ?? []), ...others])].slice(0, MAX_SITEMAP_VOUCHERS);
     const candidate = { ...item(url, { ...ticket, hosts }), ...(from === null ? {} : { from }) };
-    if (ticket.level > MAX_SITEMAP_LEVELS || count > MAX_SITEMAPS_PER_HOST) {
+    if (ticket.level > MAX_SITEMAP_LEVELS || count > MAX_SITEMAPS_PER_HOST)
       return { candidate, reason: 'sitemap-limit' };
-    }
-    remember(counts, host, count);
-    remember(vouchers, url, hosts);
-    // Read already, perhaps, for another host alone: now this one vouches for it as well.
+    remember(this.#counts, host, count);
+    remember(this.#vouchers, url, hosts);
+    // It may have been read for another host alone: now this one vouches for it as well.
     const isVouchedAnew = before !== undefined && hosts.length > before.length;
     return isVouchedAnew ? { ...candidate, dedupe: false } : candidate;
-  };
-
-  return {
-    given: () => sorted(urls.map((url) => ask(new URL(url).href, null, { level: 0, hosts: [] }))),
-    named(authority, outcome) {
-      if (!named || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
-      if (outcome.status < 200 || outcome.status > 299) return NOTHING;
-      const robotsUrl = `${authority}/robots.txt`;
-      const { sitemaps, pleaseVisit } = parseRobots(outcome.body, { robotsUrl });
-      const hosts = [new URL(robotsUrl).host];
-      const asked = sitemaps.map((url) => ask(url, robotsUrl, { level: 0, hosts }));
-      const visits = pleaseVisit.map((url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }));
-      return sorted([...asked, ...visits]);
-    },
-    isSitemap: (work) => ticketOf(work) !== null,
-    redirected(work, url) {
-      const { record } = work;
-      const ticket = ticketOf(work);
-      if (ticket === null || record.hops >= MAX_COMPANION_HOPS) return null;
-      return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
-    },
-    async read(work, outcome, offer) {
-      const ticket = ticketOf(work) ?? { level: 0, hosts: [] };
-      const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...ticket.hosts]);
-      const contentType = headerValue(outcome.headers, 'content-type');
-      const reading = readSitemap({
-        url: work.url,
-        bytes: outcome.file?.read() ?? [outcome.body],
-        decoderFor: (start) => pieceDecoder(start, contentType),
-      });
-      let listed = 0;
-      let foreign = 0;
-      for (;;) {
-        const next = await reading.next();
-        if (next.done === true) return told(next.value, listed, foreign, outcome.truncated);
-        const { kind, entries } = next.value;
-        const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';
-        const finds = entries.map((entry): NewUrl | Refusal => {
-          const candidate = page(entry, work.url, via);
-          if (!hosts.has(new URL(entry.url).host)) return { candidate, reason: 'sitemap-foreign' };
-          if (kind !== 'index') return candidate;
-          return ask(entry.url, work.url, { level: ticket.level + 1, hosts: [...hosts] });
-        });
-        const batch = sorted(finds);
-        listed += entries.length;
-        foreign += batch.refused.length;
-        await offer(batch);
-      }
-    },
-  };
+  }
 }
 
 /** The oldest goes first where there are too many. */
@@ -153,24 +158,24 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
   return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
-/** A URL that a sitemap lists is as far from a seed as a link of the home page. What is said of it goes to its handler. */
+/** A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
 function page(entry: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
-  const userData = said(entry);
+  const userData = userDataOf(entry);
   return { url: entry.url, depth: 1, via, from, ...(userData === null ? {} : { userData }) };
 }
 
-function said({ lastmod, changefreq, priority, title, alternates }: SitemapEntry): JsonValue | null {
+function userDataOf({ lastmod, changefreq, priority, title, alternates }: SitemapEntry): JsonValue | null {
   const facts = {
     ...(lastmod === null ? {} : { lastmod }),
     ...(changefreq === null ? {} : { changefreq }),
     ...(priority === null ? {} : { priority }),
     ...(title === null ? {} : { title }),
-    ...(alternates.length === 0 ? {} : { alternates: fitting(alternates) }),
+    ...(alternates.length === 0 ? {} : { alternates: withinLimit(alternates) }),
   };
   return Object.keys(facts).length === 0 ? null : facts;
 }
 
-function fitting(alternates: SitemapEntry['alternates']): JsonValue[] {
+function withinLimit(alternates: SitemapEntry['alternates']): JsonValue[] {
   const kept: JsonValue[] = [];
   let bytes = 0;
   for (const { hreflang, url } of alternates) {
@@ -181,7 +186,7 @@ function fitting(alternates: SitemapEntry['alternates']): JsonValue[] {
   return kept;
 }
 
-/** The sitemap as first asked for: redirect hops carry it as `from`. */
+/** The sitemap as first requested: redirect hops carry it as `from`. */
 function initialUrl({ record, url }: PageWork): string {
   return record.hops > 0 && record.from !== null ? record.from : url;
 }
@@ -192,7 +197,12 @@ function ticketOf({ record }: PageWork): Ticket | null {
   return userData['sitemap'] as unknown as Ticket;
 }
 
-function told(end: SitemapFileEnd, listed: number, foreign: number, truncated: 'limit' | 'connection' | null): string {
+function summaryOf(
+  end: SitemapFileEnd,
+  listed: number,
+  foreign: number,
+  truncated: 'limit' | 'connection' | null,
+): string {
   const oddities = [
     foreign > 0 ? `${foreign} left out` : null,
     end.unusable > 0 ? `${end.unusable} no URLs` : null,

@@ -1,4 +1,4 @@
-// A page in the hands of its handler: what it does with it is staged; nothing leaves here.
+// The page as its handler gets it. What the handler does with it is staged; no request is made here but by `page.fetch`.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -13,179 +13,121 @@ import { type SavedFile, saveFile } from './save.js';
 import { addUrl, followLinks, leftAloneUrls, nextVisit } from './stage-links.js';
 import type { Stage } from './staged.js';
 
-/** What a handler's page is made of, beside the page. */
+/** What a handler's page works with. */
 export interface PageTools {
   readonly stage: Stage;
   /** Aborted when the handler's time is over or the crawl is stopped at once. */
   readonly signal: AbortSignal;
   /** Where files go; `null`: nowhere by default. */
   readonly filesPath: string | null;
-  readonly ownFetch: OwnFetcher;
+  readonly fetch: OwnFetcher;
   /** The schema of the route's items; `null`: none. */
   readonly check: ItemCheck | null;
   /** The page's user data as the schema of the route gives it; `null`: as it came. */
   readonly given: { readonly userData: unknown } | null;
 }
 
+/** What the handler's page shows of the fetched page as it is. */
+const SHOWN: readonly (keyof FetchedPage)[] = [
+  'url',
+  'status',
+  'headers',
+  'kind',
+  'sniffedType',
+  'mime',
+  'title',
+  'links',
+  'html',
+  'exclusion',
+  'depth',
+  'from',
+  'via',
+  'label',
+  'attempt',
+  'visit',
+  'truncated',
+  'fetchedAtMs',
+  'bodyBytes',
+  'body',
+  'rendering',
+  '$',
+];
+
 /** Hands a page to a handler. @throws Never */
 export function createPageContext(page: FetchedPage, tools: PageTools): HandledPage {
-  return new PageInHand(page, tools);
+  return new PageContext(page, tools) as unknown as HandledPage;
 }
 
 /**
- * The page by delegation, so that what it makes at first touch stays unmade until the handler touches it. (An object with
- * the page as its prototype would be shorter; the engine keeps every prototype, and the page's text with it, far too long.)
- * What can be called may be taken off the page (`const { emit, follow } = page`), and is made when it is.
+ * The page by delegation, so that what it makes at first use stays unmade until the handler uses it. (With the page as its
+ * prototype it would be shorter; but engines keep prototypes, and the page's text with them, far too long.) Its methods may
+ * be taken off it: `const { emit, follow } = page`.
  */
-class PageInHand implements HandledPage {
+class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
   readonly #page: FetchedPage;
   readonly #tools: PageTools;
   #fetches = 0;
   #leftAlone: ReadonlySet<string> | null = null;
+
+  static {
+    for (const name of SHOWN) {
+      const get = function (this: PageContext): unknown {
+        return this.#page[name];
+      };
+      Object.defineProperty(PageContext.prototype, name, { get, enumerable: true });
+    }
+  }
 
   constructor(page: FetchedPage, tools: PageTools) {
     this.#page = page;
     this.#tools = tools;
   }
 
-  get url() {
-    return this.#page.url;
-  }
-  get status() {
-    return this.#page.status;
-  }
-  get headers() {
-    return this.#page.headers;
-  }
-  get kind() {
-    return this.#page.kind;
-  }
-  get sniffedType() {
-    return this.#page.sniffedType;
-  }
-  get mime() {
-    return this.#page.mime;
-  }
-  get title() {
-    return this.#page.title;
-  }
-  get links() {
-    return this.#page.links;
-  }
-  get html() {
-    return this.#page.html;
-  }
-  get exclusion() {
-    return this.#page.exclusion;
-  }
-  get depth() {
-    return this.#page.depth;
-  }
-  get from() {
-    return this.#page.from;
-  }
-  get via() {
-    return this.#page.via;
-  }
-  get label() {
-    return this.#page.label;
-  }
-  get userData() {
+  get userData(): JsonValue | null {
     const { given } = this.#tools;
     return given === null ? this.#page.userData : (given.userData as JsonValue);
   }
-  get attempt() {
-    return this.#page.attempt;
-  }
-  get visit() {
-    return this.#page.visit;
-  }
-  get truncated() {
-    return this.#page.truncated;
-  }
-  get fetchedAtMs() {
-    return this.#page.fetchedAtMs;
-  }
-  get maxBodyBytes() {
-    return this.#page.maxBodyBytes;
-  }
-  get body() {
-    return this.#page.body;
-  }
-  get rendering() {
-    return this.#page.rendering;
-  }
-  get $() {
-    return this.#page.$;
-  }
 
-  get signal() {
+  get signal(): AbortSignal {
     return this.#tools.signal;
   }
 
-  get text() {
-    return () => this.#page.text();
-  }
-  get json() {
-    return () => this.#page.json();
-  }
-  get bytes() {
-    return () => this.#page.bytes();
-  }
-  get excerpt() {
-    return (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
-  }
+  readonly text = () => this.#page.text();
+  readonly json = () => this.#page.json();
+  readonly bytes = () => this.#page.bytes();
+  readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
-  get emit() {
-    return (data: JsonValue): Promise<EmittedItem> => {
-      const { check, stage } = this.#tools;
-      if (check === null) return settled(() => stageItem(stage, data));
-      const emitted = check.emit(data);
-      emitted.catch(ignore);
-      return emitted;
-    };
-  }
+  readonly emit = (data: JsonValue): Promise<EmittedItem> => {
+    const { check, stage } = this.#tools;
+    if (check !== null) return seen(check.emit(data));
+    return settled(() => {
+      stage.item(data);
+      return STAGED;
+    });
+  };
 
-  get follow() {
-    return (selector?: string, options: FollowOptions = {}): Promise<void> =>
-      settled(() => followLinks(this.#page, this.#tools.stage, selector, options));
-  }
+  readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
+    settled(() => followLinks(this.#page, this.#tools.stage, selector, options));
 
-  get add() {
-    return (url: string, options: FollowOptions = {}): Promise<AddResult> =>
-      settled(() => {
-        this.#leftAlone ??= leftAloneUrls(this.#page);
-        return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
-      });
-  }
+  readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
+    settled(() => {
+      this.#leftAlone ??= leftAloneUrls(this.#page);
+      return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
+    });
 
-  get fetch() {
-    return async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
-      const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.html?.baseHref ?? null));
-      if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
-      this.#fetches += 1;
-      if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
-      return this.#tools.ownFetch(this.#page, url, options, this.signal);
-    };
-  }
+  readonly fetch = async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
+    const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.html?.baseHref ?? null));
+    if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
+    this.#fetches += 1;
+    if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
+    return this.#tools.fetch(this.#page, url, options, this.signal);
+  };
 
-  get revisit() {
-    return (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'> = {}): Promise<void> =>
-      settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
-  }
+  readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'force'> = {}): Promise<void> =>
+    settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
-  get save() {
-    return (name?: string, options: SaveOptions = {}): Promise<SavedFile> => {
-      const saved = savePage(this.#page, options.folder ?? this.#tools.filesPath, name);
-      saved.catch(ignore);
-      return saved;
-    };
-  }
-}
-
-function stageItem(stage: Stage, data: JsonValue): EmittedItem {
-  stage.item(data);
-  return STAGED;
+  readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
+    seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name));
 }
 
 async function savePage(page: FetchedPage, folder: string | null, name: string | undefined): Promise<SavedFile> {
@@ -198,24 +140,18 @@ async function savePage(page: FetchedPage, folder: string | null, name: string |
     });
   }
   const { host, pathname } = new URL(page.url);
-  const written = await saveFile(
-    folder,
-    name ?? `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`,
-    page.body,
-  );
+  const path = name ?? `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
+  const written = await saveFile(folder, path, page.body);
   return { kind: 'saved', ...written, truncated: page.truncated };
 }
 
-/**
- * Staging happens at once, so that a forgotten `await` loses nothing. What it throws is a rejection that has been seen:
- * a handler that does not wait for it must not end the process.
- */
+/** Acts at once, so that a forgotten `await` loses nothing. */
 function settled<T>(act: () => T): Promise<T> {
-  const promise = new Promise<T>((resolve) => resolve(act()));
-  promise.catch(ignore);
-  return promise;
+  return seen(new Promise<T>((resolve) => resolve(act())));
 }
 
-function ignore(): void {
-  // Whoever awaits the promise sees it.
+/** A rejection that nobody awaits does not end the process. */
+function seen<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }

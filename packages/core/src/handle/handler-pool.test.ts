@@ -2,7 +2,7 @@
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import type { PageInCrawl } from '../page/page.js';
-import { createHandlerPool } from './handler-pool.js';
+import { HandlerPool } from './handler-pool.js';
 import { createHandlers, type Handler } from './handlers.js';
 
 const PAGE = {
@@ -17,10 +17,7 @@ function poolOf(handler: Handler, signal: AbortSignal) {
   const handlers = createHandlers();
   handlers.on('any', handler);
   const clock = createManualClock();
-  return {
-    pool: createHandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, after: clock.after, signal }),
-    clock,
-  };
+  return { pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal }), clock };
 }
 
 it.each<[string, Handler]>([

@@ -1,6 +1,7 @@
-// Runs handlers, a bounded number at a time and each for a bounded time, and answers with a value whatever they do.
-// The pool is pulled: whoever has a page waits here until its handler could start soon, so that no backlog builds up.
+// Runs handlers, a bounded number at a time and each for a bounded time. The result is a value whatever they do. A caller
+// with a page waits here until its handler can start soon, so that no backlog builds up.
 
+import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { onAbort } from '../on-abort.js';
 import { contentOf } from '../page/content-kind.js';
@@ -10,33 +11,23 @@ import { createPageContext, type PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import { ItemCheck } from './item-check.js';
 import { checkValue, issuesText } from './schema.js';
-import { createStage, NOTHING_STAGED, type Stage, type Staged } from './staged.js';
+import { type HandlerSignal, handlerSignal } from './signals.js';
+import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
 import { createStartInTurn } from './start-in-turn.js';
-import { type HandlerSignal, handlerSignal } from './words.js';
 
-/** What came of handling a page. */
+/** The result of handling a page. */
 export type Handled =
-  /** `route`: which handler it was; `null`: none fits the page, or the page asks that none runs. */
+  /** `route`: which handler it was; `null`: none fits the page, or the page wants none to run. */
   | { readonly kind: 'handled'; readonly staged: Staged; readonly route: Route | 'default' | null }
   | { readonly kind: 'threw'; readonly error: unknown; readonly detail: string }
-  /** The handler threw a word that says what becomes of the page. */
-  | { readonly kind: 'said'; readonly word: HandlerSignal }
-  /** What was handed along with the URL does not meet the schema of the route; the handler did not run. */
+  /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
+  | { readonly kind: 'signal'; readonly signal: HandlerSignal }
+  /** The URL's user data does not fit the schema of the route; the handler did not run. */
   | { readonly kind: 'user-data-invalid'; readonly detail: string }
-  /** Its signal was aborted. It may still be running: nothing it does counts any more. */
+  /** Its signal was aborted. It may still be running; nothing it does counts any more. */
   | { readonly kind: 'timed-out'; readonly detail: string }
-  /** The crawl was stopped at once before the handler had ended well: nothing it did counts, and the page is nobody's fault. */
+  /** The crawl was stopped at once before the handler had ended well: nothing it did counts. */
   | { readonly kind: 'stopped' };
-
-/** The pool. */
-export interface HandlerPool {
-  /** Never rejects. */
-  handle(page: PageInCrawl): Promise<Handled>;
-  /** Whether a handler is going to get the page. */
-  handles(page: FetchedPage): boolean;
-  /** Bytes that the body of a page with these header lines may have, where its handler says so; `null`: it does not. */
-  bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null;
-}
 
 /** What a pool is made of. */
 export interface HandlerPoolOptions {
@@ -45,85 +36,91 @@ export interface HandlerPoolOptions {
   readonly concurrency: number;
   /** Longest time of one handler, from its start, milliseconds. */
   readonly handlerTimeoutMs: number;
-  /** Calls `fn` once after `ms`; the answer cancels it. */
-  readonly after: (ms: number, fn: () => void) => () => void;
-  /** Aborted when the crawl stops at once: running handlers are told. */
+  readonly clock: Pick<Clock, 'after'>;
+  /** Aborted when the crawl stops at once, and the signals of running handlers with it. */
   readonly signal: AbortSignal;
-  /** Where files go that a handler saves; `null`: nowhere by default. */
+  /** Where `page.save` writes. @default `null`, nowhere by default */
   readonly filesPath?: string | null;
-  /** What handlers ask for by themselves. @default nothing is asked for: `dropped` */
-  readonly ownFetch?: OwnFetcher;
+  /** `page.fetch`. @default every request is `dropped` */
+  readonly fetch?: OwnFetcher;
 }
 
-const NO_OWN_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
+const NO_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
 const NO_BYTES = new Uint8Array(0);
 const STOPPED: Handled = Object.freeze({ kind: 'stopped' });
 const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_STAGED, route: null });
 
-/** Makes the pool of one run. */
-export function createHandlerPool(options: HandlerPoolOptions): HandlerPool {
-  const queue = new PQueue({ concurrency: options.concurrency });
-  const startInTurn = createStartInTurn();
-  return {
-    handles: (page) => page.exclusion.runsHandler && options.handlers.find(page) !== null,
-    bodyBytesFor(label, headers) {
-      const { kind, mime } = contentOf(headers, NO_BYTES);
-      return options.handlers.bodyBytesFor({ kind, mime, label });
-    },
-    async handle(page) {
-      const found = page.exclusion.runsHandler ? options.handlers.find(page) : null;
-      if (found === null) return NOT_HANDLED;
-      await queue.onSizeLessThan(options.concurrency);
-      return queue.add(() => startInTurn(() => run(page, found, options)));
-    },
-  };
-}
+/** The handlers of one run at work. */
+export class HandlerPool {
+  readonly #options: HandlerPoolOptions;
+  readonly #queue: PQueue;
+  readonly #startInTurn = createStartInTurn();
 
-async function run(
-  page: PageInCrawl,
-  found: FoundHandler,
-  { handlerTimeoutMs, after, signal, filesPath = null, ownFetch = NO_OWN_FETCH }: HandlerPoolOptions,
-): Promise<Handled> {
-  if (signal.aborted) return STOPPED;
-  const tools = new HandlerTools(createStage(page.url), filesPath, ownFetch);
-  const timers: (() => void)[] = [];
-  let ignoreAbort = (): void => undefined;
-  const ended = new Promise<Handled>((resolve) => {
-    timers.push(
-      after(handlerTimeoutMs, () =>
-        resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` }),
-      ),
-    );
-    ignoreAbort = onAbort(signal, () => {
-      tools.abort(signal.reason);
-      // One that ends when it is told has ended well; one that does not hear is not waited for.
-      timers.push(after(0, () => resolve(STOPPED)));
+  constructor(options: HandlerPoolOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.concurrency });
+  }
+
+  /** Whether a handler is going to get the page. */
+  handles(page: FetchedPage): boolean {
+    return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
+  }
+
+  /** Bytes that the body of a page with these headers may have, where its handler says so; `null`: it does not. */
+  bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null {
+    const { kind, mime } = contentOf(headers, NO_BYTES);
+    return this.#options.handlers.bodyBytesFor({ kind, mime, label });
+  }
+
+  /** Never rejects. */
+  async handle(page: PageInCrawl): Promise<Handled> {
+    const found = page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
+    if (found === null) return NOT_HANDLED;
+    await this.#queue.onSizeLessThan(this.#options.concurrency);
+    return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found)));
+  }
+
+  async #run(page: PageInCrawl, found: FoundHandler): Promise<Handled> {
+    const { handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
+    if (signal.aborted) return STOPPED;
+    const tools = new HandlerTools(new Stage(page.url), filesPath, fetch);
+    const timers: (() => void)[] = [];
+    let ignoreAbort = (): void => undefined;
+    const ended = new Promise<Handled>((resolve) => {
+      const timedOut = (): void =>
+        resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` });
+      timers.push(clock.after(handlerTimeoutMs, timedOut));
+      ignoreAbort = onAbort(signal, () => {
+        tools.abort(signal.reason);
+        // A handler that ends now has ended well; no other is waited for.
+        timers.push(clock.after(0, () => resolve(STOPPED)));
+      });
     });
-  });
-  const handled = await Promise.race([ended, attempt(page, found, tools)]);
-  for (const cancel of timers) cancel();
-  ignoreAbort();
-  tools.stage.seal();
-  page.letDocumentGo();
-  if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
-  return handled;
+    const handled = await Promise.race([ended, attempt(page, found, tools)]);
+    for (const cancel of timers) cancel();
+    ignoreAbort();
+    tools.stage.seal();
+    page.letDocumentGo();
+    if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
+    return handled;
+  }
 }
 
-/** What one handler has at hand. Its signal is made when it is asked for, which few do: it costs more than all the rest. */
+/** The tools of one handler. Its signal is made at first use: few handlers use it, and it costs more than all the rest. */
 class HandlerTools implements PageTools {
   readonly stage: Stage;
   readonly filesPath: string | null;
-  readonly ownFetch: OwnFetcher;
+  readonly fetch: OwnFetcher;
   check: ItemCheck | null = null;
   given: PageTools['given'] = null;
   isAborted = false;
   #reason: unknown;
   #controller: AbortController | null = null;
 
-  constructor(stage: Stage, filesPath: string | null, ownFetch: OwnFetcher) {
+  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher) {
     this.stage = stage;
     this.filesPath = filesPath;
-    this.ownFetch = ownFetch;
+    this.fetch = fetch;
   }
 
   get signal(): AbortSignal {
@@ -139,7 +136,7 @@ class HandlerTools implements PageTools {
   }
 }
 
-/** Never rejects, so that a handler that fails after its time is over disturbs nobody. */
+/** Never rejects: a handler may also fail after its time is over. */
 async function attempt(
   page: FetchedPage,
   { route, handler, schemas }: FoundHandler,
@@ -156,9 +153,9 @@ async function attempt(
     if (tools.check !== null) await tools.check.settled();
     return { kind: 'handled', staged: tools.stage.seal(), route };
   } catch (error) {
-    // What it was told to give up may well have thrown.
+    // A handler may well throw because its signal was aborted.
     if (tools.isAborted) return STOPPED;
-    const word = handlerSignal(error);
-    return word === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'said', word };
+    const signal = handlerSignal(error);
+    return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
   }
 }

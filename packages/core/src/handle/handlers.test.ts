@@ -8,7 +8,7 @@ import type { PageInCrawl } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { createPageReader } from '../page/read-page.js';
 import type { HandledPage } from './handled-page.js';
-import { createHandlerPool, type Handled } from './handler-pool.js';
+import { type Handled, HandlerPool } from './handler-pool.js';
 import { createHandlers, type Handler, type Route } from './handlers.js';
 import type { Staged } from './staged.js';
 
@@ -37,11 +37,11 @@ function poolOf(
   const handlers = createHandlers();
   for (const [route, handler] of routes) handlers.on(route, handler);
   const clock = createManualClock();
-  const pool = createHandlerPool({
+  const pool = new HandlerPool({
     handlers,
     concurrency: more.concurrency ?? 2,
     handlerTimeoutMs: 1_000,
-    after: clock.after,
+    clock,
     signal: more.signal ?? new AbortController().signal,
   });
   return { pool, clock };
@@ -109,9 +109,7 @@ describe('following', () => {
     const staged = await stagedBy((each) => each.follow(), page);
     expect(urls(staged)).toEqual(['/a/b', '/a/d']);
     expect(staged.links[0]).toEqual({ url: 'https://example.com/a/b', depth: 3, via: 'link', from: URL_OF_PAGE });
-    expect(staged.leftAlone).toEqual([
-      { url: 'https://example.com/a/c', reason: 'link-nofollow', depth: 3, from: URL_OF_PAGE },
-    ]);
+    expect(staged.leftAlone).toEqual([{ url: 'https://example.com/a/c', reason: 'link-nofollow' }]);
   });
 
   it('takes no link of a page that says nofollow, and all when the option says so', async () => {
@@ -192,7 +190,7 @@ describe('adding', () => {
     ]);
     expect(urls(staged)).toEqual(['/z/b', '/z/c', '/z/d']);
     expect(staged.links[0]).toMatchObject({ via: 'handler', depth: 3 });
-    expect(staged.notes).toEqual([{ url: 'https://example.com/z/b', note: 'link-nofollow' }]);
+    expect(staged.nofollow).toEqual(['https://example.com/z/b']);
   });
 });
 

@@ -1,27 +1,22 @@
-// The items of one page on their way through a schema: those that it takes are staged, the others are kept aside. Order is that
-// of emitting, whatever time the schema takes: an item's place is part of its id.
+// Checks the items of one page against the schema of their route: valid ones are staged, the others kept aside. They keep the
+// order in which they were emitted, whatever time the schema takes: an item's place is part of its id.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { rejectedItem } from './rejected-item.js';
+import { type RejectedItem, rejectedItem } from './rejected-item.js';
 import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
 import type { Stage } from './staged.js';
 
-/** What became of an item. */
+/** The result of `emit`. */
 export type EmittedItem =
   /** It goes to the sinks when the handler has ended well. */
   | { readonly kind: 'staged' }
-  /** Its schema did not take it: it goes to `rejected.jsonl` then, and the page goes on. */
+  /** Its schema rejected it: it goes to `rejected.jsonl` instead, and the page goes on. */
   | { readonly kind: 'rejected'; readonly issues: readonly SchemaIssue[] };
 
 /** The answer to every item that is staged. */
 export const STAGED: EmittedItem = Object.freeze({ kind: 'staged' });
 
-/** What a rejected item says of its page. */
-export interface CheckedPage {
-  readonly url: string;
-  readonly visit: number;
-  readonly fetchedAtMs: number;
-}
+type CheckedPage = Pick<RejectedItem, 'url' | 'visit' | 'fetchedAtMs'>;
 
 /** The schema of one page's items. Made only where a route has one. */
 export class ItemCheck {

@@ -10,13 +10,13 @@ import { EXCLUSION_DEFAULTS } from '../page/exclusion-options.js';
 import type { FetchedPage } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { createPageReader } from '../page/read-page.js';
-import { createHandlerPool, type Handled } from './handler-pool.js';
+import { type Handled, HandlerPool } from './handler-pool.js';
 import { createHandlers } from './handlers.js';
 import type { EmittedItem } from './item-check.js';
 import { MAX_PAGE_REJECTED } from './limits.js';
 import { type Routes, registerRoutes } from './routes.js';
 import { type Schema, unchecked } from './schema.js';
-import { RefusePage, RetryPage, StopCrawl } from './words.js';
+import { RefusePage, RetryPage, StopCrawl } from './signals.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
 
@@ -24,7 +24,7 @@ const URL_OF_PAGE = 'https://example.com/a/';
 async function handled<UserData, Items>(
   routes: Routes<UserData, Items>,
   more: { label?: string; userData?: FetchedPage['userData']; handlerTimeoutMs?: number } = {},
-): Promise<{ readonly handled: Handled; readonly pool: ReturnType<typeof createHandlerPool> }> {
+): Promise<{ readonly handled: Handled; readonly pool: HandlerPool }> {
   const handlers = createHandlers();
   registerRoutes(handlers, routes);
   const reader = createPageReader({
@@ -38,9 +38,9 @@ async function handled<UserData, Items>(
   const { label = null, userData = null } = more;
   const work = pageWork(URL_OF_PAGE, { label, userData });
   const page = await reader.read(work, response(URL_OF_PAGE, '<title>t</title>', [['Content-Type', 'text/html']]));
-  const { after } = createManualClock();
+  const clock = createManualClock();
   const signal = new AbortController().signal;
-  const pool = createHandlerPool({ handlers, concurrency: 1, handlerTimeoutMs: 1_000, after, signal });
+  const pool = new HandlerPool({ handlers, concurrency: 1, handlerTimeoutMs: 1_000, clock, signal });
   return { handled: await pool.handle(page), pool };
 }
 
@@ -294,15 +294,15 @@ it('what a handler throws to say is a word, whatever it staged before', async ()
     return came;
   };
   expect(await said(new RetryPage('later', { afterMs: 5 }))).toEqual({
-    kind: 'said',
-    word: { kind: 'retry', reason: 'later', afterMs: 5 },
+    kind: 'signal',
+    signal: { kind: 'retry', reason: 'later', afterMs: 5 },
   });
-  expect(await said(new RetryPage('later'))).toMatchObject({ word: { afterMs: null } });
+  expect(await said(new RetryPage('later'))).toMatchObject({ signal: { afterMs: null } });
   expect(await said(new RefusePage('x'.repeat(999)))).toEqual({
-    kind: 'said',
-    word: { kind: 'refuse', reason: 'x'.repeat(500) },
+    kind: 'signal',
+    signal: { kind: 'refuse', reason: 'x'.repeat(500) },
   });
-  expect(await said(new StopCrawl('look'))).toEqual({ kind: 'said', word: { kind: 'stop', reason: 'look' } });
+  expect(await said(new StopCrawl('look'))).toEqual({ kind: 'signal', signal: { kind: 'stop', reason: 'look' } });
   // The nearest neighbours: what only looks like one.
   for (const thrown of [{ name: 'RetryPage', message: 'x' }, 'retry', RetryPage, null, undefined]) {
     expect(await said(thrown)).toMatchObject({ kind: 'threw' });

@@ -1,4 +1,4 @@
-// The URLs that a handler follows, adds and visits again, as candidates for the door. They are staged; nothing leaves here.
+// The URLs that a handler follows, adds and visits again, as candidates for admission. They are staged; no request is made.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -6,11 +6,10 @@ import { type PageLink, selectLinks } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import type { AddResult, FollowOptions } from './handled-page.js';
-import { jsonCopy } from './json-copy.js';
 import { MAX_REVISIT_MS } from './limits.js';
-import type { Stage } from './staged.js';
+import { jsonCopy, type Stage } from './staged.js';
 
-/** Stages links of the page, and what it asks to leave alone as left alone. @throws MannerlyError `page-not-markup`, `item-invalid` */
+/** Stages links of the page; those that it wants left alone are noted as such. @throws MannerlyError `page-not-markup`, `item-invalid` */
 export function followLinks(
   page: FetchedPage,
   stage: Stage,
@@ -22,7 +21,7 @@ export function followLinks(
   for (const link of links) {
     const reason = page.exclusion.whyLeaveAlone(link);
     if (reason === null) stage.link(candidate(link.url));
-    else stage.leaveAlone({ url: link.url, reason, depth: page.depth + 1, from: page.url });
+    else stage.leaveAlone({ url: link.url, reason });
   }
 }
 
@@ -38,11 +37,11 @@ export function addUrl(
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
   const note = leftAlone.has(url) ? 'link-nofollow' : null;
   stage.link(candidates(page, 'handler', options)(url));
-  if (note !== null) stage.note(url, note);
+  if (note !== null) stage.nofollow(url);
   return { kind: 'staged', url, note };
 }
 
-/** Makes candidates of URLs found on a page. What they carry is copied once: a handler may go on changing its own. */
+/** Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowOptions): (url: string) => NewUrl {
   const { label, userData, priority, allowDuplicate = false } = options;
   const depth = page.depth + 1;
@@ -53,7 +52,7 @@ function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowO
     ...(label === undefined ? {} : { label }),
     ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
     ...(priority === undefined ? {} : { priority }),
-    // Told from other visits by the time of the page that asks for it.
+    // The time of the page tells this visit from others.
     ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
   };
   return (url) => ({ url, depth, via, from, ...carried });
@@ -80,7 +79,7 @@ export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<Foll
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 
-/** URLs that the page shows only in links that it asks to leave alone: read once, a handler may add thousands. */
+/** URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs. */
 export function leftAloneUrls(page: FetchedPage): Set<string> {
   const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));

@@ -1,123 +1,137 @@
-// What a handler emits and follows, kept aside until it has come to its end: then all of it counts, or, when it threw or
-// took too long, none.
+// What a handler emits and follows, kept aside until the handler has ended: then all of it counts, or, when the handler threw
+// or took too long, none of it.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { jsonCopy } from './json-copy.js';
-import { MAX_PAGE_ITEMS, MAX_PAGE_REJECTED } from './limits.js';
+import { MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED } from './limits.js';
 import type { RejectedItem } from './rejected-item.js';
 
-/** A link that was not taken although it was asked for, and why. */
+/** A link that was not taken, and why. */
 export interface LeftAloneLink {
   readonly url: string;
-  /** A word of the table of reasons, such as `link-nofollow`. */
+  /** A reason of the table of reasons, such as `link-nofollow`. */
   readonly reason: string;
-  readonly depth: number;
-  readonly from: string;
 }
 
-/** Everything one handler staged. */
+/** Everything that one handler staged. */
 export interface Staged {
   /** What was emitted, in order, each a copy made when it was emitted. */
   readonly data: readonly JsonValue[];
-  /** Candidates for the door, one per visit to a URL. */
+  /** Candidates for admission, one per visit to a URL. */
   readonly links: readonly NewUrl[];
-  /** Links of the site's wish left alone, one per URL, none that stands in `links`. */
+  /** Links that the page wants left alone, one per URL, none of them in `links`. */
   readonly leftAlone: readonly LeftAloneLink[];
-  /** What an operator may want to know: a handler took a nofollow link by itself. */
-  readonly notes: readonly { readonly url: string; readonly note: 'link-nofollow' }[];
-  /** What was emitted and not taken by the schema of its route, in order: the first hundred. */
+  /** URLs that the handler added although the page wants them left alone. */
+  readonly nofollow: readonly string[];
+  /** What was emitted and rejected by the schema of its route, in order: the first hundred. */
   readonly rejected: readonly RejectedItem[];
   /** All of them. */
   readonly rejectedCount: number;
 }
-
-const NONE_REJECTED: readonly RejectedItem[] = Object.freeze([]);
 
 /** Nothing at all. */
 export const NOTHING_STAGED: Staged = Object.freeze({
   data: [],
   links: [],
   leftAlone: [],
-  notes: [],
-  rejected: NONE_REJECTED,
+  nofollow: [],
+  rejected: [],
   rejectedCount: 0,
 });
 
-/** Takes what a handler stages. */
-export interface Stage {
-  /** @throws MannerlyError `item-invalid` when it is no JSON, too large, or one too many; `page-over` after `seal`. */
-  item(data: JsonValue): void;
-  /** The first candidate for a visit to a URL counts. @throws MannerlyError `page-over` after `seal`. */
-  link(candidate: NewUrl): void;
-  /** @throws MannerlyError `page-over` after `seal`. */
-  leaveAlone(link: LeftAloneLink): void;
-  /** @throws MannerlyError `page-over` after `seal`. */
-  note(url: string, note: 'link-nofollow'): void;
-  /** Keeps aside an item that its schema did not take. @throws MannerlyError `page-over` after `seal`. */
-  reject(item: RejectedItem): void;
-  /** Ends staging and gives what was staged. */
-  seal(): Staged;
-}
+/** Takes what the handler of one page stages. Every call throws MannerlyError `page-over` after `seal`. */
+export class Stage {
+  readonly #pageUrl: string;
+  readonly #data: JsonValue[] = [];
+  readonly #links = new Map<string, NewUrl>();
+  readonly #leftAlone = new Map<string, LeftAloneLink>();
+  readonly #nofollow = new Set<string>();
+  readonly #rejected: RejectedItem[] = [];
+  #rejectedCount = 0;
+  #isOver = false;
 
-/** Makes an empty stage for the handler of a page. */
-export function createStage(pageUrl: string): Stage {
-  const data: JsonValue[] = [];
-  const links = new Map<string, NewUrl>();
-  const leftAlone = new Map<string, LeftAloneLink>();
-  const notes = new Map<string, { readonly url: string; readonly note: 'link-nofollow' }>();
-  let rejected: RejectedItem[] | null = null;
-  let rejectedCount = 0;
-  let isOver = false;
-  const open = (): void => {
-    if (!isOver) return;
-    throw new MannerlyError('page-over', `the handler of ${pageUrl} has ended; what it stages now would be lost`, {
-      hint: 'Await everything that the handler starts.',
-    });
-  };
-  return {
-    item(item) {
-      open();
-      if (data.length >= MAX_PAGE_ITEMS) {
-        throw new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${pageUrl}`);
-      }
-      data.push(jsonCopy(item, `an item of ${pageUrl}`));
-    },
-    link(candidate) {
-      open();
-      const key = visitKey(candidate.url, candidate.visit ?? 0);
-      if (!links.has(key)) links.set(key, candidate);
-    },
-    leaveAlone(link) {
-      open();
-      if (!leftAlone.has(link.url)) leftAlone.set(link.url, link);
-    },
-    note(url, note) {
-      open();
-      notes.set(url, { url, note });
-    },
-    reject(item) {
-      open();
-      rejectedCount += 1;
-      if (rejectedCount > MAX_PAGE_REJECTED) return;
-      rejected ??= [];
-      rejected.push(item);
-    },
-    seal() {
-      isOver = true;
-      const left = [...leftAlone.values()].filter(({ url }) => !links.has(visitKey(url, 0)));
-      return {
-        data,
-        links: [...links.values()],
-        leftAlone: left,
-        notes: [...notes.values()],
-        rejected: rejected ?? NONE_REJECTED,
-        rejectedCount,
-      };
-    },
-  };
+  constructor(pageUrl: string) {
+    this.#pageUrl = pageUrl;
+  }
+
+  /** @throws MannerlyError `item-invalid` when it is no JSON, too large, or one too many. */
+  item(item: JsonValue): void {
+    this.#mustBeOpen();
+    if (this.#data.length >= MAX_PAGE_ITEMS) {
+      throw new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${this.#pageUrl}`);
+    }
+    this.#data.push(jsonCopy(item, `an item of ${this.#pageUrl}`));
+  }
+
+  /** The first candidate for a visit to a URL counts. */
+  link(candidate: NewUrl): void {
+    this.#mustBeOpen();
+    const key = visitKey(candidate.url, candidate.visit ?? 0);
+    if (!this.#links.has(key)) this.#links.set(key, candidate);
+  }
+
+  leaveAlone(link: LeftAloneLink): void {
+    this.#mustBeOpen();
+    if (!this.#leftAlone.has(link.url)) this.#leftAlone.set(link.url, link);
+  }
+
+  /** Notes that the handler added a URL although the page wants it left alone. */
+  nofollow(url: string): void {
+    this.#mustBeOpen();
+    this.#nofollow.add(url);
+  }
+
+  /** Keeps an item that its schema rejected. */
+  reject(item: RejectedItem): void {
+    this.#mustBeOpen();
+    this.#rejectedCount += 1;
+    if (this.#rejectedCount <= MAX_PAGE_REJECTED) this.#rejected.push(item);
+  }
+
+  /** Ends staging and returns what was staged. */
+  seal(): Staged {
+    this.#isOver = true;
+    return {
+      data: this.#data,
+      links: [...this.#links.values()],
+      leftAlone: [...this.#leftAlone.values()].filter(({ url }) => !this.#links.has(url)),
+      nofollow: [...this.#nofollow],
+      rejected: this.#rejected,
+      rejectedCount: this.#rejectedCount,
+    };
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#isOver) return;
+    throw new MannerlyError(
+      'page-over',
+      `the handler of ${this.#pageUrl} has ended; what it stages now would be lost`,
+      {
+        hint: 'Await everything that the handler starts.',
+      },
+    );
+  }
 }
 
 function visitKey(url: string, visit: number): string {
   return visit === 0 ? url : `${visit} ${url}`;
+}
+
+/**
+ * Copies a JSON value, so that later changes do not reach it, and what is no JSON fails in the handler.
+ *
+ * @param what - Names it in the error.
+ * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.
+ */
+export function jsonCopy(value: JsonValue, what: string): JsonValue {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value) as string | undefined;
+  } catch (error) {
+    throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${String(error)}`, { cause: error });
+  }
+  if (text === undefined) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${typeof value}`);
+  if (text.length <= MAX_ITEM_CHARS) return JSON.parse(text) as JsonValue;
+  const message = `expected ${what} to have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`;
+  throw new MannerlyError('item-invalid', message);
 }

@@ -17,12 +17,12 @@ import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
 import { MannerlyError } from '../errors.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
+import { WaitingUrls } from '../order-seed/waiting-urls.js';
 import { type Explanation, explain, explainHost, explainLoggedHost } from '../report/explain.js';
 import { atRest, isHostName, requestedForm } from '../report/explain-host.js';
 import { loggedHost } from '../report/logged-host.js';
 import { findDecision } from '../report/read-logs.js';
 import { asMannerlyError } from '../run/store-errors.js';
-import { createWaitingRecords } from '../seeded/waiting-records.js';
 import { MAX_QUEUED_LOOKED, MAX_QUEUED_PAGE } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
@@ -126,7 +126,7 @@ async function frontierOf(
 }
 
 async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
-  const { current, next } = await createWaitingRecords(frontier).read();
+  const { current, next } = await new WaitingUrls(frontier).read();
   return new Set([...current, ...next].map(({ url }) => url));
 }
 

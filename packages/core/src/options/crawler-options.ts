@@ -13,7 +13,7 @@ import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { Sink } from '../output/sink.js';
-import type { StoreNotice } from '../record/events.js';
+import type { StoreNotice } from '../journal/events.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {

@@ -33,6 +33,4 @@ export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024;
 
 // Hooks (our own).
 /** Milliseconds for an answer. */
-export const DEFAULT_HOOK_MS = 5_000;
-/** Milliseconds for an answer. */
 export const MAX_HOOK_MS = 60_000;

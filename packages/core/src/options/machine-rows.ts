@@ -2,13 +2,14 @@
 
 import type { Clock, FrontierStore } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
+import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import type { StoreNotice } from '../journal/events.js';
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
-import type { StoreNotice } from '../record/events.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
-import { DEFAULT_HOOK_MS, MAX_HOOK_MS, MAX_SEED_CHARS, MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
+import { MAX_HOOK_MS, MAX_SEED_CHARS, MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
 import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;

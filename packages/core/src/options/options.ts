@@ -7,7 +7,7 @@ import {
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
 } from '@mannerly/frontier';
-import { checkRobotsOptions, resolvePoliteness } from '@mannerly/frontier/internal';
+import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
 import { type ResolvedScope, resolveScope } from '../admit/scope-options.js';
 import type { ResolvedTrapOptions } from '../admit/trap-options.js';
 import { resolveUrlOptions } from '../admit/url-options.js';
@@ -140,7 +140,7 @@ function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politene
 }
 
 function checkedRobots(robots: ResolvedOptions['robots'], tokens: readonly string[]): ResolvedOptions['robots'] {
-  asOptionError(() => checkRobotsOptions({ ...robots, tokens }));
+  asOptionError(() => resolveRobotsOptions({ ...robots, tokens }));
   return robots;
 }
 

@@ -51,7 +51,7 @@ export interface FetchedPage {
   /** Epoch milliseconds of the last byte. */
   readonly fetchedAtMs: number;
   /** Decoded bytes of the body, as far as they were kept. */
-  readonly maxBodyBytes: number;
+  readonly bodyBytes: number;
   /** The kept bytes as a stream, from the first one each time it is asked for; as fast as it is read. */
   readonly body: ReadableStream<Uint8Array>;
   /**
@@ -125,7 +125,7 @@ class LazyPage implements PageInCrawl {
   readonly visit: number;
   readonly truncated: 'limit' | 'connection' | null;
   readonly fetchedAtMs: number;
-  readonly maxBodyBytes: number;
+  readonly bodyBytes: number;
   readonly rendering: PageRendering | null;
   readonly #bytes: Uint8Array;
   readonly #file: BodyFile | null;
@@ -156,7 +156,7 @@ class LazyPage implements PageInCrawl {
     this.fetchedAtMs = outcome.timing.endedAtMs;
     this.#bytes = outcome.body;
     this.#file = outcome.file ?? null;
-    this.maxBodyBytes = outcome.file?.bytes ?? outcome.body.length;
+    this.bodyBytes = outcome.file?.bytes ?? outcome.body.length;
     this.rendering = rendering === undefined ? null : renderingOf(rendering);
     this.#decode = decode;
   }
@@ -201,7 +201,7 @@ class LazyPage implements PageInCrawl {
     if (this.#file === null) return;
     throw new MannerlyError(
       'page-too-large',
-      `the body of ${this.url} has ${this.maxBodyBytes} bytes and lies in a file`,
+      `the body of ${this.url} has ${this.bodyBytes} bytes and lies in a file`,
       {
         hint: 'Read `page.body`, or use `page.save`.',
       },

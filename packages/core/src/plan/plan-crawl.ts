@@ -6,11 +6,13 @@ import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontie
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
 import { createHandlers } from '../handle/handlers.js';
+import { createCrawlEmitter } from '../journal/events.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
-import { createCrawlEmitter } from '../record/events.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { startRun } from '../run/crawl-run.js';
+import { performRun } from '../run/perform-run.js';
+import { Run } from '../run/run.js';
+import { RunStop } from '../run/run-stop.js';
 import type { CrawlPlan, PlannedHost } from './crawl-plan.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
 import { type HostPace, readPace } from './host-pace.js';
@@ -44,27 +46,28 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
     process.emitWarning(`a listener of the plan threw: ${String(error)}`, 'MannerlyWarning');
   });
   survey.listen(emitter);
-  const run = await startRun(
-    {
-      ...partsInMemory(options),
-      options: resolveOptions(readingOnly(options)),
-      handlers: createHandlers(),
-      emitter,
-      holding: () => null,
-      isShared: false,
-      isOwnStore: true,
-      sinks: [],
-      out: out ?? null,
-      reset: out !== undefined,
-      unpark: [],
-      retry: null,
-    },
-    survey.over,
-  );
-  const stop = (): void => run.stop();
+  const parts = partsInMemory(options);
+  const runStop = new RunStop(parts.clock);
+  const run = await Run.open({
+    ...parts,
+    options: resolveOptions(readingOnly(options)),
+    handlers: createHandlers(),
+    emitter,
+    stop: runStop,
+    storeProblem: () => null,
+    isShared: false,
+    isOwnStore: true,
+    sinks: [],
+    out: out ?? null,
+    reset: out !== undefined,
+    unpark: [],
+    retry: null,
+    survey,
+  });
+  const stop = (): void => runStop.request();
   if (signal?.aborted === true) stop();
   signal?.addEventListener('abort', stop, { once: true });
-  const report = await run.report.finally(() => signal?.removeEventListener('abort', stop));
+  const report = await performRun(run).finally(() => signal?.removeEventListener('abort', stop));
   const plan = planOf({ resolved, report, hosts: survey.hosts, requests: survey.requests() });
   await rest(options.clock ?? systemClock(), pausesEndAt(plan, survey.hosts), signal);
   return plan;

@@ -1,10 +1,9 @@
-// What a plan learns while robots.txt files and sitemaps are read: a run like any other, through the same door, clock and
-// log, whose pages are counted where a crawl would ask for them.
+// What a plan learns while robots.txt files and sitemaps are read: a run like any other, with the same egress, clock and
+// logs, whose pages are counted instead of requested.
 
 import type { Frontier, PageWork } from '@mannerly/frontier';
+import type { CrawlEvents } from '../journal/events.js';
 import { parseUrl } from '../parse-url.js';
-import type { CrawlEvents } from '../record/events.js';
-import type { OpenRun } from '../run/open-run.js';
 
 /** What is known of one host by its name. */
 export interface SurveyedHost {
@@ -34,8 +33,10 @@ export interface Survey {
   requests(): number;
   /** Listens to a run's events. */
   listen(events: CrawlEvents): void;
-  /** The run with its pages counted instead of asked for. */
-  over(run: OpenRun): OpenRun;
+  /** Keeps a robots.txt that was read. */
+  robots(authority: string, body: Uint8Array): Promise<void>;
+  /** The frontier with its pages counted instead of handed out. */
+  over(frontier: Frontier): Frontier;
 }
 
 /** Makes a survey of nothing yet. @throws Never */
@@ -77,38 +78,24 @@ export function createSurvey(): Survey {
         }
       });
     },
-    over(run) {
-      const { stages } = run;
-      const isPage = (work: PageWork): boolean => stages.companions.purposeOf(work) === 'page';
-      const count = (work: PageWork): void => {
-        hostOf(work.url).allowed += 1;
-      };
-      const record: OpenRun['record'] = {
-        ...stages.record,
-        async robots(work, outcome) {
-          if (outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300) {
-            hostOf(work.authority).files.set(work.authority, outcome.body);
-          }
-          await stages.record.robots(work, outcome);
-        },
-      };
-      return { ...run, stages: { ...stages, record, frontier: countingPages(stages.frontier, isPage, count) } };
+    async robots(authority, body) {
+      hostOf(authority).files.set(authority, body);
     },
+    over: (frontier) =>
+      countingPages(frontier, (work) => {
+        hostOf(work.url).allowed += 1;
+      }),
   };
 }
 
-/** A frontier that keeps its pages to itself: what would be handed out has been allowed, and is done with that. */
-function countingPages(
-  frontier: Frontier,
-  isPage: (work: PageWork) => boolean,
-  count: (work: PageWork) => void,
-): Frontier {
+/** A frontier that keeps its pages to itself: what would be handed out is allowed, and done with that. */
+function countingPages(frontier: Frontier, count: (work: PageWork) => void): Frontier {
   return {
     ...frontier,
     async take(room) {
       for (;;) {
         const taken = await frontier.take(room);
-        const pages = taken.filter((work) => work.kind === 'page' && isPage(work));
+        const pages = taken.filter((work) => work.kind === 'page' && work.record.via !== 'companion');
         for (const page of pages) {
           if (page.kind === 'page') count(page);
           await frontier.settle(page, { kind: 'done', countsAsPage: false, links: [] });

@@ -10,7 +10,7 @@ import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { createSpool } from '../fetch/spool.js';
-import { createHandlerPool, type HandlerPool } from '../handle/handler-pool.js';
+import { HandlerPool } from '../handle/handler-pool.js';
 import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { MAX_WAIT_MS } from '../limits.js';
@@ -130,15 +130,15 @@ class Replay {
       },
     };
     options.handlers(routes);
-    this.#pool = createHandlerPool({
+    this.#pool = new HandlerPool({
       handlers: this.#handlers,
       concurrency: 1,
       // Nobody waits for a handler here but the person who wrote it.
       handlerTimeoutMs: MAX_WAIT_MS,
-      after: systemClock().after,
+      clock: systemClock(),
       signal: NO_STOP,
       filesPath: options.filesPath ?? null,
-      ownFetch: replayedRequests(
+      fetch: replayedRequests(
         folders,
         () => this.#bodies(),
         () => ({ startedAtMs: this.#pageStartedAtMs }),
@@ -190,8 +190,8 @@ class Replay {
     const page = await reader.read(replayedWork(url, visit), outcome);
     const handled = await this.#pool.handle(page);
     this.#told.pages += 1;
-    if (handled.kind === 'said') {
-      if (handled.word.kind === 'stop') this.#stoppedBy = handled.word.reason;
+    if (handled.kind === 'signal') {
+      if (handled.signal.kind === 'stop') this.#stoppedBy = handled.signal.reason;
       else this.#told.refused += 1;
       return;
     }

@@ -4,14 +4,15 @@ import { getMaxListeners } from 'node:events';
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { MAX_HANDLING, STOP_GRACE_MS } from './limits.js';
-import { createRunStop } from './run-stop.js';
+import { RunStop } from './run-stop.js';
 
 it('asks once, then aborts when the grace is over', () => {
   const clock = createManualClock();
   let asked = 0;
-  const stop = createRunStop(clock, () => {
+  const stop = new RunStop(clock);
+  stop.onRequest = () => {
     asked += 1;
-  });
+  };
   stop.request();
   clock.advance(STOP_GRACE_MS - 1);
   expect([asked, stop.isRequested(), stop.signal.aborted]).toEqual([1, true, false]);
@@ -20,14 +21,14 @@ it('asks once, then aborts when the grace is over', () => {
 });
 
 it('aborts at once when asked twice', () => {
-  const stop = createRunStop(createManualClock(), () => undefined);
+  const stop = new RunStop(createManualClock());
   stop.request();
   stop.request();
   expect(stop.signal.aborted).toBe(true);
 });
 
 it('keeps the first reason of user code, and takes a second one for no stop at once', () => {
-  const stop = createRunStop(createManualClock(), () => undefined);
+  const stop = new RunStop(createManualClock());
   expect(stop.reason()).toBeNull();
   stop.requestFor('a new layout');
   stop.requestFor('a new layout, too');
@@ -35,7 +36,7 @@ it('keeps the first reason of user code, and takes a second one for no stop at o
 });
 
 it('has no reason of user code when a person asked first', () => {
-  const stop = createRunStop(createManualClock(), () => undefined);
+  const stop = new RunStop(createManualClock());
   stop.request();
   stop.requestFor('late');
   expect([stop.signal.aborted, stop.reason()]).toEqual([false, null]);
@@ -43,7 +44,7 @@ it('has no reason of user code when a person asked first', () => {
 
 it('leaves no timer behind when the run is over', () => {
   const clock = createManualClock();
-  const stop = createRunStop(clock, () => undefined);
+  const stop = new RunStop(clock);
   stop.request();
   stop.over();
   stop.request();
@@ -53,12 +54,13 @@ it('leaves no timer behind when the run is over', () => {
 
 it('sets no timer when it is asked after the run', () => {
   const clock = createManualClock();
-  const stop = createRunStop(clock, () => expect.unreachable());
+  const stop = new RunStop(clock);
+  stop.onRequest = () => expect.unreachable();
   stop.over();
   stop.request();
   expect(clock.nextTimerAt()).toBeNull();
 });
 
 it('may be listened to by every handler at once', () => {
-  expect(getMaxListeners(createRunStop(createManualClock(), () => undefined).signal)).toBeGreaterThan(MAX_HANDLING);
+  expect(getMaxListeners(new RunStop(createManualClock()).signal)).toBeGreaterThan(MAX_HANDLING);
 });

@@ -1,0 +1,150 @@
+// Requests that are made for a page outside the queue: by its handler (`page.fetch`), and by a page in a browser. They pass
+// scope, hooks, robots.txt and the host's clock like any other. Every answer is a value; what does not get its turn in
+// time is `held`.
+
+import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
+import PQueue from 'p-queue';
+import type { Admit } from '../admit/admit.js';
+import type { Egress } from '../fetch/egress.js';
+import { exchangeOf } from '../fetch/exchange.js';
+import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import type { Hooks } from './hooks.js';
+import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
+import type { Wakeup } from './wakeup.js';
+
+/** What requests for pages are made with. */
+export interface PageRequestsParts {
+  readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
+  readonly admit: Admit;
+  readonly hooks: Pick<Hooks, 'beforeFetch'>;
+  readonly egress: Egress;
+  readonly wakeup: Wakeup;
+  readonly nowMs: () => number;
+  /** Exchanges at the same time. */
+  readonly concurrency: number;
+  readonly maxBodyBytes: number;
+  /** Called with each outcome before a handler sees it. `null`: nothing is archived. */
+  readonly archive: { keep(outcome: FetchOutcome): Promise<void> } | null;
+  readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
+}
+
+type Purpose = 'handler' | 'subresource';
+
+/** One request while it waits for its turn. */
+interface PlannedRequest {
+  readonly candidate: NewUrl;
+  readonly purpose: Purpose;
+  readonly options: PageFetchOptions;
+  readonly untilMs: number;
+  /** Ends the exchange. */
+  readonly signal: AbortSignal;
+}
+
+/** The requests of one run's handlers and of its pages in a browser. */
+export class PageRequests {
+  readonly #parts: PageRequestsParts;
+  readonly #queue: PQueue;
+  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0 };
+  /** `page.fetch`. */
+  readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
+  /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
+  readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
+
+  constructor(parts: PageRequestsParts) {
+    this.#parts = parts;
+    this.#queue = new PQueue({ concurrency: parts.concurrency });
+  }
+
+  /** Handlers that wait for the turn of a host. Their pages must not keep others from being taken. */
+  waitingHandlers(): number {
+    return this.#waiting.handler;
+  }
+
+  /** Whether any request waits for the turn of its host. */
+  areWaiting(): boolean {
+    return this.#waiting.handler + this.#waiting.subresource > 0;
+  }
+
+  /** Exchanges that are queued or under way. */
+  inFlight(): number {
+    return this.#queue.pending + this.#queue.size;
+  }
+
+  async #request(purpose: Purpose, ...[page, url, options, signal]: Parameters<OwnFetcher>): Promise<PageFetch> {
+    const { admit, hooks, nowMs, stop } = this.#parts;
+    const { admitted, refused } = admit([{ url, depth: page.depth, via: purpose, from: page.url }]);
+    const [candidate] = admitted;
+    if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
+    const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);
+    if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
+    const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_OWN_WAIT_MS), MAX_OWN_WAIT_MS);
+    const request: PlannedRequest = {
+      candidate,
+      purpose,
+      options,
+      untilMs: nowMs() + waitMs,
+      // A handler's exchange ends even when the handler has ended before: its answer is archived all the same.
+      signal: purpose === 'handler' ? stop.signal : AbortSignal.any([stop.signal, signal]),
+    };
+    for (;;) {
+      if (signal.aborted || stop.isRequested()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
+      const answer = await this.#takeTurn(request);
+      if (answer !== null) return answer;
+    }
+  }
+
+  /** Waits for one turn of the host and uses it. `null`: no request left, and the frontier has to be asked again. */
+  async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
+    const { frontier, wakeup } = this.#parts;
+    const { candidate, purpose, untilMs, signal } = request;
+    this.#waiting[purpose] += 1;
+    // A page in a browser that is over gives up its place in the queue; a handler's request keeps it.
+    const giveUp = purpose === 'subresource' ? signal : undefined;
+    const asked = frontier.ask(candidate, untilMs, giveUp).finally(() => {
+      this.#waiting[purpose] -= 1;
+    });
+    wakeup.wake();
+    const answer = await asked;
+    if (answer.kind !== 'go') return { ...answer, url: candidate.url };
+    if (giveUp?.aborted === true) {
+      await frontier.settle(answer.work, { kind: 'returned', untilMs: null });
+      wakeup.wake();
+      return { kind: 'held', url: candidate.url, reason: 'stopping', untilMs: null };
+    }
+    const outcome = await this.#queue.add(() => this.#send(answer.work, request));
+    await frontier.settle(
+      answer.work,
+      outcome.kind === 'not-sent'
+        ? { kind: 'returned', untilMs: outcome.untilMs }
+        : { kind: 'done', countsAsPage: false, links: [] },
+    );
+    wakeup.wake();
+    return outcome.kind === 'not-sent' ? null : outcome;
+  }
+
+  async #send(work: PageWork, { purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {
+    const { egress, frontier, archive, maxBodyBytes } = this.#parts;
+    const outcome = await egress.send({
+      url: work.url,
+      purpose,
+      headers: options.headers ?? {},
+      maxBodyBytes: Math.min(Math.max(1, options.maxBodyBytes ?? maxBodyBytes), maxBodyBytes),
+      host: work.lease.host,
+      requirements: work.lease.requirements,
+      robots: work.robots,
+      mayConnect: (address) => frontier.mayConnect(work, address),
+      mayStart: () => frontier.mayStart(work),
+      signal,
+    });
+    if (outcome.kind === 'not-sent') return outcome;
+    if (!isRefusedByGuard(outcome)) frontier.exchanged(work, exchangeOf(outcome));
+    await archive?.keep(outcome);
+    return outcome;
+  }
+}
+
+/** What a hook sees of it. */
+function plannedOf({ url, depth, via, from }: NewUrl): Pick<PageWork, 'url' | 'record'> {
+  return { url, record: { url, depth, via, from: from ?? null, hops: 0, label: null, userData: null, tries: 0 } };
+}

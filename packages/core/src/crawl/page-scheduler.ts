@@ -1,0 +1,90 @@
+// Decides when each page that has arrived is worked on: one page, or a few while no request is due soon, then sockets and
+// timers, then the next page. A page waits while a request is due, because a page can wait and a host's turn should not be
+// missed. Many responses can arrive in one turn of the event loop: if each page were read at its last byte, the requests
+// that are due would wait for all of them. See docs/decisions/0006-pages-take-turns.md.
+
+import {
+  FRESH_EXCHANGE_MS,
+  MAX_PAGE_WAIT_MS,
+  MAX_WAVE_PAGES,
+  PAGE_MARGIN_MS,
+  WAVE_MARGIN_MS,
+  WAVE_MS,
+} from './limits.js';
+
+/** A queue in which pages wait for their turn. A page waits at most `MAX_PAGE_WAIT_MS`. */
+export class PageScheduler {
+  readonly #nowMs: () => number;
+  readonly #maxWaiting: number;
+  readonly #waiting: { readonly sinceMs: number; readonly resolve: () => void }[] = [];
+  #dueAtMs = Number.POSITIVE_INFINITY;
+  #isScheduled = false;
+  #exchanges = 0;
+  #lastStartMs = Number.NEGATIVE_INFINITY;
+  /** The last pages that were started, where others follow at once. */
+  #wave = { sinceMs: 0, pages: 0 };
+  /** Before the first measurement: as if each page took long. */
+  #msPerPage = WAVE_MS;
+
+  /** @param maxWaiting - From this many pages on they no longer wait for requests, or the queue would only grow. */
+  constructor(nowMs: () => number, maxWaiting: number) {
+    this.#nowMs = nowMs;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Resolves when it is the caller's turn, in the order of the calls. Sockets and timers run in between. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ sinceMs: this.#nowMs(), resolve });
+      this.#schedule();
+    });
+  }
+
+  /** @param atMs - When the next request is due, epoch milliseconds; `null`: none is. Pages let it go first. */
+  requestDueAt(atMs: number | null): void {
+    this.#dueAtMs = atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * A request has left to a host that waits after each exchange. Its pause counts from when we read the answer, so pages
+   * wait a moment for that. @returns What to call when the exchange is over.
+   */
+  exchangeStarted(): () => void {
+    this.#exchanges += 1;
+    this.#lastStartMs = this.#nowMs();
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#exchanges -= 1;
+      isOver = true;
+    };
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#serve);
+  }
+
+  readonly #serve = (): void => {
+    this.#isScheduled = false;
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const now = this.#nowMs();
+    const mayWait = this.#waiting.length < this.#maxWaiting && now - first.sinceMs < MAX_PAGE_WAIT_MS;
+    const isAnswerNear = this.#exchanges > 0 && now - this.#lastStartMs < FRESH_EXCHANGE_MS;
+    // A page takes a few milliseconds: a request that is due by then goes first too.
+    if (mayWait && (isAnswerNear || this.#dueAtMs - now <= PAGE_MARGIN_MS)) {
+      this.#isScheduled = true;
+      setTimeout(this.#serve, 1);
+      return;
+    }
+    // Pages that are worked on together cost less each, and the requests that follow from them leave together.
+    if (this.#wave.pages > 0) this.#msPerPage = Math.max(0, now - this.#wave.sinceMs) / this.#wave.pages;
+    const isQuiet = this.#dueAtMs - now > WAVE_MARGIN_MS && !isAnswerNear;
+    const most = isQuiet ? Math.max(1, Math.min(MAX_WAVE_PAGES, Math.floor(WAVE_MS / this.#msPerPage))) : 1;
+    const pages = this.#waiting.splice(0, most);
+    for (const page of pages) page.resolve();
+    this.#wave = { sinceMs: now, pages: this.#waiting.length > 0 ? pages.length : 0 };
+    if (this.#waiting.length > 0) this.#schedule();
+  };
+}

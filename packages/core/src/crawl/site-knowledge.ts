@@ -1,0 +1,159 @@
+// What a crawl learns of sites and needs again after a stop: where seeds led, which moves the scope, and which spaces are
+// endless. Kept in records of the store, emitted as events, listed in the report.
+
+import type { Frontier, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
+import type { TrapWatch } from '../admit/admit.js';
+import type { Scope, ScopeMove } from '../admit/scope.js';
+import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-options.js';
+import { createTraps, type Traps } from '../admit/traps.js';
+import type { Journal } from '../journal/journal.js';
+import type { FetchedPage } from '../page/page.js';
+import { MAX_LEARNED } from './limits.js';
+
+/** Where findings are kept. */
+export type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
+
+/** What one run knows of sites. Its promises reject with what the store throws. */
+export class SiteKnowledge {
+  readonly #scope: Scope;
+  /** `null`: nothing is taken for a trap. */
+  readonly #traps: Traps | null;
+  readonly #isShared: boolean;
+  readonly #journal: Pick<Journal, 'scopeMoved' | 'trap'>;
+  #moves = new RecordList<ScopeMove>('scope-move', NO_STORE);
+  #found = new RecordList<TrapFinding>('trap', NO_STORE);
+  /** What admission checks links with; `null`: nothing is taken for a trap. */
+  readonly watch: TrapWatch | null;
+
+  /** @param isShared - Whether other processes learn at the same time. */
+  constructor(
+    scope: Scope,
+    options: ResolvedTrapOptions | null,
+    isShared: boolean,
+    journal: Pick<Journal, 'scopeMoved' | 'trap'>,
+  ) {
+    this.#scope = scope;
+    this.#traps = options === null ? null : createTraps(options);
+    this.#isShared = isShared;
+    this.#journal = journal;
+    this.watch = options === null || this.#traps === null ? null : { options, traps: this.#traps };
+  }
+
+  /** Reads what earlier runs learned. Once, when the store is open and before anything is admitted. */
+  async open(store: KnowledgeStore): Promise<void> {
+    this.#moves = new RecordList('scope-move', store);
+    this.#found = new RecordList('trap', store);
+    this.#scope.restore(await this.#moves.readNew());
+    if (this.#traps !== null) this.#traps.restore(await this.#found.readNew());
+  }
+
+  /** A page's URL redirected. Before the target is admitted, since the scope may move. */
+  async redirected(work: PageWork, to: string): Promise<void> {
+    this.#traps?.redirected(work.url, work.record.from);
+    await this.#catchUp();
+    const move = this.#scope.redirected(work.url, to);
+    if (move === null) return;
+    // Before the target is queued: a run that continues after a stop must find it in scope.
+    this.#scope.restore(await this.#moves.append(move));
+    this.#journal.scopeMoved(move);
+  }
+
+  /** A page came. Before its links are admitted. */
+  async read(work: PageWork, page: FetchedPage): Promise<void> {
+    const { from } = work.record;
+    // Another process was led here: its links belong to the scope that moved.
+    if (this.#isShared && this.#isOutside(work.url)) await this.#catchUp();
+    const traps = this.#traps;
+    // Most pages need not be compared.
+    if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
+    for (const finding of traps.read(work.url, from, await contentOf(page))) {
+      await this.#found.append(finding);
+      this.#journal.trap(finding);
+    }
+  }
+
+  /** A URL was queued that was not known before. */
+  queued(url: NewUrl): void {
+    this.#traps?.queued(url);
+  }
+
+  /** Why a queued URL is not worth a request any more; `null`: it is. */
+  whyNot({ url, from, via }: UrlRecord): { word: 'dropped'; reason: 'trap'; detail: string } | null {
+    if (this.#traps === null || (via !== 'link' && via !== 'redirect')) return null;
+    const trap = this.#traps.judge(url, from);
+    return trap === null ? null : { word: 'dropped', reason: 'trap', detail: trapText(trap) };
+  }
+
+  /** Of the whole crawl in order, at most ten thousand. */
+  moves(): readonly ScopeMove[] {
+    return this.#moves.values;
+  }
+
+  /** Of the whole crawl in order, at most ten thousand. */
+  traps(): readonly TrapFinding[] {
+    return this.#found.values;
+  }
+
+  /** Reads where other processes have seen seeds lead. */
+  async #catchUp(): Promise<void> {
+    if (this.#isShared) this.#scope.restore(await this.#moves.readNew());
+  }
+
+  #isOutside(url: string): boolean {
+    const parts = parseUrlParts(url);
+    return parts !== null && this.#scope.judge(parts, 'link').kind === 'out';
+  }
+}
+
+/** Before `open`. */
+const NO_STORE: KnowledgeStore = { readRecord: notOpen, writeRecord: notOpen, exclusively: notOpen };
+
+async function notOpen(): Promise<never> {
+  throw new Error('site knowledge is used before the store is open');
+}
+
+/** A list in the store, one numbered record for each value: nothing is written twice, and nothing outgrows a record. */
+class RecordList<T> {
+  readonly #key: string;
+  readonly #store: KnowledgeStore;
+  readonly values: T[] = [];
+
+  constructor(key: string, store: KnowledgeStore) {
+    this.#key = key;
+    this.#store = store;
+  }
+
+  /** @returns The values that are new to us: this process may not be the only one that appends. */
+  async readNew(): Promise<T[]> {
+    const added: T[] = [];
+    while (this.values.length < MAX_LEARNED) {
+      const at = this.values.length;
+      const kept = await this.#store.readRecord(`${this.#key}/${at}`);
+      if (kept === null) break;
+      // Another call has read it meanwhile.
+      if (this.values.length !== at) continue;
+      const value = JSON.parse(new TextDecoder().decode(kept)) as T;
+      this.values.push(value);
+      added.push(value);
+    }
+    return added;
+  }
+
+  /** @returns What others have added before it. */
+  async append(value: T): Promise<T[]> {
+    return this.#store.exclusively(async () => {
+      const added = await this.readNew();
+      if (this.values.length >= MAX_LEARNED) return added;
+      this.values.push(value);
+      const text = new TextEncoder().encode(JSON.stringify(value));
+      await this.#store.writeRecord(`${this.#key}/${this.values.length - 1}`, text);
+      return added;
+    });
+  }
+}
+
+/** A page in a browser differs more than the bytes that came, which may be the same for a whole site. */
+async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
+  return page.rendering === null ? page.bytes() : Buffer.from(await page.text());
+}

@@ -1,0 +1,67 @@
+// Files that pages in a browser have loaded: scripts, styles, fonts and images are requested once per run, for as long as a
+// robots.txt would be used. Data that pages request is requested each time. In memory.
+
+import { robotsLifetimeMs } from '@mannerly/robots/access';
+import { headerValues, type ResponseOutcome } from '../fetch/outcome.js';
+import type { Subresource } from '../fetch/renderer.js';
+import { MAX_CACHED_FILES, MAX_CACHED_FILES_BYTES } from './limits.js';
+
+/** Kinds of subresources whose answer is a file, and the same for every page. */
+const FILES: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font', 'image']);
+
+/**
+ * Keeps files for their lifetime, which is that of a robots.txt (access §6): what the cache fields say, ten minutes at
+ * least and a day at most (DECISION A9). The file used longest ago goes first.
+ */
+export class SubresourceCache {
+  readonly #nowMs: () => number;
+  readonly #kept = new Map<string, { readonly answer: ResponseOutcome; readonly untilMs: number }>();
+  #bytes = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** The answer that may be used again; `null`: the file has to be requested. */
+  find({ url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>): ResponseOutcome | null {
+    const key = `${type} ${url}`;
+    const found = this.#kept.get(key);
+    if (found === undefined) return null;
+    if (found.untilMs <= this.#nowMs()) {
+      this.#forget(key);
+      return null;
+    }
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
+    return found.answer.body.length > maxBodyBytes ? null : found.answer;
+  }
+
+  /** Keeps a copy of an answer that may be used again. */
+  keep({ url, type }: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void {
+    const { status, truncated, body } = answer;
+    if (!FILES.has(type) || status !== 200 || truncated !== null || body.length > MAX_CACHED_FILES_BYTES) return;
+    const headers = joinedHeaders(answer);
+    // What varies by more than its coding is not the same for every page.
+    if (!/^(accept-encoding)?$/i.test(headers['vary']?.trim() ?? '')) return;
+    const key = `${type} ${url}`;
+    this.#forget(key);
+    const { encodedBody: _, ...rest } = answer;
+    const untilMs = answer.timing.endedAtMs + robotsLifetimeMs(headers, answer.timing.endedAtMs, 'rfc9309');
+    this.#kept.set(key, { answer: { ...rest, body: body.slice() }, untilMs });
+    this.#bytes += body.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_CACHED_FILES && this.#bytes <= MAX_CACHED_FILES_BYTES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.answer.body.length ?? 0;
+    this.#kept.delete(key);
+  }
+}
+
+function joinedHeaders({ headers }: ResponseOutcome): Record<string, string> {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  return Object.fromEntries([...names].map((name) => [name, headerValues(headers, name).join(', ')]));
+}

@@ -1,0 +1,225 @@
+// Collects the facts of a run: every request, decision and warning passes here once, and goes to the event listeners, the
+// logs of the crawl directory and the counts of the report. It makes sure that each URL gets one decision per run.
+
+import type {
+  AddAnswer,
+  FrontierEvent,
+  HostWait,
+  HostWarning,
+  NewUrl,
+  PageWork,
+  RobotsWork,
+  UrlRecord,
+  UrlVerdict,
+} from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
+import type { Refusal } from '../admit/admit.js';
+import type { ScopeMove } from '../admit/scope.js';
+import type { TrapFinding } from '../admit/trap-options.js';
+import type { FetchOutcome } from '../fetch/outcome.js';
+import type { RejectedItem } from '../handle/rejected-item.js';
+import type { HandlerSignal } from '../handle/signals.js';
+import type { LeftAloneLink } from '../handle/staged.js';
+import type { Item } from '../output/sink.js';
+import type { DatasetFound } from '../page/datasets.js';
+import type { NotFetched } from '../page/own-fetch.js';
+import type { HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
+import type { CrawlEmitter } from './events.js';
+import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
+import { PendingDecisions } from './pending-decisions.js';
+import {
+  fromDrop,
+  fromHeld,
+  fromLeftAlone,
+  fromPage,
+  fromRefusal,
+  fromSubresource,
+  fromVerdict,
+  type PageOutcome,
+} from './url-decisions.js';
+
+/** Receives the facts of a run: a log, or a count. */
+export interface JournalListener {
+  request?(record: RequestRecord): void;
+  decision?(decision: UrlDecision): void;
+  warning?(warning: HostWarning): void;
+  dataset?(found: DatasetFound): void;
+  /** The body of a robots.txt that was read. */
+  robots?(authority: string, body: Uint8Array): Promise<void>;
+  items?(items: readonly Item[]): void;
+  /** `count` includes the items of the page that are not listed. */
+  rejected?(items: readonly RejectedItem[], count: number): void;
+}
+
+/** The journal of one run. What a listener throws passes through. */
+export class Journal {
+  readonly #emitter: CrawlEmitter;
+  readonly #nowMs: () => number;
+  readonly #listeners: JournalListener[];
+  readonly #decided = createRecentSet(MAX_DECIDED_URLS);
+  readonly #pending = new PendingDecisions(MAX_PENDING_DECISIONS, (decision) => this.#decide(decision));
+  /** The host clock at the last request for each page that has no decision yet. */
+  readonly #hostClocks = new Map<string, HostClockReading>();
+
+  /** @param nowMs - Epoch milliseconds. */
+  constructor(emitter: CrawlEmitter, listeners: readonly JournalListener[], nowMs: () => number) {
+    this.#emitter = emitter;
+    this.#listeners = [...listeners];
+    this.#nowMs = nowMs;
+  }
+
+  addListener(listener: JournalListener): void {
+    this.#listeners.push(listener);
+  }
+
+  request(record: RequestRecord): void {
+    this.#rememberHostClock(record);
+    for (const listener of this.#listeners) listener.request?.(record);
+    this.#emitter.emit('request', record);
+  }
+
+  /** The decision about a page that was taken. */
+  page(work: PageWork, outcome: PageOutcome): void {
+    if (isCompanionHop(work.record)) return;
+    const clock = this.#hostClocks.get(work.url);
+    this.#hostClocks.delete(work.url);
+    this.#decide({ ...fromPage(work, outcome, this.#nowMs()), ...(clock === undefined ? {} : { clock }) });
+  }
+
+  /** These URLs go on to the frontier: what was pending about them no longer holds. */
+  admitted(candidates: readonly NewUrl[]): void {
+    for (const { url } of candidates) this.#pending.remove(url);
+  }
+
+  /** A candidate that was not admitted; reported once per URL. */
+  refusal(refusal: Refusal): void {
+    const { candidate, reason } = refusal;
+    // Another path to the same URL may be shorter, or begin outside the trap.
+    if (reason === 'bound-depth' || reason === 'redirect-limit' || reason === 'trap')
+      this.#decideLater(fromRefusal(refusal, this.#nowMs()));
+    else if (this.#decided.add(candidate.url)) this.#decide(fromRefusal(refusal, this.#nowMs()));
+  }
+
+  /** What the frontier answered to a URL that was offered to it. It reports by itself which links of pages it drops. */
+  added(url: NewUrl, answer: AddAnswer): void {
+    if (answer.kind === 'full') this.#decideLater(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
+    if (answer.kind === 'dropped') this.#decide(fromDrop(url, answer.reason, 'frontier', this.#nowMs()));
+  }
+
+  /** Links that a page wants left alone; reported at the end, unless another link led to them. */
+  leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void {
+    for (const link of links) this.#decideLater(fromLeftAlone(work, link, this.#nowMs()));
+  }
+
+  /** What a page in a browser asked for and did not get; reported at the end, unless another link led to it. */
+  subresourceLeft(work: PageWork, left: NotFetched): void {
+    this.#decideLater(fromSubresource(work, left, this.#nowMs()));
+  }
+
+  /** A robots.txt came. Resolves when its copy is kept, so that no request relies on rules that cannot be read again. */
+  async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
+    if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
+    if (outcome.status < 200 || outcome.status > 299) return;
+    for (const listener of this.#listeners) await listener.robots?.(authority, outcome.body);
+  }
+
+  /** Links that a handler took itself although the page wants them left alone. */
+  nofollowTaken(work: PageWork, urls: readonly string[]): void {
+    for (const url of urls) this.#emitter.emit('nofollow-overridden', { url, from: work.url });
+  }
+
+  /** Items that every sink has written. */
+  items(items: readonly Item[]): void {
+    for (const listener of this.#listeners) listener.items?.(items);
+    for (const item of items) this.#emitter.emit('item', item);
+  }
+
+  /** Items that their schema rejected. `count` includes those that are not listed. */
+  rejected(items: readonly RejectedItem[], count: number): void {
+    for (const listener of this.#listeners) listener.rejected?.(items, count);
+    for (const item of items) this.#emitter.emit('item-rejected', item);
+  }
+
+  dataset(found: DatasetFound): void {
+    for (const listener of this.#listeners) listener.dataset?.(found);
+    this.#emitter.emit('dataset', found);
+  }
+
+  scopeMoved(move: ScopeMove): void {
+    this.#emitter.emit('scope-moved', move);
+  }
+
+  trap(found: TrapFinding): void {
+    this.#emitter.emit('trap', found);
+  }
+
+  handlerFailed(url: string, error: unknown): void {
+    this.#emitter.emit('handler-error', { url, error });
+  }
+
+  /** A handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
+  handlerSignal(url: string, { kind, reason }: HandlerSignal): void {
+    this.#emitter.emit('handler-signal', { url, signal: kind, reason });
+  }
+
+  /** A hook threw, took too long, or returned an invalid answer. */
+  hookFailed(hook: string, url: string, error: unknown): void {
+    this.#emitter.emit('hook-error', { hook, url, error });
+  }
+
+  /** What the frontier reports: verdicts become decisions, warnings stay warnings. */
+  frontierEvent(event: FrontierEvent): void {
+    if (event.kind === 'url') {
+      if (event.record === null || !isCompanionHop(event.record)) this.#verdict(event);
+      return;
+    }
+    for (const listener of this.#listeners) listener.warning?.(event);
+    this.#emitter.emit('host-warning', event);
+  }
+
+  /** A URL that is still queued at the end of the run, and why its host waits. */
+  held(record: UrlRecord, wait: HostWait): void {
+    if (!isCompanionHop(record)) this.#decide(fromHeld(record, wait, this.#nowMs()));
+  }
+
+  /** Reports what had to wait for the end of the run. */
+  end(): void {
+    this.#pending.reportAll();
+  }
+
+  #decide(decision: UrlDecision): void {
+    this.#decided.add(decision.url);
+    this.#pending.remove(decision.url);
+    for (const listener of this.#listeners) listener.decision?.(decision);
+    this.#emitter.emit('decision', decision);
+  }
+
+  /** A further link to a URL that is decided says nothing new, however deep it is and whatever it requests. */
+  #decideLater(decision: UrlDecision): void {
+    if (!this.#decided.has(decision.url)) this.#pending.add(decision);
+  }
+
+  #verdict(verdict: UrlVerdict): void {
+    // The queue may have space again when another page leads there.
+    if (verdict.reason === 'frontier-full') this.#decideLater(fromVerdict(verdict));
+    // The frontier does not keep what it drops, so every page may offer it again.
+    else if (verdict.status !== 'dropped' || !this.#decided.has(verdict.url)) this.#decide(fromVerdict(verdict));
+  }
+
+  #rememberHostClock({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
+    if (purpose === 'robots' || purpose === 'handler' || purpose === 'subresource') return;
+    this.#hostClocks.delete(url);
+    this.#hostClocks.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
+    if (this.#hostClocks.size <= MAX_UNDECIDED_REQUESTS) return;
+    const [oldest] = this.#hostClocks.keys();
+    if (oldest !== undefined) this.#hostClocks.delete(oldest);
+  }
+}
+
+/**
+ * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target may
+ * be a page with a decision of its own.
+ */
+function isCompanionHop({ via, hops }: UrlRecord): boolean {
+  return via === 'companion' && hops > 0;
+}

@@ -1,0 +1,102 @@
+// The URLs of a crawl with an order seed that wait for their wave, in records of the store. They are written before the page
+// that links to them is done, so that a killed run loses none of them.
+//
+//   head ──▶ first … boundary … end      numbered records, each a list of URLs
+//            └ this wave ┘└ next ┘
+
+import type { Frontier, NewUrl } from '@mannerly/frontier';
+import { WAITING_RECORD_CHARS } from './limits.js';
+
+interface Head {
+  readonly first: number;
+  readonly boundary: number;
+}
+
+const HEAD = 'order/head';
+
+/** The waiting URLs in the store. Calls take effect one after another, and reject with what the store throws. */
+export class WaitingUrls {
+  readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord'>;
+  #head: Head = { first: 0, boundary: 0 };
+  #end = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(store: Pick<Frontier, 'readRecord' | 'writeRecord'>) {
+    this.#store = store;
+  }
+
+  /** What an earlier run left: the rest of its wave (some of it may be in the frontier), and the next. Once, before all else. */
+  read(): Promise<{ readonly current: readonly NewUrl[]; readonly next: readonly NewUrl[] }> {
+    return this.#inTurn(async () => {
+      const current: NewUrl[] = [];
+      const next: NewUrl[] = [];
+      const head = await this.#read<Head>(HEAD);
+      if (head === null) return { current, next };
+      this.#head = head;
+      for (this.#end = head.first; ; this.#end += 1) {
+        const urls = await this.#read<NewUrl[]>(`order/${this.#end}`);
+        if (urls === null) return { current, next };
+        for (const url of urls) (this.#end < head.boundary ? current : next).push(url);
+      }
+    });
+  }
+
+  /** Keeps URLs for the next wave. */
+  keep(urls: readonly NewUrl[]): Promise<void> {
+    return this.#inTurn(async () => {
+      // Records without a head are not read.
+      if (this.#end === 0) await this.#write(HEAD, this.#head);
+      for (const part of inParts(urls)) {
+        await this.#write(`order/${this.#end}`, part);
+        this.#end += 1;
+      }
+    });
+  }
+
+  /** The next wave begins: the URLs of the one before are removed. */
+  turn(): Promise<void> {
+    return this.#inTurn(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
+  }
+
+  /** Removes everything. */
+  clear(): Promise<void> {
+    return this.#inTurn(() => this.#moveHead({ first: this.#end, boundary: this.#end }));
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #moveHead(to: Head): Promise<void> {
+    const before = this.#head;
+    this.#head = to;
+    await this.#write(HEAD, to);
+    for (let at = before.first; at < to.first; at += 1) await this.#store.writeRecord(`order/${at}`, null);
+  }
+
+  async #read<T>(key: string): Promise<T | null> {
+    const record = await this.#store.readRecord(key);
+    return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as T);
+  }
+
+  #write(key: string, value: unknown): Promise<void> {
+    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
+  }
+}
+
+/** Lists that fit into records. */
+function* inParts(urls: readonly NewUrl[]): Generator<NewUrl[]> {
+  let part: NewUrl[] = [];
+  let chars = 0;
+  for (const url of urls) {
+    part.push(url);
+    chars += JSON.stringify(url).length;
+    if (chars < WAITING_RECORD_CHARS) continue;
+    yield part;
+    part = [];
+    chars = 0;
+  }
+  if (part.length > 0) yield part;
+}

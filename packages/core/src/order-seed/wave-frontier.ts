@@ -1,0 +1,180 @@
+// A frontier that is fed in waves, for crawls with an order seed. New URLs wait until everything found before them is settled;
+// then they go in together, in the order of the seed. So it makes no difference which host answered first:
+//
+//   seeds ─▶ wave 0 ─▶ all settled ─▶ what they led to, sorted ─▶ wave 1 ─▶ all settled ─▶ …
+//
+// Of a wave that is larger than the pages left, only as many URLs go in, so that the bound never falls between two hosts.
+// Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
+
+import type { AddAnswer, Frontier, NewUrl } from '@mannerly/frontier';
+import { MAX_REPORTED_WAITS } from '../limits.js';
+import { WAVE_BATCH_URLS } from './limits.js';
+import { compareRanked, nameOf, type Ranked, rankOf, standsBefore } from './seed-order.js';
+import { WaitingUrls } from './waiting-urls.js';
+
+/** What a wave is made of. */
+export interface WaveParts {
+  readonly frontier: Frontier;
+  readonly seed: string;
+  /** The bound on pages; `null`: none. */
+  readonly maxPages: number | null;
+  /** The most URLs that wait for the next wave: the first ones in the order. */
+  readonly maxWaiting: number;
+  /** Hosts that wait longer do not hold up the next wave, milliseconds. */
+  readonly maxIdleMs: number;
+  readonly nowMs: () => number;
+  /** Called for each URL that the frontier did not queue as new. */
+  readonly onAnswer: (url: NewUrl, answer: AddAnswer) => void;
+}
+
+/**
+ * Puts the waves in front of a frontier, which is opened and closed through it.
+ *
+ * @throws Never; its promises reject as the frontier's.
+ */
+export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
+  const records = new WaitingUrls(frontier);
+  /** The rest of the current wave, in reverse order. */
+  let rest: Ranked[] = [];
+  const next = new Map<string, Ranked>();
+  /** URLs after this one are dropped. */
+  let cut: Ranked | null = null;
+  let settling = 0;
+
+  const waitingCount = (): number => rest.length + next.size;
+  const note = (url: NewUrl): boolean => {
+    const known = next.get(nameOf(url));
+    if (known !== undefined && !standsBefore(url, known.url)) return false;
+    const ranked = { url, rank: rankOf(seed, url) };
+    if (cut !== null && compareRanked(ranked, cut) >= 0) {
+      onAnswer(url, { kind: 'full' });
+      return false;
+    }
+    next.set(nameOf(url), ranked);
+    return true;
+  };
+  const trim = (): void => {
+    if (next.size <= maxWaiting) return;
+    const sorted = [...next.values()].sort(compareRanked);
+    cut = sorted[maxWaiting] ?? null;
+    for (const { url } of sorted.slice(maxWaiting)) {
+      next.delete(nameOf(url));
+      onAnswer(url, { kind: 'full' });
+    }
+  };
+  const wait = async (urls: readonly NewUrl[]): Promise<void> => {
+    const news = urls.filter(note);
+    if (news.length > 0) await records.keep(news);
+    // A quarter more, so that sorting is seldom.
+    if (next.size > maxWaiting * 1.25) trim();
+  };
+  const turn = async (): Promise<void> => {
+    trim();
+    rest = [...next.values()].sort(compareRanked).reverse();
+    next.clear();
+    cut = null;
+    await records.turn();
+  };
+  /** Pages that may still be requested, those of long-waiting hosts in the queue left out. */
+  const room = (): number => {
+    if (maxPages === null) return Number.MAX_SAFE_INTEGER;
+    const aside = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
+    return maxPages - frontier.counts().pages - aside;
+  };
+  /** @returns Whether anything went in. */
+  const letIn = async (): Promise<boolean> => {
+    let open = room();
+    let isAny = false;
+    while (open > 0) {
+      if (rest.length === 0 && (isAny || next.size === 0)) break;
+      if (rest.length === 0) await turn();
+      const batch = rest.splice(-Math.min(open, WAVE_BATCH_URLS)).reverse();
+      const answers = await frontier.add(batch.map(({ url }) => url));
+      for (const [at, answer] of answers.entries()) {
+        if (answer.kind === 'new') {
+          open -= 1;
+          isAny = true;
+        } else onAnswer((batch[at] as Ranked).url, answer);
+      }
+    }
+    return isAny;
+  };
+  const counted = <T extends { readonly queued: number }>(counts: T): T => ({
+    ...counts,
+    queued: counts.queued + waitingCount(),
+  });
+
+  return {
+    ...frontier,
+    async open(part) {
+      await frontier.open(part);
+      const kept = await records.read();
+      rest = kept.current
+        .map((url) => ({ url, rank: rankOf(seed, url) }))
+        .sort(compareRanked)
+        .reverse();
+      kept.next.filter(note);
+    },
+    async add(urls) {
+      const { waits, goes } = split(urls);
+      await wait(waits);
+      const answers = goes.length === 0 ? [] : await frontier.add(goes);
+      let at = 0;
+      return urls.map((url): AddAnswer => (isPage(url) ? { kind: 'new' } : (answers[at++] ?? { kind: 'full' })));
+    },
+    async settle(work, settlement) {
+      settling += 1;
+      try {
+        if (settlement.kind !== 'done') return await frontier.settle(work, settlement);
+        const { waits, goes } = split(settlement.links);
+        // First: a page is never done without its links.
+        await wait(waits);
+        return await frontier.settle(work, { ...settlement, links: goes });
+      } finally {
+        settling -= 1;
+      }
+    },
+    async nextAt() {
+      const atMs = await frontier.nextAt();
+      const isUnderWay = settling > 0 || frontier.counts().inFlight > 0;
+      if (waitingCount() === 0 || isUnderWay || frontier.isPaused() || frontier.reachedBound() !== null) return atMs;
+      if (atMs !== null && atMs - nowMs() <= maxIdleMs) return atMs;
+      return (await letIn()) ? frontier.nextAt() : atMs;
+    },
+    async look(url) {
+      const look = await frontier.look(url);
+      const isWaiting = next.has(nameOf({ url, depth: 0, via: 'link' })) || rest.some((each) => each.url.url === url);
+      return isWaiting ? { ...look, isKnown: true } : look;
+    },
+    counts: () => counted(frontier.counts()),
+    recount: async () => counted(await frontier.recount()),
+  };
+}
+
+/**
+ * URLs that a run with an order seed left waiting go into the frontier of a run without one, in the order of finding.
+ *
+ * @throws What the store throws.
+ */
+export async function letAllIn(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {
+  const records = new WaitingUrls(frontier);
+  const { current, next } = await records.read();
+  const urls = [...current, ...next];
+  if (urls.length === 0) return;
+  for (let at = 0; at < urls.length; at += WAVE_BATCH_URLS) {
+    const batch = urls.slice(at, at + WAVE_BATCH_URLS);
+    const answers = await frontier.add(batch);
+    for (const [index, answer] of answers.entries())
+      if (answer.kind !== 'new') onAnswer(batch[index] as NewUrl, answer);
+  }
+  await records.clear();
+}
+
+/** Companion files do not wait. */
+function isPage({ via }: NewUrl): boolean {
+  return via !== 'companion';
+}
+
+function split(urls: readonly NewUrl[]): { readonly waits: NewUrl[]; readonly goes: NewUrl[] } {
+  return { waits: urls.filter(isPage), goes: urls.filter((url) => !isPage(url)) };
+}

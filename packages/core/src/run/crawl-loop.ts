@@ -1,0 +1,112 @@
+// The crawl: takes work from the frontier, starts it, and waits until more is due, on one timer for the earliest host. What
+// happens to one piece of work is in `work.ts`.
+
+import type { Work } from '@mannerly/frontier';
+import { giveMemoryBack } from '../engine.js';
+import type { RunState } from '../report/crawl-report.js';
+import { MAX_HANDLING, MAX_TAKEN_AT_ONCE, SHARED_LOOK_MS, SHORT_WAIT_MS } from './limits.js';
+import type { Run } from './run.js';
+import { performWork } from './work.js';
+
+/** How a run ended. */
+export interface LoopEnd {
+  readonly state: RunState;
+  readonly bound: 'pages' | 'minutes' | 'bytes' | null;
+}
+
+const MS_PER_MINUTE = 60_000;
+
+/**
+ * Runs until nothing is left, a bound is reached, only long waits remain, or a stop is requested.
+ *
+ * @throws What broken machinery threw (a store, a sink, a bug), after everything in flight has come to its end.
+ */
+export async function crawlLoop(run: Run): Promise<LoopEnd> {
+  const { frontier, wakeup, stop, fetches, pageRequests } = run;
+  const { concurrency } = run.options.network;
+  let inFlight = 0;
+  const failures: unknown[] = [];
+  const start = (work: Work): void => {
+    inFlight += 1;
+    performWork(run, work)
+      .catch((error: unknown) => {
+        failures.push(error);
+      })
+      .finally(() => {
+        inFlight -= 1;
+        wakeup.wake();
+      });
+  };
+  /** What the frontier answers, or `otherwise` when it breaks: what is in flight comes to its end first. */
+  const orFailed = async <T>(answer: Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      failures.push(error);
+      return otherwise;
+    }
+  };
+
+  for (;;) {
+    const isEnding = failures.length > 0 || stop.isRequested();
+    // While paused, nothing is handed out and nothing ends, except by a stop.
+    const isPaused = frontier.isPaused();
+    const isIdle = isEnding || isPaused;
+    const room = isIdle
+      ? 0
+      : Math.min(
+          concurrency - fetches.pending - fetches.size - pageRequests.inFlight(),
+          concurrency + MAX_HANDLING - inFlight + pageRequests.waitingHandlers(),
+        );
+    if (isEnding) frontier.endAsks();
+    // A handler's own request gets its turn from `take` too, even when no more pages may be taken.
+    const mayTake = !isPaused && (room > 0 || pageRequests.areWaiting());
+    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, room), MAX_TAKEN_AT_ONCE)), []) : [];
+    for (const work of taken) start(work);
+    // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets are
+    // read in between.
+    if (taken.length === MAX_TAKEN_AT_ONCE) await new Promise(setImmediate);
+    if (taken.length > 0) continue;
+    // A pause may have come meanwhile.
+    const mayEnd = (): boolean => isEnding || !frontier.isPaused();
+    if (inFlight === 0 && mayEnd()) {
+      const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
+      if (failures.length > 0) throw failures[0];
+      if (end !== null && mayEnd()) return end;
+    }
+    const dueAtMs = isEnding || !mayTake ? null : await orFailed(frontier.nextAt(), null);
+    run.scheduler.requestDueAt(dueAtMs);
+    const lookAtMs = mayTake ? lookAt(run, dueAtMs) : dueAtMs;
+    if (inFlight > 0 || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
+    // With nothing in flight and nothing due, another round ends the run.
+    else if (lookAtMs !== null) {
+      const untilMs = Math.min(lookAtMs, overAt(run));
+      giveMemoryBack(untilMs - run.nowMs());
+      await wakeup.sleep(untilMs);
+    }
+  }
+}
+
+/** Where other processes work on the crawl, something may be due, or be over, earlier than the frontier knows. */
+function lookAt(run: Run, dueAtMs: number | null): number | null {
+  if (!run.setup.isShared) return dueAtMs;
+  const soonMs = run.nowMs() + SHARED_LOOK_MS;
+  return dueAtMs === null ? soonMs : Math.min(dueAtMs, soonMs);
+}
+
+/** How the run ends by itself; `null`: it goes on. Called only while nothing is in flight. */
+async function endOf(run: Run): Promise<LoopEnd | null> {
+  const { frontier, options } = run;
+  const bound = frontier.reachedBound();
+  if (bound !== null) return { state: 'bounded', bound };
+  const nextAt = await frontier.nextAt();
+  if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
+  return nextAt - run.nowMs() > Math.max(options.maxIdleMs, SHORT_WAIT_MS) ? { state: 'waiting', bound: null } : null;
+}
+
+/** When the running time of the crawl is used up, epoch milliseconds: no wait is longer than that. */
+function overAt(run: Run): number {
+  const { minutes } = run.options.bounds;
+  if (minutes === null) return Number.POSITIVE_INFINITY;
+  return run.nowMs() + minutes * MS_PER_MINUTE - run.frontier.counts().runningMs;
+}

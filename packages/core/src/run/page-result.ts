@@ -1,0 +1,313 @@
+// What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that goes
+// to its handler. The result is a value that `work.ts` commits to the frontier; nothing of the page itself is left by then.
+
+import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
+import type { Refusal } from '../admit/admit.js';
+import { archivedPage } from '../crawl/archived-page.js';
+import type { HookVerdict } from '../crawl/hooks.js';
+import { exchangeOf } from '../fetch/exchange.js';
+import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
+import { toRobotsAnswer } from '../fetch/robots-request.js';
+import type { Handled } from '../handle/handler-pool.js';
+import type { HandlerSignal } from '../handle/signals.js';
+import type { PageOutcome } from '../journal/url-decisions.js';
+import { itemsOf } from '../output/items.js';
+import type { FetchedPage } from '../page/page.js';
+import { redirectTarget } from '../page/redirect.js';
+import type { Run } from './run.js';
+
+/** Redirect targets go before a host's other pages: what led to them has been requested already. */
+const REDIRECT_PRIORITY = 1;
+
+/** The result of a piece of work. */
+export type WorkResult =
+  /** A page: the decision about it, the links that are committed with it, and those that were refused. */
+  | {
+      readonly kind: 'page';
+      readonly work: PageWork;
+      readonly decision: PageOutcome & { readonly isPage: boolean };
+      readonly links: readonly NewUrl[];
+      readonly refused: readonly Refusal[];
+    }
+  /** Only the frontier gets to know it. */
+  | { readonly kind: 'settlement'; readonly settlement: Settlement };
+
+/** The result of a robots.txt. */
+export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
+  // Before its rules are used: a process that is killed now leaves a copy of them.
+  await run.journal.robots(work, outcome);
+  await run.archive?.keep(outcome);
+  // Before the authority's pages are handed out: the files that list them come first.
+  await run.offer(run.sitemaps.named(work.authority, outcome));
+  const refused = outcome.kind === 'failed' && isRefusedByGuard(outcome) ? outcome.failure : null;
+  return settled(
+    refused === null ? { kind: 'robots', answer: toRobotsAnswer(outcome) } : { kind: 'refused', reason: refused },
+  );
+}
+
+/** The result of a page or a companion file. The body is released. */
+export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
+  try {
+    return work.record.via === 'companion'
+      ? await companionResult(run, work, outcome)
+      : await fetchedResult(run, work, outcome);
+  } finally {
+    try {
+      // What did not go to a handler; other pages are in the archive by now.
+      await run.archive?.keep(outcome);
+    } finally {
+      if (outcome.kind === 'response') {
+        releaseBody(outcome);
+        await outcome.file?.remove();
+      }
+    }
+  }
+}
+
+/** A hook refused, before the request (`outcome` is `null`) or after. That is final. */
+export function refusedByHook(
+  run: Run,
+  work: PageWork,
+  verdict: NonNullable<HookVerdict>,
+  outcome: FetchOutcome | null,
+): WorkResult {
+  if (verdict.kind === 'stopped') return RETURNED;
+  const httpStatus = outcome?.kind === 'response' ? { httpStatus: outcome.status } : {};
+  const isPage = outcome?.kind === 'response' && redirectTarget(outcome).kind !== 'to';
+  const { detail } = verdict;
+  return decided(run, work, {
+    status: 'dropped',
+    reason: 'hook-refused',
+    layer: 'hook',
+    ...httpStatus,
+    detail,
+    isPage,
+  });
+}
+
+function settled(settlement: Settlement): WorkResult {
+  return { kind: 'settlement', settlement };
+}
+
+/** Back to the queue. */
+const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
+
+/**
+ * The decision about a page. Its candidates are admitted here: nearly all of them end here, and the result, which waits for
+ * the commit, stays small.
+ */
+function decided(
+  { admit, journal }: Run,
+  work: PageWork,
+  decision: PageOutcome & { readonly isPage: boolean },
+  candidates: readonly NewUrl[] = [],
+): WorkResult {
+  const { admitted, refused, known } = admit(candidates);
+  journal.admitted(admitted);
+  journal.admitted(known);
+  return { kind: 'page', work, decision, links: admitted, refused };
+}
+
+async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
+  if (!isForHandler(outcome)) {
+    const verdict = await run.hooks.afterFetch(work, outcome);
+    if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+  }
+  const retry = retryOf(work, outcome);
+  if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
+  if (retry?.kind === 'exhausted') {
+    const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
+    const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
+    const decision = { status: 'failed', reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
+    return decided(run, work, { ...decision, isPage: true });
+  }
+  if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
+  const { status: httpStatus } = outcome;
+  const redirect = redirectTarget(outcome);
+  if (redirect.kind === 'to') {
+    await run.knowledge.redirected(work, redirect.url);
+    return redirectResult(run, work, httpStatus, redirect.url, redirectedUrl(work, redirect));
+  }
+  if (redirect.kind === 'redirect-invalid') {
+    const { kind: reason, detail } = redirect;
+    return decided(run, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
+  }
+  if (httpStatus < 200 || httpStatus > 299) {
+    return decided(run, work, {
+      status: 'failed',
+      reason: `status-${httpStatus}`,
+      layer: 'fetch',
+      httpStatus,
+      isPage: true,
+    });
+  }
+  return handledResult(run, work, outcome);
+}
+
+/** A companion file is retried and redirected as such, and never goes to a handler. */
+async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
+  const retry = retryOf(work, outcome);
+  if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
+  if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
+  const { status: httpStatus } = outcome;
+  const redirect = redirectTarget(outcome);
+  if (redirect.kind === 'to') {
+    const target = await run.companions.redirected(work, redirect.url);
+    return redirectResult(run, work, httpStatus, redirect.url, target);
+  }
+  const { links, decision } = await run.companions.read(work, outcome, (finds) => run.offer(finds));
+  return decided(run, work, { ...decision, httpStatus, isPage: false }, links);
+}
+
+/** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
+function retryOf(work: PageWork, outcome: FetchOutcome) {
+  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries);
+}
+
+function failedResult(
+  run: Run,
+  work: PageWork,
+  { failure: reason, detail }: Extract<FetchOutcome, { kind: 'failed' }>,
+  wasRequested: boolean,
+): WorkResult {
+  const status = wasRequested ? 'failed' : 'dropped';
+  const isPage = wasRequested && work.record.via !== 'companion';
+  return decided(run, work, { status, reason, layer: 'fetch', detail, isPage });
+}
+
+function redirectResult(
+  run: Run,
+  work: PageWork,
+  httpStatus: number,
+  detail: string,
+  target: NewUrl | null,
+): WorkResult {
+  const decision = {
+    status: 'fetched',
+    reason: 'redirect',
+    layer: 'fetch',
+    httpStatus,
+    detail,
+    isPage: false,
+  } as const;
+  return decided(run, work, decision, target === null ? [] : [target]);
+}
+
+/** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
+function redirectedUrl(
+  work: PageWork,
+  redirect: { readonly url: string; readonly notBeforeMs: number | null },
+): NewUrl {
+  const { depth, hops, label, userData, visit } = work.record;
+  return {
+    url: redirect.url,
+    depth,
+    priority: REDIRECT_PRIORITY,
+    via: 'redirect',
+    from: work.url,
+    hops: hops + 1,
+    ...(label === null ? {} : { label }),
+    ...(userData === null ? {} : { userData }),
+    ...(visit === undefined ? {} : { visit }),
+    ...(redirect.notBeforeMs === null ? {} : { notBeforeMs: redirect.notBeforeMs }),
+  };
+}
+
+/** Whether it is a page that a handler may get. */
+function isForHandler(outcome: FetchOutcome): outcome is ResponseOutcome {
+  return (
+    outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection'
+  );
+}
+
+const AS_IT_CAME = { kind: 'as-it-came' } as const;
+
+/** A page that came: it is read, opened in a browser where wanted, archived and handled. */
+async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
+  const { status: httpStatus } = outcome;
+  const came = await run.reader.read(work, outcome);
+  const verdict = await run.hooks.afterFetch(work, outcome);
+  // Before a browser requests more for the page.
+  const rendering = verdict === null ? await run.rendering.render(work, outcome, came) : AS_IT_CAME;
+  if (rendering.kind === 'stopped') return RETURNED;
+  const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
+  await run.knowledge.read(work, page);
+  if (run.archive !== null) {
+    const tdm = await run.companions.tdmFor(work.url);
+    const isForBrowser = rendering.kind !== 'as-it-came';
+    await run.archive.keep(outcome, archivedPage(work, page, tdm, isForBrowser, run.nowMs()));
+  }
+  if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+  if (rendering.kind === 'failed') {
+    const detail = `${rendering.failure}: ${rendering.detail}`;
+    const decision = { status: 'failed', reason: 'render-failed', layer: 'page', httpStatus, detail } as const;
+    return decided(run, work, { ...decision, isPage: true });
+  }
+  const handled = await run.handlers.handle(page);
+  if (handled.kind === 'stopped') return RETURNED;
+  if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
+  if (handled.kind !== 'handled') {
+    const reason = HANDLING_FAILURES[handled.kind];
+    const { detail } = handled;
+    run.journal.handlerFailed(work.url, handled.kind === 'threw' ? handled.error : detail);
+    return decided(run, work, { status: 'failed', reason, layer: 'hook', httpStatus, detail, isPage: true });
+  }
+  return storedResult(run, work, page, handled);
+}
+
+/** A page that was handled: its items go to the sinks, its links to admission. */
+async function storedResult(
+  run: Run,
+  work: PageWork,
+  page: FetchedPage,
+  { staged, route }: Extract<Handled, { kind: 'handled' }>,
+): Promise<WorkResult> {
+  const { journal } = run;
+  const { status: httpStatus, exclusion } = page;
+  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  await run.items.write(items);
+  journal.items(items);
+  // Rejected items are kept only where items may be kept.
+  if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
+  journal.leftAlone(work, staged.leftAlone);
+  journal.nofollowTaken(work, staged.nofollow);
+  const decision: PageOutcome = exclusion.storesItems
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
+    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
+  return decided(run, work, { ...decision, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
+}
+
+/** The reasons of failures for what handlers do. */
+const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 'stopped' | 'signal'>, string>> = {
+  threw: 'handler-error',
+  'timed-out': 'handler-timeout',
+  'user-data-invalid': 'user-data-invalid',
+};
+
+/** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
+function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
+  const { status: httpStatus } = outcome;
+  const { reason } = signal;
+  run.journal.handlerSignal(work.url, signal);
+  if (signal.kind === 'refuse') {
+    const decision = {
+      status: 'dropped',
+      reason: 'handler-refused',
+      layer: 'hook',
+      httpStatus,
+      detail: reason,
+    } as const;
+    return decided(run, work, { ...decision, isPage: true });
+  }
+  if (signal.kind === 'stop') run.stop.requestFor(reason);
+  // Counted like a failed answer, and as often: a page is requested four times at most, whatever the reasons.
+  const retry = retryUrl({ ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null }, work.record.tries);
+  if (retry.kind === 'again') {
+    const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
+    const notBeforeMs = afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs;
+    return settled({ kind: 'again', notBeforeMs });
+  }
+  const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
+  const decision = { status: 'failed', reason: 'retries-exhausted', layer: 'hook', httpStatus, detail } as const;
+  return decided(run, work, { ...decision, isPage: true });
+}

@@ -1,0 +1,176 @@
+// A run from its start to its end: opens the store, offers the seeds, crawls, closes everything in order whatever happened,
+// and computes the report.
+
+import { hash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { FrontierCounts, HostWait } from '@mannerly/frontier';
+import { seedUrls } from '../admit/seeds.js';
+import { partsOf } from '../directory/directory-parts.js';
+import { MAX_REPORTED_WAITS } from '../limits.js';
+import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
+import { letAllIn } from '../order-seed/wave-frontier.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import { totalsFromLogs } from '../report/from-logs.js';
+import { crawlLoop, type LoopEnd } from './crawl-loop.js';
+import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
+import { MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
+import type { Run } from './run.js';
+import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
+import { asMannerlyError } from './store-errors.js';
+
+/** How a run ended, and what the frontier said before it was closed. */
+interface RunEnd {
+  readonly end: LoopEnd;
+  readonly counts: FrontierCounts;
+  readonly waits: readonly HostWait[];
+  /** `null`: the crawl has no directory. */
+  readonly manifest: RunManifest | null;
+}
+
+/**
+ * Performs a run. Resolves when everything is closed.
+ *
+ * @throws What broke first, after closing.
+ */
+export async function performRun(run: Run): Promise<CrawlReport> {
+  let waits: CrawlReport['waiting'] = [];
+  try {
+    const failures: unknown[] = [];
+    const ended = await crawl(run).catch((error: unknown) => void failures.push(error));
+    failures.push(...(await closeAll(run)));
+    // What breaks while closing may only be a consequence.
+    if (ended === undefined || failures.length > 0) throw asMannerlyError(failures[0], run.directory?.path ?? null);
+    const report = await reportOf(run, ended);
+    if (run.directory !== null && ended.manifest !== null)
+      await endRunManifest(run.directory, ended.manifest, report, run.setup.isShared);
+    waits = report.waiting;
+    return report;
+  } finally {
+    // The logs are locked until the report has read them.
+    await run.directory?.release();
+    run.ended(waits);
+  }
+}
+
+/** Opens, seeds, crawls, and reports what is left. */
+async function crawl(run: Run): Promise<RunEnd> {
+  const { setup, options, frontier, journal, directory } = run;
+  await rest(run);
+  await frontier.open(partName(run));
+  run.companions.open(frontier);
+  await frontier.exclusively(() => join(run));
+  await run.knowledge.open(frontier);
+  if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
+  await run.items.open();
+  await run.archive?.open();
+  const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
+  for (const host of setup.unpark) await frontier.unpark(host);
+  await run.offer(run.sitemaps.given());
+  await run.offer({ candidates: seedUrls(options.scope.seeds) });
+  if (setup.retry !== null) await run.retry(setup.retry);
+  const end = await crawlLoop(run);
+  await reportHeld(run);
+  journal.end();
+  const counts = setup.isShared ? await frontier.recount() : frontier.counts();
+  return { end, counts, waits: frontier.waits(MAX_REPORTED_WAITS), manifest };
+}
+
+/** A crawl that starts over requests nothing earlier than the one that it replaces would have. A stop ends the wait. */
+async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Promise<void> {
+  const untilMs = Math.min(restedAtMs, startedAtMs + MAX_RESET_REST_MS);
+  while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
+}
+
+/** The name under which the work of this process is kept in the store, and gone on with; `undefined`: any that is free. */
+function partName({ directory, setup }: Run): string | undefined {
+  if (directory === null) return undefined;
+  const own = directory.part === null ? 'main' : String(directory.part);
+  if (setup.isOwnStore) return own;
+  // Several machines have directories of their own.
+  const where = `${hostname()} ${resolve(directory.path)} ${directory.manifest.createdAtMs}`;
+  return `${hash('sha256', where).slice(0, PART_NAME_CHARS)}-${own}`;
+}
+
+/** Characters of a hash that tell directories apart. */
+const PART_NAME_CHARS = 16;
+
+/** Joins the crawl, with the options that the processes at work on it have agreed on. @throws MannerlyError `crawl-differs` */
+async function join({ frontier, options, totals, setup }: Run): Promise<void> {
+  const nowMs = setup.clock.nowMs();
+  const parts = readTotals(await frontier.readParts(TOTALS_KEY));
+  const isAlone = ![...parts].some(([part, other]) => part !== frontier.partName() && isAtWork(other, nowMs));
+  const kept = termsRecord.decode(await frontier.readRecord(termsRecord.key));
+  const terms = agreedTerms(kept, termsOf(options, nowMs), isAlone);
+  await frontier.writeRecord(termsRecord.key, termsRecord.encode(terms));
+  await totals.open(frontier);
+}
+
+/** Reports URLs that still wait for a host that is held or parked, one by one within a bound. */
+async function reportHeld({ frontier, journal }: Run): Promise<void> {
+  let left = MAX_HELD_REPORTED;
+  for (const wait of frontier.waits(MAX_REPORTED_WAITS)) {
+    if (left <= 0) return;
+    const records = await frontier.queued(wait.host, left);
+    left -= records.length;
+    for (const queued of records) journal.held(queued, wait);
+  }
+}
+
+/** Closes everything, in an order in which nothing is lost. @returns What failed; never rejects. */
+async function closeAll(run: Run): Promise<unknown[]> {
+  run.stop.over();
+  const parts = [run.egress, run.setup.fetcher, run.items, run.archive, run.totals, run.frontier, run.logs];
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part?.close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  return failures;
+}
+
+/**
+ * The report of a run whose parts are closed. Its numbers come from what was recorded; where the run went on with earlier
+ * ones, from the logs of all of them.
+ *
+ * @throws The platform's error when a log cannot be read.
+ */
+async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
+  const { setup, startedAtMs, tally, counts, ledger, directory, totals, knowledge } = run;
+  const resumed = totals.earlierRuns() > 0;
+  const stopReason = run.stop.reason();
+  // Other processes still write their logs.
+  const isPart = setup.isShared;
+  const logged =
+    resumed && directory !== null
+      ? await totalsFromLogs(isPart ? directory : { ...directory, parts: await partsOf(directory.path) })
+      : null;
+  return {
+    ...end,
+    ...(stopReason === null ? {} : { stopReason }),
+    resumed,
+    ...(isPart ? { part: run.frontier.partName() } : {}),
+    alreadyFinished: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
+    startedAtMs,
+    endedAtMs: setup.clock.nowMs(),
+    runningMs: last.runningMs,
+    pages: last.pages,
+    requests: tally.requests,
+    items: tally.itemCount,
+    ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
+    bytes: tally.bytes,
+    queued: last.queued,
+    outcomes: counts.outcomes(),
+    politeness: ledger.report(),
+    politenessOf: resumed ? 'run' : 'crawl',
+    // The logs have the exact numbers of all runs, killed ones included.
+    ...(logged === null ? {} : { ...logged, politenessOf: 'crawl' }),
+    waiting: waits,
+    scopeMoves: knowledge.moves(),
+    traps: knowledge.traps(),
+    relaxedDefaults: run.options.relaxedDefaults,
+  };
+}

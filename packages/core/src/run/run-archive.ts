@@ -1,0 +1,100 @@
+// The archive of a run: where it goes, what its files say of the crawl, and which bodies may be kept.
+
+import type { JsonValue } from '@mannerly/frontier';
+import type { CrawlArchive } from '../archive/crawl-archive.js';
+import type { ArchivedPage } from '../archive/visit.js';
+import type { CrawlDirectory, CrawlPaths } from '../directory/crawl-directory.js';
+import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import { MannerlyError } from '../errors.js';
+import type { SentRequest } from '../fetch/egress.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import type { FetchOutcome } from '../fetch/outcome.js';
+import type { ResolvedOptions } from '../options/options.js';
+import type { PageReader } from '../page/read-page.js';
+import { replayedWork } from '../replay/replayed-work.js';
+
+/** What an archive is made of. */
+export interface RunArchiveParts {
+  readonly options: ResolvedOptions;
+  readonly fetcher: Fetcher;
+  /** Where it is opened; see {@link archiveFolder}. */
+  readonly folder: string;
+  /** `null`: the crawl has no directory. */
+  readonly directory: Pick<CrawlDirectory, 'waczPath' | 'part'> | null;
+  /** Decides about what no page stage reads. */
+  readonly reader: PageReader;
+  readonly nowMs: () => number;
+}
+
+/** The archive of a run. It is opened with the sinks, before the first request. */
+export class RunArchive {
+  readonly #parts: RunArchiveParts;
+  #archive: CrawlArchive | null = null;
+
+  constructor(parts: RunArchiveParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws MannerlyError `archive-failed` */
+  async open(): Promise<void> {
+    const { options, fetcher, folder, directory, reader, nowMs } = this.#parts;
+    const { identity, exclusion, network, archive } = options;
+    if (archive === null) return;
+    const { createCrawlArchive } = await import('../archive/crawl-archive.js');
+    this.#archive = await createCrawlArchive({
+      options: archive,
+      folder,
+      part: directory?.part ?? null,
+      waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
+      about: {
+        name: identity.name,
+        software: `mannerly/${MANNERLY_VERSION}`,
+        userAgent: identity.userAgent,
+        operator: identity.contact,
+        robots: 'obey',
+      },
+      settings: {
+        tokens: identity.tokens,
+        exclusion: exclusion as unknown as JsonValue,
+        joinsHeaders: !fetcher.capabilities.rawHeaders,
+        maxBodyBytes: network.maxBodyBytes,
+      },
+      keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
+      nowMs,
+    });
+    await this.#archive.open();
+  }
+
+  /** A request left, and its exchange is over. Nothing is written yet. */
+  exchanged(sent: SentRequest, outcome: FetchOutcome): void {
+    this.#archive?.exchanged(sent, outcome);
+  }
+
+  /** Writes an exchange, once. @throws MannerlyError `archive-failed` */
+  async keep(outcome: FetchOutcome, page?: ArchivedPage): Promise<void> {
+    await this.#archive?.keep(outcome, page);
+  }
+
+  /** @throws MannerlyError `archive-failed` */
+  async close(): Promise<void> {
+    await this.#archive?.close();
+  }
+}
+
+/**
+ * The folder of the WARC files; `null`: no archive is wanted.
+ *
+ * @param paths - The paths of the crawl directory; `null`: there is none.
+ * @throws MannerlyError `option-invalid` where one is wanted and there is no place for it.
+ */
+export function archiveFolder(
+  { archive }: ResolvedOptions,
+  paths: Pick<CrawlPaths, 'archivePath'> | null,
+): string | null {
+  if (archive === null) return null;
+  const folder = archive.folder ?? paths?.archivePath ?? null;
+  if (folder !== null) return folder;
+  throw new MannerlyError('option-invalid', '`archive` needs a place: `run({ out })`, or `archive.folder`', {
+    hint: 'Without a crawl directory the archive goes into the folder that `archive.folder` names.',
+  });
+}

@@ -1,0 +1,118 @@
+// The crawl directory of a run: opened with its logs, and emptied first where a reset is requested.
+
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
+import {
+  type CrawlDirectory,
+  finishReset,
+  holdsNoCrawl,
+  isFree,
+  openCrawlDirectory,
+  RESET_NAME,
+} from '../directory/crawl-directory.js';
+import { MANIFEST_NAME, MANNERLY_VERSION, readAnyManifest } from '../directory/crawl-manifest.js';
+import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
+import { partsOf } from '../directory/directory-parts.js';
+import { MannerlyError } from '../errors.js';
+import { crawlSettings, keepSettings } from '../options/crawl-settings.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { type CrawlLogs, openCrawlLogs } from '../report/crawl-logs.js';
+import { restedAtMs } from '../report/last-requests.js';
+import type { RunPromise } from '../report/run-line.js';
+
+/** What a run has open on disk. */
+export interface RunDirectory {
+  /** `null`: the crawl has none. */
+  readonly directory: CrawlDirectory | null;
+  readonly logs: CrawlLogs;
+  /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
+  readonly restedAtMs: number;
+}
+
+/** Which directory is opened, and how. */
+export interface RunDirectoryRequest {
+  readonly options: ResolvedOptions;
+  /** `null`: none. */
+  readonly out: string | null;
+  readonly reset: boolean;
+  readonly isShared: boolean;
+}
+
+/**
+ * Opens the crawl directory and its logs, or logs in memory. The caller closes both.
+ *
+ * @throws MannerlyError as `openCrawlDirectory` and `resetCrawlDirectory`, and `log-failed`.
+ */
+export async function openRunDirectory(
+  { options, out, reset, isShared }: RunDirectoryRequest,
+  nowMs: number,
+): Promise<RunDirectory> {
+  const promise = promiseOf(options, nowMs);
+  if (out === null) return { directory: null, logs: openCrawlLogs(null, promise), restedAtMs: 0 };
+  const { name, tokens } = options.identity;
+  const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
+  const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
+  try {
+    await keepSettings(directory.settingsPath, crawlSettings(options));
+    return { directory, logs: openCrawlLogs(directory, promise, options.decisionLog), restedAtMs: rested };
+  } catch (error) {
+    await directory.release();
+    throw error;
+  }
+}
+
+/** What the run promises, for an audit of its log. */
+function promiseOf({ identity, robots, spacing, network }: ResolvedOptions, startedAtMs: number): RunPromise {
+  const { name, factor, minMs, maxMs, rateReplacesRule, perIp } = resolvePoliteness(spacing.politeness);
+  return {
+    startedAtMs,
+    versions: { mannerly: MANNERLY_VERSION, node: process.version },
+    name: identity.name,
+    userAgent: identity.userAgent,
+    tokens: identity.tokens,
+    hostKeyBy: spacing.hostKeyBy,
+    robots,
+    pace: { name, factor, minMs, maxMs, rateReplacesRule, perIp },
+    concurrency: network.concurrency,
+  };
+}
+
+/**
+ * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. A directory
+ * that is absent or empty has nothing to remove. A reset that is killed is finished when the directory is opened next.
+ *
+ * @param name - The name of the crawl. Another crawl is not removed.
+ * @param politeness - The profile: how long a host rests after a request.
+ * @returns When every host of the removed crawl has had its rest, epoch milliseconds; 0 where nothing was removed.
+ * @throws MannerlyError `directory-taken` where the directory holds something else; `directory-in-use` during a run.
+ */
+export async function resetCrawlDirectory(
+  path: string,
+  name: string,
+  politeness: { readonly minMs: number; readonly factor: number },
+): Promise<number> {
+  const file = join(path, MANIFEST_NAME);
+  const manifest = await readAnyManifest(file);
+  if (manifest === null) {
+    if (await isFree(path)) return 0;
+    throw holdsNoCrawl(path, 'Nothing was removed. A reset is for the directory of a crawl.');
+  }
+  if (manifest === 'unreadable' || manifest.name !== name) {
+    const holds = manifest === 'unreadable' ? 'an unreadable crawl' : `the crawl ${JSON.stringify(manifest.name)}`;
+    throw new MannerlyError('directory-taken', `${path} holds ${holds}, not ${JSON.stringify(name)}`, {
+      hint: 'Nothing was removed. Name another directory, or remove this one yourself.',
+    });
+  }
+  const lock = await lockDirectory(path);
+  try {
+    await refuseShared(path);
+    const logs = (await partsOf(path)).map(({ requestsPath }) => restedAtMs(requestsPath, politeness));
+    const rested = Math.max(...(await Promise.all(logs)));
+    await rename(file, join(path, RESET_NAME));
+    await finishReset(path);
+    return rested;
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,81 @@
+// The frontier of a run: its options from the user's, and the parts of the run that it asks and reports to.
+
+import { createFrontier, type Frontier, type UrlRecord } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
+import { forbidsEveryPurpose } from '@mannerly/robots/page';
+import { whyOutside } from '../admit/admit.js';
+import type { Scope } from '../admit/scope.js';
+import type { SiteKnowledge } from '../crawl/site-knowledge.js';
+import type { Companions } from '../discovery/companions.js';
+import type { Journal } from '../journal/journal.js';
+import { crawlSettings } from '../options/crawl-settings.js';
+import { inWaves } from '../order-seed/wave-frontier.js';
+import type { CrawlTotals } from './crawl-totals.js';
+import { MAX_WAITING_URLS } from './limits.js';
+import type { RunSetup } from './run-setup.js';
+
+/** The parts of a run that its frontier works with. */
+export interface FrontierParts {
+  readonly journal: Journal;
+  readonly scope: Scope;
+  readonly knowledge: SiteKnowledge;
+  readonly companions: Companions;
+  readonly totals: CrawlTotals;
+}
+
+/**
+ * Makes the frontier. `performRun` opens and closes it.
+ *
+ * @throws FrontierError `option-invalid` for what the options of the crawl did not refuse.
+ */
+export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Frontier {
+  const { options, store, clock, survey } = setup;
+  const { journal, knowledge, companions } = parts;
+  const frontier = createFrontier({
+    ...crawlSettings(options),
+    store,
+    clock,
+    companions: (authority, isFirst) => companions.urlsFor(authority, isFirst),
+    canonicalRules: options.canonicalRules,
+    // With an order seed, what a page leads to is known before the next page of its host is taken.
+    ...(options.orderSeed === null ? {} : { unsettledPerHost: 1 }),
+    whyNot: (_url, signals, found) =>
+      forbidsEveryPurpose(signals.preferences, options.exclusion.page)
+        ? 'robots-preferences'
+        : (whyUnwanted(setup, parts, found) ?? knowledge.whyNot(found)),
+    onQueued: (url) => knowledge.queued(url),
+    onEvent(event) {
+      journal.frontierEvent(event);
+      if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
+      const { url } = event;
+      companions.excluded(url).catch((error: unknown) => journal.handlerFailed(url, error));
+    },
+  });
+  const ordered = inSeedOrder(frontier, setup, journal);
+  return survey === undefined ? ordered : survey.over(ordered);
+}
+
+/** Why a URL that an earlier run queued is not requested now: the operator may have narrowed the scope. */
+function whyUnwanted({ options, isShared }: RunSetup, { scope, totals }: FrontierParts, found: UrlRecord) {
+  // Where another process followed a seed, the scope may have moved without our knowledge.
+  if (totals.earlierRuns() === 0 || (isShared && found.via === 'redirect')) return null;
+  const url = found.via === 'companion' ? null : parseUrlParts(found.url);
+  const outside = url === null ? null : whyOutside(scope, options.bounds, found, url);
+  if (outside === null) return null;
+  return { word: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
+}
+
+/** The frontier as it is, or in the order that a seed decides. */
+function inSeedOrder(frontier: Frontier, { options, clock }: RunSetup, journal: Journal): Frontier {
+  const { orderSeed, bounds, maxIdleMs } = options;
+  if (orderSeed === null) return frontier;
+  return inWaves({
+    frontier,
+    seed: orderSeed,
+    maxPages: bounds.pages,
+    maxWaiting: Math.min(bounds.queuedUrls ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
+    maxIdleMs,
+    nowMs: () => clock.nowMs(),
+    onAnswer: (url, answer) => journal.added(url, answer),
+  });
+}

@@ -1,0 +1,39 @@
+// What a run is started with, by the crawler or by a plan.
+
+import type { Clock, Frontier, FrontierStore } from '@mannerly/frontier';
+import type { Fetcher } from '../fetch/fetcher.js';
+import type { Handlers } from '../handle/handlers.js';
+import type { CrawlEmitter } from '../journal/events.js';
+import type { JournalListener } from '../journal/journal.js';
+import type { ResolvedOptions } from '../options/options.js';
+import type { Sink } from '../output/sink.js';
+import type { FailureFilter } from './retry.js';
+import type { RunStop } from './run-stop.js';
+
+/** What a run is started with. The run opens and closes store, fetcher and sinks. */
+export interface RunSetup {
+  readonly options: ResolvedOptions;
+  readonly handlers: Handlers;
+  readonly emitter: CrawlEmitter;
+  readonly stop: RunStop;
+  readonly store: FrontierStore;
+  /** Why the store cannot be reached; `null`: it can. */
+  readonly storeProblem: () => string | null;
+  readonly fetcher: Fetcher;
+  readonly sinks: readonly Sink[];
+  readonly clock: Clock;
+  /** The crawl directory; `null`: none. */
+  readonly out: string | null;
+  /** Whether other processes work on the same crawl at the same time. */
+  readonly isShared: boolean;
+  /** Whether the store is in the directory. */
+  readonly isOwnStore: boolean;
+  /** Whether what the directory has kept is removed first. */
+  readonly reset: boolean;
+  /** Parked hosts that are due again. */
+  readonly unpark: readonly string[];
+  /** Failures that are queued once more at the start; `null`: none. */
+  readonly retry: FailureFilter | null;
+  /** Counts pages instead of fetching them, for a plan. @default none */
+  readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
+}

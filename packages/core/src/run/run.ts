@@ -1,0 +1,336 @@
+// One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it while it
+// goes on. What it does from its start to its end is in `perform-run.ts`.
+
+import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
+import { wantsTdmRep } from '@mannerly/robots/page';
+import PQueue from 'p-queue';
+import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
+import { createScope } from '../admit/scope.js';
+import { Hooks } from '../crawl/hooks.js';
+import { PageRequests } from '../crawl/page-requests.js';
+import { PageScheduler } from '../crawl/page-scheduler.js';
+import { Rendering } from '../crawl/rendering.js';
+import { SiteKnowledge } from '../crawl/site-knowledge.js';
+import { Wakeup } from '../crawl/wakeup.js';
+import { WatchedEgress } from '../crawl/watched-egress.js';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
+import { crawlPaths } from '../directory/crawl-paths.js';
+import { Companions } from '../discovery/companions.js';
+import { Sitemaps } from '../discovery/sitemaps.js';
+import { MannerlyError } from '../errors.js';
+import { createAddressGuard } from '../fetch/address-guard.js';
+import { decodeText, utf8Start } from '../fetch/charset.js';
+import { type CookieJar, jarMaker } from '../fetch/cookies.js';
+import { createEgress } from '../fetch/egress.js';
+import { RequestLimiter } from '../fetch/request-limiter.js';
+import { HandlerPool } from '../handle/handler-pool.js';
+import { Journal } from '../journal/journal.js';
+import { Tally } from '../journal/tally.js';
+import { MAX_REPORTED_WAITS } from '../limits.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { createItemWriter, type ItemWriter } from '../output/item-writer.js';
+import { jsonlSink } from '../output/jsonl.js';
+import { createDatasets } from '../page/datasets.js';
+import { createPageReader, type PageReader } from '../page/read-page.js';
+import type { CrawlLogs } from '../report/crawl-logs.js';
+import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
+import { type Explanation, explain, explainHost } from '../report/explain.js';
+import { isHostName, requestedForm } from '../report/explain-host.js';
+import { createPolitenessLedger, type PolitenessLedger } from '../report/politeness.js';
+import { createOutcomeCounts, type OutcomeCounts } from '../report/stats.js';
+import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
+import { CrawlTotals } from './crawl-totals.js';
+import { MAX_HANDLING } from './limits.js';
+import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
+import { archiveFolder, RunArchive } from './run-archive.js';
+import { openRunDirectory, type RunDirectory } from './run-directory.js';
+import { createRunFrontier } from './run-frontier.js';
+import type { RunSetup } from './run-setup.js';
+import type { RunStop } from './run-stop.js';
+
+/** One run. */
+export class Run {
+  readonly setup: RunSetup;
+  readonly options: ResolvedOptions;
+  readonly stop: RunStop;
+  readonly startedAtMs: number;
+  /** `null`: the crawl has none. */
+  readonly directory: CrawlDirectory | null;
+  readonly logs: CrawlLogs;
+  /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
+  readonly restedAtMs: number;
+  readonly wakeup: Wakeup;
+  readonly ledger: PolitenessLedger;
+  readonly counts: OutcomeCounts;
+  readonly tally: Tally;
+  readonly journal: Journal;
+  readonly hooks: Hooks;
+  readonly knowledge: SiteKnowledge;
+  readonly sitemaps: Sitemaps;
+  readonly companions: Companions;
+  readonly totals: CrawlTotals;
+  readonly frontier: Frontier;
+  readonly admit: Admit;
+  readonly reader: PageReader;
+  /** `null`: exchanges are not archived. */
+  readonly archive: RunArchive | null;
+  readonly egress: WatchedEgress;
+  /** Requests for pages, robots.txt and companion files. */
+  readonly fetches: PQueue;
+  /** Requests of handlers and of pages in a browser. */
+  readonly pageRequests: PageRequests;
+  readonly scheduler: PageScheduler;
+  readonly handlers: HandlerPool;
+  readonly rendering: Rendering;
+  readonly items: ItemWriter;
+  /** The hosts that waited when the run ended; `null`: it has not ended. */
+  #lastWaits: CrawlReport['waiting'] | null = null;
+
+  /**
+   * Opens directory and logs and builds the run. Store, sinks and archive are opened by `performRun`.
+   *
+   * @throws MannerlyError `option-invalid`; what could not be opened.
+   */
+  static async open(setup: RunSetup): Promise<Run> {
+    const { options, clock, out } = setup;
+    // A mistake in the options leaves no directory and no open log behind.
+    archiveFolder(options, out === null ? null : crawlPaths(out));
+    checkOrder(setup);
+    const cookies = await jarMaker(options.network.cookies);
+    const startedAtMs = clock.nowMs();
+    const opened = await openRunDirectory(setup, startedAtMs);
+    try {
+      return new Run(setup, startedAtMs, opened, cookies);
+    } catch (error) {
+      await opened.logs.close();
+      await opened.directory?.release();
+      throw error;
+    }
+  }
+
+  private constructor(
+    setup: RunSetup,
+    startedAtMs: number,
+    { directory, logs, restedAtMs }: RunDirectory,
+    cookies: (() => CookieJar) | null,
+  ) {
+    const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
+    const { identity, bounds, network, exclusion } = options;
+    const nowMs = (): number => clock.nowMs();
+    this.setup = setup;
+    this.options = options;
+    this.stop = stop;
+    this.startedAtMs = startedAtMs;
+    this.directory = directory;
+    this.logs = logs;
+    this.restedAtMs = restedAtMs;
+
+    this.wakeup = new Wakeup(clock);
+    stop.onRequest = () => this.wakeup.wake();
+    this.ledger = createPolitenessLedger();
+    this.counts = createOutcomeCounts();
+    this.tally = new Tally();
+    const journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
+    this.journal = journal;
+    this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
+    if (options.hooks !== null) journal.addListener(this.hooks);
+    if (setup.survey !== undefined) journal.addListener(setup.survey);
+
+    const scope = createScope(options.scope);
+    const knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
+    this.knowledge = knowledge;
+    this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
+    const tell = journal.dataset.bind(journal);
+    const datasets = options.dataTxt
+      ? createDatasets({ tokens: identity.tokens, enqueue: options.enqueueDatasets, tell })
+      : null;
+    const companions = new Companions({ sitemaps: this.sitemaps, tdm: wantsTdmRep(exclusion.page), datasets }, nowMs);
+    this.companions = companions;
+    const totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
+    this.totals = totals;
+
+    const frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
+    this.frontier = frontier;
+    this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
+
+    this.reader = createPageReader({
+      decodeText,
+      utf8Start,
+      tdmFor: (url) => companions.tdmFor(url),
+      joinsHeaders: !fetcher.capabilities.rawHeaders,
+      tokens: identity.tokens,
+      options: exclusion,
+      nowMs,
+    });
+    const folder = archiveFolder(options, directory);
+    const archive =
+      folder === null ? null : new RunArchive({ options, fetcher, folder, directory, reader: this.reader, nowMs });
+    this.archive = archive;
+    const egress = createEgress({
+      fetcher,
+      identity,
+      guard: createAddressGuard({
+        allowAddresses: network.allowAddresses,
+        ports: network.ports,
+        resolve: network.resolve,
+        nowMs,
+      }),
+      limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
+      network: { ...network, cookies },
+      nowMs,
+      onRequest: (record) => journal.request(record),
+      onExchange: archive === null ? undefined : (sent, outcome) => archive.exchanged(sent, outcome),
+    });
+    this.egress = new WatchedEgress(egress, nowMs);
+    this.fetches = new PQueue({ concurrency: network.concurrency });
+    this.pageRequests = new PageRequests({
+      frontier,
+      admit: this.admit,
+      hooks: this.hooks,
+      egress: this.egress,
+      wakeup: this.wakeup,
+      nowMs,
+      concurrency: network.concurrency,
+      maxBodyBytes: network.maxBodyBytes,
+      archive,
+      stop,
+    });
+    this.scheduler = new PageScheduler(nowMs, network.concurrency);
+    this.handlers = new HandlerPool({
+      handlers,
+      concurrency: MAX_HANDLING,
+      handlerTimeoutMs: options.handlerTimeoutMs,
+      clock,
+      signal: stop.signal,
+      filesPath: directory?.filesPath ?? null,
+      fetch: this.pageRequests.fetch,
+    });
+    this.rendering = new Rendering({
+      renderer: fetcher.renderer ?? null,
+      requests: this.pageRequests,
+      handlers: this.handlers,
+      scope,
+      journal,
+      userAgent: identity.userAgent,
+      nowMs,
+      stop,
+    });
+    this.items = createItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
+  }
+
+  /** Epoch milliseconds, by the clock of the crawl. */
+  nowMs(): number {
+    return this.setup.clock.nowMs();
+  }
+
+  /** Hands out no more work until `resume`; what is in flight comes to its end, and the run does not end by itself. */
+  pause(): void {
+    this.frontier.pause();
+  }
+
+  resume(): void {
+    this.frontier.resume();
+    this.wakeup.wake();
+  }
+
+  /** What is going on, in numbers. Never throws. */
+  progress(): CrawlProgress {
+    const { counts, tally, ledger } = this;
+    const problem = this.setup.storeProblem();
+    const { queued, inFlight, pages, hosts, runningMs } = this.frontier.counts();
+    const waits = this.frontier.waits(MAX_REPORTED_WAITS);
+    return {
+      pages,
+      requests: tally.requests,
+      inFlight,
+      hosts: Math.max(hosts, ledger.hostCount()),
+      queued,
+      excluded: counts.count('excluded'),
+      dropped: counts.count('dropped'),
+      failed: counts.count('failed'),
+      items: tally.itemCount,
+      bytes: tally.bytes,
+      runningMs,
+      waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
+      waitingHosts: waits.length,
+      ...(problem === null ? {} : { holding: problem }),
+    };
+  }
+
+  /** What is going on, one by one. Never throws. */
+  activity(options: ActivityOptions): ActivityLists & { readonly phase: CrawlPhase } {
+    if (this.#lastWaits !== null) return { phase: 'over', ...endedActivity(this.#lastWaits, options) };
+    const phase = this.stop.isRequested() ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';
+    return { phase, ...activityOf(this.frontier, this.egress, options) };
+  }
+
+  /** Why a URL was, was not or is not yet fetched; of a host name, its queue. */
+  async explain(urlOrHost: string): Promise<Explanation> {
+    const isOver = this.#lastWaits !== null;
+    if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
+    const url = requestedForm(urlOrHost);
+    return explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
+  }
+
+  /** A listing of what is queued. @throws MannerlyError `not-running` */
+  async queued(request: ListRequest): Promise<QueueListing> {
+    this.#mustBeRunning();
+    return this.frontier.list(request);
+  }
+
+  /** Queues failures for one more visit. @throws MannerlyError `not-running` */
+  async retry(filter: FailureFilter): Promise<RetryAnswer> {
+    this.#mustBeRunning();
+    const { failures, more } = await findFailures(this.logs.decisions(), filter);
+    const candidates = failures.flatMap((failure) => retryOf(failure) ?? []);
+    const answers = await this.offer({ candidates });
+    this.wakeup.wake();
+    return retryAnswer(candidates.length, answers, more);
+  }
+
+  /** A parked host is due again. After the run nothing happens. */
+  async unpark(host: string): Promise<void> {
+    if (this.#lastWaits !== null) return;
+    await this.frontier.unpark(host);
+    this.wakeup.wake();
+  }
+
+  /**
+   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. Those that are admitted go into
+   * the frontier; the journal gets what became of the others.
+   *
+   * @param offered - `refused`: those that were refused before.
+   * @returns The frontier's answers for the admitted ones. Rejects with what the store throws.
+   */
+  async offer(offered: {
+    readonly candidates: readonly NewUrl[];
+    readonly refused?: readonly Refusal[];
+  }): Promise<readonly AddAnswer[]> {
+    const { admitted, refused } = this.admit(offered.candidates);
+    this.journal.admitted(admitted);
+    for (const refusal of offered.refused ?? []) this.journal.refusal(refusal);
+    for (const refusal of refused) this.journal.refusal(refusal);
+    const answers = admitted.length === 0 ? [] : await this.frontier.add(admitted);
+    for (const [at, answer] of answers.entries()) this.journal.added(admitted[at] as NewUrl, answer);
+    return answers;
+  }
+
+  /** The run is over, and everything is closed. @param waits - The hosts that waited when it ended. */
+  ended(waits: CrawlReport['waiting']): void {
+    this.#lastWaits = waits;
+  }
+
+  #mustBeRunning(): void {
+    if (this.#lastWaits === null) return;
+    throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask while `run` goes on.' });
+  }
+}
+
+/** @throws MannerlyError `option-invalid` */
+function checkOrder({ options, isShared }: RunSetup): void {
+  if (options.orderSeed === null || !isShared) return;
+  throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
+    hint: 'Crawl with one process, or without `seeded`: the processes take URLs in an order that no seed decides.',
+  });
+}

@@ -1,0 +1,109 @@
+// One piece of work from its request to its settlement: hooks, the request in its host's slot, what it led to, and the commit
+// to the frontier.
+
+import type { Work } from '@mannerly/frontier';
+import { exchangeOf } from '../fetch/exchange.js';
+import type { ResponseHead } from '../fetch/fetcher.js';
+import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import { MAX_SITEMAP_BYTES } from '../limits.js';
+import { LONG_INTERVAL_MS } from './limits.js';
+import { pageResult, refusedByHook, robotsResult, type WorkResult } from './page-result.js';
+import type { Run } from './run.js';
+
+/**
+ * Performs a piece of work. What was fetched is released before the frontier keeps the result: a commit may take a while,
+ * and pages are large.
+ */
+export async function performWork(run: Run, work: Work): Promise<void> {
+  const { frontier, journal } = run;
+  const result = await resultOf(run, work);
+  if (result.kind === 'settlement') {
+    await frontier.settle(work, result.settlement);
+    return;
+  }
+  // One commit with the page's links, then the decision about it.
+  const { decision, links, refused } = result;
+  const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
+  for (const refusal of refused) journal.refusal(refusal);
+  // Lost: another process holds the host by now. It will fetch and report the page.
+  if (answer === 'ok') journal.page(result.work, { ...decision, queued: frontier.counts().queued });
+}
+
+async function resultOf(run: Run, work: Work): Promise<WorkResult> {
+  if (work.kind === 'page' && work.record.via !== 'companion') {
+    const verdict = await run.hooks.beforeFetch(work);
+    if (verdict !== null) return refusedByHook(run, work, verdict, null);
+  }
+  const { outcome, hadTurn } = await run.fetches.add(() => send(run, work));
+  if (outcome.kind === 'not-sent') return returned(outcome.untilMs);
+  if (!hadTurn) await run.scheduler.next();
+  if (isAborted(run, outcome)) return returned(null);
+  return work.kind === 'robots' ? robotsResult(run, work, outcome) : pageResult(run, work, outcome);
+}
+
+/** Back to the queue: nothing was requested. */
+function returned(untilMs: number | null): WorkResult {
+  return { kind: 'settlement', settlement: { kind: 'returned', untilMs } };
+}
+
+/** A stop aborted the exchange: that is no try of the URL, and nothing that robots.txt failed to answer. */
+function isAborted({ stop }: Run, outcome: FetchOutcome): boolean {
+  return stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted';
+}
+
+/**
+ * The request, in its host's slot. The slot is free again at the last byte.
+ *
+ * @returns `hadTurn`: whether the page scheduler was asked before the body was decoded.
+ */
+async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
+  const { egress, frontier, companions, scheduler, wakeup, stop } = run;
+  const exchangeOver = countsFromEnd(work) ? scheduler.exchangeStarted() : null;
+  let hadTurn = false;
+  // A host that waits long after each exchange loses nothing when its body is decoded in the page's turn.
+  const beforeDecoding = (): Promise<void> => {
+    exchangeOver?.();
+    hadTurn = true;
+    return scheduler.next();
+  };
+  const outcome = await egress.send({
+    url: work.url,
+    purpose: work.kind === 'robots' ? 'robots' : companions.purposeOf(work),
+    largeBody: (head) => largeBody(run, work, head),
+    headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
+    host: work.lease.host,
+    requirements: work.lease.requirements,
+    ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
+    beforeDecoding: work.kind === 'page' && exchangeOver !== null ? beforeDecoding : undefined,
+    mayConnect: (address) => frontier.mayConnect(work, address),
+    mayStart: () => frontier.mayStart(work),
+    signal: stop.signal,
+  });
+  exchangeOver?.();
+  if (outcome.kind !== 'not-sent' && !isRefusedByGuard(outcome)) frontier.exchanged(work, exchangeOf(outcome));
+  wakeup.wake();
+  return { outcome, hadTurn };
+}
+
+/** Whether the host's next request comes long after the end of this one: it requires that, or may require it in its answer. */
+function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
+  return (
+    kind === 'robots' ||
+    Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS
+  );
+}
+
+/** Bytes of a body that may go to a file: a sitemap's, or as the page's handler says. `null`: it is kept in memory. */
+function largeBody({ companions, handlers }: Run, work: Work, { status, headers }: ResponseHead): number | null {
+  if (work.kind === 'robots' || status < 200 || status > 299) return null;
+  const purpose = companions.purposeOf(work);
+  if (purpose === 'sitemap') return MAX_SITEMAP_BYTES;
+  return purpose === 'page' ? handlers.bodyBytesFor(work.record.label, headers) : null;
+}
+
+function conditional(etag: string | null, lastModified: string | null): Record<string, string> {
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
