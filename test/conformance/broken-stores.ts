@@ -1,5 +1,5 @@
 // Stores that each break one invariant in the way an author might: the suite is worth what it finds here.
-// Every one is the memory store with a single verb bent.
+// Each is the memory store with one verb changed.
 
 import type { FrontierStore, HostCommit, Lease } from '@mannerly/frontier';
 import { FrontierError } from '@mannerly/frontier';
@@ -8,18 +8,18 @@ import { FrontierError } from '@mannerly/frontier';
 export interface BrokenStore {
   /** What is wrong with it, as a sentence. */
   readonly fault: string;
-  /** Where the suite must say so. */
+  /** The invariant at which the suite must fail. */
   readonly invariant: string;
-  /** `spend` tells what a verb costs beside the time it takes, so that no fault hides behind a busy machine. */
+  /** `spend` adds to the cost of a verb, so that a busy machine hides no fault. */
   readonly wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore;
 }
 
 const moment = () => Promise.resolve();
-/** What looking at one entry costs. */
+/** The cost of reading one entry. */
 const MS_PER_ENTRY = 0.05;
 
 /** The store with some verbs replaced. */
-function bend(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
+function replaceVerbs(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
   return {
     capabilities: store.capabilities,
     open: (request) => store.open(request),
@@ -39,13 +39,13 @@ function bend(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStor
 }
 
 /** The store with each host's part of a commit changed on its way in. */
-function bendCommit(store: FrontierStore, change: (part: HostCommit) => HostCommit): FrontierStore {
-  return bend(store, { commit: (hosts, links) => store.commit(hosts.map(change), links) });
+function changeCommit(store: FrontierStore, change: (part: HostCommit) => HostCommit): FrontierStore {
+  return replaceVerbs(store, { commit: (hosts, links) => store.commit(hosts.map(change), links) });
 }
 
 /** The store with each lease changed on its way out. */
-function bendLease(store: FrontierStore, change: (lease: Lease) => Lease): FrontierStore {
-  return bend(store, { lease: async (request) => (await store.lease(request)).map(change) });
+function changeLease(store: FrontierStore, change: (lease: Lease) => Lease): FrontierStore {
+  return replaceVerbs(store, { lease: async (request) => (await store.lease(request)).map(change) });
 }
 
 function dueIn(part: HostCommit, change: (dueInMs: number) => number): HostCommit {
@@ -53,10 +53,10 @@ function dueIn(part: HostCommit, change: (dueInMs: number) => number): HostCommi
   return { ...part, then: { release: { dueInMs: change(part.then.release.dueInMs) } } };
 }
 
-/** Looks whether it knows a URL, and adds it a moment later. */
-function looksThenAdds(store: FrontierStore): FrontierStore {
+/** Checks whether it knows a URL, and adds it a moment later. */
+function checksThenAdds(store: FrontierStore): FrontierStore {
   const known = new Set<string>();
-  return bend(store, {
+  return replaceVerbs(store, {
     add: async (entries) => {
       const isNew = entries.map(({ fingerprint }) => !known.has(String(fingerprint)));
       await moment();
@@ -70,7 +70,7 @@ function looksThenAdds(store: FrontierStore): FrontierStore {
 /** Concurrent calls are answered with one and the same grant. */
 function sharesGrants(store: FrontierStore): FrontierStore {
   let running: Promise<Lease[]> | null = null;
-  return bend(store, {
+  return replaceVerbs(store, {
     lease: (request) => {
       running ??= moment()
         .then(() => store.lease(request))
@@ -82,10 +82,10 @@ function sharesGrants(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Looks whether a host is empty, and parks it a moment later; an add in between wakes nobody. */
+/** Checks whether a host is empty, and parks it a moment later; an add in between does not wake it. */
 function parksEmptyHosts(store: FrontierStore): FrontierStore {
   const queued = new Map<string, number>();
-  return bend(store, {
+  return replaceVerbs(store, {
     lease: async (request) => {
       const leases = await store.lease(request);
       for (const lease of leases) queued.set(lease.host, lease.queued);
@@ -107,10 +107,10 @@ function parksEmptyHosts(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Takes anyone's word for the present holder's. */
+/** Accepts every fencing token. */
 function ignoresFencingTokens(store: FrontierStore): FrontierStore {
   const present = new Map<string, string>();
-  return bend(store, {
+  return replaceVerbs(store, {
     lease: async (request) => {
       const leases = await store.lease(request);
       for (const { host, fencingToken } of leases) present.set(host, fencingToken);
@@ -124,10 +124,10 @@ function ignoresFencingTokens(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Hands out one of three fencingTokens in turn. */
+/** Hands out one of three fencing tokens in turn. */
 function reusesFencingTokens(store: FrontierStore): FrontierStore {
   const present = new Map<string, string>();
-  return bend(store, {
+  return replaceVerbs(store, {
     lease: async (request) =>
       (await store.lease(request)).map((lease) => {
         present.set(lease.host, lease.fencingToken);
@@ -141,10 +141,10 @@ function reusesFencingTokens(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Goes through everything it has ever been given before each add. */
+/** Reads everything it has before each add. */
 function sweepsOnAdd(store: FrontierStore, _nowMs: () => number, spend: (ms: number) => void): FrontierStore {
   const all = new Set<string>();
-  return bend(store, {
+  return replaceVerbs(store, {
     add: (entries) => {
       spend(all.size * MS_PER_ENTRY);
       for (const { fingerprint } of entries) all.add(String(fingerprint));
@@ -153,16 +153,16 @@ function sweepsOnAdd(store: FrontierStore, _nowMs: () => number, spend: (ms: num
   });
 }
 
-/** Passes held lanes one entry at a time. */
-function looksThroughHeldLanes(store: FrontierStore, _nowMs: () => number, spend: (ms: number) => void): FrontierStore {
-  let held = 0;
-  return bend(store, {
+/** Skips blocked lanes one entry at a time. */
+function readsBlockedLanes(store: FrontierStore, _nowMs: () => number, spend: (ms: number) => void): FrontierStore {
+  let blocked = 0;
+  return replaceVerbs(store, {
     add: (entries) => {
-      held += entries.filter(({ lane }) => lane === 'held').length;
+      blocked += entries.filter(({ lane }) => lane === 'blocked').length;
       return store.add(entries);
     },
     commit: (hosts, links) => {
-      spend(held * MS_PER_ENTRY);
+      spend(blocked * MS_PER_ENTRY);
       return store.commit(hosts, links);
     },
   });
@@ -170,7 +170,7 @@ function looksThroughHeldLanes(store: FrontierStore, _nowMs: () => number, spend
 
 /** Applies what it can before it refuses. */
 function refusesTooLate(store: FrontierStore): FrontierStore {
-  return bend(store, {
+  return replaceVerbs(store, {
     commit: async (hosts, links) => {
       const withoutState = hosts.map(({ state: _state, ...part }) => part);
       if (!hosts.some(({ state }) => (state?.length ?? 0) > 1_024)) return store.commit(hosts, links);
@@ -182,12 +182,12 @@ function refusesTooLate(store: FrontierStore): FrontierStore {
 
 /** Each with the invariant at which it must fail. */
 export const BROKEN_STORES: readonly BrokenStore[] = [
-  { fault: 'looks first and adds later', invariant: 'A1', wrap: looksThenAdds },
+  { fault: 'checks first and adds later', invariant: 'A1', wrap: checksThenAdds },
   {
     fault: 'answers `new` for an entry it loses',
     invariant: 'A2',
     wrap: (store) =>
-      bend(store, {
+      replaceVerbs(store, {
         add: async (entries) => {
           await store.add(entries.filter(({ body }) => body.at(-1) !== 0x37));
           const outcomes = await store.add([]);
@@ -198,40 +198,41 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'forgets the next allowed time of a host',
     invariant: 'A3',
-    wrap: (store) => bendCommit(store, (part) => dueIn(part, () => 0)),
+    wrap: (store) => changeCommit(store, (part) => dueIn(part, () => 0)),
   },
   { fault: 'adds at a cost that grows', invariant: 'A4', wrap: sweepsOnAdd },
   {
-    fault: 'lets leases run half their time',
+    fault: 'ends leases after half their time',
     invariant: 'L1',
-    wrap: (store) => bend(store, { lease: (request) => store.lease({ ...request, ttlMs: request.ttlMs / 2 }) }),
+    wrap: (store) => replaceVerbs(store, { lease: (request) => store.lease({ ...request, ttlMs: request.ttlMs / 2 }) }),
   },
   {
     fault: 'grants the newest host first',
     invariant: 'L2',
-    wrap: (store) => bend(store, { lease: async (request) => (await store.lease(request)).toReversed() }),
+    wrap: (store) => replaceVerbs(store, { lease: async (request) => (await store.lease(request)).toReversed() }),
   },
-  { fault: 'uses fencingTokens again', invariant: 'L3', wrap: reusesFencingTokens },
+  { fault: 'uses fencing tokens again', invariant: 'L3', wrap: reusesFencingTokens },
   {
     fault: 'forgets the delay of a holder that vanished',
     invariant: 'L4',
-    wrap: (store) => bendCommit(store, ({ delayMs: _delayMs, ...part }) => part),
+    wrap: (store) => changeCommit(store, ({ delayMs: _delayMs, ...part }) => part),
   },
   {
-    fault: 'does not hear the delay of a lease',
+    fault: 'ignores the delay of a lease',
     invariant: 'L4',
-    wrap: (store) => bend(store, { lease: ({ delayMs: _delayMs, ...request }) => store.lease(request) }),
+    wrap: (store) => replaceVerbs(store, { lease: ({ delayMs: _delayMs, ...request }) => store.lease(request) }),
   },
   {
     fault: 'hands out by arrival alone',
     invariant: 'L5',
-    wrap: (store) => bend(store, { add: (entries) => store.add(entries.map((entry) => ({ ...entry, priority: 0 }))) }),
+    wrap: (store) =>
+      replaceVerbs(store, { add: (entries) => store.add(entries.map((entry) => ({ ...entry, priority: 0 }))) }),
   },
   {
     fault: 'gives entries of a vanished holder new ids',
     invariant: 'L5',
     wrap: (store) =>
-      bendLease(store, (lease) => ({
+      changeLease(store, (lease) => ({
         ...lease,
         entries: lease.entries.map((entry) => ({ ...entry, id: `${entry.id}.${entry.attempt}` })),
       })),
@@ -241,20 +242,20 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     fault: 'hands out entries before their time',
     invariant: 'L7',
     wrap: (store) =>
-      bend(store, { add: (entries) => store.add(entries.map(({ notBeforeMs: _ms, ...entry }) => entry)) }),
+      replaceVerbs(store, { add: (entries) => store.add(entries.map(({ notBeforeMs: _ms, ...entry }) => entry)) }),
   },
   {
-    fault: 'lets a held lane stand in front of the others',
+    fault: 'lets a blocked lane delay the others',
     invariant: 'L8',
-    wrap: (store) => bendCommit(store, ({ blockLanes: _lanes, ...part }) => part),
+    wrap: (store) => changeCommit(store, ({ blockLanes: _lanes, ...part }) => part),
   },
-  { fault: 'walks over a held lane', invariant: 'L8', wrap: looksThroughHeldLanes },
-  { fault: 'takes a commit under an old fencingToken', invariant: 'C1', wrap: ignoresFencingTokens },
+  { fault: 'reads a blocked lane', invariant: 'L8', wrap: readsBlockedLanes },
+  { fault: 'accepts a commit with an old fencing token', invariant: 'C1', wrap: ignoresFencingTokens },
   {
     fault: 'drops the links of a lost commit',
     invariant: 'C1',
     wrap: (store) =>
-      bend(store, {
+      replaceVerbs(store, {
         commit: async (hosts, links) => {
           const answer = await store.commit(hosts);
           const isLost = answer.hosts.some(({ ok }) => !ok);
@@ -265,19 +266,19 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'forgets one done entry of a batch',
     invariant: 'C2',
-    wrap: (store) => bendCommit(store, (part) => ({ ...part, done: part.done?.slice(0, -1) ?? [] })),
+    wrap: (store) => changeCommit(store, (part) => ({ ...part, done: part.done?.slice(0, -1) ?? [] })),
   },
   {
     fault: 'makes a released host due too early',
     invariant: 'C3',
-    wrap: (store) => bendCommit(store, (part) => dueIn(part, (ms) => ms / 2)),
+    wrap: (store) => changeCommit(store, (part) => dueIn(part, (ms) => ms / 2)),
   },
   { fault: 'loses the wake-up of a host it is releasing', invariant: 'C4', wrap: parksEmptyHosts },
   {
-    fault: 'says `known` of a link that found no room',
+    fault: 'answers `known` for a link that does not fit',
     invariant: 'C5',
     wrap: (store) =>
-      bend(store, {
+      replaceVerbs(store, {
         commit: async (hosts, links) => {
           const answer = await store.commit(hosts, links);
           return { ...answer, links: answer.links.map((outcome) => (outcome === 'full' ? 'known' : outcome)) };
@@ -288,7 +289,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     fault: 'wakes a parked host when something is added',
     invariant: 'C6',
     wrap: (store) =>
-      bend(store, {
+      replaceVerbs(store, {
         add: async (entries) => {
           const outcomes = await store.add(entries);
           for (const { host } of entries) await store.wake(host);
@@ -297,10 +298,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
       }),
   },
   {
-    fault: 'says a host is due later than it is',
+    fault: 'answers that a host is due later than it is',
     invariant: 'N1',
     wrap: (store) =>
-      bend(store, {
+      replaceVerbs(store, {
         nextDueInMs: async () => {
           const dueInMs = await store.nextDueInMs();
           return dueInMs === null ? null : dueInMs + 1;
@@ -311,7 +312,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     fault: 'keeps the first value of a record',
     invariant: 'R1',
     wrap: (store) =>
-      bend(store, {
+      replaceVerbs(store, {
         writeRecord: async (key, value) => {
           if (value === null || (await store.readRecord(key)) === null) await store.writeRecord(key, value);
         },
@@ -320,14 +321,18 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'gives the same slot to two callers',
     invariant: 'R2',
-    wrap: (store) => bend(store, { reserve: async (slots) => slots.map(() => 0) }),
+    wrap: (store) => replaceVerbs(store, { reserve: async (slots) => slots.map(() => 0) }),
   },
-  { fault: 'goes on after close', invariant: 'O2', wrap: (store) => bend(store, { close: async () => undefined }) },
   {
-    fault: 'answers a time where a duration is meant',
+    fault: 'continues after close',
+    invariant: 'O2',
+    wrap: (store) => replaceVerbs(store, { close: async () => undefined }),
+  },
+  {
+    fault: 'answers a time instead of a duration',
     invariant: 'X1',
     wrap: (store, nowMs) =>
-      bend(store, {
+      replaceVerbs(store, {
         nextDueInMs: async () => {
           const dueInMs = await store.nextDueInMs();
           return dueInMs === null ? null : nowMs() + dueInMs;
@@ -337,7 +342,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     fault: 'scans without a limit',
     invariant: 'X2',
-    wrap: (store) => bend(store, { scan: (cursor, _limit, host) => store.scan(cursor, 10_000, host) }),
+    wrap: (store) => replaceVerbs(store, { scan: (cursor, _limit, host) => store.scan(cursor, 10_000, host) }),
   },
   { fault: 'refuses after it has begun', invariant: 'X3', wrap: refusesTooLate },
 ];

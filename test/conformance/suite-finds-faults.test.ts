@@ -1,4 +1,4 @@
-// A suite that passes everything protects nobody: each deliberately broken store must fail at the invariant it breaks.
+// A suite that passes every store is worth nothing: each deliberately broken store must fail at the invariant it breaks.
 
 import { memoryStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';

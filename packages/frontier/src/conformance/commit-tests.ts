@@ -30,7 +30,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
       assertEqual(await test.commit({ ...wrong, fencingToken }), 'lost', `answer to fencingToken ${fencingToken}`);
     }
     assertEqual(
-      await test.commit({ ...wrong, host: 'nobody', fencingToken: '1' }),
+      await test.commit({ ...wrong, host: 'unknown', fencingToken: '1' }),
       'lost',
       'answer for an unknown host',
     );
@@ -163,7 +163,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   });
 
   it('C6', 'waking a host that is not parked changes nothing', async (test) => {
-    await test.store.wake('nobody');
+    await test.store.wake('unknown');
     await test.add('h', ['a', 'b']);
     const lease = await test.leaseOnly(100, 1);
     await test.store.wake('h');

@@ -55,9 +55,9 @@ export function costTests(it: RegisterTest): void {
       const blocked = names(`blocked${from}n`, to - from);
       await addInBatches(
         test,
-        blocked.map((name) => test.entry('h', name, { lane: 'held', priority: 0 })),
+        blocked.map((name) => test.entry('h', name, { lane: 'blocked', priority: 0 })),
       );
-      await test.keep(lease, 0, { blockLanes: [{ lane: 'held', ms: units * test.unit }] }, units);
+      await test.keep(lease, 0, { blockLanes: [{ lane: 'blocked', ms: units * test.unit }] }, units);
     };
     const keep = (want: number) => ({ host, fencingToken, then: { keep: { ttlMs: units * test.unit, want } } });
     const work = async () => {

@@ -1,4 +1,4 @@
-// Whose crawl a store holds: format, version, crawl and identity, written once and compared at every open (O2).
+// Which crawl a store holds: format, version, crawl and identity, written once and compared at every open (O2).
 
 import { FrontierError } from '../errors.js';
 
@@ -11,22 +11,23 @@ export interface CrawlName {
   readonly identity: string;
 }
 
-/** Where it is kept, for people. */
+/** Where it is kept, for the message. */
 export interface CrawlPlace {
   /** `the prefix docs`. */
   readonly name: string;
-  /** How to get on where somebody else's crawl is there. */
+  /** What to do where another crawl is there. */
   readonly hint: string;
 }
 
 /** @throws FrontierError `store-mismatch`, both names in the message. */
-export function compareCrawl(place: CrawlPlace, kept: CrawlName, asked: CrawlName): void {
-  const compare = (what: string, there: string, wanted: string) => {
-    if (there === wanted) return;
-    const message = `${place.name} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(wanted)}`;
+export function compareCrawl(place: CrawlPlace, kept: CrawlName, wanted: CrawlName): void {
+  const compare = (what: string, there: string, here: string) => {
+    if (there === here) return;
+    const message = `${place.name} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
     throw new FrontierError('store-mismatch', message, { hint: place.hint });
   };
-  compare('a store of format', `${kept.format} ${kept.version}`, `${asked.format} ${asked.version}`);
-  compare('the crawl', kept.crawl, asked.crawl);
-  if (kept.identity !== '' && asked.identity !== '') compare('a crawl of the identity', kept.identity, asked.identity);
+  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`);
+  compare('the crawl', kept.crawl, wanted.crawl);
+  if (kept.identity !== '' && wanted.identity !== '')
+    compare('a crawl of the identity', kept.identity, wanted.identity);
 }

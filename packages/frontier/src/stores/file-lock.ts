@@ -1,14 +1,14 @@
-// One process per file: a lock file beside it names the process that has it open.
-// A lock whose process is gone is taken over; one whose number belongs to a living process is respected, even where
-// that is another process by now: a wrong refusal costs a person a moment, a wrong grant costs a site its peace.
+// One process per file: a lock file next to it names the process that has it open. The lock of a process that is gone is
+// taken over. A lock with the number of a living process is respected, even if that may be another process by now: a wrong
+// refusal costs a moment, a wrong grant makes early requests possible.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import { hasProcess } from './processes/process-identity.js';
 
-/** A lock that is held. */
+/** A lock on a file. */
 export interface FileLock {
-  /** Gives it up. */
+  /** Releases it. */
   readonly release: () => Promise<void>;
 }
 

@@ -52,12 +52,12 @@ describe('the file store after a kill', () => {
     const store = await opened();
     await store.add([entry('a', 1), entry('a', 2)]);
     await store.writeRecord('robots http://a', Uint8Array.of(0, 255));
-    const [held] = await lease(store);
+    const [leased] = await lease(store);
     const then = { keep: { ttlMs: 60_000, want: 0 } };
     const part = {
       host: 'a',
-      fencingToken: held?.fencingToken ?? '',
-      done: [held?.entries[0]?.id ?? ''],
+      fencingToken: leased?.fencingToken ?? '',
+      done: [leased?.entries[0]?.id ?? ''],
       state: Uint8Array.of(7),
       then,
     };
@@ -82,9 +82,14 @@ describe('the file store after a kill', () => {
   it('ends the lease of the dead at once, and keeps its delay (O1)', async () => {
     const store = await opened();
     await store.add([entry('a', 1)]);
-    const [held] = await lease(store);
+    const [leased] = await lease(store);
     await store.commit([
-      { host: 'a', fencingToken: held?.fencingToken ?? '', delayMs: 5_000, then: { keep: { ttlMs: 60_000, want: 0 } } },
+      {
+        host: 'a',
+        fencingToken: leased?.fencingToken ?? '',
+        delayMs: 5_000,
+        then: { keep: { ttlMs: 60_000, want: 0 } },
+      },
     ]);
     const next = await afterKill();
     expect(await lease(next)).toEqual([]);
@@ -93,7 +98,7 @@ describe('the file store after a kill', () => {
     expect(await lease(next)).toEqual([]);
     now += 1;
     const [again] = await lease(next);
-    expect(BigInt(again?.fencingToken ?? 0)).toBeGreaterThan(BigInt(held?.fencingToken ?? 0));
+    expect(BigInt(again?.fencingToken ?? 0)).toBeGreaterThan(BigInt(leased?.fencingToken ?? 0));
     await next.close();
     await store.close();
   });
@@ -101,9 +106,9 @@ describe('the file store after a kill', () => {
   it('remembers a lease that nothing was committed under', async () => {
     const store = await opened();
     await store.add([entry('a', 1), entry('a', 2)]);
-    const [held] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
+    const [leased] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
     await store.commit([
-      { host: 'a', fencingToken: held?.fencingToken ?? '', delayMs: 5_000, then: { release: { dueInMs: 0 } } },
+      { host: 'a', fencingToken: leased?.fencingToken ?? '', delayMs: 5_000, then: { release: { dueInMs: 0 } } },
     ]);
     await lease(store);
     const next = await afterKill();
@@ -112,7 +117,7 @@ describe('the file store after a kill', () => {
     await store.close();
   });
 
-  it('keeps parked hosts, held lanes, waiting entries and the next allowed time', async () => {
+  it('keeps parked hosts, blocked lanes, waiting entries and the next allowed time', async () => {
     const store = await opened();
     await store.add([
       entry('a', 1),

@@ -1,10 +1,10 @@
-// An exact set of 8-octet fingerprints, 10 to 12.5 bytes each, whatever their number.
+// An exact set of 8-byte fingerprints, 10 to 12.5 bytes each.
 //
 // 256 tables by the first byte, each an open-addressed array of (high, low) pairs. Within a table the home of a
 // fingerprint is its low word scaled to the table's size, so homes keep their order when the table grows, and growing
 // reads and writes memory in sequence. A table grows by a quarter when four fifths full: the share of empty slots stays
 // small (a doubling table is half empty on average), and since the tables are small, no single add ever waits long.
-// Fingerprints are keyed hashes: nobody outside can aim at one table or one slot.
+// Fingerprints are keyed hashes: no site can aim at one table or one slot.
 
 const TABLES = 256;
 const FIRST_SLOTS = 16;
@@ -21,10 +21,8 @@ export class FingerprintSet {
   /** The pair (0, 0) marks an empty slot; that fingerprint is kept here. */
   #hasZero = false;
   #size = 0;
-  /** What nobody reads would not be fetched. */
-  readonly #reached = new Uint32Array(1);
 
-  /** Fingerprints held. */
+  /** Number of fingerprints. */
   get size(): number {
     return this.#size;
   }
@@ -34,7 +32,7 @@ export class FingerprintSet {
     return this.#tables.reduce((sum, table) => sum + table.byteLength, this.#sizes.byteLength);
   }
 
-  /** Makes room for so many more at once: half the work of growing to it step by step. @throws Never. */
+  /** Grows for so many more at once: half the work of growing step by step. @throws Never. */
   reserve(count: number): void {
     // Tables differ by a few square roots of what they hold.
     const perTable = (this.#size + count) / TABLES;
@@ -44,7 +42,7 @@ export class FingerprintSet {
     }
   }
 
-  /** Whether the fingerprint is held. @throws Never. */
+  /** @throws Never. */
   has(fingerprint: Uint8Array): boolean {
     const high = wordAt(fingerprint, 0);
     const low = wordAt(fingerprint, 4);
@@ -52,19 +50,6 @@ export class FingerprintSet {
     const table = this.#tables[high >>> 24]!;
     const slot = slotOf(table, high, low);
     return table[slot] !== 0 || table[slot + 1] !== 0;
-  }
-
-  /**
-   * Reaches for the places of fingerprints that are about to be looked for: so the processor fetches many of them at a time, where
-   * it would wait for one after the other. Changes nothing. @throws Never.
-   */
-  reachFor(entries: readonly { readonly fingerprint: Uint8Array }[]): void {
-    let reached = 0;
-    for (const { fingerprint } of entries) {
-      const table = this.#tables[fingerprint[0]!]!;
-      reached ^= table[homeOf(table, wordAt(fingerprint, 4))]!;
-    }
-    this.#reached[0] = reached;
   }
 
   /** Adds the fingerprint; `false` when it was there. @throws Never. */
@@ -101,7 +86,7 @@ export class FingerprintSet {
   addWordsOf(words: Uint32Array, end: number): void {
     if (end === 0) return;
     const which = words[0]! >>> 24;
-    // Room for all of them is made first: the loop is then all there is.
+    // Grows first, so that the loop need not.
     const most = this.#sizes[which]! + end / 2;
     if (2 * most > FULLEST * this.#tables[which]!.length) {
       this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / FULLEST));

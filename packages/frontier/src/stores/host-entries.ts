@@ -12,7 +12,9 @@ import { MinHeap } from './min-heap.js';
 
 /** Rank of entries that a holder gave back. Others have 1 + their priority. */
 const FRONT = 0;
-/** Entries removed from the front of a line before its array is shortened. */
+/** The front and eight priorities. */
+const RANKS = 9;
+/** Removed entries at the front of an array before it is shortened. */
 const SHORTEN_AFTER = 1_024;
 
 interface StoredEntry {
@@ -74,30 +76,37 @@ const isLineBefore = (a: Line, b: Line) =>
   a.rank < b.rank || (a.rank === b.rank && firstEntry(a).order < firstEntry(b).order);
 const isTimerBefore = (a: Timer, b: Timer) => a.at < b.at || (a.at === b.at && (a.entry?.id ?? 0) < (b.entry?.id ?? 0));
 
-/** All times are the store's own clock, milliseconds. */
+/**
+ * All times are the store's own clock, milliseconds. Most hosts of a large crawl have one entry and are not leased: what they do
+ * not need is `null`.
+ */
 export class HostEntries {
-  /** Unfinished entries by id. Ids only grow, so the map is in their order. */
-  readonly #all = new Map<number, StoredEntry>();
+  /** Unfinished entries by their ids, from `#firstId` on. Finished ones leave gaps, `#gaps` of them at the front. */
+  #all: (StoredEntry | undefined)[] = [];
+  #firstId = 1;
+  #gaps = 0;
+  #size = 0;
   /** In the order they were handed out. */
-  readonly #inFlight = new Set<StoredEntry>();
-  readonly #lanes = new Map<string | null, Lane>();
+  #inFlight: Set<StoredEntry> | null = null;
+  /** Where there are several. */
+  #lanes: Map<string | null, Lane> | null = null;
+  #lastLane: Lane | null = null;
   readonly #open = new MinHeap(isLineBefore);
   readonly #timers = new MinHeap(isTimerBefore);
-  #nextId = 1;
   #nextOrder = 1;
 
   /** Entries that are not finished. */
   get size(): number {
-    return this.#all.size;
+    return this.#size;
   }
 
   get inFlight(): number {
-    return this.#inFlight.size;
+    return this.#inFlight?.size ?? 0;
   }
 
   /** Entries that are neither finished nor in flight. */
   get queued(): number {
-    return this.#all.size - this.#inFlight.size;
+    return this.#size - this.inFlight;
   }
 
   add(lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
@@ -111,8 +120,10 @@ export class HostEntries {
       rank: 1 + priority,
       order: 0,
     };
-    this.#nextId += 1;
-    this.#all.set(entry.id, entry);
+    // The first push to an empty array would allocate seventeen slots, and most hosts have one entry.
+    if (this.#all.length === 0) this.#all = [entry];
+    else this.#all.push(entry);
+    this.#size += 1;
     this.#place(entry, now);
   }
 
@@ -134,6 +145,7 @@ export class HostEntries {
       entry.attempt += 1;
       entry.rank = FRONT;
       entry.order = this.#nextOrder++;
+      this.#inFlight ??= new Set();
       this.#inFlight.add(entry);
     }
     return taken;
@@ -142,7 +154,7 @@ export class HostEntries {
   /** Finishes an entry in flight. Any other id is ignored. */
   finish(id: string): void {
     const entry = this.#land(id);
-    if (entry !== null) this.#all.delete(entry.id);
+    if (entry !== null) this.#remove(entry.id);
   }
 
   /** Puts an entry in flight back into its priority. Any other id is ignored. */
@@ -158,8 +170,8 @@ export class HostEntries {
 
   /** Puts everything in flight back in front of the queue, in the order it was handed out. */
   release(): void {
-    for (const entry of this.#inFlight) this.#enqueue(entry);
-    this.#inFlight.clear();
+    for (const entry of this.#inFlight ?? []) this.#enqueue(entry);
+    this.#inFlight = null;
   }
 
   /** Blocks a lane until a time. One that has passed unblocks it. */
@@ -172,11 +184,10 @@ export class HostEntries {
   /** Entries with ids after `after`, at most `limit`, from at most `steps` ids; `after` of the next page, `null` at the end. */
   scan(after: number, limit: number, steps: number): { items: Entry[]; after: number | null; steps: number } {
     const items: Entry[] = [];
-    const [firstId = this.#nextId] = this.#all.keys();
-    const from = Math.max(after + 1, firstId);
+    const from = Math.max(after + 1, this.#firstId + this.#gaps);
     let id = from;
     for (; id < this.#nextId && items.length < limit && id - from < steps; id += 1) {
-      const entry = this.#all.get(id);
+      const entry = this.#all[id - this.#firstId];
       if (entry !== undefined) items.push(toEntry(entry));
     }
     return { items, after: id < this.#nextId ? id - 1 : null, steps: id - from };
@@ -185,8 +196,8 @@ export class HostEntries {
   save(now: number): SavedEntries {
     return {
       nextId: this.#nextId,
-      entries: [...this.#all.values()].map((entry) => ({ ...entry, lane: entry.lane.name })),
-      blocks: [...this.#lanes.values()]
+      entries: this.#live().map((entry) => ({ ...entry, lane: entry.lane.name })),
+      blocks: [...(this.#lanes?.values() ?? (this.#lastLane === null ? [] : [this.#lastLane]))]
         .filter(({ blockedUntil }) => blockedUntil > now)
         .map(({ name, blockedUntil }) => ({ lane: name, until: blockedUntil })),
     };
@@ -194,12 +205,34 @@ export class HostEntries {
 
   static restore({ nextId, entries, blocks }: SavedEntries, now: number): HostEntries {
     const restored = new HostEntries();
-    restored.#nextId = nextId;
+    restored.#firstId = entries[0]?.id ?? nextId;
+    restored.#all = new Array(nextId - restored.#firstId).fill(undefined);
+    restored.#size = entries.length;
     for (const { lane, until } of blocks) restored.block(lane, until);
-    for (const saved of entries) restored.#all.set(saved.id, { ...saved, lane: restored.#laneOf(saved.lane) });
-    const inOrder = [...restored.#all.values()].sort((a, b) => a.order - b.order);
+    for (const saved of entries) {
+      restored.#all[saved.id - restored.#firstId] = { ...saved, lane: restored.#laneOf(saved.lane) };
+    }
+    const inOrder = restored.#live().sort((a, b) => a.order - b.order);
     for (const entry of inOrder) restored.#place(entry, now);
     return restored;
+  }
+
+  get #nextId(): number {
+    return this.#firstId + this.#all.length;
+  }
+
+  #live(): StoredEntry[] {
+    return this.#all.filter((entry) => entry !== undefined);
+  }
+
+  #remove(id: number): void {
+    this.#all[id - this.#firstId] = undefined;
+    this.#size -= 1;
+    while (this.#gaps < this.#all.length && this.#all[this.#gaps] === undefined) this.#gaps += 1;
+    if (this.#gaps < this.#all.length && (this.#gaps < SHORTEN_AFTER || 2 * this.#gaps < this.#all.length)) return;
+    this.#firstId += this.#gaps;
+    this.#all = this.#all.slice(this.#gaps);
+    this.#gaps = 0;
   }
 
   /** The line to take from next. */
@@ -240,7 +273,8 @@ export class HostEntries {
     entry.order = this.#nextOrder++;
     lane.lines[rank] ??= { lane, rank, entries: [], head: 0, isOpen: false };
     const line = lane.lines[rank];
-    line.entries.push(entry);
+    if (line.entries.length === 0) line.entries = [entry];
+    else line.entries.push(entry);
     this.#openLine(line);
   }
 
@@ -267,19 +301,23 @@ export class HostEntries {
     line.head = 0;
   }
 
+  /** Most hosts have one lane. */
   #laneOf(name: string | null): Lane {
-    let lane = this.#lanes.get(name);
+    if (this.#lastLane !== null && this.#lastLane.name === name) return this.#lastLane;
+    if (this.#lastLane !== null) this.#lanes ??= new Map([[this.#lastLane.name, this.#lastLane]]);
+    let lane = this.#lanes?.get(name);
     if (lane === undefined) {
-      lane = { name, blockedUntil: 0, timerAt: Number.POSITIVE_INFINITY, lines: [] };
-      this.#lanes.set(name, lane);
+      lane = { name, blockedUntil: 0, timerAt: Number.POSITIVE_INFINITY, lines: new Array(RANKS) };
+      this.#lanes?.set(name, lane);
     }
+    this.#lastLane = lane;
     return lane;
   }
 
   /** The entry of this id, no longer in flight; `null` when it was not. */
   #land(id: string): StoredEntry | null {
-    const entry = this.#all.get(Number(id));
-    return entry !== undefined && this.#inFlight.delete(entry) ? entry : null;
+    const entry = this.#all[Number(id) - this.#firstId];
+    return entry !== undefined && this.#inFlight?.delete(entry) ? entry : null;
   }
 }
 

@@ -1,4 +1,4 @@
-// What waits as bytes has a place among what does not: by priority, and as it came.
+// The order in which the memory store hands out entries: by priority, and as they were added.
 
 import { describe, expect, it } from 'vitest';
 import type { NewEntry } from '../store.js';
@@ -26,7 +26,7 @@ async function opened() {
 }
 const numbers = (entries: readonly { readonly body: Uint8Array }[]) => entries.map(({ body }) => body[0]);
 
-describe('entries that have arrived', () => {
+describe('entries of the memory store', () => {
   it('come as they came, a few at a time, and all of them are counted', async () => {
     const { store, lease } = await opened();
     await store.add([1, 2, 3, 4, 5].map((number) => entry(number)));
@@ -121,7 +121,7 @@ describe('entries that have arrived', () => {
     expect(listed.length).toBeGreaterThan(500);
   });
 
-  it('are passed over in a lane that is held, and come when it opens', async () => {
+  it('are skipped in a blocked lane, and come when the block ends', async () => {
     const { store, lease, pass } = await opened();
     const other = { lane: `http://${HOST}` };
     await store.add([entry(1), entry(2), entry(3), entry(4, other)]);

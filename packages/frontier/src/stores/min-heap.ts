@@ -2,7 +2,7 @@
 
 /** The least member first. */
 export class MinHeap<T> {
-  readonly #members: T[] = [];
+  #members: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;
 
   constructor(isBefore: (a: T, b: T) => boolean) {
@@ -15,6 +15,11 @@ export class MinHeap<T> {
 
   push(member: T): void {
     const members = this.#members;
+    // The first push to an empty array would allocate seventeen slots, and most heaps have one member.
+    if (members.length === 0) {
+      this.#members = [member];
+      return;
+    }
     let at = members.push(member) - 1;
     while (at > 0) {
       const above = (at - 1) >> 1;

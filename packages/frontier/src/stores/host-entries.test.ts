@@ -1,0 +1,134 @@
+// An entry out of its order is a page out of its turn; one that is lost is a page never fetched.
+
+import { describe, expect, it } from 'vitest';
+import { createChoices } from '../conformance/choices.js';
+import type { Entry } from '../store.js';
+import { HostEntries } from './host-entries.js';
+
+interface ModelEntry {
+  readonly id: string;
+  readonly lane: string;
+  priority: number;
+  readyAt: number;
+  rank: number;
+  order: number;
+  place: 'waiting' | 'queued' | 'in flight';
+}
+
+/** The same by sorting a list. */
+class Model {
+  readonly entries: ModelEntry[] = [];
+  readonly blocks = new Map<string, number>();
+  #nextId = 1;
+  #nextOrder = 1;
+
+  add(lane: string, priority: number, readyAt: number): void {
+    const id = String(this.#nextId++);
+    const entry: ModelEntry = { id, lane, priority, readyAt, rank: 1 + priority, order: 0, place: 'waiting' };
+    this.entries.push(entry);
+  }
+
+  take(count: number, now: number): string[] {
+    this.queueDue(now);
+    const isOpen = ({ lane, place }: ModelEntry) => place === 'queued' && (this.blocks.get(lane) ?? 0) <= now;
+    const first = this.entries.filter(isOpen).sort((a, b) => a.rank - b.rank || a.order - b.order);
+    const taken = first.slice(0, count);
+    for (const entry of taken) Object.assign(entry, { place: 'in flight', rank: 0, order: this.#nextOrder++ });
+    return taken.map(({ id }) => id);
+  }
+
+  finish(id: string): void {
+    const at = this.entries.findIndex((entry) => entry.id === id && entry.place === 'in flight');
+    if (at >= 0) this.entries.splice(at, 1);
+  }
+
+  requeue(id: string, priority: number, readyAt: number): void {
+    const entry = this.entries.find((one) => one.id === id && one.place === 'in flight');
+    if (entry !== undefined) Object.assign(entry, { priority, readyAt, rank: 1 + priority, place: 'waiting' });
+  }
+
+  release(): void {
+    const inFlight = this.entries.filter(({ place }) => place === 'in flight').sort((a, b) => a.order - b.order);
+    for (const entry of inFlight) Object.assign(entry, { place: 'queued', order: this.#nextOrder++ });
+  }
+
+  queueDue(now: number): void {
+    const due = this.entries.filter(({ place, readyAt }) => place === 'waiting' && readyAt <= now);
+    due.sort((a, b) => a.readyAt - b.readyAt || Number(a.id) - Number(b.id));
+    for (const entry of due) Object.assign(entry, { place: 'queued', order: this.#nextOrder++ });
+  }
+}
+
+const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id);
+const LANES = ['a', 'b', 'c'];
+
+/** A random walk over both; the steps at which they differ. Saves and restores the queue now and then. */
+function differences(seed: number): string[] {
+  const { below, of } = createChoices(seed);
+  let entries = new HostEntries();
+  const model = new Model();
+  const wrong: string[] = [];
+  let now = 1_000;
+  let inFlight: string[] = [];
+  for (let step = 0; step < 1_500; step += 1) {
+    // What is due is queued at each step: both put entries that are due at once and those that waited in one order.
+    entries.readyAt(now);
+    model.queueDue(now);
+    const move = below(10);
+    if (move < 3) {
+      const [lane, priority, readyAt] = [of(LANES), below(3), below(4) === 0 ? now + below(30) : now];
+      entries.add(lane, priority, new Uint8Array(1), readyAt, now);
+      model.add(lane, priority, readyAt);
+      model.queueDue(now);
+    } else if (move < 5) {
+      const count = 1 + below(5);
+      const [got, wanted] = [idsOf(entries.take(count, now)), model.take(count, now)];
+      if (String(got) !== String(wanted)) wrong.push(`step ${step}: took ${got} instead of ${wanted}`);
+      inFlight.push(...wanted);
+    } else if (move === 5) {
+      const id = String(1 + below(step + 1));
+      entries.finish(id);
+      model.finish(id);
+    } else if (move === 6 && inFlight.length > 0) {
+      const [id, priority, notBeforeMs] = [of(inFlight), below(3), below(2) * below(20)];
+      entries.requeue({ id, priority, notBeforeMs }, now);
+      model.requeue(id, priority, now + notBeforeMs);
+    } else if (move === 7) {
+      const [lane, until] = [of(LANES), now + below(20)];
+      entries.block(lane, until);
+      model.blocks.set(lane, until);
+    } else if (move === 8) {
+      if (below(3) === 0) entries = HostEntries.restore(entries.save(now), now);
+      else entries.release();
+      model.release();
+      inFlight = [];
+    } else now += below(8);
+    const counts = [entries.size, entries.inFlight];
+    const expected = [model.entries.length, model.entries.filter(({ place }) => place === 'in flight').length];
+    if (String(counts) !== String(expected)) wrong.push(`step ${step}: counts ${counts} instead of ${expected}`);
+  }
+  const listed = idsOf(entries.scan(0, 10_000, 10_000).items);
+  if (String(listed) !== String(model.entries.map(({ id }) => id))) wrong.push(`scan: ${listed}`);
+  return wrong;
+}
+
+describe('the entries of a host', () => {
+  it.each([1, 2, 3, 4])('are handed out as from a sorted list (seed %i)', (seed) => {
+    expect(differences(seed)).toEqual([]);
+  });
+
+  it('are ready at the earliest time of an entry or a block, never later', () => {
+    const entries = new HostEntries();
+    expect(entries.readyAt(0)).toBeNull();
+    entries.add('a', 4, new Uint8Array(1), 50, 0);
+    expect(entries.readyAt(0)).toBe(50);
+    entries.add('b', 4, new Uint8Array(1), 0, 0);
+    expect(entries.readyAt(0)).toBe(0);
+    entries.block('b', 30);
+    expect(entries.readyAt(0)).toBe(30);
+    entries.block('b', 40);
+    expect(entries.readyAt(30)).toBe(40);
+    entries.block('b', 0);
+    expect(entries.readyAt(31)).toBe(0);
+  });
+});
