@@ -1,19 +1,12 @@
 // The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is one
 // long file because a reader of one option usually wants the next.
 
-import type {
-  CanonicalRule,
-  Clock,
-  CustomPoliteness,
-  FrontierStore,
-  RobotsOptions,
-  Via,
-} from '@mannerly/frontier';
+import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import type { Sink } from '../output/sink.js';
 import type { StoreNotice } from '../journal/events.js';
+import type { Sink } from '../output/sink.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -155,12 +148,12 @@ export interface ScopeOptions {
    * Only URLs that match one of these patterns, written as in robots.txt. Seeds must match too. 0 to 10,000 entries: a
    * URL pattern, 1 to 8192 characters, or `RegExp`. @default all URLs
    */
-  readonly include?: readonly (string | (RegExp))[];
+  readonly include?: readonly (string | RegExp)[];
   /**
    * No URL that matches one of these patterns, whatever the other options say. 0 to 10,000 entries: a URL pattern, 1 to
    * 8192 characters, or `RegExp`. @default []
    */
-  readonly exclude?: readonly (string | (RegExp))[];
+  readonly exclude?: readonly (string | RegExp)[];
   /**
    * Called last, with a URL that all other options allow and the way it was found. `false` or an exception refuses it.
    * @default none

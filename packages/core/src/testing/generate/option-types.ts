@@ -6,19 +6,12 @@ import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is one
 // long file because a reader of one option usually wants the next.
 
-import type {
-  CanonicalRule,
-  Clock,
-  CustomPoliteness,
-  FrontierStore,
-  RobotsOptions,
-  Via,
-} from '@mannerly/frontier';
+import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import type { Sink } from '../output/sink.js';
 import type { StoreNotice } from '../journal/events.js';
+import type { Sink } from '../output/sink.js';
 `;
 /** Types of groups that are declared elsewhere. */
 const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
@@ -91,7 +84,7 @@ function typeOf(shape: Shape): string {
     case 'code':
       return shape.type;
     case 'either':
-      return shape.shapes.map((each) => (each.kind === 'code' ? `(${typeOf(each)})` : typeOf(each))).join(' | ');
+      return shape.shapes.map((each) => (typeOf(each).includes('=>') ? `(${typeOf(each)})` : typeOf(each))).join(' | ');
   }
 }
 
