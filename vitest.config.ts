@@ -3,7 +3,10 @@ import { defineConfig, type TestProjectConfiguration as TestProject } from 'vite
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Suites that take longer than a developer waits: `pnpm soak`. Those that mostly wait (for delays, kills, installs) run side by side. */
+/**
+ * Suites that take longer than a developer waits: `pnpm soak`. Those that mostly wait (for delays, kills, installs) run
+ * side by side.
+ */
 const WAITING_FILES = ['test/soak/{four-crawlers-*,*-kill,redis-slots,packages,tarballs,browser}.soak.ts'];
 const WAITING: TestProject = {
   extends: true,
@@ -20,14 +23,19 @@ const MEASURING: TestProject = {
     sequence: { groupOrder: 2 },
   },
 };
-/** A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which stay in it for good. */
+/**
+ * A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which
+ * stay in it for good.
+ */
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
   'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
   'packages/core/src/engine.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
-/** All others share processes, since reading the sources costs more than most tests; `leaves-no-trace` holds them to it. */
+/**
+ * All others share processes, since reading the sources costs more than most tests; `leaves-no-trace` holds them to it.
+ */
 const SHARED: TestProject = {
   extends: true,
   test: {

@@ -1,6 +1,6 @@
-// Writes `docs/api`: a page for each public entry, which TypeDoc reads from the sources. TypeDoc has a TypeScript of its own,
-// since it does not support version 7 yet; the workspace's compiler checks the types, not this program.
-// It fails if a public name has no heading on its entry's page, or if a doc comment links to nothing.
+// Writes `docs/api`: a page for each public entry, which TypeDoc reads from the sources. TypeDoc has a TypeScript of
+// its own, since it does not support version 7 yet; the workspace's compiler checks the types, not this program. It
+// fails if a public name has no heading on its entry's page, or if a doc comment links to nothing.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Application, LogLevel, ReflectionKind } from 'typedoc';

@@ -1,5 +1,6 @@
-// The site: VitePress over `docs`, the pages that TypeDoc writes, and documents from elsewhere in the repository. Search is
-// built in. The pages load nothing from other hosts, fonts included. A link to a missing page fails the build.
+// The site: VitePress over `docs`, the pages that TypeDoc writes, and documents from elsewhere in the repository.
+// Search is built in. The pages load nothing from other hosts, fonts included. A link to a missing page fails the
+// build.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Links are written for readers of the repository, relative to their file. On the site they lead to its own pages. A link to
-// a file that is no page (a source, a test) becomes plain text.
+// Links are written for readers of the repository, relative to their file. On the site they lead to its own pages. A
+// link to a file that is no page (a source, a test) becomes plain text.
 
 import { posix } from 'node:path';
 import { gathered } from './gathered.mjs';

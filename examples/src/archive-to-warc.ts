@@ -1,5 +1,5 @@
-// Every exchange as WARC, packaged as one WACZ file that replays in a browser; and then handlers that nobody had thought of
-// during the crawl, run over the archive without asking anybody again.
+// Every exchange as WARC, packaged as one WACZ file that replays in a browser; and then handlers that no one had
+// thought of during the crawl, run over the archive without asking anybody again.
 //
 //   npx -y pnpm@10 example archive-to-warc
 

@@ -1,5 +1,5 @@
-// Examples that leave something behind, called as their users call them: again, in the same folder, or with somebody at the
-// other end. What they promise is what the second call finds.
+// Examples that leave something behind, called as their users call them: again, in the same folder, or with somebody at
+// the other end. What they promise is what the second call finds.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

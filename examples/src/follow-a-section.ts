@@ -1,5 +1,5 @@
-// One section of a site and nothing else: only URLs under the seed's folder are in scope, and of each page only the links
-// of its list are followed. What lies outside is dropped before anybody is asked.
+// One section of a site and nothing else: only URLs under the seed's folder are in scope, and of each page only the
+// links of its list are followed. What lies outside is dropped before anybody is asked.
 //
 //   npx -y pnpm@10 example follow-a-section
 

@@ -1,4 +1,5 @@
-// Moving from Crawlee: a list of articles and their pages, as its CheerioCrawler does it (in comments) and as it is here.
+// Moving from Crawlee: a list of articles and their pages, as its CheerioCrawler does it (in comments) and as it is
+// here.
 //
 //   npx -y pnpm@10 example from-crawlee
 

@@ -1,4 +1,5 @@
-// Moving from Scrapy: a spider that follows the next page and yields an item for each article (in comments), and the same here.
+// Moving from Scrapy: a spider that follows the next page and yields an item for each article (in comments), and the
+// same here.
 //
 //   npx -y pnpm@10 example from-scrapy
 
@@ -23,7 +24,8 @@ const crawler = createCrawler({
   scope: { seeds: [seed], within: 'domain', exclude: ['/*?print='] },
   // CLOSESPIDER_PAGECOUNT, CLOSESPIDER_TIMEOUT, DEPTH_LIMIT: at least one of the first two is required here
   bounds: { pages: 50, minutes: 10, depth: 3 },
-  // ROBOTSTXT_OBEY = True, CONCURRENT_REQUESTS_PER_DOMAIN = 1: always. DOWNLOAD_DELAY and AUTOTHROTTLE_ENABLED: a profile
+  // ROBOTSTXT_OBEY = True, CONCURRENT_REQUESTS_PER_DOMAIN = 1: always. DOWNLOAD_DELAY and AUTOTHROTTLE_ENABLED: a
+  // profile
   politeness: { profile: { factor: 2, minMs: 1_000, maxMs: 60_000 } },
   sinks: [printer],
   network,

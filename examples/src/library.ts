@@ -1,4 +1,4 @@
-// One more host beside the town's, for the examples: a library with a section of guides, and a sitemap that says when
+// One more host next to the town's, for the examples: a library with a section of guides, and a sitemap that says when
 // each page changed.
 
 import { host, page, sitemap, type TownHost, text } from './demo/plan.js';

@@ -1,5 +1,5 @@
-// The pages that changed since the last time, and no others: the site's sitemap says when each was changed, a small file
-// remembers what was seen, and a hook refuses what is the same. A refused URL costs its site no request.
+// The pages that changed since the last time, and no others: the site's sitemap says when each was changed, a small
+// file remembers what was seen, and a hook refuses what is the same. A refused URL costs its site no request.
 //
 //   npx -y pnpm@10 example recrawl-what-changed      all of it, then, called again, nothing but the seed
 

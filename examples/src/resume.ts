@@ -1,5 +1,5 @@
-// A crawl that can be left at any time: Ctrl-C ends it cleanly, and the same call goes on where it was, after a crash or a
-// `kill -9` too. All that is known lives in the crawl directory; bounds count over all runs.
+// A crawl that can be left at any time: Ctrl-C ends it cleanly, and the same call goes on where it was, after a crash
+// or a `kill -9` too. All that is known lives in the crawl directory; bounds count over all runs.
 //
 //   npx -y pnpm@10 example resume 2       two pages, then its bound
 //   npx -y pnpm@10 example resume 20      goes on with a larger one
@@ -23,7 +23,7 @@ crawler.on('html', async (page) => {
 process.on('SIGINT', () => crawler.stop());
 
 const report = await crawler.run({ out: 'resumable' });
-if (report.alreadyFinished) console.log('Nothing was left to do, and nobody was asked.');
+if (report.alreadyFinished) console.log('Nothing was left to do, and no request was made.');
 console.log(
   `${report.resumed ? 'Went on' : 'Began'}: ${report.state}, ${report.pages} pages and ${report.items} items so far.`,
 );

@@ -1,5 +1,5 @@
-// Runs an example against the town on loopback: `npx -y pnpm@10 example <name> [words for it]`. A file of your own beside the
-// examples runs the same way. What an example writes goes into a folder of its own, crawls/<name>.
+// Runs an example against the town on loopback: `npx -y pnpm@10 example <name> [words for it]`. A file of your own
+// next to the examples runs the same way. What an example writes goes into a folder of its own, crawls/<name>.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';

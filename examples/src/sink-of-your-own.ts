@@ -1,5 +1,6 @@
-// Items into a search index, by a sink of one's own. A page whose process died is handled again and yields the same ids,
-// so the id is the document's: writing it twice is writing it once. docs/sinks.md has the contract, and a suite for it.
+// Items into a search index, by a sink of one's own. A page whose process died is handled again and yields the same
+// ids, so the id is the document's: writing it twice is writing it once. docs/sinks.md has the contract, and a suite
+// for it.
 //
 //   INDEX_URL=http://127.0.0.1:9200/pages npx -y pnpm@10 example sink-of-your-own
 
@@ -19,7 +20,7 @@ export function searchIndexSink(url: string): Sink {
       if (items.length === 0) return;
       const lines = items.flatMap(({ id, url: page, fetchedAtMs, expiresAtMs, preferences, data }) => [
         { index: { _id: id } },
-        // Expiry and preferences go where the item goes: whoever keeps it has to heed them.
+        // Expiry and preferences go where the item goes: anyone who keeps it has to heed them.
         { page, fetchedAtMs, expiresAtMs, preferences, data },
       ]);
       const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -1,5 +1,5 @@
-// Exactly the pages that a site lists in its sitemaps, and no link besides. A sitemap opens nothing: what it lists passes
-// scope, bounds and robots.txt like any link. What it says of a page comes along as the page's user data.
+// Exactly the pages that a site lists in its sitemaps, and no link besides. A sitemap opens nothing: what it lists
+// passes scope, bounds and robots.txt like any link. What it says of a page comes along as the page's user data.
 //
 //   npx -y pnpm@10 example sitemaps-first
 

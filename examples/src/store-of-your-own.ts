@@ -1,6 +1,7 @@
-// A store of your own on any place that can append and read back: here a file, as well an object store or a log service.
-// The verbs run in memory and are written down; on opening they are played again at the times they had, which gives the same.
-// It passes the published suite (store-of-your-own.test.ts). One process, some ten thousand pages: for more see docs/stores.md.
+// A store of your own on any place that can append and read back: here a file, as well an object store or a log
+// service. The verbs run in memory and are written down; on opening they are played again at the times they had, which
+// gives the same. It passes the published suite (store-of-your-own.test.ts). One process, some ten thousand pages: for
+// more see docs/stores.md.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -16,7 +17,9 @@ export const JOURNAL_CAPABILITIES: FrontierStore['capabilities'] = Object.freeze
   durable: 'process',
 });
 
-/** A store in the file of that path. @param wallMs - Must go on across restarts, so that a delay outlives the process. */
+/**
+ * A store in the file of that path. @param wallMs - Must go on across restarts, so that a delay outlives the process.
+ */
 export function journalStore(path: string, wallMs: () => number = Date.now): FrontierStore {
   let at = 0;
   let isOpen = false;
@@ -25,7 +28,7 @@ export function journalStore(path: string, wallMs: () => number = Date.now): Fro
   const textOf = (value: unknown) => `${serialize(value).toString('base64')}\n`;
 
   const open = async (request: OpenRequest) => {
-    // What follows the last line's end was cut off by a kill: nobody was answered for it.
+    // What follows the last line's end was cut off by a kill: no one was answered for it.
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
     const [crawl, ...verbs] = lines.map((line) => deserialize(Buffer.from(line, 'base64')));
     if (crawl === undefined ? !request.create : crawl !== request.crawl)

@@ -1,4 +1,5 @@
-// The verbs of store-on-files.ts, each a step from what is there to what is there afterwards. The letters are the contract's.
+// The verbs of store-on-files.ts, each a step from what is there to what is there afterwards. The letters are the
+// contract's.
 
 import type {
   AddOutcome,
@@ -21,11 +22,11 @@ interface Waiting {
   priority: number;
   body: Uint8Array;
   attempt: number;
-  /** Handed out by rank, then by turn; in hand, its turn is that at which it was handed out. */
+  /** Handed out by rank, then by turn; in flight, its turn is that at which it was handed out. */
   rank: number;
   turn: number;
   readyAt: number;
-  isInHand: boolean;
+  isInFlight: boolean;
 }
 
 interface Host {
@@ -42,7 +43,7 @@ interface Host {
   state: Uint8Array | null;
 }
 
-/** All there is. Instants are the store's own clock (X1). */
+/** All there is. Times are on the store's own clock (X1). */
 export interface Crawl {
   readonly format: string;
   readonly name: string;
@@ -52,7 +53,7 @@ export interface Crawl {
   readonly records: Map<string, Uint8Array>;
 }
 
-/** A crawl nobody has added anything to. */
+/** A crawl no one has added anything to. */
 export function newCrawl(name: string): Crawl {
   return { format: 'files 1', name, latestMs: 0, known: new Set(), hosts: new Map(), records: new Map() };
 }
@@ -72,7 +73,7 @@ function add(crawl: Crawl, now: number, entries: readonly NewEntry[]): AddOutcom
     const host = hostOf(crawl, key);
     const turn = host.nextTurn++;
     const readyAt = now + notBeforeMs;
-    host.entries.push({ id: turn, lane, priority, body, attempt: 0, rank: priority, turn, readyAt, isInHand: false });
+    host.entries.push({ id: turn, lane, priority, body, attempt: 0, rank: priority, turn, readyAt, isInFlight: false });
     return 'new';
   });
 }
@@ -91,7 +92,7 @@ function lease(crawl: Crawl, now: number, request: LeaseRequest): Lease[] {
     host.leaseEndsAt = now + request.ttlMs;
     host.delayMs = Math.max(host.delayMs, request.delayMs ?? 0);
     const entries = take(host, request.entriesPerHost, now);
-    const queued = host.entries.filter(({ isInHand }) => !isInHand).length;
+    const queued = host.entries.filter(({ isInFlight }) => !isInFlight).length;
     const { key, fencingToken, state } = host;
     leases.push({
       host: key,
@@ -112,7 +113,7 @@ function wake(crawl: Crawl, _now: number, key: string): void {
 }
 
 function commit(crawl: Crawl, now: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
-  // Links first: they are facts, whoever is lost (C1), and a host that is released sees them (C4).
+  // Links first: they are facts, anyone who is lost (C1), and a host that is released sees them (C4).
   const outcomes = add(crawl, now, links);
   return { hosts: hosts.map((part) => commitOne(crawl.hosts.get(part.host), now, part)), links: outcomes };
 }
@@ -120,7 +121,9 @@ function commit(crawl: Crawl, now: number, hosts: readonly HostCommit[], links: 
 function commitOne(host: Host | undefined, now: number, part: HostCommit): HostCommitAnswer {
   const isHolder = host !== undefined && host.leaseEndsAt !== null && String(host.fencingToken) === part.fencingToken;
   if (!isHolder) return { ok: false, reason: 'lost' };
-  const inFlight = new Map(host.entries.filter(({ isInHand }) => isInHand).map((entry) => [String(entry.id), entry]));
+  const inFlight = new Map(
+    host.entries.filter(({ isInFlight }) => isInFlight).map((entry) => [String(entry.id), entry]),
+  );
   const done = new Set((part.done ?? []).map((id) => inFlight.get(id)));
   host.entries = host.entries.filter((entry) => !done.has(entry));
   for (const { id, priority, body, notBeforeMs = 0 } of part.requeue ?? []) {
@@ -129,7 +132,7 @@ function commitOne(host: Host | undefined, now: number, part: HostCommit): HostC
     inFlight.delete(id);
     const rank = priority ?? entry.priority;
     const changes = { priority: rank, rank, body: body ?? entry.body, readyAt: now + notBeforeMs };
-    Object.assign(entry, changes, { turn: host.nextTurn++, isInHand: false });
+    Object.assign(entry, changes, { turn: host.nextTurn++, isInFlight: false });
   }
   host.state = part.state ?? host.state;
   host.delayMs = part.delayMs ?? host.delayMs;
@@ -150,7 +153,10 @@ function writeRecord(crawl: Crawl, _now: number, key: string, value: Uint8Array 
   else crawl.records.set(key, value);
 }
 
-/** The time a host falls due: of a leased one when its holder counts as gone; `Infinity` when it does not (C3, C6, L4, L7). */
+/**
+ * The time a host falls due: of a leased one when its holder counts as gone; `Infinity` when it does not (C3, C6, L4,
+ * L7).
+ */
 export function dueAt(host: Host): number {
   if (host.leaseEndsAt !== null) return allowedAt(host);
   const readyAt = host.entries.map((entry) => Math.max(entry.readyAt, host.holds.get(entry.lane) ?? 0));
@@ -162,22 +168,22 @@ function allowedAt({ isParked, leaseEndsAt, nextAt, delayMs }: Host): number {
   return isParked ? NEVER : leaseEndsAt === null ? nextAt : leaseEndsAt + delayMs;
 }
 
-/** What was in hand comes first, in the order in which it was handed out, under its ids (L5). */
+/** What was in flight comes first, in the order in which it was handed out, under its ids (L5). */
 function endLease(host: Host, nextAt: number): void {
   if (host.leaseEndsAt === null) return;
   host.leaseEndsAt = null;
   host.nextAt = nextAt;
-  for (const entry of host.entries) if (entry.isInHand) Object.assign(entry, { isInHand: false, rank: IN_FRONT });
+  for (const entry of host.entries) if (entry.isInFlight) Object.assign(entry, { isInFlight: false, rank: IN_FRONT });
 }
 
 function take(host: Host, count: number, now: number): Entry[] {
   const isOpen = ({ lane }: Waiting) => (host.holds.get(lane) ?? 0) <= now;
-  const ready = host.entries.filter((entry) => !entry.isInHand && entry.readyAt <= now && isOpen(entry));
+  const ready = host.entries.filter((entry) => !entry.isInFlight && entry.readyAt <= now && isOpen(entry));
   return ready
     .sort(byRankAndTurn)
     .slice(0, count)
     .map((entry) => {
-      Object.assign(entry, { isInHand: true, attempt: entry.attempt + 1, turn: host.nextTurn++ });
+      Object.assign(entry, { isInFlight: true, attempt: entry.attempt + 1, turn: host.nextTurn++ });
       return { id: String(entry.id), priority: entry.priority, body: entry.body, attempt: entry.attempt - 1 };
     });
 }

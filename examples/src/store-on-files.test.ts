@@ -1,5 +1,5 @@
-// The example of a store must be one: the published suite passes on it, within what it declares. At stake is everybody who
-// starts from it. It is tried once more by node:test, so that the suite is known to need no runner of ours.
+// The example of a store must be one: the published suite passes on it, within what it declares. At stake is everybody
+// who starts from it. It is tried once more by node:test, so that the suite is known to need no runner of ours.
 
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';

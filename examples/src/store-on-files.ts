@@ -1,7 +1,7 @@
-// A store of your own, in one plain file: its first line is all there was when it was opened, each further line a verb that
-// was answered since. Verbs are functions of what is there, what was asked and the time (store-on-files-verbs.ts), so
-// lines that are played again give the same. A killed process loses nothing it answered for; a power cut may. One process at
-// a time. It keeps the contract but for X4: it looks through plain lists. How to write one: docs/stores.md.
+// A store of your own, in one plain file: its first line is all there was when it was opened, each further line a verb
+// that was answered since. Verbs are functions of what is there, what was asked and the time (store-on-files-verbs.ts),
+// so lines that are played again give the same. A killed process loses nothing it answered for; a power cut may. One
+// process at a time. It keeps the contract but for X4: it looks through plain lists. How to write one: docs/stores.md.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -55,7 +55,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     async open({ crawl: name, create }) {
       if (!create && !existsSync(path)) throw new FrontierError('store-mismatch', `there is no crawl in ${path}`);
       mkdirSync(dirname(path), { recursive: true });
-      // What follows the last line's end was cut off by a kill: nobody was answered for it.
+      // What follows the last line's end was cut off by a kill: no one was answered for it.
       const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
       const [first, ...since] = lines.map(fromText);
       const kept = first === undefined ? newCrawl(name) : (first as Crawl);
@@ -105,7 +105,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
       const { hosts, known } = there();
       const all = [...hosts.values()];
       const entries = all.flatMap((host) => host.entries);
-      const inFlight = entries.filter((entry) => entry.isInHand).length;
+      const inFlight = entries.filter((entry) => entry.isInFlight).length;
       const leased = all.filter(({ leaseEndsAt }) => leaseEndsAt !== null).length;
       const parked = all.filter(({ isParked }) => isParked).length;
       return { queued: entries.length - inFlight, inFlight, known: known.size, hosts: all.length, leased, parked };

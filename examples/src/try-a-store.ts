@@ -16,7 +16,7 @@ describe('store-on-files', () => {
     modelSteps: 300,
     makeStore: async () => {
       const folder = mkdtempSync(join(tmpdir(), 'try-a-store-'));
-      // A clock of its own: the suite moves it on, and nobody waits.
+      // A clock of its own: the suite moves it on, and no one waits.
       let now = Date.UTC(2020, 0, 1);
       const make = () => storeOnFiles(join(folder, 'crawl.jsonl'), () => now);
       return {

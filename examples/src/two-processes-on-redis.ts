@@ -1,5 +1,5 @@
-// One crawl, as many processes as you start of this file, on as many machines: the frontier is on a Redis server, which hands
-// each host to one process at a time. Politeness holds over all of them, and each page is fetched once.
+// One crawl, as many processes as you start of this file, on as many machines: the frontier is on a Redis server, which
+// hands each host to one process at a time. Politeness holds over all of them, and each page is fetched once.
 //
 //   REDIS_URL=redis://127.0.0.1:6379 npx -y pnpm@10 example two-processes-on-redis      (in two terminals)
 

@@ -1,5 +1,5 @@
-// Routes in one object: which pages there are, what is handed along to each, what an item looks like, and a hook that refuses.
-// A label without a route, the wrong user data or another item would not compile.
+// Routes in one object: which pages there are, what is handed along to each, what an item looks like, and a hook that
+// refuses. A label without a route, the wrong user data or another item would not compile.
 
 import { createCrawler, RetryPage, refuse } from 'mannerly';
 import { z } from 'zod';

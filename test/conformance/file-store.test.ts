@@ -1,4 +1,5 @@
-// The file store keeps a crawl across restarts; at stake are amnesty and refetching. It is linear in what it holds and says so.
+// The file store keeps a crawl across restarts; at stake are amnesty and refetching. It is linear in what it holds and
+// says so.
 
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { fileStore } from '@mannerly/frontier/file';

@@ -11,10 +11,10 @@ import { lmdbProcesses } from '../soak/frontier-kill.js';
 import { sharedUnderTest } from './virtual-store.js';
 
 /** An lmdb store in a folder of its own, on a virtual clock; every verb is committed at once. */
-async function lmdbUnderTest(wish: { readonly maxQueued?: number }, seenBudget: number): Promise<StoreUnderTest> {
+async function lmdbUnderTest(settings: { readonly maxQueued?: number }, seenBudget: number): Promise<StoreUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-lmdb-store-'));
   return sharedUnderTest(
-    (nowMs) => lmdbStore({ path: join(folder, 'frontier'), seenBudget, commitEveryMs: 0, ...wish, nowMs }),
+    (nowMs) => lmdbStore({ path: join(folder, 'frontier'), seenBudget, commitEveryMs: 0, ...settings, nowMs }),
     () => rm(folder, { recursive: true, force: true }),
   );
 }
@@ -22,19 +22,19 @@ async function lmdbUnderTest(wish: { readonly maxQueued?: number }, seenBudget: 
 describe('the lmdb store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
-    makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
+    makeStore: (settings) => lmdbUnderTest(settings, 268_435_456),
     capabilities: LMDB_CAPABILITIES,
     isBounded: true,
     processes: { make: lmdbProcesses },
   });
 });
 
-describe('the trial of processes', () => {
+describe('the test of processes', () => {
   it('finds a store that gives hosts back too early (L4)', { timeout: 300_000 }, async () => {
     const bodies: (() => Promise<void>)[] = [];
     frontierStoreSuite({
       test: (title, body) => void (title.includes('processes') && bodies.push(body)),
-      makeStore: (wish) => lmdbUnderTest(wish, 268_435_456),
+      makeStore: (settings) => lmdbUnderTest(settings, 268_435_456),
       capabilities: LMDB_CAPABILITIES,
       // A delay that a busy machine does not keep by itself, from one process to the next.
       processes: {
@@ -54,7 +54,7 @@ describe('the trial of processes', () => {
 describe('the lmdb store with more fingerprints than its memory may hold', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
-    makeStore: (wish) => lmdbUnderTest(wish, 65_536),
+    makeStore: (settings) => lmdbUnderTest(settings, 65_536),
     capabilities: LMDB_CAPABILITIES,
     isBounded: true,
     modelSteps: 500,

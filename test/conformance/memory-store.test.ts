@@ -8,7 +8,7 @@ import { memoryUnderTest } from './virtual-store.js';
 describe('the memory store', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body),
-    makeStore: async (wish) => memoryUnderTest(wish),
+    makeStore: async (settings) => memoryUnderTest(settings),
     capabilities: memoryStore().capabilities,
     isBounded: true,
   });

@@ -1,5 +1,5 @@
-// A server that is refused, killed, restarted or set back, and tables of others: at stake are URLs that were promised to be kept,
-// and sites that are asked too early because a lease was forgotten.
+// A server that is refused, killed, restarted or set back, and tables of others: at stake are URLs that were promised
+// to be kept, and sites that are asked too early because a lease was forgotten.
 
 import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -187,7 +187,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       const { lease, waitedMs } = await firstGrant(store);
       expect(waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
       expect(BigInt(lease.fencingToken)).toBeGreaterThan(BigInt(before?.fencingToken ?? 0));
-      // Reserved slots too may have been forgotten, of addresses nobody remembers asking.
+      // Reserved slots too may have been forgotten, of addresses no one remembers asking.
       const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
       expect(waitMs).toBeGreaterThan(0);
     });

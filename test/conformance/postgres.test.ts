@@ -14,10 +14,10 @@ let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;
 
 /** A store in a schema of its own, on a virtual clock. */
-async function postgresUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
+async function postgresUnderTest(settings: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
   const schema = `test-${randomUUID()}`;
   return sharedUnderTest(
-    (nowMs) => postgresStore({ pool, schema, ...wish, nowMs, onNotice: () => undefined }),
+    (nowMs) => postgresStore({ pool, schema, ...settings, nowMs, onNotice: () => undefined }),
     () => dropSchema(pool, schema),
   );
 }

@@ -1,5 +1,5 @@
-// A cluster of three real servers: shards lie on different ones, and slots move while a crawl goes on. At stake is half a
-// shard taken for a whole one: URLs lost, or a host granted twice.
+// A cluster of three real servers: shards lie on different ones, and slots move while a crawl goes on. At stake is half
+// a shard taken for a whole one: URLs lost, or a host granted twice.
 
 import { randomUUID } from 'node:crypto';
 import type { NewEntry } from '@mannerly/frontier';

@@ -1,5 +1,5 @@
 // Redis is what several machines share; at stake are two of them asking one host at once, and amnesty after a restart.
-// Every trial has a prefix of its own on a real server (test/support/redis-server.ts says which).
+// Every test has a prefix of its own on a real server (test/support/redis-server.ts says which).
 
 import { randomUUID } from 'node:crypto';
 import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
@@ -14,11 +14,11 @@ const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<RedisForTest, 'url' | 'dispose'>;
 
 /** A store under a prefix of its own, on a virtual clock. */
-async function redisUnderTest(wish: { readonly maxQueued?: number }, shards: number): Promise<StoreUnderTest> {
+async function redisUnderTest(settings: { readonly maxQueued?: number }, shards: number): Promise<StoreUnderTest> {
   const client = new Redis(server.url);
   const prefix = `test-${randomUUID()}`;
   return sharedUnderTest(
-    (nowMs) => redisStore({ client, prefix, shards, ...wish, nowMs, onNotice: () => undefined }),
+    (nowMs) => redisStore({ client, prefix, shards, ...settings, nowMs, onNotice: () => undefined }),
     async () => {
       await removeKeys(client, prefix);
       await client.quit();
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
   describe('of one shard', () => {
     frontierStoreSuite({
       test: (title, body) => void it(title, body, 300_000),
-      makeStore: (wish) => redisUnderTest(wish, 1),
+      makeStore: (settings) => redisUnderTest(settings, 1),
       capabilities,
       isBounded: true,
       processes: { make: () => redisProcesses(server.url) },
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
   describe('of five shards', () => {
     frontierStoreSuite({
       test: (title, body) => void it(title, body, 300_000),
-      makeStore: (wish) => redisUnderTest(wish, 5),
+      makeStore: (settings) => redisUnderTest(settings, 5),
       capabilities,
       modelSteps: 500,
       seed: 2,

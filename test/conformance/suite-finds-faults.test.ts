@@ -1,4 +1,5 @@
-// A suite that passes every store is worth nothing: each deliberately broken store must fail at the invariant it breaks.
+// A suite that passes every store is worth nothing: each deliberately broken store must fail at the invariant it
+// breaks.
 
 import { memoryStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
@@ -11,7 +12,7 @@ async function failuresOf({ invariant, wrap }: BrokenStore): Promise<string[]> {
   const tests: { readonly title: string; readonly body: () => Promise<void> }[] = [];
   frontierStoreSuite({
     test: (title, body) => tests.push({ title, body }),
-    makeStore: async (wish) => memoryUnderTest(wish, wrap),
+    makeStore: async (settings) => memoryUnderTest(settings, wrap),
     capabilities: memoryStore().capabilities,
     isBounded: true,
   });
@@ -39,7 +40,7 @@ describe('the conformance suite', () => {
       test: (title) => {
         for (const word of title.split(/[ ,]+/)) if (/^[A-Z]\d$/.test(word)) named.add(word);
       },
-      makeStore: async (wish) => memoryUnderTest(wish),
+      makeStore: async (settings) => memoryUnderTest(settings),
       capabilities: memoryStore().capabilities,
       isBounded: true,
     });

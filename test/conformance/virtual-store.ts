@@ -12,7 +12,7 @@ const START_MS = Date.UTC(2020, 0, 1);
 
 /** A memory store, perhaps wrapped in another. */
 export function memoryUnderTest(
-  wish: { readonly maxQueued?: number },
+  settings: { readonly maxQueued?: number },
   wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore = (store) => store,
 ): StoreUnderTest {
   let now = START_MS;
@@ -22,7 +22,7 @@ export function memoryUnderTest(
     spentMs += ms;
   };
   return {
-    store: wrap(memoryStore({ ...wish, nowMs }), nowMs, spend),
+    store: wrap(memoryStore({ ...settings, nowMs }), nowMs, spend),
     nowMs,
     costNowMs: () => performance.now() + spentMs,
     advance: async (ms) => {
@@ -62,10 +62,10 @@ export function sharedUnderTest(...parts: Parameters<typeof keptUnderTest>): Sto
 }
 
 /** A file store in a folder of its own. */
-export async function fileUnderTest(wish: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
+export async function fileUnderTest(settings: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-file-store-'));
   return keptUnderTest(
-    (nowMs) => fileStore({ path: join(folder, 'frontier.jsonl'), ...wish, nowMs }),
+    (nowMs) => fileStore({ path: join(folder, 'frontier.jsonl'), ...settings, nowMs }),
     () => rm(folder, { recursive: true, force: true }),
   );
 }

@@ -1,5 +1,5 @@
-// A handler that sees that something is wrong stops the crawl, not one process of it: otherwise the others go on asking, page after
-// page, while the operator reads that it has stopped. Nothing is lost by it: the same command fetches what was left.
+// A handler that stops the crawl stops all worker processes. Otherwise the others continue to send requests while the
+// operator reads that the crawl has stopped. Nothing is lost: the same command fetches the rest.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -109,7 +109,7 @@ const stoppedAt = () => readFileSync(join(place, 'stopped'), 'utf8').trim().spli
 
 // Many loopback addresses, as Linux has them.
 describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => {
-  it('ends all of them, with code 130 and its reason, said once', async () => {
+  it('ends all of them, with code 130, and prints the reason once', async () => {
     const { code, printed, told } = await crawl('--interval', '1');
     expect(existsSync(join(place, 'stopped')), told).toBe(true);
     expect(code, told).toBe(130);

@@ -1,5 +1,5 @@
-// Between two runs a person asks why a page is missing, and what is still queued: the directory answers as the run would,
-// nothing changes by it, and nobody is asked anything. If this breaks, "unknown" is told of a URL that waits its turn.
+// Between two runs, the crawl directory answers why a page is missing and what is queued, without a request and without
+// a change. If this breaks, `explain` calls a queued URL unknown.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -112,7 +112,7 @@ it('the interval is that of the options at hand, where there are any', async () 
   expect(host?.interval).toEqual({ ms: 5_000, from: 'profile', authority: null });
 });
 
-it('asking changes nothing in the account of the crawl', async () => {
+it('questions do not change the counts of the crawl', async () => {
   const { crawler } = await town();
   const { runningMs, pages } = await crawler.run({ out });
   for (let time = 0; time < 3; time += 1) await crawler.explain('open.test');

@@ -1,5 +1,5 @@
-// An archive is evidence only if somebody else can read it: every exchange of a crawl stands in it once, readable by a
-// program that did not write it, every digest as it says, and the index leads to each record.
+// An archive is evidence only if other programs can read it: every exchange is in it once, every digest is right, and
+// the index leads to each record.
 
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

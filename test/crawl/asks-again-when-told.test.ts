@@ -1,4 +1,5 @@
-// One more visit: of a page that asks for it, of any URL by force, of what failed. And what a person may ask meanwhile.
+// A page can be visited again: because its handler asks for it, with `allowDuplicate`, or after a failure. `explain`
+// answers questions about it meanwhile.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,14 +46,14 @@ it('what failed is asked again by filter, over a restart, once', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mannerly-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const out = join(directory, 'crawl');
-  let isMended = false;
+  let isFixed = false;
   const web = await webForTest({
     hosts: {
       'a.test': {
         '/': html('start', ['/broken', '/gone', '/labelled']),
-        '/broken': () => (isMended ? html('mended') : { status: 410 }),
+        '/broken': () => (isFixed ? html('fixed') : { status: 410 }),
         '/gone': { status: 404 },
-        '/labelled': () => (isMended ? html('labelled') : { status: 410 }),
+        '/labelled': () => (isFixed ? html('labelled') : { status: 410 }),
       },
     },
   });
@@ -80,7 +81,7 @@ it('what failed is asked again by filter, over a restart, once', async () => {
   };
   const asked = (path: string) => web.log.filter((exchange) => exchange.path === path).length;
   await run({});
-  isMended = true;
+  isFixed = true;
   await run({});
   expect([asked('/broken'), asked('/gone')]).toEqual([1, 1]);
   const again = await run({ retry: { reason: 'status-410' } });

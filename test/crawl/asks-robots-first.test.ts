@@ -1,5 +1,5 @@
-// No URL of an authority is asked for before that authority's robots.txt was answered: not a seed, not a link, not a redirect
-// target, on no port. The file of one authority says nothing about another.
+// No URL of an authority is requested before its robots.txt was answered: no seed, no link, no redirect target, on no
+// port. The file of one authority says nothing about another.
 
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
@@ -66,7 +66,7 @@ it('takes two ports of one name for two authorities and one host (access §1, §
   await crawl({ seeds: [first.url('a.test')], politeness: { profile: { factor: 0, minMs: 60, maxMs: 60 } } });
   expect(first.paths('a.test').sort()).toEqual(['/', '/robots.txt', '/x']);
   expect(second.paths('a.test')).toEqual(['/robots.txt', '/y']);
-  expect(judge([...first.log, ...second.log], { contact: CONTACT, wishes: { 'a.test': { gapMs: 60 } } })).toEqual(
+  expect(judge([...first.log, ...second.log], { contact: CONTACT, rules: { 'a.test': { gapMs: 60 } } })).toEqual(
     POLITE,
   );
 });

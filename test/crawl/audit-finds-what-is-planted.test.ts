@@ -1,6 +1,6 @@
-// An audit that finds nothing must mean something. One crawl of a web with every kind of wish is audited as it is: nothing
-// may be found. Then its log is doctored, one lie at a time, and each lie must be found under its own name. In virtual time, so
-// that the log is the same on every machine.
+// An audit that finds nothing must mean something. One crawl with every kind of rule is audited: no violation. Then its
+// log is falsified, one line at a time, and the audit must name each falsification. In virtual time, so that the log is
+// the same on every machine.
 
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
-/** Every kind of wish that a host can have. */
+/** Every kind of rule that a host can have. */
 const HOSTS: WebOptions['hosts'] = {
   'slow.test': {
     '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 0.4\n', { etag: '"1"' }),
@@ -84,7 +84,7 @@ afterAll(async () => {
 });
 
 describe('an audit of a crawl', () => {
-  it('finds nothing in the log of a real one, which has every kind of wish in it', async () => {
+  it('finds nothing in the log of a real one, which has every kind of rule in it', async () => {
     const report = await audit(original);
     expect(report.violations).toEqual([]);
     expect(report).toMatchObject({ passed: true, runs: 1, hosts: 6 });
@@ -101,8 +101,8 @@ describe('an audit of a crawl', () => {
     ['a hundredth of a second sooner than the Crawl-delay', 'too-early', short('slow.test', '/b', 10), /Crawl-delay/],
     ['sooner than the Request-rate', 'too-early', early('rated.test', '/b', 400), /Request-rate/],
     ['within the pause of a Retry-After', 'too-early', early('busy.test', '/a', 40 * SECOND), /Retry-After: 45/],
-    ['robots.txt asked again at once', 'too-early', asksRobotsAgain, /robots\.txt that could not be had/],
-    ['two at once on a host', 'overlapping', early('slow.test', '/b', -10), /before the host's last exchange/],
+    ['robots.txt asked again at once', 'too-early', asksRobotsAgain, /unreachable robots\.txt/],
+    ['two at once on a host', 'overlapping', early('slow.test', '/b', -10), /before the host's last request/],
     ['a closed URL', 'excluded', change('slow.test', '/b', (line) => readdress(line, '/closed/y')), /line 2, \/closed/],
     [
       'closed by a robots.txt of elsewhere',
@@ -111,9 +111,9 @@ describe('an audit of a crawl', () => {
       /\/closed/,
     ],
     ['a handler’s closed URL', 'excluded', (lines) => [...lines, asHandler(at(lines, 'slow.test', '/b'))], /\/closed/],
-    ['no robots.txt before it', 'before-robots', drop('slow.test', '/robots.txt'), /had not been asked for/],
-    ['a robots.txt that was never answered', 'before-robots', readsSilent, /could not be had/],
-    ['a robots.txt on its way', 'before-robots', drop('open.test', '/rules.txt'), /still being asked for/],
+    ['no robots.txt before it', 'before-robots', drop('slow.test', '/robots.txt'), /had not been requested/],
+    ['a robots.txt that was never answered', 'before-robots', readsSilent, /could not be fetched/],
+    ['a robots.txt on its way', 'before-robots', drop('open.test', '/rules.txt'), /still being requested/],
     ['a robots.txt of the day before', 'before-robots', later('slow.test', '/b', 25 * HOUR), /expired/],
     ['a browser’s name', 'wrong-identity', change('slow.test', '/b', { userAgent: 'Mozilla/5.0' }), /Mozilla/],
     [
@@ -128,7 +128,7 @@ describe('an audit of a crawl', () => {
       throughout({ name: 'other-bot', userAgent: 'other-bot/1 (+https://a.test/)' }),
       /other-bot/,
     ],
-    ['more than promised', 'too-many-at-once', atOnce, /2 requests were under way, 1 were promised/],
+    ['more than promised', 'too-many-at-once', atOnce, /2 requests were under way, the run declares 1/],
     [
       'another copy named',
       'robots-copy',

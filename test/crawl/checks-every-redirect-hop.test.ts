@@ -1,5 +1,5 @@
-// A redirect is an invitation, not a permission: its target passes the same door as any link. Otherwise one 302 opens
-// whatever robots.txt closes, and leads a crawl off its scope.
+// A redirect target passes the same checks as any link. Otherwise one 302 opens what robots.txt closes, and leads a
+// crawl out of its scope.
 
 import { describe, expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
@@ -61,7 +61,7 @@ describe('a redirect to another host', () => {
     expect(
       judge(web.log, {
         contact: CONTACT,
-        wishes: { 'a.test': { gapMs: 80 }, 'b.test': { gapMs: 80, closed: ['/closed'] } },
+        rules: { 'a.test': { gapMs: 80 }, 'b.test': { gapMs: 80, closed: ['/closed'] } },
       }),
     ).toEqual(POLITE);
   });
@@ -95,10 +95,10 @@ describe('a chain of redirects', () => {
     });
     await crawl({ seeds: [web.url('a.test')] });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/1', '/2']);
-    expect(judge(web.log, { contact: CONTACT, wishes: { 'a.test': { gapMs: 150 } } })).toEqual(POLITE);
+    expect(judge(web.log, { contact: CONTACT, rules: { 'a.test': { gapMs: 150 } } })).toEqual(POLITE);
   });
 
-  it('that bites its tail ends', async () => {
+  it('that leads back to itself ends', async () => {
     const web = await webForTest({
       hosts: { 'a.test': { '/': redirect('/1'), '/1': redirect('/2'), '/2': redirect('/1') } },
     });

@@ -1,5 +1,5 @@
-// A page goes to the handler of what it is. A PDF that calls itself a page must not be read for links, and a file that a
-// handler saves must be whole and where it should be.
+// A page goes to the handler of its real kind. A PDF that is declared as HTML must not be read for links, and a saved
+// file must be complete and in its folder.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A file larger than memory is no reason to hold it: its handler reads it at a pace of its own, whole or marked as cut, and
-// nothing of it is left when the handler has ended.
+// A large body goes to a file: its handler reads it at its own pace, complete or marked as cut, and the file is removed
+// afterwards.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// An address that is not public, a port nobody opened: the crawl must say so at once and go on, neither asking for anything
-// there nor waiting for a robots.txt that it will never ask for.
+// A private address or a forbidden port is reported at once: the crawl sends no request there and does not wait for a
+// robots.txt that it will never fetch.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

@@ -1,5 +1,5 @@
-// A crawl ends by itself: when nothing is left but hosts that wait longer than its patience, it says so, names each with its
-// reason and next time, and stops. A site that never answers does not keep a process alive for hours.
+// A crawl ends when only hosts are left that wait longer than `maxIdleMs`, and names each with its reason and time. A
+// site that never answers does not keep a process alive for hours.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -36,7 +36,7 @@ it('ends in state waiting, and lists every host with its reason and its next tim
   expect(waits.get('slow.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 3_600_000);
 });
 
-it('waits for a host whose turn comes within its patience, and for none that comes later', async () => {
+it('waits for a host whose turn comes in time, and for none that comes later', async () => {
   const crawlWith = (maxIdleMs: number) =>
     crawlVirtually({
       seeds: ['http://slow.test/'],

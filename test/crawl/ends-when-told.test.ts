@@ -1,5 +1,5 @@
-// A run that is told to end must end, whenever it is told and whatever is in hand, and lose nothing by it: a stop that hangs is
-// answered with kill -9, and a page that is given up as failed is never asked for again.
+// A run ends when it is told to, at any time, and loses nothing. If a stop hangs, users answer with kill -9; if it
+// fails pages, they are never requested again.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ it('a stop asked for before the run has opened counts', async () => {
   expect((await crawler.run()).state).toBe('finished');
 });
 
-it('a handler that hears nothing does not hold up a stop at once; its page is not given up', async () => {
+it('a handler that ignores its signal does not delay an immediate stop, and its page is not lost', async () => {
   const web = await webForTest({ hosts: open });
   const crawler = makeCrawler({
     seeds: [web.url('a.test')],
@@ -65,7 +65,7 @@ it('minutes that are over end the run while it waits for a host', async () => {
   expect(tookMs).toBeLessThan(120_000);
 });
 
-it('a store that fails is told after what is in hand has come to its end', async () => {
+it('a store failure is reported after what is in flight has finished', async () => {
   const web = await webForTest({ hosts: open });
   const inner = memoryStore();
   let isBroken = false;
@@ -137,7 +137,7 @@ it('a second run starts over', async () => {
   expect([first.pages, second.pages, items.length]).toEqual([5, 5, 10]);
 });
 
-it('what a stop at once breaks off is no try of its URL, nor a failure of robots.txt', async () => {
+it('what an immediate stop interrupts is no attempt of its URL, nor a failure of robots.txt', async () => {
   const path = await crawlFile();
   let isSlow = true;
   const slowly = (reply: ReplyParts) => (): ReplyParts => (isSlow ? { misbehave: 'silent' } : reply);

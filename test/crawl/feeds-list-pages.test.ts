@@ -1,4 +1,4 @@
-// RSS and Atom count as sitemaps: their entries are candidates for the door, with title and date.
+// RSS and Atom feeds count as sitemaps: their entries are queued, with title and date.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

@@ -1,5 +1,5 @@
-// A robots.txt that cannot be had is not a permission. Nothing but robots.txt itself is asked of such a host, its URLs are
-// held and not thrown away, and the rest of the crawl goes on. Most crawlers turn these answers into "allowed".
+// A robots.txt that cannot be fetched is no permission. Only robots.txt itself is requested from such a host, its URLs
+// are held, and the rest of the crawl continues. Most crawlers turn these answers into "allowed".
 
 import type { FakeRoute } from 'mannerly/testing';
 import { describe, expect, it } from 'vitest';
@@ -56,10 +56,10 @@ const CASES: readonly (readonly [title: string, robots: FakeRoute, leastMs: numb
   ['408', { status: 408 }, 60_000],
   ['425', { status: 425 }, 60_000],
   ['206', { ...RULES, status: 206 }, 60_000],
-  ['304 that nobody asked for', { status: 304 }, 60_000],
+  ['304 that was not requested', { status: 304 }, 60_000],
   ['300', { status: 300 }, 60_000],
   ['a refused connection', { failure: 'refused' }, 60_000],
-  ['a certificate nobody vouches for', { failure: 'tls' }, 60_000],
+  ['a certificate no one vouches for', { failure: 'tls' }, 60_000],
   ['a connection that is never made', { failure: 'timeout-connect' }, 60_000],
   ['a reset', { failure: 'reset' }, 60_000],
   ['what is no HTTP', { failure: 'framing' }, 60_000],
@@ -90,7 +90,7 @@ describe('case by case, a host whose robots.txt cannot be had', () => {
     expect(judge(log, { contact: CONTACT })).toEqual(POLITE);
   });
 
-  it('is crawled as soon as its robots.txt comes', async () => {
+  it('is crawled as soon as its robots.txt can be fetched', async () => {
     const { itemUrls, paths, log } = await crawlVirtually({
       seeds: ['http://dark.test/'],
       hosts: {

@@ -1,5 +1,5 @@
-// A hook may refuse, never permit. If one answer of a hook, or one way of not answering, opened what a site closes, every
-// promise about robots.txt would hang on the code of whoever wrote the hook.
+// A hook may refuse, never permit. If any answer of a hook, or any missing answer, opened what a site closes,
+// robots.txt would depend on user code.
 
 import fc from 'fast-check';
 import { type CrawlEventMap, type HookOptions, type PlannedFetch, refuse } from 'mannerly';
@@ -27,7 +27,7 @@ const HOSTS: Readonly<Record<string, FakeHost>> = {
       '/gone/z': fakePage('Z'),
     },
   },
-  // Nobody knows its rules.
+  // No one knows its rules.
   'dark.test': { robots: { status: 503 }, pages: { '/': fakePage('Dark') } },
   'other.test': { pages: { '/': fakePage('Out of scope') } },
 };
@@ -223,7 +223,7 @@ it('hooks that answer nothing change nothing, and are asked of pages, tries, red
   expect(excluded.sort()).toEqual(['/gone/z robots-rule', '/private/x robots-rule', '/private/y robots-rule']);
 });
 
-it('a refusal before the fetch costs one URL its request, no page and no silence of its host', async () => {
+it('a refusal before the fetch costs neither a page nor a pause of the host', async () => {
   const { wordOf, paths, report } = await crawlWith({
     beforeFetch: ({ url }) => (url.endsWith('/a') ? refuse('seen last week') : undefined),
   });
@@ -238,7 +238,7 @@ it('a refusal before the fetch costs one URL its request, no page and no silence
   expect(report.pages).toBe(2);
 });
 
-it('a refusal after a redirect follows it nowhere, and one after a failure makes no further try', async () => {
+it('a refusal after a redirect does not follow it, and one after a failure is not retried', async () => {
   const hosts = {
     'a.test': {
       pages: {
@@ -278,7 +278,7 @@ it('a request of a handler’s own is refused by the same hook', async () => {
   expect(asked).toContain('a.test/b');
 });
 
-it('a hook that thinks holds up its own host alone', async () => {
+it('a slow hook delays only its own host', async () => {
   const hosts = Object.fromEntries(
     ['a.test', 'b.test'].map((host) => [
       host,
@@ -304,7 +304,7 @@ it('a hook that thinks holds up its own host alone', async () => {
   expect(report.outcomes).toMatchObject({ dropped: { 'hook-refused': 1 } });
 });
 
-it('after a hook that thinks, the clock is asked again: no request is early, and none overlaps another', async () => {
+it('after a slow hook the clock is checked again: no request is early, and none overlap', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/': page('s', ['/1', '/2']), '/1': page('1', []), '/2': page('2', []) } },
   });

@@ -1,6 +1,5 @@
-// No page on the web can make a crawl knock at a door of its operator's network: whatever notation a link or a redirect uses,
-// whatever a name resolves to, whatever it resolves to the next time. The witnesses are the servers that listen inside, and
-// every connection that this process attempts.
+// No page on the web can make a crawl connect to its operator's network: in any notation, by any name, whatever the
+// name resolves to next. The witnesses are servers that listen inside, and every connection that this process attempts.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -132,7 +131,7 @@ function watchAttempts(): Set<string> {
   return attempts;
 }
 
-it('nothing inside is ever connected to, and everything outside is still fetched', async () => {
+it('no connection to an internal address, and everything outside is still fetched', async () => {
   const inside = await listenInside(INSIDE, 0);
   if (inside === null) throw new Error(`cannot listen on ${INSIDE}`);
   const insideSix = await listenInside('::1', inside.port);
@@ -218,7 +217,7 @@ it('neither is it by the hops of robots.txt', async () => {
   });
   expect(inside.connections()).toBe(0);
   expect([...attempts]).toEqual([OUTSIDE]);
-  // What robots.txt says cannot be known, so nothing was asked of the hosts beside it.
+  // What robots.txt says cannot be known, so nothing was asked of the hosts next to it.
   for (const name of names) expect(web.paths(name)).toEqual(['/robots.txt']);
   expect(new Set(story.decisions.map(({ status }) => status))).toEqual(new Set(['held']));
 });

@@ -1,5 +1,5 @@
-// Whatever servers do, a crawl stays bounded, says what it got, and goes on with the others. All scenarios of the hostile web
-// are met in one crawl beside ten healthy hosts, and judged from the servers' log and from what the crawl told.
+// Whatever servers do, a crawl stays bounded, says what it got, and continues with the others. One crawl meets all
+// scenarios of the hostile web together with ten healthy hosts; the servers' log and the crawl's report are judged.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HOSTILE_WEB } from '../support/hostile/catalogue.js';

@@ -1,5 +1,5 @@
-// Cookies are off; where an operator wants them, each origin gets back its own and nobody else's, and robots.txt is asked for by
-// nobody in particular. The witness is the servers' log.
+// Cookies are off. If an operator enables them, each origin gets back only its own, and robots.txt gets none. The
+// witness is the servers' log.
 
 import type { CookieJar } from 'mannerly';
 import { expect, it } from 'vitest';

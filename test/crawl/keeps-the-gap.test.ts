@@ -1,10 +1,10 @@
-// The first promise: a host is never asked sooner than it wishes. Measured where requests arrive, from the end of one exchange
-// (Request-rate: its start) to the start of the next, with robots.txt and redirect hops counted like every other request.
-// At a loopback server in real time, and case by case in virtual time, where it is not asked later than it wishes either.
+// The first guarantee: no host is requested earlier than it allows. Measured at the server, from the end of one
+// exchange (Request-rate: its start) to the start of the next; robots.txt and redirect hops count. At a loopback server
+// in real time, and case by case in virtual time, where requests are not later than necessary either.
 
 import { describe, expect, it, vi } from 'vitest';
 import { CONTACT, crawl, NO_INTERVAL } from '../support/crawl.js';
-import { type HostWishes, judge, POLITE, smallestGapMs } from '../support/politeness.js';
+import { type HostRules, judge, POLITE, smallestGapMs } from '../support/politeness.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type ReplyParts, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -25,7 +25,7 @@ function site(robots: ReplyParts, slowMs = 0) {
 
 const REQUESTS = ['/robots.txt', '/', '/a', '/go', '/b', '/target'].sort();
 const HOUR = 3_600_000;
-/** Milliseconds by which a request may be later than its host wishes, on a clock that waits for nobody. */
+/** Milliseconds by which a request may be later than its host rules, on a clock that waits for no one. */
 const LATE_MS = 25;
 
 describe('at a server that stamps arrivals', () => {
@@ -34,21 +34,21 @@ describe('at a server that stamps arrivals', () => {
     const web = await webForTest({ hosts: { 'slow.test': site(robots, 150) } });
     const { report } = await crawl({ seeds: [web.url('slow.test')], politeness: { profile: NO_INTERVAL } });
     expect(web.paths('slow.test').sort()).toEqual(REQUESTS);
-    const wishes = { 'slow.test': { gapMs: 300, startToStartMs: 333 } };
-    expect(judge(web.log, { contact: CONTACT, wishes })).toEqual(POLITE);
+    const rules = { 'slow.test': { gapMs: 300, startToStartMs: 333 } };
+    expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
     expect(report.politeness[0]).toMatchObject({ host: 'slow.test', requiredMs: 334, requests: REQUESTS.length });
   });
 
   it('the profile is kept where robots.txt asks for nothing', async () => {
     const web = await webForTest({ hosts: { 'open.test': site({ status: 404 }) } });
     await crawl({ seeds: [web.url('open.test')], politeness: { profile: { factor: 0, minMs: 220, maxMs: 220 } } });
-    expect(judge(web.log, { contact: CONTACT, wishes: { 'open.test': { gapMs: 220 } } })).toEqual(POLITE);
+    expect(judge(web.log, { contact: CONTACT, rules: { 'open.test': { gapMs: 220 } } })).toEqual(POLITE);
     expect(smallestGapMs(web.log, 'open.test')).toBeLessThan(5_000);
   });
 });
 
 /** What robots.txt says → what the log must show. */
-const CASES: readonly (readonly [robots: string, wishes: HostWishes])[] = [
+const CASES: readonly (readonly [robots: string, rules: HostRules])[] = [
   ['User-agent: *\nCrawl-delay: 0.3\n', { gapMs: 300 }],
   ['User-agent: test-bot\nCrawl-delay: 0,25\n\nUser-agent: *\nCrawl-delay: 0\n', { gapMs: 250 }],
   ['User-agent: *\nCrawl-delay: 0.1\nCrawl-delay: 0.3\n', { gapMs: 300 }],
@@ -59,8 +59,8 @@ const CASES: readonly (readonly [robots: string, wishes: HostWishes])[] = [
   ['User-agent: *\nRequest-rate: 1/2h\nCrawl-delay: 60\n', { gapMs: 60_000, startToStartMs: 2 * HOUR }],
 ];
 
-describe('spacing as robots.txt asks for it', () => {
-  it.each(CASES)('%j (access §9)', async (robots, wishes) => {
+describe('spacing as robots.txt requires', () => {
+  it.each(CASES)('%j (access §9)', async (robots, rules) => {
     const { report, log, paths } = await crawlVirtually({
       seeds: ['http://slow.test/'],
       hosts: { 'slow.test': { pages: site(text(robots), 150) } },
@@ -72,8 +72,8 @@ describe('spacing as robots.txt asks for it', () => {
         .filter((path, at, all) => all.indexOf(path) === at)
         .sort(),
     ).toEqual(REQUESTS);
-    expect(judge(log, { contact: CONTACT, wishes: { 'slow.test': wishes } })).toEqual(POLITE);
-    const { gapMs = 0, startToStartMs = 0 } = wishes;
+    expect(judge(log, { contact: CONTACT, rules: { 'slow.test': rules } })).toEqual(POLITE);
+    const { gapMs = 0, startToStartMs = 0 } = rules;
     const host = report.politeness.find((each) => each.host === 'slow.test');
     expect(host?.requiredMs).toBe(Math.max(gapMs, startToStartMs === 333 ? 334 : startToStartMs));
     expect(host?.requests).toBe(log.length);
@@ -96,12 +96,12 @@ describe('spacing as robots.txt asks for it', () => {
       bounds: { pages: 20 },
     });
     expect(paths('slow.test')).toHaveLength(REQUESTS.length + 1);
-    const wishes = { 'slow.test': { gapMs: 20_000 } };
-    expect(judge(log, { contact: CONTACT, robotsHops: ['/rules.txt'], wishes })).toEqual(POLITE);
+    const rules = { 'slow.test': { gapMs: 20_000 } };
+    expect(judge(log, { contact: CONTACT, robotsHops: ['/rules.txt'], rules })).toEqual(POLITE);
   });
 });
 
-describe('spacing where robots.txt asks for nothing', () => {
+describe('spacing without a delay in robots.txt', () => {
   it.each([
     ['no robots.txt at all', { status: 404 } as const],
     ['Crawl-delay: 0, which does not undercut a profile', text('User-agent: *\nCrawl-delay: 0\n')],
@@ -114,7 +114,7 @@ describe('spacing where robots.txt asks for nothing', () => {
       maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
-    expect(judge(log, { contact: CONTACT, wishes: { 'open.test': { gapMs: 22_000 } } })).toEqual(POLITE);
+    expect(judge(log, { contact: CONTACT, rules: { 'open.test': { gapMs: 22_000 } } })).toEqual(POLITE);
     expect(smallestGapMs(log, 'open.test')).toBeLessThanOrEqual(22_000 + LATE_MS);
   });
 
@@ -125,7 +125,7 @@ describe('spacing where robots.txt asks for nothing', () => {
       politeness: { profile: 'polite' },
     });
     expect(paths('open.test')).toEqual(['/robots.txt', '/', '/a']);
-    expect(judge(log, { contact: CONTACT, wishes: { 'open.test': { gapMs: 1_000 } } })).toEqual(POLITE);
+    expect(judge(log, { contact: CONTACT, rules: { 'open.test': { gapMs: 1_000 } } })).toEqual(POLITE);
     expect(smallestGapMs(log, 'open.test')).toBeLessThanOrEqual(1_000 + LATE_MS);
   });
 

@@ -1,6 +1,6 @@
-// A server that says "later" is left alone until then: 429 and 503 pause the whole host, Retry-After lengthens the pause and
-// never shortens it. At a loopback server on a clock that runs 20 times faster for crawl and server alike, so that a minute
-// is three seconds; and case by case in virtual time.
+// A server that says "later" is left alone until then: 429 and 503 pause the whole host, and Retry-After extends the
+// pause, never shortens it. At a loopback server with a clock that runs 20 times faster, so that a minute takes three
+// seconds; and case by case in virtual time.
 
 import { describe, expect, it, vi } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
@@ -17,7 +17,7 @@ const FASTER = 20;
 const HOUR = 3_600_000;
 
 describe('a server that says later', () => {
-  it('is left alone, and asked again then (access §10)', async () => {
+  it('is left alone, and requested again afterwards (access §10)', async () => {
     const clock = createFastClock(FASTER);
     const refusal: ReplyParts = { status: 503, headers: { 'retry-after': '45' } };
     const web = await webForTest({

@@ -1,4 +1,5 @@
-// One host, one request: also with many URLs due, slow answers and room for 64 requests. Other hosts do not wait for it.
+// One host, one request at a time, even with many URLs due, slow answers and a concurrency of 64. Other hosts do not
+// wait for it.
 
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';

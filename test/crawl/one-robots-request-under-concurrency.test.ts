@@ -1,4 +1,4 @@
-// Many URLs of one authority come due at once: its robots.txt is asked for once, and all of them wait for it.
+// If many URLs of one authority become due at once, robots.txt is requested once, and all of them wait for it.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

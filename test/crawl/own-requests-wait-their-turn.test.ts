@@ -1,5 +1,5 @@
-// What a handler fetches by itself is a request like any other: asked of robots.txt, spaced, guarded, logged. And a handler
-// that waits for its own host does not wait for ever.
+// A request of a handler is like any other: checked by robots.txt, spaced, guarded, logged. A handler that requests
+// from its own host does not deadlock.
 
 import type { HandledPage, PageFetch } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ async function run(
   });
   const early = judge(web.log, {
     contact: CONTACT,
-    wishes: Object.fromEntries(Object.keys(hosts).map((host) => [host, { gapMs: 30 }])),
+    rules: Object.fromEntries(Object.keys(hosts).map((host) => [host, { gapMs: 30 }])),
   });
   return { ...story, early, paths: (host = 'a.test') => web.paths(host) };
 }
@@ -102,7 +102,7 @@ describe('page.fetch', () => {
     expect(early).toEqual(POLITE);
   });
 
-  it('with room for one page in all does not deadlock either', async () => {
+  it('with a concurrency of one page in all does not deadlock either', async () => {
     const kinds: string[] = [];
     const { report } = await run(
       {
@@ -159,7 +159,7 @@ describe('page.fetch', () => {
     expect(answer).toMatchObject({ kind: 'response', status: 302 });
   });
 
-  it('is answered with the failure, and the host gets its silence', async () => {
+  it('is answered with the failure, and the host gets its pause', async () => {
     const { answer, early } = await ask(
       { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '/broken': { misbehave: 'reset' } } },
       '/broken',

@@ -1,6 +1,6 @@
-// A page in a browser may ask for anything; what its hosts see must be a polite crawl all the same. The browser here is a
-// function that asks: what a real one does is tried in test/soak/browser.soak.ts. If this breaks, one page of a script can
-// ask a host for a thousand things at once, or for what its robots.txt closes.
+// A browser page may load anything; its hosts must still see a polite crawl. Here the browser is a function that makes
+// requests; test/soak/browser.soak.ts uses a real one. If this breaks, one page can send a thousand requests at once,
+// or load what robots.txt closes.
 
 import {
   createUndiciFetcher,
@@ -71,7 +71,7 @@ const wordOf = (answer: SubresourceAnswer): string =>
   answer.kind === 'response' ? String(answer.status) : answer.kind === 'failed' ? answer.failure : answer.reason;
 
 describe('a page in a browser', () => {
-  it('asks through gate, clock and door: of its own host and others, hop by hop', async () => {
+  it('requests through gate, clock and egress: of its own host and others, hop by hop', async () => {
     const answers: string[] = [];
     const fetcher = fetcherWith(async ({ url }, ask) => {
       const cdn = new URL(url).port;
@@ -133,8 +133,8 @@ describe('a page in a browser', () => {
       'scope-excluded',
       'hook-refused',
     ]);
-    const wishes = { gapMs: 30, closed: ['/closed', '/excluded', '/hooked'] };
-    expect(judge(web.log, { contact: CONTACT, wishes: { 'a.test': wishes, 'cdn.test': wishes } })).toEqual(POLITE);
+    const rules = { gapMs: 30, closed: ['/closed', '/excluded', '/hooked'] };
+    expect(judge(web.log, { contact: CONTACT, rules: { 'a.test': rules, 'cdn.test': rules } })).toEqual(POLITE);
     expect(web.paths('cdn.test')).toEqual(['/robots.txt', '/moved.js']);
     expect(web.paths('a.test').filter((path) => path === '/round')).toHaveLength(6);
     expect(requests.filter(({ purpose }) => purpose === 'subresource')).toHaveLength(2 + 1 + 2 + 6);
@@ -176,7 +176,7 @@ describe('a page in a browser', () => {
     ]);
   });
 
-  it('costs nothing where no handler wants it, where it is not wanted in a browser, or where a hook refuses it', async () => {
+  it('costs nothing without a handler, without `renders`, or when a hook refuses it', async () => {
     let opened = 0;
     const fetcher = fetcherWith(
       async () => {

@@ -1,12 +1,15 @@
-// A pause is what an operator reaches for when somebody complains: from then on nobody may be asked anything, and nothing that
-// was begun may be lost. A run that ended meanwhile, because nothing happened, would have to be found and started again.
+// An operator pauses a crawl when somebody complains: no further request may start, and nothing may be lost. If the run
+// ended meanwhile, it would have to be noticed and restarted.
 
 import { expect, it } from 'vitest';
 import { makeCrawler } from '../support/crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-/** Time in which a crawl that is not paused would have asked for everything, milliseconds: these pages take one or two each. */
+/**
+ * Time in which a crawl that is not paused would have asked for everything, milliseconds: these pages take one or two
+ * each.
+ */
 const LONG_MS = 250;
 
 const hosts = {
@@ -19,7 +22,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const longEnough = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LONG_MS));
 
-it('asks nobody anything while it is paused, lets what is in hand come to its end, does not end, and goes on', async () => {
+it('makes no request while it is paused, finishes what is in flight, does not end, and continues', async () => {
   const web = await webForTest({ hosts });
   const crawler = makeCrawler({
     seeds: [web.url('a.test')],

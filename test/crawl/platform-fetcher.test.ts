@@ -1,5 +1,5 @@
-// A crawl on the platform's `fetch` is as polite as any, says what it cannot promise, and is what nock can stand in for.
-// Sockets are opened by nobody here: nock answers, and whatever it does not know is refused.
+// A crawl with the platform's `fetch` is as polite as any other, says what it cannot guarantee, and works with nock. No
+// socket is opened here: nock answers, and refuses what it does not know.
 
 import { createCrawler, createPlatformFetcher, type Fetcher, MannerlyError } from 'mannerly';
 import nock from 'nock';

@@ -1,6 +1,6 @@
-// A site that nobody here wrote: Debian's python3-doc, served as plain files on loopback. The crawl must ask for exactly the set of
-// files reachable by links, which is computed independently: another parser, breadth-first over the files on disk.
-// Where the package is absent the test is not run, and says so by name; with CI=true absence is a failure.
+// Debian's python3-doc, served as plain files on loopback. The crawl must fetch exactly the files reachable by links,
+// which another parser computes breadth-first from disk. Without the package the test is reported as not run; with
+// CI=true that is a failure.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

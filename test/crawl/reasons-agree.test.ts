@@ -1,5 +1,5 @@
-// One URL, one final word, one reason: the events, the report, the decision log and `explain` say the same of every URL that
-// was excluded, dropped, failed or held. If they disagree, nobody can show afterwards what was asked of whom and why.
+// Events, report, decision log and `explain` show the same status and reason for every URL that was excluded, dropped,
+// failed or held. If they disagree, the crawl proves nothing.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

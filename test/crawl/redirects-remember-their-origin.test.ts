@@ -1,4 +1,4 @@
-// A redirect's target is a URL of its own that knows where it came from; nothing else of its origin goes along.
+// The target of a redirect is a URL of its own that knows its origin. Nothing else is carried over.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

@@ -1,5 +1,5 @@
-// The example of two processes on one Redis server: each page is fetched once, by one of them, and each host is asked one
-// thing at a time by both together. At stake is what people start from when one machine is not enough.
+// The example of two processes on one Redis server: each page is fetched once, and each host gets one request at a time
+// from both together. Users start from this example when one machine is not enough.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

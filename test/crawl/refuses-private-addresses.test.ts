@@ -1,5 +1,5 @@
-// A page on the web cannot make a crawl knock at doors behind its operator's firewall: not by a link, a redirect, a
-// robots.txt, whatever notation it uses and whatever a name resolves to. The witness is the server that listens inside.
+// A page on the web cannot make a crawl reach hosts behind its operator's firewall: not by a link, a redirect or a
+// robots.txt, in any notation and by any name. The witness is a server that listens inside.
 
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -63,7 +63,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'mixed.test': ['127.0.0.1', INSIDE],
 };
 
-it('nothing inside is ever connected to, and everything outside is still fetched', async () => {
+it('no connection to an internal address, and everything outside is still fetched', async () => {
   const inside = await listenInside(INSIDE, 0);
   if (inside === null) throw new Error(`cannot listen on ${INSIDE}`);
   const insideSix = await listenInside('::1', inside.port);
@@ -111,7 +111,7 @@ it('a name that moves inside while the crawl runs is not followed there', async 
     seeds: [web.url('moving.test')],
     network: {
       allowAddresses: ['127.0.0.1/32'],
-      // Whoever looks the name up a second time is sent inside.
+      // Anyone who looks the name up a second time is sent inside.
       resolve: async () => {
         asked += 1;
         return [asked === 1 ? '127.0.0.1' : INSIDE];

@@ -1,5 +1,5 @@
-// A researcher who changes a handler must not ask the sites again; and one whose handler has not changed must get what the
-// crawl got. So a replay sees what the crawl saw: pages, labels, wishes, large files, and what handlers asked for by themselves.
+// A researcher who changes a handler must not request the pages again, and an unchanged handler must yield the same
+// items. So a replay sees what the crawl saw: pages, labels, rules, large files, and the requests of handlers.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

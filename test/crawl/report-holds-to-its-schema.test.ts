@@ -1,4 +1,4 @@
-// Others build on `report.json`: it is what its schema says, and its figures are those of the crawl. The page beside it is one
+// Programs read `report.json`: it fulfils its schema, and its figures are those of the crawl. The report page is one
 // file of bounded size, whatever the size of the crawl.
 
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -60,7 +60,7 @@ describe('report.json', () => {
       'with a host that counts in words',
       (report) => ({ ...report, hosts: [{ ...report.hosts[0], requests: 'many' }] }),
     ],
-    ['with a field that nobody described', (report) => ({ ...report, mood: 'fine' })],
+    ['with a field that no one described', (report) => ({ ...report, mood: 'fine' })],
     ['of another format', (report) => ({ ...report, format: 1 })],
   ])('%s it is not', async (_title, change) => {
     expect(await faults(change(await written()))).not.toEqual([]);

@@ -1,5 +1,5 @@
-// A crawl says what it is for and is held to it: what a site's robots.txt refuses for every declared purpose is not even
-// fetched; what its tdmrep.json or a page reserves is fetched and kept out of the sinks.
+// A crawl declares its purposes: what robots.txt refuses for all of them is not fetched; what tdmrep.json or a page
+// reserves is fetched and kept out of the sinks.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -48,7 +48,7 @@ it('asks for tdmrep.json before the first page, and keeps what it reserves out o
   expect(report.outcomes['excluded']).toEqual({ 'tdm-reserved': 1 });
 });
 
-it('asks for nothing beside robots.txt when no purpose calls for it', async () => {
+it('requests no file besides robots.txt when no purpose needs it', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': text('User-agent: *\nDisallow: /x\n'), '/': page('start') } },
   });

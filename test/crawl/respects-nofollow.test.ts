@@ -1,5 +1,5 @@
-// Links that a page or a link itself asks to leave alone are left alone, and counted. The exclusion is about this discovery:
-// the same URL found by a link that may be followed is fetched (page-level §4).
+// Links with nofollow, on the page or the link, are not followed, and are counted. The exclusion concerns this
+// discovery: the same URL is fetched if another link leads to it (page-level §4).
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -52,7 +52,7 @@ it.each(CASES)('%s', async (title, reply, asked) => {
   ).toEqual(left.map((url) => `${url} ${reason}`));
 });
 
-it('is about this discovery only: another page may lead there', async () => {
+it('concerns only this discovery: another page may link there', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {

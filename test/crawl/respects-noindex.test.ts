@@ -1,5 +1,5 @@
-// A page that asks not to be kept is not kept: its handler runs, what it emits stays out of every sink, and the report says so.
-// Links of such a page are followed unless it says nofollow too (page-level §7).
+// Nothing is kept of a page with noindex: its handler runs, its items stay out of every sink, and the report says so.
+// Its links are followed unless it says nofollow too (page-level §7).
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -22,7 +22,7 @@ const CASES: readonly (readonly [title: string, reply: Reply, isKept: boolean])[
   ['meta robots none', html(meta('robots', 'none')), false],
   ['meta for us', html(meta('test-bot', 'noindex')), false],
   ['meta for somebody else', html(meta('otherbot', 'noindex')), true],
-  ['a permission for us beside a general noindex', html(meta('robots', 'noindex') + meta('test-bot', 'index')), false],
+  ['a permission for us next to a general noindex', html(meta('robots', 'noindex') + meta('test-bot', 'index')), false],
   ['X-Robots-Tag', html('', { 'x-robots-tag': 'noindex' }), false],
   ['X-Robots-Tag for us', html('', { 'x-robots-tag': 'test-bot: noindex' }), false],
   ['X-Robots-Tag for somebody else', html('', { 'x-robots-tag': 'otherbot: noindex' }), true],

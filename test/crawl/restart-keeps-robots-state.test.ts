@@ -1,6 +1,6 @@
-// A restart is neither a reason to ask for robots.txt again nor an amnesty: what an authority answered, when it may be asked
-// again and the last good copy are restored with the frontier. Each case kills nothing and forgets nothing: it ends one
-// crawl, makes another one on the same file, some time later, and reads the servers' log.
+// A restart neither requests robots.txt again nor forgets it: the answer of an authority, the time of the next request
+// and the last good copy are restored with the frontier. Each case ends one crawl, starts another on the same file some
+// time later, and reads the servers' log.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A store that breaks ends the run with its name, whenever it breaks; what it had committed is gone on with, and what it
-// had not comes again.
+// A store that fails ends the run with an error that names it. What it had committed is kept, and the rest is fetched
+// again.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

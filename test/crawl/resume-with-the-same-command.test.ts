@@ -1,5 +1,5 @@
-// A crawl is one crawl, however many runs it takes: what a stop leaves is gone on with, bounds count over all runs, and a
-// crawl that is over asks nobody anything until it is told to start over.
+// A crawl may take several runs: the next run continues after a stop, bounds count over all runs, and a finished crawl
+// makes no request until it is reset.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ describe('the same command', () => {
     });
   });
 
-  it('does nothing when it is finished, takes a seed more, and starts over when told to', async () => {
+  it('does nothing when it is finished, takes an additional seed, and starts over with reset', async () => {
     const web = await siteOf();
     const out = folder();
     const seeds = [web.url('a.test')];
@@ -162,7 +162,7 @@ describe('the same command', () => {
     ]);
   });
 
-  it('says what it is told: held at the end of one run is not counted when the next one fetches it', async () => {
+  it('a URL held at the end of one run does not count as held when the next one fetches it', async () => {
     let isOpen = false;
     const web = await webForTest({
       hosts: { 'a.test': { '/robots.txt': () => (isOpen ? { status: 404 } : { status: 503 }), '/': page('start') } },
@@ -238,7 +238,7 @@ describe('a directory that is not this crawl’s', () => {
         }),
     });
     expect(refused).toMatchObject({ code: 'directory-in-use' });
-    // And let go of afterwards.
+    // And released afterwards.
     expect((await crawl(options)).report).toMatchObject({ state: 'finished', alreadyFinished: true });
   });
 });

@@ -1,6 +1,6 @@
-// A site may change its mind while we are there. A robots.txt is asked for again when its answer is no longer fresh
-// (ten minutes at the earliest), and from that answer on the new rules hold, also for what was queued under the old ones.
-// At a server on a clock that runs 100 times faster, so that ten minutes are six seconds; and in virtual time.
+// robots.txt may change during a crawl. It is requested again when its answer is no longer fresh (ten minutes at the
+// earliest), and the new rules also apply to queued URLs. At a server with a clock that runs 100 times faster, so that
+// ten minutes take six seconds; and in virtual time.
 
 import { describe, expect, it, vi } from 'vitest';
 import { CONTACT, type CrawlStory, crawl } from '../support/crawl.js';
@@ -46,7 +46,7 @@ function expectClosed(log: readonly WebExchange[], story: CrawlStory, slackMs: n
     new Set(['robots-rule 2 /p']),
   );
   expect(new Set(excluded.map((each) => each.robots?.hash)).size).toBe(1);
-  expect(judge(log, { contact: CONTACT, wishes: { 'a.test': { gapMs: MINUTE } } })).toEqual(POLITE);
+  expect(judge(log, { contact: CONTACT, rules: { 'a.test': { gapMs: MINUTE } } })).toEqual(POLITE);
 }
 
 describe('a robots.txt that changes while the crawl runs', () => {

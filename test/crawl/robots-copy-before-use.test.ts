@@ -1,4 +1,5 @@
-// A page is asked for under rules of which a copy is kept already: whoever is killed then leaves evidence that an audit can read.
+// The copy of a robots.txt is on disk before a page is requested under its rules. So a killed crawl leaves evidence
+// that an audit can read.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

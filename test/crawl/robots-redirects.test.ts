@@ -1,5 +1,5 @@
-// robots.txt may move: up to five redirects are followed, across authorities, and what is found governs the authority that
-// was asked first, and no other. A sixth makes the file unavailable (RFC 9309 §2.3.1.2), which is told to the operator.
+// Up to five redirects of robots.txt are followed, across authorities, and the result applies only to the authority
+// that was requested first. A sixth makes the file unavailable (RFC 9309 §2.3.1.2), with a warning.
 
 import { describe, expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
@@ -23,8 +23,8 @@ describe('a robots.txt behind redirects', () => {
     const web = await webForTest({ hosts: { 'a.test': chain(hops) } });
     await crawl({ seeds: [web.url('a.test')], politeness: { profile: { factor: 0, minMs: 40, maxMs: 40 } } });
     expect(web.paths('a.test')).toEqual(['/robots.txt', ...hopPaths(hops), '/', '/a']);
-    const wishes = { 'a.test': { gapMs: 40, closed: ['/closed'] } };
-    expect(judge(web.log, { contact: CONTACT, wishes, robotsHops: hopPaths(hops) })).toEqual(POLITE);
+    const rules = { 'a.test': { gapMs: 40, closed: ['/closed'] } };
+    expect(judge(web.log, { contact: CONTACT, rules, robotsHops: hopPaths(hops) })).toEqual(POLITE);
   });
 
   it('six: the sixth is not followed, everything is open, and the operator is told', async () => {
@@ -49,7 +49,7 @@ describe('a robots.txt behind redirects', () => {
     expect(notices.map((notice) => notice.code)).toContain('robots-redirect-limit');
   });
 
-  it('on another host: waits for that host, obeys nobody else on the way, and governs the first authority only', async () => {
+  it('on another host: waits for that host, consults no other rules, and applies to the first authority only', async () => {
     const web = await webForTest({
       hosts: {
         'a.test': {
@@ -69,8 +69,8 @@ describe('a robots.txt behind redirects', () => {
         .filter((path) => path !== '/closed/rules')
         .sort(),
     ).toEqual(['/', '/a', '/closed/x', '/robots.txt']);
-    const wishes = { 'a.test': { gapMs: 60, closed: ['/closed'] }, 'b.test': { gapMs: 60 } };
-    expect(judge(web.log, { contact: CONTACT, wishes, robotsHops: ['/closed/rules'] })).toEqual(POLITE);
+    const rules = { 'a.test': { gapMs: 60, closed: ['/closed'] }, 'b.test': { gapMs: 60 } };
+    expect(judge(web.log, { contact: CONTACT, rules, robotsHops: ['/closed/rules'] })).toEqual(POLITE);
   });
 
   it('that fails at its last hop holds the host', async () => {

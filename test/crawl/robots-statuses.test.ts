@@ -1,5 +1,5 @@
-// What the answer to robots.txt means, status by status: which answers open a site, which close it, and what the operator is told.
-// The answers that hold a site stand in holds-when-robots-unreachable.
+// What each status of robots.txt means: which open a site, which close it, and which warnings the operator gets. The
+// statuses that hold a site are in holds-when-robots-unreachable.
 
 import { describe, expect, it } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';

@@ -1,5 +1,5 @@
-// Whoever is handed a crawl must be able to say what ran, with which options, under which robots.txt, and that the files are
-// the ones that it left. The manifest of the run says so; here it is held against the files themselves.
+// Anyone who receives a crawl must be able to say what ran, with which options and which robots.txt, and that the files
+// are those of that run. The run manifest is compared with the files.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

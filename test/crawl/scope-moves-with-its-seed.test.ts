@@ -1,5 +1,5 @@
-// Somebody names http://example.org and the site lives at www.example.org: a crawl that stays on the name it was given brings
-// home nothing. One that follows any redirect anywhere brings home somebody else's pages.
+// If a seed is http://example.org and the site is at www.example.org, a crawl that stays on the seed's host finds
+// nothing. One that follows any redirect fetches other people's pages.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ describe('a seed that redirects within its registrable domain', () => {
   });
 });
 
-describe('one scope for every road', () => {
+describe('one scope for every way in which a URL is found', () => {
   it('is asked of seeds, links, redirects, sitemaps and what handlers add', async () => {
     const urls = (port: string, paths: readonly string[]) =>
       `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths.map((path) => `<url><loc>http://site.test:${port}${path}</loc></url>`).join('')}</urlset>`;
@@ -162,7 +162,7 @@ describe('which URLs count as one', () => {
     expect(asked.filter((path) => !links.includes(path))).toEqual([]);
   });
 
-  it('parameters that the site calls empty talk do not', async () => {
+  it('parameters in Clean-param do not', async () => {
     const robots = {
       body: 'User-agent: *\nDisallow:\nClean-param: sid /\n',
       headers: { 'content-type': 'text/plain' },

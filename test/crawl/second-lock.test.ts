@@ -1,6 +1,6 @@
-// The frontier's spacing is broken on purpose: every host is due at once, and the crawl has no pace. The second lock alone
-// must keep what sites and the operator set, as a server sees it that stamps arrivals.
-// If this breaks, one defect in the frontier is enough to overload a host that set a Crawl-delay.
+// The frontier's spacing is broken on purpose: every host is due at once, and the crawl has no pace. The second lock
+// alone must keep what sites and the operator set, as a server sees it that stamps arrivals. If this breaks, one defect
+// in the frontier is enough to overload a host that set a Crawl-delay.
 
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -45,10 +45,10 @@ async function early(): Promise<readonly string[]> {
   await crawl({ seeds: [web.url('delay.test'), web.url('rate.test')], politeness: { profile: NO_INTERVAL } });
   expect(web.paths('delay.test')).toHaveLength(PAGES + 2);
   expect(web.paths('rate.test')).toHaveLength(PAGES + 2);
-  const wishes = { 'delay.test': { gapMs: 200 }, 'rate.test': { startToStartMs: 250 } };
+  const rules = { 'delay.test': { gapMs: 200 }, 'rate.test': { startToStartMs: 250 } };
   // The file itself has to come before anything is known of it.
   const log = web.log.filter(({ path }) => path !== '/robots.txt');
-  return judge(log, { contact: CONTACT, wishes }).early;
+  return judge(log, { contact: CONTACT, rules }).early;
 }
 
 /** Requests that arrived although two more than the rate allows had arrived before, in any stretch of the crawl. */

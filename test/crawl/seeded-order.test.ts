@@ -1,5 +1,6 @@
-// A seed decides the order of a crawl: whichever host answers first, the same pages are taken, each host's in the same order, and a
-// bound on pages falls at the same place. Without the seed the same webs give different crawls, so that this can fail.
+// `orderSeed` decides the order of a crawl: the same pages are taken, each host's in the same order, and a bound ends
+// the crawl at the same page, whichever host answers first. Without it the same web gives different crawls, so that
+// this test can fail.
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,7 +68,7 @@ async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
 }
 
 describe('a seeded crawl', () => {
-  it('takes the same pages in the same order of each host, whoever answers first', async () => {
+  it('takes the same pages in the same order of each host, whichever host answers first', async () => {
     const [first, ...others] = [
       await taken(1, { orderSeed: 'tide' }),
       await taken(2, { orderSeed: 'tide' }),
@@ -88,7 +89,7 @@ describe('a seeded crawl', () => {
     expect(one.pages).not.toEqual(two.pages);
   });
 
-  it('leaves nothing out where there is room for all', async () => {
+  it('leaves nothing out where there is space for all', async () => {
     const all = { ...told.bounds, pages: 1_000, minutes: 600, depth: 20 };
     const [seeded, plain] = [await taken(1, { orderSeed: 7, bounds: all }), await taken(1, { bounds: all })];
     expect(seeded.report.state).toBe('finished');
@@ -104,7 +105,7 @@ describe('a seeded crawl', () => {
     const first = await taken(2, { orderSeed: 'tide', out, bounds: less, store: undefined as never });
     expect(first.report.pages).toBe(12);
     expect(first.report.queued).toBeGreaterThan(0);
-    // What waits for its wave is known to whoever asks; in a copy, since questions keep the platform's time.
+    // What waits for its wave is known to anyone who asks; in a copy, since questions keep the platform's time.
     await cp(out, `${out}-copy`, { recursive: true });
     onTestFinished(() => rm(`${out}-copy`, { recursive: true, force: true }));
     const inspection = await inspectCrawl(`${out}-copy`);
@@ -123,7 +124,7 @@ describe('a seeded crawl', () => {
     expect(manifest?.options['seeded']).toBe('tide');
   });
 
-  it('hands on what waits to a run without a seed', async () => {
+  it('a run without an order seed takes over what waits', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const all = { pages: 1_000, minutes: 600, depth: 20 };

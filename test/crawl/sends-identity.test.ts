@@ -1,5 +1,5 @@
-// Whoever is asked can see who asks and where to complain: on pages, robots.txt, redirect hops and retries alike.
-// Nothing else that could tell people apart is sent: no cookie, no referrer, no credentials.
+// Every request shows who sends it and whom to contact: pages, robots.txt, redirect hops and retries. Nothing else that
+// identifies is sent: no cookie, no referrer, no credentials.
 
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';

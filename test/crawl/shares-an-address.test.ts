@@ -1,6 +1,6 @@
-// Hosts that live on one address are one machine's load. With `politeness.perIp` they are asked one at a time; with
-// `perDomain` the hosts of one domain are; with `requestsPerSecond` the whole crawl keeps one pace. Arrivals are the judge:
-// at a server once, and in virtual time for each of the three.
+// Hosts at one address share one machine. With `politeness.perIp` they get one request at a time; with `perDomain` the
+// hosts of one domain do; with `requestsPerSecond` the whole crawl keeps one pace. Judged by arrivals: once at a
+// server, and in virtual time for each of the three.
 
 import { expect, it } from 'vitest';
 import { crawl, type TestCrawlOptions } from '../support/crawl.js';
@@ -56,7 +56,7 @@ const virtualSite = {
 const ONE = '198.18.0.1';
 const TWO = '198.18.0.2';
 
-it('per address: the hosts of one are one queue, another address goes on beside it', async () => {
+it('per address: its hosts are one queue, other addresses continue', async () => {
   const hosts = { 'a.test': ONE, 'b.test': ONE, 'c.test': ONE, 'd.test': ONE, 'e.test': TWO };
   const log = await arrivals(hosts, { politeness: { profile: profile(60_000), perIp: true } });
   const [shared, own] = [log.filter(({ host }) => host !== 'e.test'), log.filter(({ host }) => host === 'e.test')];
@@ -66,7 +66,7 @@ it('per address: the hosts of one are one queue, another address goes on beside 
   expect(own.at(-1)!.startMs).toBeLessThan(shared[8]!.startMs);
 });
 
-it('per domain: its hosts are one queue, another domain goes on beside it', async () => {
+it('per domain: its hosts are one queue, other domains continue', async () => {
   const hosts = { 'www.one.example': ONE, 'shop.one.example': TWO, 'two.example': '198.18.0.3' };
   const log = await arrivals(hosts, { politeness: { profile: profile(60_000), perDomain: true } });
   const [one, two] = [log.filter(({ host }) => host.includes('one')), log.filter(({ host }) => host.includes('two'))];

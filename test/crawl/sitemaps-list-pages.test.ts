@@ -1,5 +1,5 @@
-// A sitemap only says what there is: whatever it lists passes the same door as any link, the file itself is asked for like
-// any page of its host, and nobody is asked for one that nobody wants.
+// What a sitemap lists passes the same checks as any link, the file itself is fetched like any page of its host, and no
+// sitemap is fetched unless the crawl uses them.
 
 import { gzipSync } from 'node:zlib';
 import type { CrawlerOptions } from 'mannerly';
@@ -41,7 +41,7 @@ async function read(
     handlers: (crawler) => crawler.on('any', (each) => each.emit({ via: each.via, userData: each.userData })),
     ...rest,
   });
-  expect(judge(web.log, { contact: CONTACT, wishes: {} })).toEqual(POLITE);
+  expect(judge(web.log, { contact: CONTACT, rules: {} })).toEqual(POLITE);
   return { ...story, paths: (host = 'a.test') => web.paths(host) };
 }
 
@@ -99,7 +99,7 @@ describe('the sitemaps that a robots.txt names', () => {
     expect(report).toMatchObject({ state: 'bounded', pages: 2 });
   });
 
-  it('bring what PleaseVisit asks for', async () => {
+  it('queues the URLs of PleaseVisit', async () => {
     const { paths } = await read({ 'a.test': { '/robots.txt': text('PleaseVisit: /please\n'), '*': PAGE } });
     expect(paths()).toContain('/please');
   });

@@ -1,4 +1,4 @@
-// A crawl that was told how far and how much does not go further or take more, whatever the pages offer.
+// A crawl does not leave its scope or exceed its bounds, whatever the pages offer.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -117,7 +117,7 @@ describe('scope', () => {
     });
   });
 
-  it('seeds: each has its word, those that cannot be queued too, and those named twice once', async () => {
+  it('seeds: each has one status, those that cannot be queued too, and duplicates once', async () => {
     const web = await webForTest({ hosts: { 'a.test': { '*': page('leaf') } } });
     const long = `${web.url('a.test')}${'x'.repeat(9_000)}`;
     const elsewhere = 'http://b.test/';

@@ -1,5 +1,5 @@
-// A crawl of a thousand hosts over three days, in the time that its work takes: each host asks for a delay between a minute
-// and fourteen hours, and gets it every time, while bottleneck stands at the door with the same delays in its timers.
+// A crawl of a thousand hosts over three days, in the time that its work takes: each host has a delay between a minute
+// and fourteen hours, and gets it every time, with bottleneck checking the same delays at egress.
 
 import { createCrawler } from 'mannerly';
 import {
@@ -23,7 +23,9 @@ const MINUTE_S = 60;
 const HOURS_14_S = 14 * 3_600;
 const DAY_MS = 86_400_000;
 
-/** Delays from a minute to fourteen hours, evenly on a logarithmic scale; every fourth is asked for as a Request-rate. */
+/**
+ * Delays from a minute to fourteen hours, evenly on a logarithmic scale; every fourth is asked for as a Request-rate.
+ */
 const ASKED = Array.from({ length: HOSTS }, (_, at) => {
   const seconds = Math.round(MINUTE_S * (HOURS_14_S / MINUTE_S) ** (at / (HOSTS - 1)));
   const isRate = at % 4 === 3;

@@ -1,5 +1,5 @@
-// A crawl that walks into an endless space asks a site for the same thing for ever, and never gets to what it came for. At
-// most 200 pages are spent on each of these, and the site's real pages are all fetched.
+// A crawl in an endless space requests the same content without end, and never reaches its goal. At most 200 pages are
+// spent on each of these traps, and the site's real pages are all fetched.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

@@ -1,4 +1,4 @@
-// A trap that was known before a stop must not cost its pages again after it; and whoever wants everything gets everything.
+// A trap that was known before a stop must not cost its pages again; and `traps: false` fetches everything.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Whoever looks for traps sees them in real sites too, and a page that was dropped for one is a page the crawl should have
-// brought home. Two large documentation sites are crawled whole, with the default patience and with the least there is.
+// Trap detection can be wrong about real sites, and then pages are missing. Two large documentation sites are crawled
+// completely, with the default limit and with the smallest.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

@@ -1,5 +1,5 @@
-// The test kit beside nock, for those who have their sites there: a crawl of half a day on virtual time, answered by nock.
-// And what nock does not see, said by a test: the fetcher on undici's own connections.
+// The test kit together with nock: a crawl of half a day in virtual time, answered by nock. A second test shows what
+// nock does not see: the fetcher on undici's own connections.
 
 import { createCrawler, createPlatformFetcher, createUndiciFetcher, type Fetcher } from 'mannerly';
 import {

@@ -1,5 +1,5 @@
-// Several processes at one crawl directory, by the command that users type: every page once, one account of it, and a worker
-// that is killed costs nothing but its own time.
+// Several processes share one crawl directory, started by the command: every page once, one report, and a killed worker
+// loses nothing but its own time.
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ const crawl = (...more: readonly string[]) => [
 
 // Many loopback addresses, and processes by their parent: as Linux has them.
 describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => {
-  it('fetches every page, replaces a worker that is killed, and tells one report', async () => {
+  it('fetches every page, replaces a killed worker, and prints one report', async () => {
     let isKilled = false;
     const { code, printed, told } = await mannerly(crawl('--json', '--workers', '2'), (pid) => {
       if (isKilled || asked.length < HOSTS * 4) return;

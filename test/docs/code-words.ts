@@ -1,5 +1,5 @@
-// The words that the code may say, read from its sources with a parser: unions of string literals, whole types or one property of an
-// interface. A table in the documentation is held against them. Pure but for reading the file.
+// The words that the code may say, read from its sources with a parser: unions of string literals, whole types or one
+// property of an interface. A table in the documentation is compared with them. Pure but for reading the file.
 
 import { readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';

@@ -1,8 +1,8 @@
-// Whoever meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it up. If this
-// breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
+// Anyone who meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it
+// up. If this breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
 
 import { readFileSync } from 'node:fs';
-import { REASONS } from 'mannerly';
+import { REASONS, VIOLATION_KINDS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
 import { keysOf, wordsOf } from './code-words.js';
@@ -25,7 +25,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## What requests are for', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
   ['## Traps', wordsOf('packages/core/src/admit/trap-options.ts', 'TrapRule')],
-  ['## What the audit finds', wordsOf('packages/core/src/report/audit/violation.ts', 'ViolationKind')],
+  ['## What the audit finds', VIOLATION_KINDS],
   ['## What a store says', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
 ];
 

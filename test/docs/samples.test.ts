@@ -1,5 +1,5 @@
-// The first thing that somebody copies is the page for beginners. Its files are taken from it as they stand, compiled against the
-// built packages, and its test is run: what does not work there is not read further.
+// The first thing that somebody copies is the page for beginners. Its files are taken from it as they stand, compiled
+// against the built packages, and its test is run: what does not work there is not read further.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ function filesOf(page: string): Map<string, string> {
   );
 }
 
-/** Writes the files where `mannerly` is found, compiles them, and hands back the folder of what came of it. */
+/** Writes the files where `mannerly` is found, compiles them, and hands back the folder of the result. */
 async function compiled(files: ReadonlyMap<string, string>): Promise<string> {
   // `dist` is ignored by git, so that the house rules do not meet a file that is there for a moment.
   await mkdir(`${rootPath}test/docs/dist`, { recursive: true });

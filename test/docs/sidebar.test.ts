@@ -1,5 +1,5 @@
-// A page that no list leads to is not read. Every document of `docs` stands on the site's list or is one of the decisions, and every
-// entry of the list is a document or is made by the build.
+// A page that no list leads to is not read. Every document of `docs` stands on the site's list or is one of the
+// decisions, and every entry of the list is a document or is made by the build.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe("the site's list of pages", () => {
 describe('the README', () => {
   it('leads to every section of the documentation', () => {
     const readme = readFileSync(`${rootPath}README.md`, 'utf8');
-    const doors = [
+    const pages = [
       'start',
       'concepts',
       'politeness',
@@ -50,6 +50,6 @@ describe('the README', () => {
       'reference/reasons',
       'reference/words',
     ];
-    expect(doors.filter((page) => !readme.includes(`(docs/${page}.md)`))).toEqual([]);
+    expect(pages.filter((page) => !readme.includes(`(docs/${page}.md)`))).toEqual([]);
   });
 });

@@ -6,7 +6,10 @@ export interface Row {
   readonly cells: readonly string[];
 }
 
-/** The rows of all tables below a heading, up to the next of its rank or a higher one; of the whole page without a heading. */
+/**
+ * The rows of all tables below a heading, up to the next of its rank or a higher one; of the whole page without a
+ * heading.
+ */
 export function rowsUnder(page: string, heading: string | null): Row[] {
   const lines = page.replace(/```[\s\S]*?```/g, '').split('\n');
   const start = heading === null ? 0 : lines.indexOf(heading) + 1;
@@ -19,7 +22,9 @@ export function rowsUnder(page: string, heading: string | null): Row[] {
     .map(rowOf);
 }
 
-/** What is missing, what is there twice, and what nobody says: between the words of the code and the rows of a table. */
+/**
+ * What is missing, what is there twice, and what no one says: between the words of the code and the rows of a table.
+ */
 export function wordFaults(words: readonly string[], rows: readonly Row[]): string[] {
   const said = rows.flatMap((row) => row.words.slice(0, 1));
   return [

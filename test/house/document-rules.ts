@@ -34,8 +34,8 @@ export function commandFaults(documents: readonly SourceFile[], scripts: readonl
 export function sourceFaults(documents: readonly SourceFile[], paths: readonly string[]): Fault[] {
   const known = new Set(paths);
   return documents.flatMap(({ path, text }) =>
-    [...text.matchAll(/\b(robots|frontier|core)\/([\w/-]+\.ts)\b/g)].flatMap(([name, room, rest]) =>
-      known.has(`packages/${room}/src/${rest}`) ? [] : [{ path, says: `a source that does not exist: ${name}` }],
+    [...text.matchAll(/\b(robots|frontier|core)\/([\w/-]+\.ts)\b/g)].flatMap(([name, folder, rest]) =>
+      known.has(`packages/${folder}/src/${rest}`) ? [] : [{ path, says: `a source that does not exist: ${name}` }],
     ),
   );
 }

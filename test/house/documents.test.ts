@@ -77,23 +77,23 @@ describe('the documents of this project', () => {
     expect(told(sourceFaults(architecture, paths))).toEqual([]);
   });
 
-  it.each(['packages/core/src', 'packages/frontier/src'])('name every room of %s', (folder) => {
+  it.each(['packages/core/src', 'packages/frontier/src'])('name every folder of %s', (folder) => {
     const architecture = documents.find((document) => document.path === 'ARCHITECTURE.md')?.text ?? '';
-    const rooms = new Set(
+    const folders = new Set(
       paths.flatMap(
         (path) => /^([^/]+)\/./.exec(path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : '')?.[1] ?? [],
       ),
     );
-    expect(rooms.size).toBeGreaterThan(5);
-    expect([...rooms].filter((room) => !architecture.includes(`\`${room}\``))).toEqual([]);
+    expect(folders.size).toBeGreaterThan(5);
+    expect([...folders].filter((folder) => !architecture.includes(`\`${folder}\``))).toEqual([]);
   });
 
-  it.each(['robots', 'frontier', 'core'])('have a heading for every error code of %s', (room) => {
-    const source = readFileSync(`${rootPath}packages/${room}/src/errors.ts`, 'utf8');
+  it.each(['robots', 'frontier', 'core'])('have a heading for every error code of %s', (folder) => {
+    const source = readFileSync(`${rootPath}packages/${folder}/src/errors.ts`, 'utf8');
     const union = /export type \w+ErrorCode =([^;]*);/.exec(source)?.[1] ?? '';
     const codes = [...union.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThan(2);
-    const readme = readFileSync(`${rootPath}packages/${room}/README.md`, 'utf8');
+    const readme = readFileSync(`${rootPath}packages/${folder}/README.md`, 'utf8');
     expect(codes.filter((code) => !readme.includes(`\n### \`${code}\`\n`))).toEqual([]);
   });
 });

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { exportFormFaults, undocumentedExports } from './export-rules.js';
-import { entryPaths } from './house.js';
 import { readModule } from './module-facts.js';
 import { readTypeScript, told } from './source-tree.js';
+import { entryPaths } from './workspace.js';
 
 const FORMS: readonly (readonly [text: string, says: string | null])[] = [
   ['export default 1;', 'a default export'],
@@ -53,7 +53,7 @@ describe('the export rules', () => {
   });
 });
 
-describe('this house', () => {
+describe('this project', () => {
   const modules = readTypeScript().map(readModule);
 
   it('has no default export and no export *', () => {

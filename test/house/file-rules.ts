@@ -8,7 +8,10 @@ export const MAX_UNEXPLAINED_LINES = 400;
 
 const NAMELESS = /^(utils?|helpers?|common|types|misc)$/;
 
-/** Files and folders named for nothing in particular. `test/types` holds what must and must not compile, and is named for that. */
+/**
+ * Files and folders named for nothing in particular. `test/types` holds what must and must not compile, and is named
+ * for that.
+ */
 export function nameFaults(paths: readonly string[]): Fault[] {
   return paths
     .filter((path) => !path.startsWith('test/types/'))

@@ -1,18 +1,18 @@
 // Who may import whom (ARCHITECTURE.md, "Who may import whom"), as pure functions from module facts to faults.
-// Tests beside a source obey the direction and the walls between packages; the finer rules are for what is shipped.
+// Tests next to a source obey the direction and the walls between packages; the finer rules are for what is shipped.
 
 import { posix } from 'node:path';
 import type { ImportFact, ModuleFacts } from './module-facts.js';
 import type { Fault } from './source-tree.js';
 
 /** A package of the workspace as the rules see it. */
-export interface House {
+export interface Workspace {
   /** Name on the registry → folder, declared subpaths, and the packages of ours it may import. */
-  readonly packages: readonly HousePackage[];
+  readonly packages: readonly WorkspacePackage[];
 }
 
 /** One package of the workspace. */
-export interface HousePackage {
+export interface WorkspacePackage {
   readonly name: string;
   readonly folder: string;
   /** Keys of its exports map: `.`, `./data-txt`, … */
@@ -26,7 +26,7 @@ type Rule = (file: Placed, imported: Imported) => string | null;
 /** A module with the package it stands in. */
 interface Placed {
   readonly path: string;
-  readonly home: HousePackage;
+  readonly home: WorkspacePackage;
   /** Path below `src/` (packages, examples) or below the folder (test). */
   readonly inside: string;
   readonly isTest: boolean;
@@ -40,17 +40,17 @@ interface Imported {
   /** The same below its package's `src/`; `null` when it leaves the package. */
   readonly inside: string | null;
   /** Our package that a bare specifier names. */
-  readonly ours: { readonly house: HousePackage; readonly subpath: string } | null;
+  readonly ours: { readonly owner: WorkspacePackage; readonly subpath: string } | null;
 }
 
 /** Every fault that the imports of these modules commit. Pure. */
-export function importFaults(modules: readonly ModuleFacts[], house: House): Fault[] {
+export function importFaults(modules: readonly ModuleFacts[], workspace: Workspace): Fault[] {
   const faults: Fault[] = [];
   for (const module of modules) {
-    const file = place(module.path, house);
+    const file = place(module.path, workspace);
     if (file === null) continue;
     for (const fact of module.imports) {
-      const imported = resolve(file, fact, house);
+      const imported = resolve(file, fact, workspace);
       for (const rule of RULES) {
         const says = rule(file, imported);
         if (says !== null)
@@ -65,14 +65,14 @@ export function importFaults(modules: readonly ModuleFacts[], house: House): Fau
 /** In this order of reading; each names what it protects. */
 const RULES: readonly Rule[] = [
   function direction(file, imported) {
-    if (imported.ours === null || imported.ours.house.name === file.home.name) return null;
-    return file.home.mayImport.includes(imported.ours.house.name)
+    if (imported.ours === null || imported.ours.owner.name === file.home.name) return null;
+    return file.home.mayImport.includes(imported.ours.owner.name)
       ? null
-      : `${file.home.name} may not import ${imported.ours.house.name}`;
+      : `${file.home.name} may not import ${imported.ours.owner.name}`;
   },
   function noDeepPaths(_file, imported) {
     if (imported.ours === null) return null;
-    return imported.ours.house.exports.includes(imported.ours.subpath)
+    return imported.ours.owner.exports.includes(imported.ours.subpath)
       ? null
       : 'a deep path into a package: not in its exports map';
   },
@@ -97,21 +97,21 @@ const RULES: readonly Rule[] = [
   function frontierKnowsNoAdapter(file, imported) {
     if (file.home.folder !== 'packages/frontier' || file.isTest || imported.inside === null) return null;
     if (!imported.inside.startsWith('stores/') || /^stores\//.test(file.inside)) return null;
-    // The front door hands the memory store out, and the conformance suite holds the others against it.
+    // The main entry exports the memory store, and the conformance suite compares the others with it.
     const isModel = file.inside.startsWith('conformance/') && imported.inside === 'stores/memory.ts';
     return isModel || file.inside === 'index.ts' ? null : 'frontier knows the store contract, never an adapter';
   },
-  function roomsLookDown(file, imported) {
-    const floors = FLOORS[file.home.folder];
-    if (floors === undefined || file.isTest || imported.inside === null) return null;
-    const from = roomOf(file.inside, floors);
-    const to = roomOf(imported.inside, floors);
+  function foldersLookDown(file, imported) {
+    const layers = LAYERS[file.home.folder];
+    if (layers === undefined || file.isTest || imported.inside === null) return null;
+    const from = folderOf(file.inside, layers);
+    const to = folderOf(imported.inside, layers);
     if (from === to || from === 'index.ts' || from === 'testing' || to === 'index.ts') return null;
-    const own = floorOf(from, floors);
-    const other = floorOf(to, floors);
-    if (own < 0 || other < 0) return `${own < 0 ? from : to} stands on no floor of the house`;
+    const own = layerOf(from, layers);
+    const other = layerOf(to, layers);
+    if (own < 0 || other < 0) return `${own < 0 ? from : to} is in no layer`;
     if (other < own || SIDEWAYS.has(`${from} → ${to}`) || SIDEWAYS.has(`${from} → ${imported.inside}`)) return null;
-    return other > own ? `${from} looks up to ${to}` : `${from} looks at ${to}, beside it`;
+    return other > own ? `${from} looks up to ${to}` : `${from} looks at ${to}, in its own layer`;
   },
   function shipsNoTestKit(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
@@ -120,14 +120,14 @@ const RULES: readonly Rule[] = [
       : null;
   },
   function onlookersUsePublicEntries(file, imported) {
-    const room = file.inside.slice(0, file.inside.indexOf('/'));
-    if (file.home.folder !== 'packages/core' || file.isTest || !ONLOOKERS.has(room)) return null;
-    if (imported.inside === null || imported.inside.startsWith(`${room}/`) || imported.inside === 'limits.ts')
+    const folder = file.inside.slice(0, file.inside.indexOf('/'));
+    if (file.home.folder !== 'packages/core' || file.isTest || !ONLOOKERS.has(folder)) return null;
+    if (imported.inside === null || imported.inside.startsWith(`${folder}/`) || imported.inside === 'limits.ts')
       return null;
-    return `${room} looks on: it imports public entries and limits.ts only`;
+    return `${folder} looks on: it imports public entries and limits.ts only`;
   },
   function storesAreWiredInTwoPlaces(file, imported) {
-    if (file.home.folder !== 'packages/core' || file.isTest || imported.ours?.house.folder !== 'packages/frontier')
+    if (file.home.folder !== 'packages/core' || file.isTest || imported.ours?.owner.folder !== 'packages/frontier')
       return null;
     const isAdapter =
       STORE_SUBPATHS.has(imported.ours.subpath) || imported.fact.names.some((name) => /^[a-z]+Store$/.test(name));
@@ -145,10 +145,11 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * The floors of a package, lowest first, as ARCHITECTURE.md draws them: a room looks at those below it, at none above and none beside it.
- * A room is a folder of `src`; `ground` are the files beside the folders, but for those that are named here.
+ * The layers of a package, lowest first, as ARCHITECTURE.md draws them: a folder looks at those below it, at none above
+ * and none next to it. A folder is a folder of `src`; `ground` are the files next to the folders, but for those that
+ * are named here.
  */
-const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'packages/frontier': [
     ['ground'],
     ['url', 'stores'],
@@ -178,7 +179,10 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['cli'],
   ],
 };
-/** What a room may look at beside it: another room, or one file of it. A report names the facts of the stages before it. */
+/**
+ * What a folder may look at next to it: another folder, or one file of it. A report names the facts of the stages
+ * before it.
+ */
 const SIDEWAYS: ReadonlySet<string> = new Set([
   'page → fetch/outcome.ts',
   'page → fetch/renderer.ts',
@@ -191,26 +195,26 @@ const SIDEWAYS: ReadonlySet<string> = new Set([
   'report → output/joined-items.ts',
   'sink-conformance → fetcher-conformance',
 ]);
-/** Rooms that watch a crawl, or bring a part of it, as its users do. */
+/** Folders that watch a crawl, or bring a part of it, as its users do. */
 const ONLOOKERS = new Set(['browser', 'dashboard', 'metrics']);
 const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
 const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
 
-function roomOf(inside: string, floors: readonly (readonly string[])[]): string {
+function folderOf(inside: string, layers: readonly (readonly string[])[]): string {
   if (inside.includes('/')) return inside.slice(0, inside.indexOf('/'));
   if (inside === 'internal.ts') return 'index.ts';
-  return inside === 'index.ts' || floors.some((floor) => floor.includes(inside)) ? inside : 'ground';
+  return inside === 'index.ts' || layers.some((layer) => layer.includes(inside)) ? inside : 'ground';
 }
 
-function floorOf(room: string, floors: readonly (readonly string[])[]): number {
-  return floors.findIndex((floor) => floor.includes(room));
+function layerOf(folder: string, layers: readonly (readonly string[])[]): number {
+  return layers.findIndex((layer) => layer.includes(folder));
 }
 
-function place(path: string, house: House): Placed | null {
-  const home = house.packages.find((each) => path.startsWith(`${each.folder}/`));
+function place(path: string, workspace: Workspace): Placed | null {
+  const home = workspace.packages.find((each) => path.startsWith(`${each.folder}/`));
   if (home === undefined) return null;
   const inside = insideOf(path, home);
-  // What lies beside `src` is no part of the house: a program that `mannerly init` hands out.
+  // What lies next to `src` is no part of the package: a program that `mannerly init` hands out.
   if (inside === null) return null;
   return {
     path,
@@ -220,17 +224,17 @@ function place(path: string, house: House): Placed | null {
   };
 }
 
-function insideOf(path: string, home: HousePackage): string | null {
+function insideOf(path: string, home: WorkspacePackage): string | null {
   const prefix = home.folder === 'test' ? 'test/' : `${home.folder}/src/`;
   return path.startsWith(prefix) ? path.slice(prefix.length) : null;
 }
 
-function resolve(file: Placed, fact: ImportFact, house: House): Imported {
+function resolve(file: Placed, fact: ImportFact, workspace: Workspace): Imported {
   if (fact.specifier.startsWith('.')) {
     const target = posix.normalize(posix.join(posix.dirname(file.path), fact.specifier)).replace(/\.js$/, '.ts');
     return { fact, target, inside: insideOf(target, file.home), ours: null };
   }
-  const owner = house.packages.find(
+  const owner = workspace.packages.find(
     (each) => fact.specifier === each.name || fact.specifier.startsWith(`${each.name}/`),
   );
   if (owner === undefined) return { fact, target: null, inside: null, ours: null };
@@ -238,7 +242,7 @@ function resolve(file: Placed, fact: ImportFact, house: House): Imported {
     fact,
     target: null,
     inside: null,
-    ours: { house: owner, subpath: `.${fact.specifier.slice(owner.name.length)}` },
+    ours: { owner, subpath: `.${fact.specifier.slice(owner.name.length)}` },
   };
 }
 

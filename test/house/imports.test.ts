@@ -1,13 +1,13 @@
 // Imports point one way. If this breaks, a package can no longer be used, read or replaced by itself,
-// and politeness gets a second road that nobody looks at.
+// and politeness gets a second implementation that no test checks.
 
 import { describe, expect, it } from 'vitest';
-import { readHouse } from './house.js';
-import { type House, importFaults } from './import-rules.js';
+import { importFaults, type Workspace } from './import-rules.js';
 import { readModule } from './module-facts.js';
 import { readTypeScript, told } from './source-tree.js';
+import { readWorkspace } from './workspace.js';
 
-const SMALL_HOUSE: House = {
+const SMALL_WORKSPACE: Workspace = {
   packages: [
     { name: '@mannerly/robots', folder: 'packages/robots', exports: ['.', './data-txt'], mayImport: [] },
     {
@@ -73,13 +73,21 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
   [
     'packages/frontier/src/stores/memory.ts',
     `import { X } from '../url/host-key.js';`,
-    'stores looks at url, beside it',
+    'stores looks at url, in its own layer',
   ],
   ['packages/frontier/src/store.ts', `import { X } from './records/record.js';`, 'ground looks up to records'],
   ['packages/core/src/page/page.ts', `import type { X } from '../fetch/outcome.js';`, null],
-  ['packages/core/src/page/page.ts', `import { X } from '../fetch/egress.js';`, 'page looks at fetch, beside it'],
+  [
+    'packages/core/src/page/page.ts',
+    `import { X } from '../fetch/egress.js';`,
+    'page looks at fetch, in its own layer',
+  ],
   ['packages/core/src/handle/context.ts', `import { X } from '../page/html.js';`, null],
-  ['packages/core/src/page/page.ts', `import { X } from '../handle/context.js';`, 'page looks at handle, beside it'],
+  [
+    'packages/core/src/page/page.ts',
+    `import { X } from '../handle/context.js';`,
+    'page looks at handle, in its own layer',
+  ],
   ['packages/core/src/fetch/egress.ts', `import type { X } from '../report/decision.js';`, 'fetch looks at report'],
   ['packages/core/src/report/crawl-report.ts', `import type { X } from '../admit/scope.js';`, null],
   ['packages/core/src/report/crawl-report.ts', `import { X } from '../admit/admit.js';`, 'report looks at admit'],
@@ -95,8 +103,8 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
   ['packages/core/src/crawl/hooks.ts', `import { X } from '../journal/journal.js';`, null],
   ['packages/core/src/crawl/hooks.ts', `import { X } from '../run/run.js';`, 'crawl looks up to run'],
   ['packages/core/src/errors.ts', `import { X } from './admit/scope.js';`, 'ground looks up to admit'],
-  ['packages/core/src/cellar/wine.ts', `import { X } from '../errors.js';`, 'cellar stands on no floor'],
-  ['packages/core/src/run/run.ts', `import { X } from '../cellar/wine.js';`, 'cellar stands on no floor'],
+  ['packages/core/src/cellar/wine.ts', `import { X } from '../errors.js';`, 'cellar is in no layer'],
+  ['packages/core/src/run/run.ts', `import { X } from '../cellar/wine.js';`, 'cellar is in no layer'],
   ['packages/core/src/run/run.test.ts', `import { X } from '../crawler.js';`, null],
   ['packages/core/src/fetch/egress.ts', `import { X } from '../limits.js';`, null],
   ['packages/core/src/run/crawl-loop.ts', `import { X } from '../fetch/egress.js';`, null],
@@ -135,7 +143,7 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
 
 describe('the import rules', () => {
   it.each(CASES)('%s with %s → %s', (path, text, says) => {
-    const faults = told(importFaults([readModule({ path, text })], SMALL_HOUSE));
+    const faults = told(importFaults([readModule({ path, text })], SMALL_WORKSPACE));
     if (says === null) expect(faults).toEqual([]);
     else expect(faults.join('\n')).toContain(says);
   });
@@ -147,16 +155,16 @@ describe('the import rules', () => {
       { path: 'packages/core/src/c.ts', text: `export { A } from './a.js';` },
       { path: 'packages/core/src/d.ts', text: `import './a.js';` },
     ].map(readModule);
-    expect(told(importFaults(modules, SMALL_HOUSE))).toEqual([
+    expect(told(importFaults(modules, SMALL_WORKSPACE))).toEqual([
       'packages/core/src/a.ts: a cycle: packages/core/src/a.ts → packages/core/src/b.ts → packages/core/src/c.ts → packages/core/src/a.ts',
     ]);
   });
 });
 
-describe('this house', () => {
+describe('this project', () => {
   it('keeps its import rules', () => {
     const modules = readTypeScript().map(readModule);
     expect(modules.length).toBeGreaterThan(30);
-    expect(told(importFaults(modules, readHouse()))).toEqual([]);
+    expect(told(importFaults(modules, readWorkspace()))).toEqual([]);
   });
 });

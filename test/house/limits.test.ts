@@ -1,5 +1,5 @@
 // Every bound is a named constant with its unit and its source. If this breaks, somebody's page, file or server
-// can make a crawl grow without end, and nobody can look up where it would have stopped.
+// can make a crawl grow without end, and no one can look up where it would have stopped.
 
 import { describe, expect, it } from 'vitest';
 import { limitFaults } from './limit-rules.js';
@@ -27,21 +27,21 @@ describe('the limit rules', () => {
   });
 });
 
-describe('this house', () => {
+describe('this project', () => {
   const sources = readTypeScript();
 
-  const rooms = sources.filter((file) => /^packages\/\w+\/src\/(.*\/)?limits\.ts$/.test(file.path));
+  const folders = sources.filter((file) => /^packages\/\w+\/src\/(.*\/)?limits\.ts$/.test(file.path));
 
   it.each(['packages/robots', 'packages/frontier', 'packages/core'])('%s has limits', (folder) => {
-    expect(rooms.map(({ path }) => path)).toContain(`${folder}/src/limits.ts`);
+    expect(folders.map(({ path }) => path)).toContain(`${folder}/src/limits.ts`);
   });
 
-  it.each(rooms.map(({ path }) => path))('bounds everything in %s by name, and uses it', (path) => {
-    const [limits] = rooms.filter((file) => file.path === path);
+  it.each(folders.map(({ path }) => path))('bounds everything in %s by name, and uses it', (path) => {
+    const [limits] = folders.filter((file) => file.path === path);
     if (limits === undefined) return;
-    const room = path.slice(0, -'limits.ts'.length);
+    const folder = path.slice(0, -'limits.ts'.length);
     const users = sources.filter(
-      (file) => file.path.startsWith(room) && file.path !== path && !file.path.endsWith('.test.ts'),
+      (file) => file.path.startsWith(folder) && file.path !== path && !file.path.endsWith('.test.ts'),
     );
     expect(told(limitFaults(limits, readModule(limits), users))).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// The page about outcomes is the one table of what can come of a request and what is tried again: it says what the code does,
-// word for word and second for second, or it is worth nothing.
+// The page about outcomes is the one table of what can come of a request and what is tried again: it says what the code
+// does, word for word and second for second, or it is worth nothing.
 
 import { readFileSync } from 'node:fs';
 import { retryUrl } from '@mannerly/frontier';

@@ -1,7 +1,8 @@
 // Questions that the platform answers wrongly, and what is asked instead. Pure.
 //
-// `URL.canParse`: on Node 20 and 22 its fast path, which is taken once the caller has been optimised, reads the bytes of a
-// Latin-1 string as UTF-8. `https://exämple.com/` is then no URL, in long runs only. An attempt of the constructor is always right.
+// `URL.canParse`: on Node 20 and 22 its fast path, which is taken once the caller has been optimised, reads the bytes
+// of a Latin-1 string as UTF-8. `https://exämple.com/` is then no URL, in long runs only. An attempt of the constructor
+// is always right.
 
 import type { ModuleFacts } from './module-facts.js';
 import type { Fault, SourceFile } from './source-tree.js';

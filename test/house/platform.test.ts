@@ -1,5 +1,5 @@
-// What the platform answers wrongly is not asked. If this breaks, a page is lost or a robots.txt is not found in the second hour
-// of a crawl, and never in a test.
+// What the platform answers wrongly is not asked. If this breaks, a page is lost or a robots.txt is not found in the
+// second hour of a crawl, and never in a test.
 
 import { describe, expect, it } from 'vitest';
 import { readModule } from './module-facts.js';
@@ -42,7 +42,7 @@ describe('the rule on misleading questions', () => {
   });
 });
 
-describe('this house', () => {
+describe('this project', () => {
   it('asks nothing that the platform answers wrongly', () => {
     const paths = listFiles().filter((path) => /^(packages|examples|test)\/.*\.(ts|mts|js|mjs)$/.test(path));
     const modules = readFiles(paths.filter((path) => !/\.d\.ts$/.test(path))).map(readModule);
@@ -51,7 +51,7 @@ describe('this house', () => {
     expect(told(platformFaults(modules))).toEqual([]);
   });
 
-  it('shows nobody how to', () => {
+  it('shows no one how to', () => {
     const documents = readFiles(listFiles().filter((path) => /\.md$/.test(path)));
     expect(documents.length).toBeGreaterThan(30);
     expect(told(sampleFaults(documents))).toEqual([]);

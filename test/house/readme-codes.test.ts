@@ -1,5 +1,5 @@
-// Whoever meets an error code looks for it in the package's README. If this breaks, they find nothing, or words about a
-// code that is gone.
+// Anyone who meets an error code looks for it in the package's README. If this breaks, they find nothing, or words
+// about a code that is gone.
 
 import { describe, expect, it } from 'vitest';
 import { errorCodes, readmeCodeFaults } from './readme-codes.js';
@@ -41,9 +41,9 @@ describe('the rule of codes and headings', () => {
   });
 });
 
-describe('this house', () => {
-  it.each(['robots', 'frontier', 'core'])('explains every error code of %s in its README, and no other', (room) => {
-    const [errors, readme] = readFiles([`packages/${room}/src/errors.ts`, `packages/${room}/README.md`]);
+describe('this project', () => {
+  it.each(['robots', 'frontier', 'core'])('explains every error code of %s in its README, and no other', (folder) => {
+    const [errors, readme] = readFiles([`packages/${folder}/src/errors.ts`, `packages/${folder}/README.md`]);
     expect(told(readmeCodeFaults(errorCodes(errors!.text), readme!))).toEqual([]);
   });
 });

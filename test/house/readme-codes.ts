@@ -6,7 +6,7 @@ import type { Fault, SourceFile } from './source-tree.js';
 /**
  * The codes of the union `…ErrorCode` in a source.
  *
- * @returns `[]` where there is no such union: whoever asks decides what that means.
+ * @returns `[]` where there is no such union: anyone who asks decides what that means.
  */
 export function errorCodes(source: string): string[] {
   const withoutComments = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
@@ -14,7 +14,10 @@ export function errorCodes(source: string): string[] {
   return [...union.matchAll(/'([^']+)'/g)].flatMap(([, code]) => (code === undefined ? [] : [code]));
 }
 
-/** Codes without a heading of their own in the README's section of errors, headings there without a code, and empty headings. */
+/**
+ * Codes without a heading of their own in the README's section of errors, headings there without a code, and empty
+ * headings.
+ */
 export function readmeCodeFaults(codes: readonly string[], readme: SourceFile): Fault[] {
   const { path } = readme;
   if (codes.length === 0) return [{ path, says: 'no error codes to look for' }];

@@ -1,19 +1,19 @@
-// The main entry of robots is for people who never touch the rest of Mannerly, browsers among them: what it exports, bundled
-// and minified, stays small, and no door of the package opens on anything outside it. If this breaks, a page that only asks
-// "may I?" pays for what it never calls.
+// The main entry of robots is for people who never touch the rest of Mannerly, browsers among them: what it exports,
+// bundled and minified, stays small, and no entry imports anything from outside the package. If this breaks, a page
+// that only asks "may I?" pays for what it never calls.
 
 import { readFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
-import { entryPaths } from './house.js';
 import { rootPath } from './source-tree.js';
+import { entryPaths } from './workspace.js';
 
 /** Bytes, minified, of everything that the main entry exports (docs/decisions/0010). */
 const MAX_MAIN_BYTES = 25_000;
 
 interface Bundle {
   readonly bytes: number;
-  /** What it would load beside itself. */
+  /** What it would load next to itself. */
   readonly outside: readonly string[];
   readonly chunks: number;
 }

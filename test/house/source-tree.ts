@@ -1,4 +1,5 @@
-// The files of the checkout as the house rules read them: what is tracked or about to be, never what was built or installed.
+// The files of the checkout as the house rules read them: what is tracked or about to be, never what was built or
+// installed.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,7 +23,8 @@ export const rootPath = fileURLToPath(new URL('../../', import.meta.url));
 /**
  * Paths of all files that git tracks or would track, sorted.
  *
- * @throws Error when the checkout is not a git repository: the rules are then not checked, and silence would look like success.
+ * @throws Error when the checkout is not a git repository: the rules are then not checked, and silence would look like
+ *   success.
  */
 export function listFiles(): string[] {
   const out = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {

@@ -1,5 +1,6 @@
-// A crawl with an archive, killed at random moments and started again with the same words: every WARC file is whole in the
-// end, every digest right, every page that counts as done is there, and a replay yields the items that were written.
+// A crawl with an archive, killed at random moments and started again with the same words: every WARC file is whole in
+// the end, every digest right, every page that counts as done is there, and a replay yields the items that were
+// written.
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

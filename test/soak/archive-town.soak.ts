@@ -1,5 +1,6 @@
-// The demo town crawled into an archive with everything on, and the archive read by programs that did not write it: every
-// record valid, every digest right, every request of the log there once; and a replay yields the items of the crawl.
+// The demo town crawled into an archive with everything on, and the archive read by programs that did not write it:
+// every record valid, every digest right, every request of the log there once; and a replay yields the items of the
+// crawl.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

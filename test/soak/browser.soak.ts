@@ -1,6 +1,6 @@
-// Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page itself,
-// by the crawl and in its name, and the browser must reach nobody. If this breaks, a crawl with a browser is a crawl without
-// rules: a single page asks its hosts for fifty things at once.
+// Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page
+// itself, by the crawl and in its name, and the browser must reach no server. If this breaks, a crawl with a browser is
+// a crawl without rules: a single page asks its hosts for fifty things at once.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -68,7 +68,7 @@ async function crawlWithBrowser(
   return { ...story, pages };
 }
 
-/** Somebody at another address who counts whoever comes. */
+/** Somebody at another address who counts anyone who comes. */
 async function witnessAt(address: string): Promise<{ readonly port: number; readonly came: () => number }> {
   let count = 0;
   const server = createServer((socket) => {
@@ -167,11 +167,11 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     );
 
     // What the servers saw.
-    const wishes = {
+    const rules = {
       'shop.test': { gapMs: 1_000, closed: ['/closed'] },
       'cdn.test': { gapMs: 2_000, closed: ['/closed'] },
     };
-    expect(judge(web.log, { contact: CONTACT, wishes })).toEqual(POLITE);
+    expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
     expect(asked(web, 'shop.test')).toEqual(['/', '/app.js', '/data.json', '/moved-to-closed.js', '/moved.js']);
     expect(asked(web, 'cdn.test')).toEqual(['/library.js']);
     expect(asked(web, 'unreachable.test')).toEqual([]);
@@ -223,7 +223,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(audited.violations).toEqual([]);
   });
 
-  it('reach nobody by themselves, where nothing is taken from them', SLOW, async () => {
+  it('reach no server by themselves, where nothing is taken from them', SLOW, async () => {
     const web = await webForTest({ hosts: { '127.0.0.1': { '*': html('') }, localhost: { '*': html('') } } });
     const browser = await launch([...SEALED_FLAGS]);
     onTestFinished(() => browser.close());

@@ -1,5 +1,5 @@
-// The live view in a real Chromium, beside a real crawl: an operator must see at a glance what the crawl does and why it
-// waits, on a desk and on a phone, and its buttons must do what they say. What sites send must stay text.
+// The live view in a real Chromium, next to a real crawl: an operator must see at a glance what the crawl does and why
+// it waits, on a desk and on a phone, and its buttons must do what they say. What sites send must stay text.
 // DASHBOARD_SCREENSHOTS=<folder> keeps pictures of it, for people to look at.
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -35,7 +35,10 @@ const EVIL = '<img src=x onerror="document.title=`owned`">';
 
 const many = (count: number, prefix = ''): string[] => Array.from({ length: count }, (_, at) => `${prefix}/${at}`);
 
-/** Hosts of every kind that an operator meets: open, slow by wish, failing, closed, pausing, and one that is hostile. */
+/**
+ * Hosts of every kind that an operator meets: open, slow by Crawl-delay, failing, closed, pausing, and one that is
+ * hostile.
+ */
 function hosts(): Record<string, Routes> {
   const open = (robots: string): Routes => ({
     '/robots.txt': text(robots),
@@ -172,7 +175,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
   it('shows what is asked, which hosts wait and why, and goes on by itself; everything from sites stays text', async () => {
     const scene = await crawling();
     const { page, complaints, outside } = await visit(scene.dashboard.url);
-    // First of all: notes make room for later ones.
+    // First of all: notes are replaced by later ones.
     await expect.poll(() => page.locator('#notes').textContent(), { timeout: LONG_MS }).toContain('<img src=x');
     await grows(page, 'pages', 10);
     const before = await numberIn(page, 'pages');
@@ -221,7 +224,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     await page.locator('#pause').click();
     await page.locator('#phase[data-phase="paused"]').waitFor();
     await expect.poll(() => scene.crawler.progress().inFlight, { timeout: LONG_MS }).toBeLessThanOrEqual(1);
-    // What was in hand has come to its end, and the page shows it.
+    // What was in flight has come to its end, and the page shows it.
     let pages = -1;
     const isAtRest = async () => {
       const before = pages;
@@ -307,7 +310,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     expect(await page.locator('#banner').textContent()).toContain('Nothing has been heard');
   });
 
-  it('shows nothing to whoever has no token', async () => {
+  it('shows nothing to anyone who has no token', async () => {
     const scene = await crawling();
     const page = await browser.newPage();
     page.setDefaultTimeout(LONG_MS);

@@ -1,5 +1,5 @@
-// The demo is the first thing a stranger runs: it ends by itself in under half a minute although one host stays held, leaves a
-// crawl directory, and its exit code says whether the servers' own account agrees with the crawl's.
+// The demo is the first thing a stranger runs: it ends by itself in under half a minute although one host stays held,
+// leaves a crawl directory, and its exit code says whether the servers' own account agrees with the crawl's.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -14,11 +14,16 @@ const command = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', imp
 /** What is promised, milliseconds, and how often a busy machine may try. */
 const WITHIN_MS = 30_000;
 const MOST_RUNS = 4;
-/** On a machine that is slow by itself: so many times what the command takes over its version. Usually that comes to ten seconds. */
+/**
+ * On a machine that is slow by itself: so many times what the command takes over its version. Usually that comes to ten
+ * seconds.
+ */
 const MOST_STARTS = 25;
 /** Milliseconds after which a demo has not ended by itself. */
 const ENDLESS_MS = 300_000;
-/** What the two accounts may differ in where the machine stood still between a stamp and the wire. All else is exact. */
+/**
+ * What the two accounts may differ in where the machine stood still between a stamp and the wire. All else is exact.
+ */
 const BY_A_STANDSTILL = /, smallest(?:Gap|StartToStart)Ms: | started [\d.]+ ms after /;
 
 it('runs, ends by itself, and agrees with the servers', { timeout: 1_800_000 }, async () => {

@@ -1,8 +1,8 @@
-// The judge of the soak with four crawlers decides what counts as a fault: it must find each kind, and forgive no more than what a
-// kill, a stop or a dead server explain.
+// The judge of the soak with four crawlers decides what counts as a fault: it must find each kind, and forgive no more
+// than what a kill, a stop or a dead server explain.
 
 import { expect, it } from 'vitest';
-import { type Asked, type Blow, judged } from './four-crawlers-judge.js';
+import { type Asked, type Fault, judged } from './four-crawlers-judge.js';
 
 const DELAY_MS = 1_000;
 const UNTOLD_MS = 500;
@@ -13,20 +13,20 @@ const ask = (life: string, path: string, startMs: number, endMs = startMs + 10):
   startMs,
   endMs,
 });
-const kill = (life: string, atMs: number): Blow => ({ kind: 'kill', life, atMs, untilMs: Number.POSITIVE_INFINITY });
-const stop = (life: string, atMs: number, untilMs: number): Blow => ({ kind: 'stop', life, atMs, untilMs });
-const server = (atMs: number, untilMs: number): Blow => ({ kind: 'server', life: null, atMs, untilMs });
+const kill = (life: string, atMs: number): Fault => ({ kind: 'kill', life, atMs, untilMs: Number.POSITIVE_INFINITY });
+const stop = (life: string, atMs: number, untilMs: number): Fault => ({ kind: 'stop', life, atMs, untilMs });
+const server = (atMs: number, untilMs: number): Fault => ({ kind: 'server', life: null, atMs, untilMs });
 
-/** Requests every three seconds, so that nobody stands still. */
+/** Requests every three seconds, so that no one stands still. */
 const busy = (fromMs: number, toMs: number): Asked[] =>
   Array.from({ length: (toMs - fromMs) / 3_000 + 1 }, (_, at) => ask('a', '/robots.txt', fromMs + 3_000 * at));
 
 /** What is found of a log on one host of two pages, each fault by its number. */
-function found(log: readonly Asked[], blows: readonly Blow[] = []) {
+function found(log: readonly Asked[], faults: readonly Fault[] = []) {
   const { early, overlapping, missing, wronglyTwice } = judged(
     { pagesPerHost: 2, delayMs: DELAY_MS, untoldMs: UNTOLD_MS },
     log,
-    blows,
+    faults,
     ['h'],
   );
   const counts = {
@@ -40,7 +40,7 @@ function found(log: readonly Asked[], blows: readonly Blow[] = []) {
     .join(' ');
 }
 
-it.each<[string, string, readonly Asked[], readonly Blow[]]>([
+it.each<[string, string, readonly Asked[], readonly Fault[]]>([
   ['nothing', '', [ask('a', '/', 0), ask('b', '/1', 1_010)], []],
   [
     'nothing: who read robots.txt was killed before it could tell',
@@ -83,7 +83,7 @@ it.each<[string, string, readonly Asked[], readonly Blow[]]>([
     [kill('a', 60_000)],
   ],
   [
-    'nothing: whoever asked was killed, and its end says nothing',
+    'nothing: anyone who asked was killed, and its end says nothing',
     '',
     [ask('a', '/', 0, 500), ask('b', '/1', 1_001)],
     [kill('a', 1)],
@@ -118,11 +118,11 @@ it.each<[string, string, readonly Asked[], readonly Blow[]]>([
     [ask('a', '/', 0), ask('b', '/', 50_000), ask('a', '/1', 50_100), ask('a', '/1', 50_300)],
     [stop('a', 1, 50_050)],
   ],
-])('finds %s', (_what, faults, log, blows) => {
-  expect(found(log, blows)).toBe(faults);
+])('finds %s', (_what, expected, log, faults) => {
+  expect(found(log, faults)).toBe(expected);
 });
 
-it('forgives a page asked again after nobody could ask anybody', () => {
+it('forgives a page asked again after no one could ask anybody', () => {
   const log = [ask('a', '/', 0), ask('a', '/1', 1_500), ask('b', '/1', 40_000)];
   expect(found(log)).toBe('');
 });

@@ -1,4 +1,5 @@
-// What came of a crawl by several processes that were killed and stopped, by the log of the web they asked and the blows alone.
+// The result of a crawl by several processes that were killed and stopped, by the log of the web they asked and the
+// faults alone.
 
 /** One exchange as the web saw it; milliseconds of this process's clock. */
 export interface Asked {
@@ -10,7 +11,7 @@ export interface Asked {
 }
 
 /** What was done to a process, or to the server (`life` is `null`). */
-export interface Blow {
+export interface Fault {
   readonly kind: 'kill' | 'stop' | 'server';
   readonly life: string | null;
   readonly atMs: number;
@@ -32,13 +33,16 @@ export interface Judged {
 }
 
 /**
- * An answer may be unread so long, milliseconds: the handler of the trial blocks its process for two seconds, and one that is killed
- * or stopped meanwhile has not had it.
+ * An answer may be unread so long, milliseconds: the handler of the test blocks its process for two seconds, and one
+ * that is killed or stopped meanwhile has not had it.
  */
 const UNREAD_MS = 4_000;
 /** From the end of an exchange until its page is committed, milliseconds, on a busy machine. */
 const COMMITTED_MS = 10_000;
-/** No request of anybody for so long, milliseconds: all stood still, as behind a stopped process that has the write lock of a file. */
+/**
+ * No request of anybody for so long, milliseconds: all stood still, as behind a stopped process that has the write lock
+ * of a file.
+ */
 const STILL_MS = 5_000;
 
 /** What every host is judged by. */
@@ -46,7 +50,10 @@ export interface Measure {
   readonly pagesPerHost: number;
   /** The Crawl-delay that its robots.txt asks for. */
   readonly delayMs: number;
-  /** What is kept before anybody can know that: of a process that was struck while it read robots.txt for the first time, nobody has heard. */
+  /**
+   * What is kept before anybody can know that: of a process that was struck while it read robots.txt for the first
+   * time, no one has heard.
+   */
   readonly untoldMs: number;
 }
 
@@ -54,7 +61,7 @@ export interface Measure {
 export function judged(
   { pagesPerHost, delayMs, untoldMs }: Measure,
   log: readonly Asked[],
-  blows: readonly Blow[],
+  faults: readonly Fault[],
   names: readonly string[],
 ): Judged {
   const early: string[] = [];
@@ -63,14 +70,14 @@ export function judged(
   const wronglyTwice: string[] = [];
   let handOvers = 0;
   let twice = 0;
-  const ofAll = [...blows.filter(({ kind }) => kind === 'server'), ...standstills(log)];
+  const ofAll = [...faults.filter(({ kind }) => kind === 'server'), ...standstills(log)];
   const struck = ({ life, startMs, endMs }: Asked): boolean =>
-    blows.some((blow) => blow.life === life && blow.atMs <= endMs + UNREAD_MS && blow.untilMs >= startMs);
+    faults.some((fault) => fault.life === life && fault.atMs <= endMs + UNREAD_MS && fault.untilMs >= startMs);
   const uncommitted = ({ life, startMs, endMs }: Asked): boolean =>
-    [...ofAll, ...blows.filter((blow) => blow.life === life)].some(
-      (blow) => blow.atMs <= endMs + COMMITTED_MS && blow.untilMs + COMMITTED_MS >= startMs,
+    [...ofAll, ...faults.filter((fault) => fault.life === life)].some(
+      (fault) => fault.atMs <= endMs + COMMITTED_MS && fault.untilMs + COMMITTED_MS >= startMs,
     );
-  const wakings = wakingsOf(log, blows);
+  const wakings = wakingsOf(log, faults);
   for (const name of names) {
     const own = log.filter(({ host }) => host === name).sort((a, b) => a.startMs - b.startMs);
     const looked = own.filter((asked) => !wakings.has(asked));
@@ -103,18 +110,18 @@ export function judged(
 }
 
 /**
- * The first request of a process after each of its stops. It may have been stopped between its last look at the clock and the
- * system call that sends, a gap that nothing can close; whatever it asks after that it has looked at again.
+ * The first request of a process after each of its stops. It may have been stopped between its last look at the clock
+ * and the system call that sends, a gap that nothing can close; whatever it asks after that it has looked at again.
  */
-function wakingsOf(log: readonly Asked[], blows: readonly Blow[]): Set<Asked> {
-  const firsts = blows
+function wakingsOf(log: readonly Asked[], faults: readonly Fault[]): Set<Asked> {
+  const firsts = faults
     .filter(({ kind }) => kind === 'stop')
     .map(({ life, untilMs }) => log.find((asked) => asked.life === life && asked.startMs >= untilMs));
   return new Set(firsts.filter((first) => first !== undefined));
 }
 
-/** Times in which nobody asked anybody. */
-function standstills(log: readonly Asked[]): Pick<Blow, 'atMs' | 'untilMs'>[] {
+/** Times in which no one asked anybody. */
+function standstills(log: readonly Asked[]): Pick<Fault, 'atMs' | 'untilMs'>[] {
   const starts = log.map(({ startMs }) => startMs).sort((a, b) => a - b);
   return starts.flatMap((untilMs, at) => {
     const atMs = starts[at - 1] ?? untilMs;

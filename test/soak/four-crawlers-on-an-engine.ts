@@ -1,13 +1,14 @@
-// One engine under four crawler processes: kills, suspensions and the death of the store's server under load. Every page is
-// fetched, none twice without a reason, and no host is requested too early, by the web's own log.
+// One engine under four crawler processes: kills, suspensions and the death of the store's server under load. Every
+// page is fetched, none twice without a reason, and no host is requested too early, by the web's own log.
 
 import { expect } from 'vitest';
 import { type CrewPlan, type CrewReport, crawlWithFour } from './four-crawlers.js';
 import { freshSeed, seeded } from './frontier-kill.js';
 
 /**
- * Hand-overs of hosts between processes that a test must see, at most so many attempts, and the fewest that say anything:
- * the machine decides which process leases a host next, and an overloaded one keeps its hosts. Usual: 2,500 to 3,500.
+ * Hand-overs of hosts between processes that a test must see, at most so many attempts, and the fewest that say
+ * anything: the machine decides which process leases a host next, and an overloaded one keeps its hosts. Usual: 2,500
+ * to 3,500.
  */
 const HAND_OVERS = 2_000;
 const MOST_ATTEMPTS = 2;
@@ -54,10 +55,10 @@ export async function crawlOn(kind: CrewPlan['store']['kind'], startServer?: () 
 }
 
 function summary(engine: string, seed: number, report: CrewReport): string {
-  const { exchanges, handOvers, blows, twice, early, seconds, output } = report;
+  const { exchanges, handOvers, faults, twice, early, seconds, output } = report;
   console.log(
-    `${engine}: ${exchanges} exchanges, ${handOvers} hand-overs, ${blows.kill} kills, ${blows.stop} stops, ` +
-      `${blows.server} of the server, ${twice} pages requested again, ${early.length} early, ${seconds.toFixed(0)} s (seed ${seed})`,
+    `${engine}: ${exchanges} exchanges, ${handOvers} hand-overs, ${faults.kill} kills, ${faults.stop} stops, ` +
+      `${faults.server} of the server, ${twice} pages requested again, ${early.length} early, ${seconds.toFixed(0)} s (seed ${seed})`,
   );
   return `${engine}, seed ${seed}\n${output}`;
 }
@@ -69,6 +70,6 @@ function expectAllWell(report: CrewReport, about: string, hasServer: boolean): v
   expect(report.wronglyTwice, about).toEqual([]);
   expect(new Set(report.exits), about).toEqual(new Set([0]));
   if (!hasServer) return;
-  expect(report.blows.server, about).toBe(1);
+  expect(report.faults.server, about).toBe(1);
   expect([...report.said].sort(), about).toEqual(['holding', 'resumed']);
 }

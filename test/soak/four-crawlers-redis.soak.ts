@@ -1,4 +1,5 @@
-// Four crawler processes share one crawl on redis, whose server is killed too. A file for each engine, since each mostly waits.
+// Four crawler processes share one crawl on redis, whose server is killed too. A file for each engine, since each
+// mostly waits.
 
 import { it } from 'vitest';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';

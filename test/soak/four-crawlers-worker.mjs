@@ -1,5 +1,5 @@
-// One of several crawlers of one crawl, for the trial to kill and stop. Arguments: the plan as JSON. It ends with 0 when nothing
-// is left; its User-Agent carries its name, so that the web's log says who asked.
+// One of several crawlers of one crawl, for the test to kill and stop. Arguments: the plan as JSON. It ends with 0
+// when nothing is left; its User-Agent carries its name, so that the web's log says who asked.
 
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { redisStore } from '@mannerly/frontier/redis';

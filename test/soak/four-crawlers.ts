@@ -1,5 +1,5 @@
-// Four crawler processes at one crawl of a loopback web of many hosts, killed and stopped at random while the web writes down
-// who asked what and when. What came of it is judged by that log alone.
+// Four crawler processes at one crawl of a loopback web of many hosts, killed and stopped at random while the web
+// writes down who asked what and when. The result is judged by that log alone.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Asked, type Blow, type Judged, judged } from './four-crawlers-judge.js';
+import { type Asked, type Fault, type Judged, judged } from './four-crawlers-judge.js';
 
 /** What is tried. */
 export interface CrewPlan {
@@ -19,11 +19,11 @@ export interface CrewPlan {
   /** The interval of a host whose robots.txt is not known. */
   readonly untoldMs: number;
   readonly processes: number;
-  /** Blows with `kill -9`; and stops, each for as long as is drawn from the two. */
+  /** Faults with `kill -9`; and stops, each for as long as is drawn from the two. */
   readonly kills: number;
   readonly stops: number;
   readonly stopMs: readonly [number, number];
-  /** Milliseconds between two blows. */
+  /** Milliseconds between two faults. */
   readonly everyMs: readonly [number, number];
   readonly store: { readonly kind: 'lmdb' | 'redis' | 'postgres'; readonly url?: string };
   /** The server of the store: killed once, under load, until somebody has noticed, and started again. */
@@ -32,9 +32,9 @@ export interface CrewPlan {
   readonly random: () => number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface CrewReport extends Judged {
-  readonly blows: Readonly<Record<Blow['kind'], number>>;
+  readonly faults: Readonly<Record<Fault['kind'], number>>;
   /** Exit codes of the processes that were not killed. */
   readonly exits: readonly (number | null)[];
   readonly seconds: number;
@@ -51,7 +51,7 @@ const NOTICED_WITHIN_MS = 60_000;
 /** Between two looks, milliseconds. */
 const LOOK_MS = 100;
 
-/** Crawls through all blows to the end. */
+/** Crawls through all faults to the end. */
 export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-crew-'));
   const log: Asked[] = [];
@@ -61,7 +61,7 @@ export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
     const seeds = web.names.map((name) => `http://${name}:${web.port}/`);
     const lived = await live(plan, { seeds, out: join(folder, 'crawl') }, log);
     return {
-      ...judged(plan, log, lived.blows, web.names),
+      ...judged(plan, log, lived.faults, web.names),
       ...lived.told,
       seconds: (performance.now() - begunMs) / 1_000,
     };
@@ -110,14 +110,14 @@ async function startHosts({ hosts, pagesPerHost, delayMs }: CrewPlan, log: Asked
   return { names, port, servers };
 }
 
-/** Keeps so many processes alive until the crawl is over, and deals the blows. */
+/** Keeps so many processes alive until the crawl is over, and deals the faults. */
 async function live(
   plan: CrewPlan,
   crawl: { readonly seeds: readonly string[]; readonly out: string },
   log: readonly Asked[],
 ) {
   const { random } = plan;
-  const blows: Blow[] = [];
+  const faults: Fault[] = [];
   const exits: (number | null)[] = [];
   const alive = new Map<string, ChildProcess>();
   const said = new Set<'holding' | 'resumed'>();
@@ -140,9 +140,9 @@ async function live(
       alive.set(life, child);
       child.once('close', (code) => {
         alive.delete(life);
-        const isKilled = blows.some((blow) => blow.kind === 'kill' && blow.life === life);
+        const isKilled = faults.some((fault) => fault.kind === 'kill' && fault.life === life);
         if (!isKilled) exits.push(code);
-        // Whoever was killed is replaced; a process that has ended found nothing left.
+        // Anyone who was killed is replaced; a process that has ended found nothing left.
         if (isKilled && !isOver) start().then(gone, gone);
         else gone();
       });
@@ -152,35 +152,37 @@ async function live(
   /** Neither killed nor stopped at present. */
   const running = (): string[] =>
     [...alive.keys()].filter(
-      (life) => !blows.some((blow) => blow.life === life && blow.untilMs === Number.POSITIVE_INFINITY),
+      (life) => !faults.some((fault) => fault.life === life && fault.untilMs === Number.POSITIVE_INFINITY),
     );
-  /** Those of them that have begun to ask: the others may be at their start, where they keep out whoever else starts. */
+  /**
+   * Those of them that have begun to ask: the others may be at their start, where they keep out anyone who else starts.
+   */
   const atWork = (): string[] => running().filter((life) => log.some((asked) => asked.life === life));
   const until = async (isSo: () => boolean, withinMs = Number.POSITIVE_INFINITY): Promise<void> => {
     for (const untilMs = performance.now() + withinMs; !isOver && !isSo() && performance.now() < untilMs; )
       await pause(LOOK_MS);
   };
-  const strike = (kind: Blow['kind'], life: string | null): Blow => {
-    const blow: Blow = { kind, life, atMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
-    blows.push(blow);
-    return blow;
+  const strike = (kind: Fault['kind'], life: string | null): Fault => {
+    const fault: Fault = { kind, life, atMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
+    faults.push(fault);
+    return fault;
   };
   const strikeServer = async ({ kill, start }: NonNullable<CrewPlan['server']>): Promise<void> => {
     // Somebody who has heard the server must be there to miss it, and to say so.
     await until(() => atWork().length >= 2);
     if (isOver) return;
-    const blow = strike('server', null);
+    const fault = strike('server', null);
     await Promise.all([kill(), pause(AWAY_MS)]);
     await until(() => said.has('holding'), NOTICED_WITHIN_MS);
     await start();
     await until(() => said.has('resumed'), NOTICED_WITHIN_MS);
-    blow.untilMs = performance.now();
+    fault.untilMs = performance.now();
   };
   const deal = async (): Promise<void> => {
-    const due: Blow['kind'][] = [...Array(plan.kills).fill('kill'), ...Array(plan.stops).fill('stop')];
+    const due: Fault['kind'][] = [...Array(plan.kills).fill('kill'), ...Array(plan.stops).fill('stop')];
     for (let at = due.length - 1; at > 0; at -= 1) {
       const other = Math.floor(random() * (at + 1));
-      [due[at], due[other]] = [due[other] as Blow['kind'], due[at] as Blow['kind']];
+      [due[at], due[other]] = [due[other] as Fault['kind'], due[at] as Fault['kind']];
     }
     if (plan.server !== undefined) due.splice(Math.floor(due.length / 3), 0, 'server');
     for (const kind of due) {
@@ -196,11 +198,11 @@ async function live(
       const life = names[Math.floor(random() * names.length)];
       const child = life === undefined ? undefined : alive.get(life);
       if (life === undefined || child === undefined) continue;
-      const blow = strike(kind, life);
+      const fault = strike(kind, life);
       child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
       if (kind === 'kill') continue;
       const wake = pause(between(plan.stopMs, random)).then(() => {
-        blow.untilMs = performance.now();
+        fault.untilMs = performance.now();
         child.kill('SIGCONT');
       });
       stopped.push(wake);
@@ -217,10 +219,10 @@ async function live(
   isOver = true;
   clearTimeout(timer);
   await Promise.all([dealt, ...stopped]);
-  const count = (kind: Blow['kind']): number => blows.filter((blow) => blow.kind === kind).length;
+  const count = (kind: Fault['kind']): number => faults.filter((fault) => fault.kind === kind).length;
   return {
-    blows,
-    told: { exits, output, said, blows: { kill: count('kill'), stop: count('stop'), server: count('server') } },
+    faults,
+    told: { exits, output, said, faults: { kill: count('kill'), stop: count('stop'), server: count('server') } },
   };
 }
 

@@ -1,5 +1,5 @@
-// A process that opens the file must not make another's last commit vanish: lmdb itself does, where nothing keeps openers
-// and writers apart, in one open of some hundred.
+// A process that opens the file must not make another's last commit vanish: lmdb itself does, where nothing keeps
+// openers and writers apart, in one open of some hundred.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

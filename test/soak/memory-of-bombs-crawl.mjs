@@ -1,5 +1,5 @@
-// One crawl of one seed in a process of its own, as a user would write it: what it took of memory is told on standard output.
-// argv: the seed. Every name resolves to loopback.
+// One crawl of one seed in a process of its own, as a user would write it: what it took of memory is told on standard
+// output. argv: the seed. Every name resolves to loopback.
 
 import { subscribe } from 'node:diagnostics_channel';
 import { createCrawler } from 'mannerly';

@@ -1,5 +1,5 @@
-// Crawls one scenario of the hostile web in a process of its own, with the default limits, and tells what it took: the peak of
-// its memory, and the bytes it read.
+// Crawls one scenario of the hostile web in a process of its own, with the default limits, and tells what it took: the
+// peak of its memory, and the bytes it read.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -17,17 +17,20 @@ export const DEFAULT_BODY_BYTES = 10 * MIB;
 /** What a process takes at its peak on a quiet machine, at most: it is run again until it does. */
 export const MAX_PEAK_BYTES = 150_000_000;
 /**
- * What it may take beyond a crawl of one honest page on the same machine, whose engine and kernel count in their own way: the cap
- * several times over, for what waits for the collector. Measured: 35 MB on a machine at work, 65 on one that was overloaded.
+ * What it may take beyond a crawl of one honest page on the same machine, whose engine and kernel count in their own
+ * way: the cap several times over, for what waits for the collector. Measured: 35 MB on a machine at work, 65 on one
+ * that was overloaded.
  */
-export const MAX_ROOM_BYTES = 95_000_000;
+export const MAX_EXTRA_BYTES = 95_000_000;
 /** Runs as a user's process is run, and at most so many in all. */
 const USUAL_RUNS = 2;
 const MOST_RUNS = 6;
 /** What may be read off the wire: the cap, and 4 MiB. */
 export const MAX_READ_BYTES = DEFAULT_BODY_BYTES + 4 * MIB;
 
-/** As the command sets the engine (core/v8-flags.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes. */
+/**
+ * As the command sets the engine (core/v8-flags.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes.
+ */
 const AS_THE_COMMAND = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /** A page as most are: what its crawl takes belongs to the engine and the machine. */
@@ -63,9 +66,9 @@ async function costOf(scenario: HostileScenario, flags: readonly string[]): Prom
 }
 
 /**
- * The least of several runs, as many as it takes to stay within the bound: what is promised is that nothing but the cap is held, and
- * when the collector gets its turn decides over some megabytes. It works beside the program; where other processes take the
- * processors it does not, and so the later runs have it work within.
+ * The least of several runs, as many as it takes to stay within the bound: what is promised is that nothing but the cap
+ * is held, and when the collector gets its turn decides over some megabytes. It works next to the program; where other
+ * processes take the processors it does not, and so the later runs have it work within.
  *
  * @param peakBytes - The bound.
  */

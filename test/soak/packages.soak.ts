@@ -1,6 +1,6 @@
-// The first ten minutes of a stranger: the packages as published, installed into an empty project without running any script, on
-// every version of Node.js that they name. Sizes and times are printed; the README has them. Needs the registry: where it cannot be
-// had the suite is not run, and says so by name; with CI=true that is a failure.
+// The first ten minutes of a stranger: the packages as published, installed into an empty project without running any
+// script, on every version of Node.js that they name. Sizes and times are printed; the README has them. Needs the
+// registry: where it cannot be had the suite is not run, and says so by name; with CI=true that is a failure.
 
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import {
   type NodeVersions,
   type Ran,
 } from '../support/node-versions.js';
-import { type PublishedManifest, packAll, ROOMS, removePacked, type Tarball } from '../support/tarballs.js';
+import { PACKAGE_FOLDERS, type PublishedManifest, packAll, removePacked, type Tarball } from '../support/tarballs.js';
 import { page, startWeb, text, type Web } from '../support/web.js';
 
 const IS_CI = process.env['CI'] === 'true';
@@ -23,7 +23,10 @@ const IDENTITY = ['--name', 'tidepool-study', '--contact', 'https://example.org/
 /** A loopback server may be crawled, and quickly: it is ours. */
 const OURS = ['--allow-address', '127.0.0.0/8', '--interval', '0'];
 
-/** The oldest of each line that can do all it shall, and how it is installed: pnpm runs no script that it was not told to run. */
+/**
+ * The oldest of each line that can do all it shall, and how it is installed: pnpm runs no script that it was not told
+ * to run.
+ */
 const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: boolean }[] = [
   { range: '20.19.0', manager: 'npm', stripsTypes: false },
   { range: '22.18.0', manager: 'pnpm', stripsTypes: true },
@@ -126,7 +129,8 @@ describe.each(VERSIONS)(
     it('imports every entry of every package; one that is missing is an optional one', {
       timeout: 240_000,
     }, async () => {
-      // pnpm keeps what was not asked for by name out of reach: the entries of the other two are read from where `mannerly` stands.
+      // pnpm keeps what was not asked for by name out of reach: the entries of the other two are read from where
+      // `mannerly` stands.
       const folder = manager === 'npm' ? project : join(project, 'node_modules', 'mannerly');
       const said = await importEntries(node, folder, project);
       expect(said.map(([entry]) => entry)).toEqual(entriesOf());
@@ -301,13 +305,15 @@ function expectNothing(from: number): void {
   expect(web.log.slice(from)).toEqual([]);
 }
 
-function manifestOf(room: string): PublishedManifest {
-  return JSON.parse(readFileSync(join(rootPath, 'packages', room, 'package.json'), 'utf8')) as PublishedManifest;
+function manifestOf(packageFolder: string): PublishedManifest {
+  return JSON.parse(
+    readFileSync(join(rootPath, 'packages', packageFolder, 'package.json'), 'utf8'),
+  ) as PublishedManifest;
 }
 
 /** Every entry of every package, as it is imported. */
 function entriesOf(): string[] {
-  return ROOMS.map(manifestOf).flatMap(({ name, exports }) =>
+  return PACKAGE_FOLDERS.map(manifestOf).flatMap(({ name, exports }) =>
     Object.keys(exports).map((entry) => name + entry.slice(1)),
   );
 }

@@ -1,5 +1,6 @@
-// A plan beside what the crawl then did, on the demo town with real sockets and real time: its duration is within a fifth of
-// the crawl's, or else whoever decides by it is misled. A busy machine may try again, and is forgiven the time in which it was late.
+// A plan next to what the crawl then did, on the demo town with real sockets and real time: its duration is within a
+// fifth of the crawl's, or else anyone who decides by it is misled. A busy machine may try again, and is forgiven the
+// time in which it was late.
 
 import { startTown } from '@mannerly/examples/demo/town';
 import { type CrawlerOptions, createCrawler, planCrawl } from 'mannerly';

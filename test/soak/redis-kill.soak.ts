@@ -1,5 +1,5 @@
-// Four processes on one Redis under kill -9 and SIGSTOP, at length, and with the server itself killed under load: no hand-over
-// is early, by the log of the server that they request pages from. The conformance suite has a short version.
+// Four processes on one Redis under kill -9 and SIGSTOP, at length, and with the server itself killed under load: no
+// hand-over is early, by the log of the server that they request pages from. The conformance suite has a short version.
 
 import { frontierStoreSuite, type ProcessesUnderTest } from '@mannerly/frontier/conformance';
 import { afterAll, describe, it } from 'vitest';

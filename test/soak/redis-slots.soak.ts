@@ -1,5 +1,6 @@
-// A whole crawl over a cluster of three real servers, while the slots of its shards move from one to the other. At stake: pages
-// lost, asked for twice, or asked for too early. It may take as long as a lease: one whose answer was lost on the way runs out.
+// A whole crawl over a cluster of three real servers, while the slots of its shards move from one to the other. At
+// stake: pages lost, asked for twice, or asked for too early. It may take as long as a lease: one whose answer was lost
+// on the way runs out.
 
 import { randomUUID } from 'node:crypto';
 import { redisStore } from '@mannerly/frontier/redis';

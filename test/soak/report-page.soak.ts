@@ -1,5 +1,5 @@
-// report.html in a real Chromium, opened from the file system: what it says, that its tables sort, that it asks nobody for
-// anything, that it reads on a telephone and in the dark, and that a site's text is never more than text.
+// report.html in a real Chromium, opened from the file system: what it says, that its tables sort, that it makes no
+// request for anything, that it reads on a telephone and in the dark, and that a site's text is never more than text.
 // With SCREENSHOTS=DIR it leaves pictures there for people to look at.
 
 // What runs in the page is written here too, and knows the names of a browser.
@@ -94,7 +94,9 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       expect(await page.textContent('.verdict')).toMatch(/Polite\s*[\d,]+ requests judged .*no violation/s);
       for (const host of Object.keys(HOSTS)) expect(await page.textContent('#hosts-table')).toContain(host);
       expect(await page.textContent('#pauses-table')).toMatch(/busy\.example\.test.*429, Retry-After: 20.*kept/s);
-      expect(await page.textContent('#pauses-table')).toMatch(/silent\.example\.test.*robots\.txt could not be had/s);
+      expect(await page.textContent('#pauses-table')).toMatch(
+        /silent\.example\.test.*robots\.txt could not be fetched/s,
+      );
       expect(await page.textContent('#rules-table')).toMatch(/docs\.example\.test.*\/closed/s);
       const statuses = await page.textContent('#statuses-table');
       for (const status of ['200', '302', '404', '429', '503']) expect(statuses).toContain(status);
@@ -107,8 +109,8 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
 
   it('says without its script where the text is', async () => {
     await opened({ viewport: WIDE, javaScriptEnabled: false }, async (page) => {
-      expect(await page.getByText('needs JavaScript').textContent()).toMatch(/mannerly report DIR prints them as text/);
-      expect(await page.getByText('needs JavaScript').isVisible()).toBe(true);
+      expect(await page.locator('noscript p').textContent()).toMatch(/mannerly report DIR prints them as text/);
+      expect(await page.locator('noscript p').isVisible()).toBe(true);
     });
   });
 

@@ -37,8 +37,8 @@ it('a crawl of 600 pages on 6 hosts goes on after every kill -9', async () => {
     exits: [0, 0],
     afterEnd: 0,
   });
-  // Nobody waits for the lease of a dead process to end, which takes thirty seconds. A machine that takes long over the quickest start of
-  // all may take longer: that is not the crawl's fault. The figures are told above.
+  // No one waits for the lease of a dead process to end, which takes thirty seconds. A machine that takes long over the
+  // quickest start of all may take longer: that is not the crawl's fault. The figures are told above.
   const mostMs = Math.max(25_000, 8 * Math.min(...toFirstRequestMs));
   expect(longestSilenceMs, about).toBeLessThan(mostMs);
   for (const ms of toFirstRequestMs) expect(ms, about).toBeLessThan(mostMs);

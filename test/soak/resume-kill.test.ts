@@ -1,5 +1,5 @@
-// What is lost or asked again after a kill is where crawlers hurt their users and their sites: a small crawl by the command,
-// killed twice and once during start-up. The same at length: `pnpm soak`.
+// What is lost or asked again after a kill is where crawlers hurt their users and their sites: a small crawl by the
+// command, killed twice and once during start-up. The same at length: `pnpm soak`.
 
 import { expect, it } from 'vitest';
 import { freshSeed, seeded } from './frontier-kill.js';

@@ -1,5 +1,5 @@
 // A crawl by the command, killed at random moments and started again with the same words, and what the servers it asked
-// have seen of it. The judge reads the servers' log, and beside it only what had been written down when a kill came.
+// have seen of it. The judge reads the servers' log, and next to it only what had been written down when a kill came.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -29,13 +29,13 @@ export interface ResumePlan {
   readonly random: () => number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface ResumeReport {
   readonly exchanges: readonly WebExchange[];
   /** Exit codes of the processes that were not killed: the last run, and one more after it. */
   readonly exits: readonly (number | null)[];
   readonly kills: number;
-  /** Requests after the end: a finished crawl asks nobody anything. */
+  /** Requests after the end: a finished crawl makes no request. */
   readonly afterEnd: number;
   /** Pages never asked for. */
   readonly missing: readonly string[];
@@ -165,8 +165,8 @@ async function live(plan: ResumePlan, web: Web, out: string, argv: readonly stri
 }
 
 /**
- * What a dead process had sent is at the servers: on a busy machine its last request comes after the news of its death, and would be
- * taken for one of the next process.
+ * What a dead process had sent is at the servers: on a busy machine its last request comes after the news of its death,
+ * and would be taken for one of the next process.
  */
 async function silenceOf(relays: readonly Server[]): Promise<void> {
   const open = (relay: Server): Promise<number> =>
@@ -238,8 +238,8 @@ function judged(plan: ResumePlan, log: readonly WebExchange[], lives: readonly L
       ? { ...each, endMs: each.startMs }
       : each,
   );
-  const wishes = Object.fromEntries(names.map((name) => [name, { gapMs: plan.delayMs }]));
-  const { early, overlapping } = judge(seen, { contact: CONTACT, wishes });
+  const rules = Object.fromEntries(names.map((name) => [name, { gapMs: plan.delayMs }]));
+  const { early, overlapping } = judge(seen, { contact: CONTACT, rules });
   const pages = names.flatMap((name) =>
     Array.from({ length: plan.pagesPerHost }, (_, number) => (number === 0 ? `${name}/` : `${name}/${number}`)),
   );
@@ -279,7 +279,9 @@ function isExcused(requests: readonly WebExchange[], lives: readonly Life[]): bo
   });
 }
 
-/** Counted while a process lives, from its start or the host's last request on, until the last page was asked for first. */
+/**
+ * Counted while a process lives, from its start or the host's last request on, until the last page was asked for first.
+ */
 function longestSilence(log: readonly WebExchange[], lives: readonly Life[], host: string): number {
   const own = log.filter((each) => each.host === host);
   const firsts = own.filter((each, at) => own.findIndex(({ path }) => path === each.path) === at);

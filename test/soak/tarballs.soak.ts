@@ -1,5 +1,6 @@
-// A published package holds its sources, what they compile to, and nothing else: no test, no map that points to a source
-// that is not there, no path to another package of the workspace, and an exports map that every resolver reads alike.
+// A published package holds its sources, what they compile to, and nothing else: no test, no map that points to a
+// source that is not there, no path to another package of the workspace, and an exports map that every resolver reads
+// alike.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -9,7 +10,14 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listFiles, rootPath } from '../house/source-tree.js';
-import { type PublishedManifest, packAll, ROOMS, removePacked, type Tarball, unpack } from '../support/tarballs.js';
+import {
+  PACKAGE_FOLDERS,
+  type PublishedManifest,
+  packAll,
+  removePacked,
+  type Tarball,
+  unpack,
+} from '../support/tarballs.js';
 
 /** Problems of resolvers that do not read exports maps, or that need `import()` for ES modules. */
 const ESM_ONLY: readonly string[] = ['NoResolution node10', 'CJSResolvesToESM node16-cjs'];
@@ -26,9 +34,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-function tarballOf(room: string): Tarball {
-  const found = tarballs.find((each) => each.room === room);
-  if (found === undefined) throw new Error(`no tarball of ${room}`);
+function tarballOf(packageFolder: string): Tarball {
+  const found = tarballs.find((each) => each.packageFolder === packageFolder);
+  if (found === undefined) throw new Error(`no tarball of ${packageFolder}`);
   return found;
 }
 
@@ -37,28 +45,31 @@ function sourceOf(built: string): string {
 }
 
 /** A source that was removed may have left something in this checkout's `dist`; a release builds into an empty one. */
-function isLeft(room: string, path: string): boolean {
-  return /^dist\/.*\.(js|d\.ts)(\.map)?$/.test(path) && !existsSync(join(rootPath, 'packages', room, sourceOf(path)));
+function isLeft(packageFolder: string, path: string): boolean {
+  return (
+    /^dist\/.*\.(js|d\.ts)(\.map)?$/.test(path) &&
+    !existsSync(join(rootPath, 'packages', packageFolder, sourceOf(path)))
+  );
 }
 
-describe.each(ROOMS)('the tarball of %s', { timeout: 300_000 }, (room) => {
+describe.each(PACKAGE_FOLDERS)('the tarball of %s', { timeout: 300_000 }, (packageFolder) => {
   let paths: readonly string[];
   let manifest: PublishedManifest;
-  const packed = (path: string): string => readFileSync(join(folder, room, 'package', path), 'utf8');
+  const packed = (path: string): string => readFileSync(join(folder, packageFolder, 'package', path), 'utf8');
 
   beforeAll(async () => {
-    await mkdir(join(folder, room));
-    await unpack(tarballOf(room), join(folder, room));
-    paths = readdirSync(join(folder, room, 'package'), { recursive: true, withFileTypes: true })
+    await mkdir(join(folder, packageFolder));
+    await unpack(tarballOf(packageFolder), join(folder, packageFolder));
+    paths = readdirSync(join(folder, packageFolder, 'package'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, room, 'package').length + 1));
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, packageFolder, 'package').length + 1));
     manifest = JSON.parse(packed('package.json')) as PublishedManifest;
   });
 
   it('holds its sources, what they compile to, what its manifest names, README and licence', () => {
     const tracked = listFiles()
-      .filter((path) => path.startsWith(`packages/${room}/`))
-      .map((path) => path.slice(`packages/${room}/`.length));
+      .filter((path) => path.startsWith(`packages/${packageFolder}/`))
+      .map((path) => path.slice(`packages/${packageFolder}/`.length));
     const shipped = tracked.filter(
       (path) => /^src\/.*\.ts$/.test(path) && !/\.(test|fixture)\.ts$|^src\/testing\//.test(path),
     );
@@ -69,7 +80,7 @@ describe.each(ROOMS)('the tarball of %s', { timeout: 300_000 }, (room) => {
     const named = manifest.files.filter((entry) => !/^!|^(dist|src|README\.md)$/.test(entry));
     const asTheyAre = tracked.filter((path) => named.some((entry) => path.startsWith(`${entry}/`)));
     const expected = ['LICENSE', 'README.md', 'package.json', ...asTheyAre, ...shipped, ...built].sort();
-    expect(paths.filter((path) => !isLeft(room, path)).sort()).toEqual(expected);
+    expect(paths.filter((path) => !isLeft(packageFolder, path)).sort()).toEqual(expected);
     expect(built.length).toBeGreaterThan(20);
   });
 
@@ -87,7 +98,7 @@ describe.each(ROOMS)('the tarball of %s', { timeout: 300_000 }, (room) => {
   });
 
   it('has a map for every file that was built, and the source that each map names', () => {
-    const built = paths.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path) && !isLeft(room, path));
+    const built = paths.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path) && !isLeft(packageFolder, path));
     const faults = built.filter((path) => {
       const [, name = ''] = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(packed(path)) ?? [];
       if (!paths.includes(posix.join(posix.dirname(path), name))) return true;
@@ -109,14 +120,14 @@ describe.each(ROOMS)('the tarball of %s', { timeout: 300_000 }, (room) => {
   });
 
   it('satisfies publint', async () => {
-    const { buffer, byteOffset, byteLength } = await readFile(tarballOf(room).path);
+    const { buffer, byteOffset, byteLength } = await readFile(tarballOf(packageFolder).path);
     const tarball = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
     expect((await publint({ pack: { tarball }, strict: true })).messages).toEqual([]);
   });
 
   it('has types that are right, for every resolver that reads ESM', async () => {
     const analysis = await checkPackage(
-      createPackageFromTarballData(new Uint8Array(await readFile(tarballOf(room).path))),
+      createPackageFromTarballData(new Uint8Array(await readFile(tarballOf(packageFolder).path))),
     );
     if (!analysis.types) throw new Error('no types were found');
     expect(Object.keys(analysis.entrypoints).sort()).toEqual(Object.keys(manifest.exports).sort());
@@ -132,8 +143,9 @@ describe.each(ROOMS)('the tarball of %s', { timeout: 300_000 }, (room) => {
 });
 
 it('the packages depend on each other in their own version', () => {
-  const manifests = ROOMS.map(
-    (room) => JSON.parse(readFileSync(join(folder, room, 'package', 'package.json'), 'utf8')) as PublishedManifest,
+  const manifests = PACKAGE_FOLDERS.map(
+    (packageFolder) =>
+      JSON.parse(readFileSync(join(folder, packageFolder, 'package', 'package.json'), 'utf8')) as PublishedManifest,
   );
   const versions = new Map(manifests.map(({ name, version }) => [name, version]));
   const asked = manifests.flatMap(({ dependencies = {} }) =>

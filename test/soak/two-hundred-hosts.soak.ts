@@ -1,5 +1,6 @@
-// Crawl-delay 1 on 200 hosts of ten pages each: nobody is asked early, and the crawl still keeps pace, since hosts do not wait
-// for each other. The pace is told, not asserted: it belongs to the machine. Peers obey no Crawl-delay at all here.
+// Crawl-delay 1 on 200 hosts of ten pages each: no request is early, and the crawl still keeps pace, since hosts do
+// not wait for each other. The pace is told, not asserted: it belongs to the machine. Peers obey no Crawl-delay at all
+// here.
 
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
@@ -11,7 +12,7 @@ const HOSTS = 200;
 const PAGES = 10;
 const DELAY_MS = 1_000;
 
-it('asks nobody early, and misses nothing', { timeout: 600_000 }, async () => {
+it('makes no early request, and misses nothing', { timeout: 600_000 }, async () => {
   const hrefs = Array.from({ length: PAGES - 1 }, (_, index) => `/p${index}`);
   const site: Routes = {
     '/robots.txt': text('User-agent: *\nCrawl-delay: 1\nDisallow: /closed\n'),
@@ -28,8 +29,8 @@ it('asks nobody early, and misses nothing', { timeout: 600_000 }, async () => {
     maxIdleMs: 120_000,
     network: { concurrency: 256 },
   });
-  const wishes = Object.fromEntries(names.map((name) => [name, { gapMs: DELAY_MS, closed: ['/closed'] }]));
-  expect(judge(web.log, { contact: CONTACT, wishes })).toEqual(POLITE);
+  const rules = Object.fromEntries(names.map((name) => [name, { gapMs: DELAY_MS, closed: ['/closed'] }]));
+  expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
   expect(web.log).toHaveLength(HOSTS * (PAGES + 1));
   expect(report.pages).toBe(HOSTS * PAGES);
   const starts = web.log.filter((exchange) => exchange.path !== '/robots.txt').map((exchange) => exchange.startMs);

@@ -1,6 +1,6 @@
-// A real Chromium for the tests of pages: Debian's `chromium` from the PATH, or the program that CHROMIUM names, driven by
-// playwright-core, which brings no browser of its own. Where none is there the suites are not run, and say so by name; with
-// CI=true that is a failure.
+// A real Chromium for the tests of pages: Debian's `chromium` from the PATH, or the program that CHROMIUM names, driven
+// by playwright-core, which brings no browser of its own. Where none is there the suites are not run, and say so by
+// name; with CI=true that is a failure.
 
 import { spawnSync } from 'node:child_process';
 import type { Browser } from 'playwright-core';
@@ -11,7 +11,10 @@ const PROGRAM = process.env['CHROMIUM'] ?? 'chromium';
 const START_MS = 120_000;
 const MOST_STARTS = 3;
 
-/** What containers need, which have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are opened. */
+/**
+ * What containers need, which have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are
+ * opened.
+ */
 export const CONTAINER_FLAGS: readonly string[] = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 
 /** Where the browser is; `null`: not installed. */
@@ -23,7 +26,7 @@ export const HAS_CHROMIUM = CHROMIUM !== null;
 /**
  * Starts a browser without a window. The caller closes it.
  *
- * @param flags - Beside those that a container needs.
+ * @param flags - In addition to those that a container needs.
  * @returns `null` where no Chromium is installed.
  * @throws The platform's error when it is installed and does not start, several times.
  */

@@ -1,5 +1,5 @@
-// Documentation as Debian packages bring it: sites that nobody here wrote, thousands of pages, finite, full of pages that
-// resemble each other. Served as plain files on loopback.
+// Documentation as Debian packages bring it: sites from outside this project, thousands of pages, finite, full of pages
+// that resemble each other. Served as plain files on loopback.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

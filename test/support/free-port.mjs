@@ -1,5 +1,5 @@
-// Ports for servers that tests start, kill and start again at the same place. They lie below those that the system gives to whoever
-// asks for any, and to connections: while a server is away nobody takes its port by chance.
+// Ports for servers that tests start, kill and start again at the same place. They lie below those that the system
+// gives to anyone who asks for any, and to connections: while a server is away no one takes its port by chance.
 
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ const MOST = 22_000;
 const SECOND = 10_000;
 const MOST_TRIES = 200;
 
-/** A port of 127.0.0.1 that nobody listens at, nor at the one 10,000 higher. */
+/** A port of 127.0.0.1 that no one listens at, nor at the one 10,000 higher. */
 export async function freePort() {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const port = randomInt(LEAST, MOST);

@@ -1,5 +1,5 @@
-// Other versions of Node.js, out of packages of the registry that bring the executable and need no script, and commands run under
-// them: an empty project, its installation, a program.
+// Other versions of Node.js, out of packages of the registry that bring the executable and need no script, and commands
+// run under them: an empty project, its installation, a program.
 
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -29,7 +29,9 @@ export type NodeVersions =
 /** What one command may take: a first installation through a slow line. */
 const COMMAND_MS = 240_000;
 const MAX_OUTPUT = 16 * 1024 * 1024;
-/** What the package manager and the runner of this test say to their children; registry, proxies and certificates stay. */
+/**
+ * What the package manager and the runner of this test say to their children; registry, proxies and certificates stay.
+ */
 const OF_THIS_RUN =
   /^(npm_(lifecycle|package|execpath|node_execpath|command|config_(user_agent|verify))|PNPM_|INIT_CWD$|NODE_(OPTIONS|PATH|ENV)$|VITEST|TEST$)/;
 

@@ -1,4 +1,4 @@
-// The judge is itself on trial: a judge that cannot condemn would make every politeness test pass.
+// The judge is itself tested: a judge that cannot condemn would make every politeness test pass.
 
 import { describe, expect, it } from 'vitest';
 import { judge, POLITE, smallestGapMs } from './politeness.js';
@@ -22,7 +22,7 @@ function exchange(path: string, startMs: number, endMs: number, more: Partial<We
 }
 
 const POLITE_LOG = [exchange('/robots.txt', 0, 10), exchange('/', 110, 120), exchange('/a', 220, 230)];
-const BY = { contact: CONTACT, wishes: { 'a.test': { gapMs: 100, startToStartMs: 105, closed: ['/no'] } } };
+const BY = { contact: CONTACT, rules: { 'a.test': { gapMs: 100, startToStartMs: 105, closed: ['/no'] } } };
 
 describe('the judge', () => {
   it('finds nothing wrong with a polite log', () => {

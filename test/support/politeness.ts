@@ -1,10 +1,11 @@
-// Judges a web's own log: who was asked too soon, twice at once, before its robots.txt, where it said no, or by a stranger.
-// The rules are given by the test as plain prefixes and numbers, so that no parser of ours is both accused and witness.
+// Judges a web's own log: who was asked too soon, twice at once, before its robots.txt, where it said no, or by a
+// stranger. The rules are given by the test as plain prefixes and numbers, so that no parser of ours is both accused
+// and witness.
 
 import type { WebExchange } from './web.js';
 
 /** What one host asked for, as the test knows it. */
-export interface HostWishes {
+export interface HostRules {
   /** Milliseconds from the end of one exchange to the start of the next. @default 0 */
   readonly gapMs?: number;
   /** Milliseconds from the start of one exchange to the start of the next. @default 0 */
@@ -16,7 +17,7 @@ export interface HostWishes {
 /** What to judge by. */
 export interface Judgement {
   /** By host name. */
-  readonly wishes?: Readonly<Record<string, HostWishes>>;
+  readonly rules?: Readonly<Record<string, HostRules>>;
   /** Must stand in every User-Agent. */
   readonly contact: string;
   /** Paths that are hops of somebody's robots.txt, asked before any rules are known. */
@@ -45,21 +46,21 @@ export function judge(log: readonly WebExchange[], by: Judgement): Impoliteness 
     anonymous: [] as string[],
   };
   for (const [host, exchanges] of grouped(log, (exchange) => exchange.host)) {
-    const wishes = by.wishes?.[host] ?? {};
+    const rules = by.rules?.[host] ?? {};
     const inOrder = [...exchanges].sort((a, b) => a.startMs - b.startMs);
     inOrder.forEach((next, index) => {
       if (!next.userAgent.includes(by.contact)) found.anonymous.push(`${host}${next.path}: ${next.userAgent}`);
-      if ((wishes.closed ?? []).some((prefix) => next.path.startsWith(prefix)) && next.path !== '/robots.txt') {
+      if ((rules.closed ?? []).some((prefix) => next.path.startsWith(prefix)) && next.path !== '/robots.txt') {
         found.disallowed.push(host + next.path);
       }
       const last = inOrder[index - 1];
       if (last === undefined) return;
       const gapMs = next.startMs - last.endMs;
       if (gapMs < 0) found.overlapping.push(`${host}: ${next.path} began while ${last.path} was being answered`);
-      else if (gapMs < (wishes.gapMs ?? 0))
+      else if (gapMs < (rules.gapMs ?? 0))
         found.early.push(`${host}: ${next.path} ${gapMs.toFixed(2)} ms after the end of ${last.path}`);
       const startMs = next.startMs - last.startMs;
-      if (startMs < (wishes.startToStartMs ?? 0))
+      if (startMs < (rules.startToStartMs ?? 0))
         found.early.push(`${host}: ${next.path} ${startMs.toFixed(2)} ms after the start of ${last.path}`);
     });
   }

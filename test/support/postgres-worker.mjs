@@ -1,4 +1,5 @@
-// A process on a PostgreSQL store, for the suite to kill and stop. Runs the build. Arguments: the server's address, schema.
+// A process on a PostgreSQL store, for the suite to kill and stop. Runs the build. Arguments: the server's address,
+// schema.
 
 import { runSuiteWorker } from '@mannerly/frontier/conformance';
 import { postgresStore } from '@mannerly/frontier/postgres';

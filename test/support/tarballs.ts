@@ -1,4 +1,5 @@
-// The three packages as they would be published: packed by pnpm, which rewrites what they ask of each other, and read again.
+// The three packages as they would be published: packed by pnpm, which rewrites what they ask of each other, and read
+// again.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -26,31 +27,31 @@ export interface PublishedManifest {
 /** A packed package. */
 export interface Tarball {
   /** Folder below `packages`. */
-  readonly room: string;
+  readonly packageFolder: string;
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
 }
 
 /** The packages, each after those it needs. */
-export const ROOMS: readonly string[] = ['robots', 'frontier', 'core'];
+export const PACKAGE_FOLDERS: readonly string[] = ['robots', 'frontier', 'core'];
 
 /** Packs all three into a new folder of the system's. The caller removes it: `removePacked`. */
 export async function packAll(): Promise<readonly Tarball[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-tarballs-'));
   const tarballs: Tarball[] = [];
-  for (const room of ROOMS) {
+  for (const packageFolder of PACKAGE_FOLDERS) {
     const before = await readdir(folder);
-    const cwd = join(root, 'packages', room);
+    const cwd = join(root, 'packages', packageFolder);
     await run('npx', ['--prefer-offline', '-y', 'pnpm@10', 'pack', '--pack-destination', folder], {
       cwd,
       timeout: PACK_MS,
     });
     const made = (await readdir(folder)).find((name) => !before.includes(name));
-    if (made === undefined) throw new Error(`pnpm packed nothing for ${room}`);
+    if (made === undefined) throw new Error(`pnpm packed nothing for ${packageFolder}`);
     const path = join(folder, made);
     const { name } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8')) as PublishedManifest;
-    tarballs.push({ room, name, path, bytes: (await readFile(path)).length });
+    tarballs.push({ packageFolder, name, path, bytes: (await readFile(path)).length });
   }
   return tarballs;
 }

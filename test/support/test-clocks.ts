@@ -1,6 +1,6 @@
 // Clocks for promises about minutes, hours and days: one that runs faster than the real one, one that is ahead of it.
-// The crawl and the loopback web are given the same clock, so that both speak of the same minutes. The fast one is right only
-// where nothing between them keeps real time: no Crawl-delay or Request-rate, whose second lock does.
+// The crawl and the loopback web are given the same clock, so that both speak of the same minutes. The fast one is
+// right only where nothing between them keeps real time: no Crawl-delay or Request-rate, whose second lock does.
 
 import type { Clock } from '@mannerly/frontier';
 

@@ -1,5 +1,5 @@
-// Endless spaces as one meets them, each in a few lines: what a page says and where it leads, from its URL alone. Beside
-// every trap stands an ordinary corner of thirty pages, which a crawl has to bring home whole.
+// Endless spaces as one meets them, each in a few lines: what a page says and where it leads, from its URL alone.
+// Next to every trap stands an ordinary corner of thirty pages, which a crawl has to bring home whole.
 
 import { page, type ReplyParts, type Routes, redirect } from './web.js';
 

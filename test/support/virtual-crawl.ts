@@ -1,5 +1,5 @@
 // The tests' crawl on a fake web and virtual time: for tables of cases about minutes, hours and days, where a server on
-// loopback would add nothing but the waiting. Each promise keeps a case on a real server beside its table.
+// loopback would add nothing but the waiting. Each promise keeps a case on a real server next to its table.
 
 import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
 import { type CrawlStory, crawl, type TestCrawlOptions } from './crawl.js';

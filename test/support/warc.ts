@@ -1,4 +1,5 @@
-// Archives as somebody else reads them: WARC files by warcio, which did not write them, and every digest and length checked.
+// Archives as somebody else reads them: WARC files by warcio, which did not write them, and every digest and length
+// checked.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -97,7 +98,7 @@ function digestOf(bytes: Uint8Array, like: string | undefined): string {
   return `sha1:${letters.join('')}`;
 }
 
-/** The lines of the indexes beside the WARC files. */
+/** The lines of the indexes next to the WARC files. */
 export async function readIndexes(folder: string): Promise<string[]> {
   const lines: string[] = [];
   for (const name of await warcNames(folder)) {

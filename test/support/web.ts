@@ -1,5 +1,5 @@
-// A small web on loopback that stamps arrivals: hosts by Host field, routes as data, misbehaviour at the socket where asked.
-// Its log is the witness of the politeness tests: what the servers saw, not what a crawler says it did.
+// A small web on loopback that stamps arrivals: hosts by Host field, routes as data, misbehaviour at the socket where
+// asked. Its log is the witness of the politeness tests: what the servers saw, not what a crawler says it did.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -34,7 +34,9 @@ export interface ReplyParts {
   readonly body?: string | Uint8Array;
   /** Milliseconds between the request and the first byte of the answer. @default 0 */
   readonly delayMs?: number;
-  /** `reset`: the socket is destroyed unanswered; `silent`: nothing is ever sent; `cut`: more bytes announced than sent. */
+  /**
+   * `reset`: the socket is destroyed unanswered; `silent`: nothing is ever sent; `cut`: more bytes announced than sent.
+   */
   readonly misbehave?: 'reset' | 'silent' | 'cut';
 }
 

@@ -1,4 +1,5 @@
-// The nearest wrong neighbours of contracts-must-compile.ts: half a store, a fetcher that rejects by its type, another item.
+// The nearest wrong neighbours of contracts-must-compile.ts: half a store, a fetcher that rejects by its type, another
+// item.
 
 import type { FrontierStore } from '@mannerly/frontier';
 import { compileRules, parseRobots } from '@mannerly/robots';

@@ -1,5 +1,5 @@
-// What would make a crawl anonymous, endless or ambiguous must not compile. Each line below the mark is the nearest wrong
-// neighbour of something in must-compile; if the compiler takes it, this file stops compiling.
+// What would make a crawl anonymous, endless or ambiguous must not compile. Each line below the mark is the nearest
+// wrong neighbour of something in must-compile; if the compiler takes it, this file stops compiling.
 
 import { createCrawler, unchecked } from 'mannerly';
 
@@ -23,7 +23,7 @@ createCrawler({ identity: { name: 'tidepool-study', contact: undefined }, scope,
 createCrawler({ identity, bounds });
 // @ts-expect-error no seeds
 createCrawler({ identity, scope: {}, bounds });
-// @ts-expect-error a road that does not exist
+// @ts-expect-error a `via` that does not exist
 createCrawler({ identity, scope: { ...scope, allows: (_url, via) => via === 'teleport' }, bounds });
 // @ts-expect-error one pattern is no list
 createCrawler({ identity, scope: { ...scope, include: '/docs/' }, bounds });

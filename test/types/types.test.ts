@@ -1,5 +1,6 @@
 // Identity and bounds are required by the type, so that an anonymous or endless crawl is a red line in the editor.
-// Compiles the files beside it against the built packages: those that must compile, and those whose every marked line must not.
+// Compiles the files next to it against the built packages: those that must compile, and those whose every marked line
+// must not.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -23,7 +24,7 @@ async function compile(project: string): Promise<string> {
   }
 }
 
-/** What the compiler says of a text, as a module of its own beside these files. */
+/** What the compiler says of a text, as a module of its own next to these files. */
 async function compileText(text: string): Promise<string> {
   // `dist` is ignored by git, so that the house rules do not meet a file that is there for a moment.
   await mkdir(`${root}test/types/dist`, { recursive: true });
@@ -81,7 +82,7 @@ const MISTAKES: readonly (readonly [title: string, options: unknown, code: strin
     'identity-contact',
   ],
   [
-    'a contact that reaches nobody',
+    'a contact that reaches no one',
     { identity: { name: 'bot', contact: 'me' }, scope: { seeds: ['https://a.test/'] }, bounds: { pages: 1 } },
     'identity-contact',
   ],

@@ -1,5 +1,5 @@
 /**
- * Every vector about what a file says beside rules: diagnostics, sitemaps, politeness, preferences. If one of these
+ * Every vector about what a file says next to rules: diagnostics, sitemaps, politeness, preferences. If one of these
  * breaks, the crawler goes faster than asked or the operator is told the wrong thing.
  */
 import { describe, expect, it } from 'vitest';

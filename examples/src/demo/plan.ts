@@ -1,5 +1,6 @@
-// The plan of the town: eight hosts, what each answers, and what its keeper expects of a polite visitor.
-// The expectations are written by hand, not derived from the robots.txt beside them: they are what the crawl is held against.
+// The plan of the town: eight hosts, what each answers, and what its keeper expects of a polite visitor. The
+// expectations are written by hand, not derived from the robots.txt next to them: they are what the crawl is held
+// against.
 
 /** One answer of a host. */
 export interface TownAnswer {
@@ -46,7 +47,7 @@ export function townPlan(port: number): TownHost[] {
     }),
     host(
       'quarry.test',
-      'Partly closed, with a door left open behind the fence.',
+      'Partly closed, with an open path inside the closed folder.',
       {
         '/robots.txt': text(
           `# The quarry of the town\nUser-agent: *\nComment: Blasting on weekdays. Please stay behind the fence.\nDisallow: /blasting/\nAllow: /blasting/visitors\nDisallow: /*.zip$\nSitemap: ${at('quarry.test', '/sitemap.xml')}\n`,
@@ -101,7 +102,7 @@ export function townPlan(port: number): TownHost[] {
     ),
     host(
       'castle.test',
-      'Its robots.txt answers 503: nobody knows the rules, so nobody enters.',
+      'Its robots.txt answers 503: no one knows the rules, so no one enters.',
       {
         '/robots.txt': { status: 503, headers: { 'retry-after': '3600' }, body: 'The porter is asleep.' },
         '/': page('The castle', ['/keep']),
@@ -148,7 +149,7 @@ export function host(
   };
 }
 
-/** A host whose pages never end: each links to three that nobody has seen yet. */
+/** A host whose pages never end: each links to three that no one has seen yet. */
 function maze(): TownHost {
   const turns = ['left', 'right', 'ahead'];
   return {
@@ -166,7 +167,7 @@ export function text(body: string): TownAnswer {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** What a host lists of itself, for whoever asks; a date where it says when a page changed. Never throws. */
+/** What a host lists of itself, for anyone who asks; a date where it says when a page changed. Never throws. */
 export function sitemap(urls: readonly (string | readonly [url: string, lastmod: string])[]): TownAnswer {
   const list = urls
     .map((each) => (typeof each === 'string' ? [each] : each))

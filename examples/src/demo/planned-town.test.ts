@@ -1,5 +1,6 @@
-// A plan is worth as much as what the crawl then does: on the demo town, its duration is within a fifth of the crawl's, and it
-// has asked for nothing but robots.txt and sitemaps. Here on virtual time; the soak does the same with the real town.
+// A plan is worth as much as what the crawl then does: on the demo town, its duration is within a fifth of the crawl's,
+// and it has asked for nothing but robots.txt and sitemaps. Here on virtual time; the soak does the same with the real
+// town.
 
 import { type CrawlerOptions, createCrawler, planCrawl } from 'mannerly';
 import { assertKeepsGap, createFakeWeb, createVirtualClock, type FakeHost, runCrawl } from 'mannerly/testing';
@@ -8,7 +9,7 @@ import { townPlan } from './plan.js';
 
 const PORT = 8_080;
 
-it('foretells how long the crawl of the town takes', async () => {
+it('predicts how long the crawl of the town takes', async () => {
   const hosts = townPlan(PORT);
   const web = createFakeWeb({
     delayMs: 15,

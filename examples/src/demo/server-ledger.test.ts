@@ -1,4 +1,4 @@
-// The servers' reckoning is the demo's judge. A judge that cannot condemn would make every demo a success.
+// the servers' own account is the demo's judge. A judge that cannot condemn would make every demo a success.
 
 import { describe, expect, it } from 'vitest';
 import { townPlan } from './plan.js';
@@ -58,7 +58,7 @@ describe('what the keepers object to', () => {
       'without the contact',
     ],
     [
-      'a page of a host whose rules nobody knows',
+      'a page of a host whose rules no one knows',
       [visit('castle.test', '/robots.txt', 0, 10), visit('castle.test', '/', 5_000, 5_010)],
       'is closed',
     ],

@@ -1,5 +1,5 @@
-// The other side's reckoning: the politeness table once more, from the servers' own log, and what a keeper would object to.
-// It shares no code with the crawler's ledger: it has the whole log at hand and looks at every pair.
+// The servers' own account: the politeness table once more, from the servers' own log, and what a keeper would object
+// to. It shares no code with the crawler's ledger: it has the whole log at hand and looks at every pair.
 
 import type { TownHost } from './plan.js';
 import type { TownRequest } from './town.js';
@@ -17,11 +17,14 @@ export interface ServerRow {
 }
 
 /**
- * Milliseconds by which the two sides may see one gap differently: what lies between a stamp and the wire on a busy machine.
- * The server's gap is the longer one; that it is not shorter than asked is judged strictly, in `objections`.
+ * Milliseconds by which the two sides may see one gap differently: what lies between a stamp and the wire on a busy
+ * machine. The server's gap is the longer one; that it is not shorter than asked is judged strictly, in `objections`.
  */
 export const TOLERANCE_MS = 250;
-/** Milliseconds allowed for rounding: the crawler counts whole ones by a clock that is being adjusted, the town fractions. */
+/**
+ * Milliseconds allowed for rounding: the crawler counts whole ones by a clock that is being adjusted, the town
+ * fractions.
+ */
 const ROUNDING_MS = 3;
 
 /** The table from the log, one row per host that was asked anything, in the town's order. */
@@ -56,7 +59,8 @@ function serverRow(host: TownHost, visits: readonly TownRequest[]): ServerRow {
  * What a keeper would object to, from the log alone; empty for a polite visitor.
  *
  * Gaps are judged to the millisecond: what lies between the wire and a stamp only makes them longer on this side. From
- * start to start it does not: a first request that was slow to arrive makes the second look early, so those get the tolerance.
+ * start to start it does not: a first request that was slow to arrive makes the second look early, so those get the
+ * tolerance.
  */
 export function objections(hosts: readonly TownHost[], log: readonly TownRequest[], contact: string): string[] {
   const strangers = log.filter((visit) => hosts.every((host) => host.name !== visit.host));

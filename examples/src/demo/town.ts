@@ -40,7 +40,7 @@ const MAX_LOG = 10_000;
 /**
  * Starts the town on 127.0.0.1.
  *
- * @param more - Hosts beside those of its plan; they get the port.
+ * @param more - Hosts next to those of its plan; they get the port.
  * @param wanted - The port; 0: a free one.
  * @throws The platform's error when no port can be had.
  */
@@ -78,7 +78,7 @@ export async function startTown(more: (port: number) => readonly TownHost[] = ()
   };
 }
 
-const notFound: TownAnswer = { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Nobody here.\n' };
+const notFound: TownAnswer = { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found.\n' };
 
 function beginVisit(request: IncomingMessage): Omit<TownRequest, 'endedAtMs' | 'status'> {
   return {

@@ -9,7 +9,7 @@ import { resolveScope } from './admit/scope-options.js';
 import { defaultDirectory } from './cli/default-directory.js';
 import type { ScopeOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
-import { requestedForm } from './report/explain-host.js';
+import { requestedForm } from './report/explain.js';
 import { wasRequested } from './testing-kit/politeness-assertions.js';
 
 /** So often is a function called that it is optimised. */

@@ -141,17 +141,19 @@ export { type PlanOptions, planCrawl } from './plan/plan-crawl.js';
 export { planText } from './plan/plan-text.js';
 export { type ReplayOptions, type ReplayReport, type ReplayRoutes, replay } from './replay/replay.js';
 export { type AuditedCrawl, type AuditOptions, auditCrawl } from './report/audit/audit-crawl.js';
-export { auditText, VIOLATION_MEANINGS } from './report/audit/audit-text.js';
+export { auditText } from './report/audit/audit-text.js';
 export type { JudgedRequest } from './report/audit/auditor.js';
 export {
   type AuditReport,
   VIOLATION_KINDS,
+  VIOLATION_MEANINGS,
   type Violation,
   type ViolationKind,
 } from './report/audit/violation.js';
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { HostClockReading, RequestRecord, RobotsReceipt, UrlDecision, UrlStatus } from './report/decision.js';
-export { type Explanation, explain, explanationText } from './report/explain.js';
+export { type Explanation, explain } from './report/explain.js';
+export { explanationText, waitText } from './report/explain-text.js';
 export { type LoggedReport, type LoggedTotals, reportFromLogs, totalsFromLogs } from './report/from-logs.js';
 export type { LoggedHost } from './report/logged-host.js';
 export type { ReportedPaths } from './report/page/gather-report.js';
@@ -185,7 +187,6 @@ export {
   statusText,
   type TableOptions,
 } from './report/table.js';
-export { waitText } from './report/wait-text.js';
 export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';
 export type { RetryAnswer, RetryFilter } from './run/retry.js';
 export {

@@ -1,6 +1,7 @@
-// The reference: a loop that fetches and parses, and asks nobody. undici's dispatcher, gunzip in one call, htmlparser2,
-// a Set of what was seen, first in first out; no robots.txt, no frontier, no politeness, no log, nothing kept.
-// Usage: node bare-loop.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: cheerio in the place of htmlparser2.
+// The reference: a loop that fetches and parses, and makes no request. undici's dispatcher, gunzip in one call,
+// htmlparser2, a Set of what was seen, first in first out; no robots.txt, no frontier, no politeness, no log, nothing
+// kept. Usage: node bare-loop.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: cheerio in the place of
+// htmlparser2.
 
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';

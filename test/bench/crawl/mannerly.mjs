@@ -1,6 +1,6 @@
-// Our side of the in-house crawl benchmark: everything on (identity, guard, robots, durable store, JSONL, request and
-// decision log, report), interval 0, one request at a time per host.
-// Usage: node mannerly.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: its handler makes a document of every page.
+// Our side of the project's own crawl benchmark: everything on (identity, guard, robots, durable store, JSONL, request
+// and decision log, report), interval 0, one request at a time per host. Usage: node mannerly.mjs PORT HOSTS PAGES
+// [dom] (as a child process); `dom`: its handler makes a document of every page.
 
 import 'mannerly/v8-flags';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The cost of a page in a whole crawl, beside the bare loop, interleaved in one run at one server.
+// The cost of a page in a whole crawl, next to the bare loop, interleaved in one run at one server.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

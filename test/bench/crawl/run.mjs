@@ -1,5 +1,6 @@
-// The crawler of the crawl benchmark: crawls what SEEDS_FILE names, within SCOPE_FILE, and writes result.json to OUT_DIR.
-// Usage: node run.mjs SEEDS_FILE SCOPE_FILE OUT_DIR. Runs the built packages, as a user's program would; see README.md.
+// The crawler of the crawl benchmark: crawls what SEEDS_FILE names, within SCOPE_FILE, and writes result.json to
+// OUT_DIR. Usage: node run.mjs SEEDS_FILE SCOPE_FILE OUT_DIR. Runs the built packages, as a user's program would; see
+// README.md.
 
 import 'mannerly/v8-flags';
 import { readFileSync, writeFileSync } from 'node:fs';

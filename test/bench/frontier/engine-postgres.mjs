@@ -1,5 +1,6 @@
-// A PostgreSQL to measure: the one that DATABASE_URL names, where it runs on this machine, else one of its own that waits for its
-// disk as an operator's does. CPU time is that of all its processes, room is that of its tables and indexes.
+// A PostgreSQL to measure: the one that DATABASE_URL names, where it runs on this machine, else one of its own that
+// waits for its disk as an operator's does. CPU time is that of all its processes, space is that of its tables and
+// indexes.
 
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A Redis to measure: the one that REDIS_URL names, else a `redis-server` of its own on a socket, with an append-only file as an
-// operator would have it. CPU time is by INFO, memory by `used_memory`.
+// A Redis to measure: the one that REDIS_URL names, else a `redis-server` of its own on a socket, with an append-only
+// file as an operator would have it. CPU time is by INFO, memory by `used_memory`.
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,7 @@
-// What the frontier costs while a crawl waits: ten thousand hosts whose robots.txt was read a moment ago all have an hour to go. CPU time as
-// a share of one core, and memory, over half a minute in which nothing falls due.
-// Usage: node [--expose-gc] idle.mjs [--store memory|lmdb] [--hosts N] [--urls N] [--held N] [--interval S] [--seconds N]; see README.md.
+// What the frontier costs while a crawl waits: ten thousand hosts whose robots.txt was read a moment ago all have an
+// hour to go. CPU time as a share of one core, and memory, over half a minute in which nothing falls due. Usage: node
+// [--expose-gc] idle.mjs [--store memory|lmdb] [--hosts N] [--urls N] [--held N] [--interval S] [--seconds N]; see
+// README.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

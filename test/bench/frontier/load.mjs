@@ -5,8 +5,8 @@ const LINKS = 60;
 const KNOWN_SHARE = 0.7;
 
 /**
- * A link. Not a literal: batches of those outlive collections of young objects, after which V8 may make all of them old at
- * once (pretenuring), and each page would be kept until the next full collection, in some runs and not in others.
+ * A link. Not a literal: batches of those outlive collections of young objects, after which V8 may make all of them old
+ * at once (pretenuring), and each page would be kept until the next full collection, in some runs and not in others.
  */
 class Link {
   constructor(host, lane, fingerprint, body) {

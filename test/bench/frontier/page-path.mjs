@@ -1,6 +1,6 @@
-// What the frontier does for one page of a crawl, from `take` to the commit of its settlement, in CPU microseconds: hosts
-// without an interval, robots.txt at hand, 60 links a page of which 70 % are known, some of them spelt another way.
-// Usage: node page-path.mjs [--store memory|lmdb] [--pages N] [--hosts N] [--links N] [--rounds N]; see README.md.
+// What the frontier does for one page of a crawl, from `take` to the commit of its settlement, in CPU microseconds:
+// hosts without an interval, robots.txt at hand, 60 links a page of which 70 % are known, some of them spelt another
+// way. Usage: node page-path.mjs [--store memory|lmdb] [--pages N] [--hosts N] [--links N] [--rounds N]; see README.md.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 /** Pages before it is measured: robots.txt is read, the compiler has seen everything. */
 const WARM_UP = 1_500;
 /** Pages that are fetched at a time, and pages that are fetched or handled. */
-const [FETCHES, IN_HAND] = [64, 128];
+const [FETCHES, IN_FLIGHT] = [64, 128];
 
 if (values.store === undefined) {
   for (const store of ['memory', 'lmdb']) {
@@ -49,7 +49,7 @@ async function measured(store) {
 
 async function measure(storeName) {
   const [pages, hosts, links] = [Number(values.pages), Number(values.hosts), Number(values.links)];
-  const load = createPages({ pages: pages + WARM_UP + IN_HAND, hosts, links });
+  const load = createPages({ pages: pages + WARM_UP + IN_FLIGHT, hosts, links });
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
   const store = storeName === 'memory' ? memoryStore() : lmdbStore({ path: folder });
   let queued = 0;
@@ -75,7 +75,10 @@ async function measure(storeName) {
   return { store: storeName, pages, links, hosts, queued, usPerPage: perPage(us), wallUsPerPage: perPage(1_000 * ms) };
 }
 
-/** A crawl whose exchanges take a turn of the event loop each. @returns A function that goes on until so many pages are settled. */
+/**
+ * A crawl whose exchanges take a turn of the event loop each. @returns A function that goes on until so many pages are
+ * settled.
+ */
 function createCrawl(frontier, load) {
   let settled = 0;
   let started = 0;
@@ -141,11 +144,11 @@ function createCrawl(frontier, load) {
   return async (until) => {
     while (settled < until) {
       if (broken !== null) throw broken;
-      const room = Math.min(FETCHES - fetching, IN_HAND - inFlight);
-      const works = room > 0 ? await frontier.take(room) : [];
+      const free = Math.min(FETCHES - fetching, IN_FLIGHT - inFlight);
+      const works = free > 0 ? await frontier.take(free) : [];
       for (const work of works) start(work);
       if (works.length > 0) continue;
-      await sleep(room > 0 ? await frontier.nextAt() : null);
+      await sleep(free > 0 ? await frontier.nextAt() : null);
     }
   };
 }

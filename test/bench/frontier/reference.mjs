@@ -1,7 +1,8 @@
-// What the machine itself takes for reaching into something large: a word of a table as large as that of the fingerprints of
-// so many URLs, a host by its name in a bare Map of objects that lie as the crawl has met them, and a claim of that host's next URL
-// without leases that end, delays, priorities or ids that are looked for. No store is faster than this.
-// Usage: node --expose-gc reference.mjs [--urls N] [--hosts N]; prints one line of JSON, nanoseconds for each.
+// What the machine itself takes for reaching into something large: a word of a table as large as that of the
+// fingerprints of so many URLs, a host by its name in a bare Map of objects that lie as the crawl has met them, and a
+// claim of that host's next URL without leases that end, delays, priorities or ids that are looked for. No store is
+// faster than this. Usage: node --expose-gc reference.mjs [--urls N] [--hosts N]; prints one line of JSON, nanoseconds
+// for each.
 
 import { parseArgs } from 'node:util';
 import { createLoad } from './load.mjs';

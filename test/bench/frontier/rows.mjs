@@ -1,7 +1,8 @@
-// The frontier's rows of the table of all benchmarks: each store at three sizes, each verb beside itself in a small store.
-// Every measurement is a process of its own, or the median of three. MANNERLY_BENCH_URLS bounds the largest size, MANNERLY_BENCH_FINGERPRINTS=50000000
-// asks for so many known URLs instead of ten million. Stores on a server are measured when
-// they are named, `pnpm bench frontier --store redis|postgres`, and what counts there is what the server uses.
+// The frontier's rows of the table of all benchmarks: each store at three sizes, each verb next to itself in a small
+// store. Every measurement is a process of its own, or the median of three. MANNERLY_BENCH_URLS bounds the largest
+// size, MANNERLY_BENCH_FINGERPRINTS=50000000 asks for so many known URLs instead of ten million. Stores on a server are
+// measured when they are named, `pnpm bench frontier --store redis|postgres`, and what counts there is what the server
+// uses.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +24,10 @@ const QUEUED_IN_MEMORY = 2_000_000;
 const HEAP_MB = 8_192;
 /** Processes of which the median counts; above a million URLs one. */
 const PROCESSES = 3;
-/** A verb is flat below this ratio of its cost at the largest size to that at the smallest, or below that of the reach it is made of. */
+/**
+ * A verb is flat below this ratio of its cost at the largest size to that at the smallest, or below that of the reach
+ * it is made of.
+ */
 const FLAT = 1.5;
 /** The machine's own reaches that are the most of a verb on many hosts and URLs (reference.mjs). */
 const REACHES = {
@@ -41,7 +45,9 @@ const REACH_NAMES = {
   claimNs: 'a claim of nothing but a host and its URL',
 };
 
-/** Stores on a server, and what the goals say of links, of a seen URL, of a queued one beside its body, and of a host. */
+/**
+ * Stores on a server, and what the goals say of links, of a seen URL, of a queued one next to its body, and of a host.
+ */
 const SERVER_GOALS = {
   redis: { links: '≥ 150,000', seen: '≤ 14', queued: '≤ 60', host: '≤ 350' },
   postgres: { links: '≥ 50,000', seen: '', queued: '', host: '' },
@@ -79,7 +85,10 @@ export async function rows(only) {
   return only === 'memory' ? table : [...table, ...(await reopened())];
 }
 
-/** What of the costs is the machine's: the same three reaches at the smallest size and at the largest; `null` where one is left out. */
+/**
+ * What of the costs is the machine's: the same three reaches at the smallest size and at the largest; `null` where one
+ * is left out.
+ */
 async function machineReaches() {
   const pair = async (most, least) => {
     if (most.urls > MOST_URLS) return null;
@@ -118,7 +127,7 @@ async function rowsOfServer(store) {
   const goals = SERVER_GOALS[store];
   const runs = [];
   for (const size of SERVER_SIZES) {
-    // Room is weighed once: it is the same at every size.
+    // Space is measured once: it is the same at every size.
     const weigh = runs.length === 0 ? 'yes' : 'no';
     runs.push(await measure('server.mjs', { store, ...size, weigh }));
   }
@@ -133,8 +142,8 @@ async function rowsOfServer(store) {
       ];
     }),
     row(`${store}: ${held}, bytes per seen URL`, bytes.perSeenUrl, goals.seen, 1),
-    row(`${store}: ${held}, bytes per queued URL beside its body`, bytes.perQueuedUrlBesideBody, goals.queued, 1),
-    row(`${store}: ${held}, bytes per host beside its URL`, bytes.perHost, goals.host, 1),
+    row(`${store}: ${held}, bytes per queued URL next to its body`, bytes.perQueuedUrlWithoutBody, goals.queued, 1),
+    row(`${store}: ${held}, bytes per host next to its URL`, bytes.perHost, goals.host, 1),
     ...costsOf(store, runs, { byUrls: null, byHosts: null }),
   ];
 }
@@ -156,7 +165,7 @@ function ratesOf(store, runs) {
   });
 }
 
-/** Each verb at the largest size beside the smallest, by URLs and by hosts. */
+/** Each verb at the largest size next to the smallest, by URLs and by hosts. */
 function costsOf(store, runs, machine) {
   const among = (pick, by) => runs.filter(pick).toSorted((a, b) => a[by] - b[by]);
   const byUrls = among(({ hosts }) => hosts === 10_000, 'urls');
@@ -178,7 +187,8 @@ function costsWithRates({ costUs, linksPerCpuS, usPerLease, urlsPerLease, claims
   if (linksPerCpuS === undefined) return costUs;
   return {
     '60 links, mean': 6e7 / linksPerCpuS,
-    // A lease finds one URL to sixteen, by how many its host has: what it costs is told by the host and URL that it hands out.
+    // A lease finds one URL to sixteen, by how many its host has: what it costs is told by the host and URL that it
+    // hands out.
     'a lease of up to 16 and its end, mean': usPerLease / (1 + urlsPerLease),
     'a claim by itself, mean': 1e6 / claimsOneByOnePerCpuS,
     ...costUs,

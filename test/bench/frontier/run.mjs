@@ -1,5 +1,6 @@
 // What one store's verbs cost with so many URLs and hosts: CPU time of this process, making the load not counted.
-// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued-urls N] [--path FOLDER]; see README.md.
+// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued-urls N]
+// [--path FOLDER]; see README.md.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +49,10 @@ const TTL_MS = 600_000;
 const BATCH = 8_000;
 /** New URLs that come by pages, and are measured; what is known before comes in large batches, and is not. */
 const MEASURED_NEW = 300_000;
-/** URLs and hosts of the stores that are filled and drained first, on which the engine compiles the code: many hosts that are new, and fewer with much. */
+/**
+ * URLs and hosts of the stores that are filled and drained first, on which the engine compiles the code: many hosts
+ * that are new, and fewer with much.
+ */
 const WARM = {
   urls: values.store === 'memory' ? 250_000 : 25_000,
   hosts: values.store === 'memory' ? [20_000, 2_000] : [2_000],
@@ -66,8 +70,8 @@ function storeIn(path) {
 }
 
 /**
- * A small store of the same kind, filled and drained: so that compiling, which takes as long as 100,000 claims, is over before
- * anything is measured, whatever the size of what is measured.
+ * A small store of the same kind, filled and drained: so that compiling, which takes as long as 100,000 claims, is over
+ * before anything is measured, whatever the size of what is measured.
  */
 async function warmUp(hosts) {
   const [measuredLoad, measuredStore] = [load, store];

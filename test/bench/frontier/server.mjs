@@ -22,7 +22,7 @@ const BATCH = 1_000;
 const AT_ONCE = 8;
 /** New URLs that come by pages, and are measured. */
 const MEASURED_NEW = 300_000;
-/** URLs, or hosts, whose room is measured. */
+/** URLs, or hosts, whose space is measured. */
 const WEIGHED = 200_000;
 /** Calls of one verb whose cost is measured. */
 const CALLS = 2_000;
@@ -118,7 +118,7 @@ async function weigh(work, bytesOf = engine.bytes) {
 
 async function weighAll() {
   const few = () => createLoad({ hosts: 10, maxBodyBytes });
-  // Tables keep the room of what was drained: there the fingerprints are weighed by themselves.
+  // Tables keep the space of what was drained, so the fingerprints are measured alone.
   const seen = await weigh(async (store) => {
     await prefill(store, few(), WEIGHED);
     await drain(store, WEIGHED, 1_000);
@@ -134,7 +134,7 @@ async function weighAll() {
   const one = (value) => Number(value.toFixed(1));
   return {
     perSeenUrl: one(seen),
-    perQueuedUrlBesideBody: one(queued - seen - maxBodyBytes),
+    perQueuedUrlWithoutBody: one(queued - seen - maxBodyBytes),
     perHost: one(hosted - queued),
   };
 }

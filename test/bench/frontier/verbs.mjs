@@ -1,4 +1,5 @@
-// What one call of each verb costs: CPU microseconds, 16 calls at a time, the best of some rounds; of `scan` the mean of a walk.
+// What one call of each verb costs: CPU microseconds, 16 calls at a time, the best of some rounds; of `scan` the mean
+// of a walk.
 
 import { cpuUs } from './own-use.mjs';
 
@@ -29,7 +30,7 @@ export async function costOfVerbs({ store, load, hosts }) {
   return cost;
 }
 
-/** Of what stands beside the queues. */
+/** Of what stands next to the queues. */
 export async function costOfRecords(store) {
   const cost = {};
   const costOf = timerOf(store);

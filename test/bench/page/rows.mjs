@@ -1,4 +1,5 @@
-// Reading a page, stage by stage, over pages of the crawl benchmark's synthetic web. CPU microseconds, the best of some rounds.
+// Reading a page, stage by stage, over pages of the crawl benchmark's synthetic web. CPU microseconds, the best of some
+// rounds.
 
 import { createWeb } from '../crawl/web.mjs';
 import { OTHERS, OURS, perPage, preparedPage } from './stages.mjs';

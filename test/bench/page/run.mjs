@@ -1,4 +1,4 @@
-// The page benchmark: microseconds per page of each stage between a body and the links that go to the frontier, beside
+// The page benchmark: microseconds per page of each stage between a body and the links that go to the frontier, next to
 // whole parsers doing the same job. Usage: node run.mjs FOLDER [--limit N] [--rounds N]; see README.md.
 
 import { readdirSync, readFileSync } from 'node:fs';

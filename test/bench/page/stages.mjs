@@ -1,5 +1,6 @@
-// The stages between a body and the links that go to the frontier, and whole parsers doing the same job, each over one page;
-// and what a stage costs per page. It reads the built files themselves: the stages are no part of the package's interface.
+// The stages between a body and the links that go to the frontier, and whole parsers doing the same job, each over one
+// page; and what a stage costs per page. It reads the built files themselves: the stages are no part of the package's
+// interface.
 
 import { createRequire } from 'node:module';
 import { canonicalize } from '@mannerly/frontier';

@@ -1,4 +1,5 @@
-// Preloaded into a command (node --import): what the process took is written to the file that MEASURED names, as it ends.
+// Preloaded into a command (node --import): what the process took is written to the file that MEASURED names, as it
+// ends.
 
 import { writeFileSync } from 'node:fs';
 

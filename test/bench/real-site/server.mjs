@@ -1,6 +1,6 @@
-// A folder of pages as a site on loopback, in a process of its own: files as they are, a robots.txt that names a sitemap and
-// closes one folder, and that sitemap, made from the files. Prints its port.
-// Usage: node server.mjs FOLDER [CLOSED-PATH] (as a child process, or in a shell of its own; it ends when nobody holds its channel)
+// A folder of pages as a site on loopback, in a process of its own: files as they are, a robots.txt that names a
+// sitemap and closes one folder, and that sitemap, made from the files. Prints its port. Usage: node server.mjs FOLDER
+// [CLOSED-PATH] (as a child process, or in a shell of its own; it ends when no one holds its channel)
 
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Parsing and deciding, beside robots-parser, in one process by turns. CPU time, the better of two rounds each.
+// Parsing and deciding, next to robots-parser, in one process by turns. CPU time, the better of two rounds each.
 // A smaller load of our own than the adapters' benchmark, and the same each time.
 
 import * as mannerly from './mannerly.mjs';

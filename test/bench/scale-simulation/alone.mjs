@@ -1,5 +1,5 @@
-// One process of the crawl of `pnpm bench scale` by itself, on webs smaller than that one: what its first pages cost, while the
-// compiler has yet to see everything, is what several processes pay several times.
+// One process of the crawl of `pnpm bench scale` by itself, on webs smaller than that one: what its first pages cost,
+// while the compiler has yet to see everything, is what several processes pay several times.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,21 +14,21 @@ const LONGEST_MS = 120_000;
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * @param options `hosts`, `pages` (of a host), `runs`; `beside`: how many such crawls run at once, each for itself
+ * @param options `hosts`, `pages` (of a host), `runs`; `others`: how many such crawls run at once, each for itself
  * @returns `{ pages, cpuUs }` of one crawler, the median of the runs
  */
-export async function measureAlone(kind, { hosts, pages, runs = 3, beside = 1 }) {
+export async function measureAlone(kind, { hosts, pages, runs = 3, others = 1 }) {
   const web = fork(here('../crawl/server.mjs'), [String(hosts), String(pages)]);
   const [{ port }] = await once(web, 'message');
   const server = await startServer(kind);
   const figures = [];
   try {
     for (let run = 0; run < runs; run += 1) {
-      const all = Array.from({ length: beside }, () => {
+      const all = Array.from({ length: others }, () => {
         const store = { kind, url: server.url, crawl: `a${randomUUID().slice(0, 8)}` };
         return crawl({ port, hosts, pages, store });
       });
-      figures.push((await Promise.all(all)).reduce((sum, cpuUs) => sum + cpuUs) / beside);
+      figures.push((await Promise.all(all)).reduce((sum, cpuUs) => sum + cpuUs) / others);
     }
   } finally {
     web.send('end');

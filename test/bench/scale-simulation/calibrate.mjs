@@ -1,5 +1,5 @@
-// What the verbs of a store take on this machine, of the process that calls them and of the server: the table of `costs.mjs`.
-// Usage: node calibrate.mjs --store redis|postgres [--calls N]; prints one line of JSON, microseconds.
+// What the verbs of a store take on this machine, of the process that calls them and of the server: the table of
+// `costs.mjs`. Usage: node calibrate.mjs --store redis|postgres [--calls N]; prints one line of JSON, microseconds.
 
 import { parseArgs } from 'node:util';
 import { startPostgresEngine } from '../frontier/engine-postgres.mjs';

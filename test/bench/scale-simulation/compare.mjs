@@ -1,5 +1,5 @@
-// What is predicted for two and four processes beside what was measured. Usage: node compare.mjs [--store redis|postgres]
-// [--measured FILE]: rows of `pnpm bench scale --json`; without, it is run.
+// What is predicted for two and four processes next to what was measured. Usage: node compare.mjs [--store
+// redis|postgres] [--measured FILE]: rows of `pnpm bench scale --json`; without, it is run.
 
 import { parseArgs } from 'node:util';
 import { rows } from './rows.mjs';

@@ -1,7 +1,11 @@
-// What the verbs of the stores cost, microseconds of a processor: of the process that asks and of the server that answers. Measured
-// by `calibrate.mjs` on a shared machine of 2 cores; the figures of docs/stores.md are of the same make.
+// What the verbs of the stores cost, microseconds of a processor: of the process that asks and of the server that
+// answers. Measured by `calibrate.mjs` on a shared machine of 2 cores; the figures of docs/stores.md are of the same
+// make.
 
-/** Microseconds by store. `callUs` is a call that does nothing, `linkUs` a link of a page, the others one host or entry of it. */
+/**
+ * Microseconds by store. `callUs` is a call that does nothing, `linkUs` a link of a page, the others one host or entry
+ * of it.
+ */
 export const COSTS = {
   redis: {
     client: { callUs: 46, linkUs: 3 },
@@ -17,7 +21,9 @@ export const COSTS = {
     },
     /** Wait for the disk before a write is answered, milliseconds. */
     syncMs: 0,
-    /** Bytes of the server: for a fingerprint, a queued URL beside its body, a host with its state (docs/stores.md). */
+    /**
+     * Bytes of the server: for a fingerprint, a queued URL next to its body, a host with its state (docs/stores.md).
+     */
     bytes: { seen: 9.3, queued: 23, host: 372 },
     isParallel: false,
   },

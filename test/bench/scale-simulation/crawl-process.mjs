@@ -1,12 +1,15 @@
-// One process of a simulated crawl: the project's own frontier, driven as `core/run/crawl-loop.ts` drives it. Requests take their time
-// on the web, pages take processor time of this process, and both in virtual time.
+// One process of a simulated crawl: the project's own frontier, driven as `core/run/crawl-loop.ts` drives it. Requests
+// take their time on the web, pages take processor time of this process, and both in virtual time.
 
 import { createFrontier } from '@mannerly/frontier';
 import { createPageTurns } from './page-turns.mjs';
 
-/** Requests that are prepared at a time, and how long a process of several sleeps at most: `core/crawl/limits.ts` and `core/run/limits.ts`. */
+/**
+ * Requests that are prepared at a time, and how long a process of several sleeps at most: `core/crawl/limits.ts` and
+ * `core/run/limits.ts`.
+ */
 const [TAKEN_AT_ONCE, LOOK_AGAIN_MS] = [16, 250];
-/** Pages that are handled beside those that are fetched: `core/run/limits.ts`. */
+/** Pages that are handled next to those that are fetched: `core/run/limits.ts`. */
 const HANDLED = 64;
 /** How often the crawl's own totals are written: `core/run/limits.ts`. */
 const TOTALS_EVERY_MS = 1_000;
@@ -76,7 +79,7 @@ export function createCrawlProcess(parts) {
       };
       return frontier.settle(work, { kind: 'robots', answer });
     }
-    // Links that the frontier is known to have pass the door unread.
+    // Links that the frontier is known to have are skipped.
     const links = web.linksOf(work.url).filter((url) => !frontier.isRecent(url));
     const news = links.map((url) => ({ url, depth: work.record.depth + 1, via: 'link', from: work.url }));
     const kept = await frontier.settle(work, { kind: 'done', countsAsPage: true, links: news });
@@ -125,11 +128,11 @@ export function createCrawlProcess(parts) {
       tell(isOver);
       while (!isOver()) {
         if (broken !== null) throw broken;
-        const room = Math.min(concurrency - fetching, concurrency + HANDLED - inFlight);
-        const works = room > 0 ? await frontier.take(Math.min(room, TAKEN_AT_ONCE)) : [];
+        const free = Math.min(concurrency - fetching, concurrency + HANDLED - inFlight);
+        const works = free > 0 ? await frontier.take(Math.min(free, TAKEN_AT_ONCE)) : [];
         for (const work of works) start(work);
         if (works.length > 0) continue;
-        const dueAtMs = room > 0 ? await frontier.nextAt() : null;
+        const dueAtMs = free > 0 ? await frontier.nextAt() : null;
         turns.requestDueAt(dueAtMs);
         await sleep(dueAtMs);
       }

@@ -1,5 +1,5 @@
-// Copies of robots.txt are hashed off the main thread, in time that no virtual clock knows of. While a simulation runs they are
-// hashed on it.
+// Copies of robots.txt are hashed off the main thread, in time that no virtual clock knows of. While a simulation runs
+// they are hashed on it.
 
 import { createHash } from 'node:crypto';
 

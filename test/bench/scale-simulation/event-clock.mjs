@@ -1,5 +1,5 @@
-// Virtual time for a simulation: a time passes when everything that the one before set off has come to rest. Between two
-// events is one turn of the loop, in which all promises run, so the same web and the same seed take the same steps.
+// Virtual time for a simulation: a time passes when everything that the one before set off has come to rest. Between
+// two events is one turn of the loop, in which all promises run, so the same web and the same seed take the same steps.
 
 /** Epoch milliseconds at which every simulation begins. */
 const START_MS = 1_700_000_000_000;

@@ -1,5 +1,5 @@
-// A machine whose processes share its cores. Each process does one thing after the other, as Node and Redis do; all that have
-// something to do get an equal part of the cores, and never more than one core.
+// A machine whose processes share its cores. Each process does one thing after the other, as Node and Redis do; all
+// that have something to do get an equal part of the cores, and never more than one core.
 
 /** Work that is done but for a rounding error, microseconds. */
 const NOTHING_US = 1e-6;

@@ -1,13 +1,20 @@
-// Pages take turns, as `core/crawl/page-scheduler.ts` has it: one at a time while a request is near, else a few together, so that what the store
-// has answered is read after them. How many pages travel with one commit depends on it.
+// Pages take turns, as `core/crawl/page-scheduler.ts` has it: one at a time while a request is near, else a few
+// together, so that what the store has answered is read after them. How many pages travel with one commit depends on
+// it.
 
-/** Milliseconds that pages are worked on together, how many at most, and how far the next request must be: `core/crawl/limits.ts`. */
+/**
+ * Milliseconds that pages are worked on together, how many at most, and how far the next request must be:
+ * `core/crawl/limits.ts`.
+ */
 const [WAVE_MS, MOST, MARGIN_MS] = [8, 8, 20];
 
 /** Pieces of work that may wait for the other threads. */
 const BEHIND = 4;
 
-/** @param parts `process`, `helper`, `mainShare`, as of a crawl process. @returns `{ next(us), requestDueAt(ms) }`; `next` resolves when the page is done */
+/**
+ * @param parts `process`, `helper`, `mainShare`, as of a crawl process. @returns `{ next(us), requestDueAt(ms) }`;
+ * `next` resolves when the page is done
+ */
 export function createPageTurns(clock, { process, helper, mainShare }) {
   const waiting = [];
   let dueAtMs = Number.POSITIVE_INFINITY;

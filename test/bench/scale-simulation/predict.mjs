@@ -1,6 +1,7 @@
-// From what one process takes to what several take. Everything is calibrated by a single process: what its pages cost, from the
-// first one on, and how much of the machine it got. What is new with several is the frontier's: who holds which host, what
-// travels with which commit, what each asks of the store because there are others; and that each begins cold.
+// From what one process takes to what several take. Everything is calibrated by a single process: what its pages cost,
+// from the first one on, and how much of the machine it got. What is new with several is the frontier's: who holds
+// which host, what travels with which commit, what each asks of the store because there are others; and that each
+// begins cold.
 
 import { simulateSmallWeb } from './simulate.mjs';
 
@@ -12,8 +13,9 @@ const OTHERS_MOST = 24;
 const MAIN_SHARE_LEAST = 0.5;
 
 /**
- * @param options `hosts` of the web; `costs`; `alone`: `{ pages, cpuUs }` of one process, sizes ascending; `perS`: pages per second
- *   of one process at the largest size; `crowding`: by how much a crawl costs more beside so many others that share nothing with
+ * @param options `hosts` of the web; `costs`; `alone`: `{ pages, cpuUs }` of one process, sizes ascending; `perS`:
+ *   pages per second
+ *   of one process at the largest size; `crowding`: by how much a crawl costs more next to so many others that share nothing with
  *   it but the machine; `answerUs`, `cores`
  * @returns `{ predict(processes), machine }`; a prediction is CPU-s per 1,000 pages and pages per second
  */
@@ -37,7 +39,8 @@ export async function calibrate({ hosts, costs, alone, perS, crowding = new Map(
 }
 
 /**
- * What the k-th page of a process costs beside its calls of the store, microseconds: the slope between the sizes that were measured.
+ * What the k-th page of a process costs next to its calls of the store, microseconds: the slope between the sizes that
+ * were measured.
  *
  * @returns a function of the number of pages before it
  */
@@ -55,8 +58,8 @@ export function costOfPages(alone, storeUsPerPage) {
 const rateOf = ({ pages, seconds }) => pages / seconds;
 
 /**
- * What explains how fast one process was: faster than one thread could be, others of its threads have helped; slower, processes of
- * others had part of the machine.
+ * What explains how fast one process was: faster than one thread could be, others of its threads have helped; slower,
+ * processes of others had part of the machine.
  */
 async function machineFor(perS, rateWith) {
   const alone = { mainShare: 1, others: 0 };

@@ -1,5 +1,6 @@
-// The simulation beside the measurement: `pnpm bench scale` is run, or its rows are read, and what it says of one process has to
-// explain what it says of two and of four. What is measured besides are crawls by one process too, by themselves and side by side.
+// The simulation next to the measurement: `pnpm bench scale` is run, or its rows are read, and what it says of one
+// process has to explain what it says of two and of four. What is measured besides are crawls by one process too, by
+// themselves and side by side.
 
 import { readFileSync } from 'node:fs';
 import { rows as measureScale } from '../scale/rows.mjs';
@@ -13,7 +14,8 @@ const SMALLER = [2, 10, 38];
 
 /**
  * @param kind the store: `redis` (the default) or `postgres`
- * @param options `measured`: a file with rows of `pnpm bench scale --json`, by default MANNERLY_BENCH_SCALE or a run of its own
+ * @param options `measured`: a file with rows of `pnpm bench scale --json`, by default MANNERLY_BENCH_SCALE or a run of
+ *   its own
  * @returns rows of the table of all benchmarks
  */
 export async function rows(kind = 'redis', { measured = process.env.MANNERLY_BENCH_SCALE } = {}) {
@@ -26,10 +28,10 @@ export async function rows(kind = 'redis', { measured = process.env.MANNERLY_BEN
   for (const size of SMALLER) alone.push(await measureAlone(kind, { hosts: HOSTS, pages: size }));
   alone.push({ pages, cpuUs: one.cpuS * 1_000 * pages });
   const crowding = new Map();
-  for (const beside of byProcesses.keys()) {
-    if (beside === 1) continue;
-    const { cpuUs } = await measureAlone(kind, { hosts: HOSTS, pages: SMALLER.at(-1), beside });
-    crowding.set(beside, Math.max(1, cpuUs / alone.at(-2).cpuUs));
+  for (const others of byProcesses.keys()) {
+    if (others === 1) continue;
+    const { cpuUs } = await measureAlone(kind, { hosts: HOSTS, pages: SMALLER.at(-1), others });
+    crowding.set(others, Math.max(1, cpuUs / alone.at(-2).cpuUs));
   }
   const { predict } = await calibrate({ hosts: HOSTS, costs, alone, crowding, perS: one.perS });
   const table = [];
@@ -37,16 +39,16 @@ export async function rows(kind = 'redis', { measured = process.env.MANNERLY_BEN
     const predicted = await predict(processes);
     const what = `simulated, ${kind}, ${processes} process${processes === 1 ? ' (calibrated by it)' : 'es'}`;
     const goal = processes === 1 ? '' : '0.75 to 1.25 ×';
-    const beside = { reference: 'measured', goal };
+    const common = { reference: 'measured', goal };
     table.push(
       {
         row: `${what}: CPU-s per 1,000 pages`,
         value: predicted.cpuS,
         referenceValue: figures.cpuS,
         digits: 2,
-        ...beside,
+        ...common,
       },
-      { row: `${what}: pages per second`, value: predicted.perS, referenceValue: figures.perS, digits: 0, ...beside },
+      { row: `${what}: pages per second`, value: predicted.perS, referenceValue: figures.perS, digits: 0, ...common },
     );
   }
   return table;

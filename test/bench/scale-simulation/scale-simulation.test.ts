@@ -1,12 +1,12 @@
-// The simulator of docs/scale.md: what it says of large crawls is worth what it says of small ones. At stake are figures that
-// operators buy machines by.
+// The simulator of docs/scale.md: what it says of large crawls is worth what it says of small ones. At stake are
+// figures that operators buy machines by.
 
 import { describe, expect, it } from 'vitest';
 import { COSTS } from './costs.mjs';
 import { createEventClock } from './event-clock.mjs';
+import { BUSY_MOST, extrapolate } from './extrapolate.mjs';
 import { createMachine } from './machine.mjs';
 import { costOfPages, measuredOf } from './predict.mjs';
-import { BUSY_MOST, reckon } from './reckon.mjs';
 import { simulateSmallWeb, simulateWideWeb } from './simulate.mjs';
 
 const SMALL = { hosts: 12, pages: 20, costs: COSTS.redis, pageUs: 800 };
@@ -81,7 +81,7 @@ describe('a simulated crawl', () => {
     expect(other).not.toEqual(first);
   });
 
-  it('asks no host before its turn, whoever holds it', async () => {
+  it('asks no host before its turn, anyone who holds it', async () => {
     const { early, pages } = await simulateWideWeb({ ...WIDE, processes: 4, shards: 3 });
     expect(pages).toBeGreaterThan(50);
     expect(early).toBe(0);
@@ -150,23 +150,23 @@ describe('a larger crawl', () => {
   };
 
   it('is bound by its crawlers while the store has time, and by the store from some number of them on', () => {
-    const few = reckon(figures, target);
+    const few = extrapolate(figures, target);
     expect(few).toMatchObject({ first: 'crawlers', crawlersPerS: 2_000, pagesPerS: 2_000 });
-    const many = reckon(figures, { ...target, processes: 50 });
+    const many = extrapolate(figures, { ...target, processes: 50 });
     expect(many.first).toBe('store');
     // At that number the server is as busy as it may be, pages and accounts together, and with one more it is busier.
     const busy = (count: number) => (count * 1_000 * 200 + count * count * 10) / 1e6;
     expect(busy(many.processesServed)).toBeLessThanOrEqual(BUSY_MOST);
     expect(busy(many.processesServed + 1)).toBeGreaterThan(BUSY_MOST);
-    expect(reckon({ ...figures, servers: 100 }, { ...target, processes: 50 }).first).toBe('crawlers');
+    expect(extrapolate({ ...figures, servers: 100 }, { ...target, processes: 50 }).first).toBe('crawlers');
   });
 
-  it('needs room for every URL known, for the queued ones, for hosts and their robots.txt', () => {
-    const { seenBytes, queuedBytes, hostBytes, robotsBytes } = reckon(figures, target);
+  it('needs space for every URL known, for the queued ones, for hosts and their robots.txt', () => {
+    const { seenBytes, queuedBytes, hostBytes, robotsBytes } = extrapolate(figures, target);
     expect([seenBytes, queuedBytes, hostBytes, robotsBytes]).toEqual([10_000_000, 50_000_000, 300_000, 1_000_000]);
   });
 
   it('loses pages to fingerprints that meet by chance: some three of ten billion', () => {
-    expect(reckon(figures, { ...target, urls: 1e10 }).pagesLostToFingerprints).toBeCloseTo(2.7, 1);
+    expect(extrapolate(figures, { ...target, urls: 1e10 }).pagesLostToFingerprints).toBeCloseTo(2.7, 1);
   });
 });

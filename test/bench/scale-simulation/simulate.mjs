@@ -1,5 +1,6 @@
-// A crawl by several processes over one store, in virtual time: the project's own frontier in each of them, everything around it a
-// model. Two webs: the small one of `pnpm bench scale`, to be held against measurements, and a wide one, to see what a store is asked.
+// A crawl by several processes over one store, in virtual time: the project's own frontier in each of them, everything
+// around it a model. Two webs: the small one of `pnpm bench scale`, to be compared with measurements, and a wide one,
+// to see what a store is asked.
 
 import { createCrawlProcess } from './crawl-process.mjs';
 import { withDigestAtHand } from './digest.mjs';
@@ -15,11 +16,14 @@ const SEED_BATCH = 1_000;
 const PROCESSES_PER_CORE = 4;
 
 /**
- * The crawl of `pnpm bench scale`: interval 0, one request at a time per host; crawlers, the store's server and the web on one machine.
+ * The crawl of `pnpm bench scale`: interval 0, one request at a time per host; crawlers, the store's server and the web
+ * on one machine.
  *
- * @param options `processes`, `hosts`, `pages` (of a host), `costs`, `pageUs`, `answerUs`, `cores`, `others` (processes that compete),
+ * @param options `processes`, `hosts`, `pages` (of a host), `costs`, `pageUs`, `answerUs`, `cores`, `others` (processes
+ *   that compete),
  *   `mainShare` of a page's work that one thread does, `seed`
- * @returns `{ pages, pagesOf (each process), seconds, cpuUsPerPage, storeUsPerPage, serverUsPerPage, perPage }`; processor time of the crawlers
+ * @returns `{ pages, pagesOf (each process), seconds, cpuUsPerPage, storeUsPerPage, serverUsPerPage, perPage }`;
+ *   processor time of the crawlers
  */
 export async function simulateSmallWeb(options) {
   const { processes, hosts, pages, costs, pageUs, answerUs = 60, cores = 2, others = 0 } = options;
@@ -72,11 +76,14 @@ export async function simulateSmallWeb(options) {
 }
 
 /**
- * A broad crawl in full swing: each process on a core of its own, each shard of the store on one, hosts spaced politely.
+ * A broad crawl in full swing: each process on a core of its own, each shard of the store on one, hosts spaced
+ * politely.
  *
- * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `shards`, `serverCores`, `pageUs`,
+ * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `shards`,
+ *   `serverCores`, `pageUs`,
  *   `roundTripMs`, `requestTimeoutMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
- * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too soon
+ * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too
+ *   soon
  */
 export async function simulateWideWeb(options) {
   const {

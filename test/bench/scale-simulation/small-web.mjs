@@ -1,4 +1,5 @@
-// The web of `pnpm bench scale` as a simulation needs it: the same pages with the same links, and a server that is one process.
+// The web of `pnpm bench scale` as a simulation needs it: the same pages with the same links, and a server that is one
+// process.
 
 import { createWeb } from '../crawl/web.mjs';
 

@@ -1,6 +1,7 @@
-// The stand-in for a store that processes share: it keeps its contract, since it is the memory store, and takes what the verbs of
-// a store on servers take: processor time of the caller and of the servers, the way there and back, and the wait for a disk.
-// Hosts are spread over servers by their name, and each verb asks the servers that the Redis store would ask.
+// The stand-in for a store that processes share: it keeps its contract, since it is the memory store, and takes what
+// the verbs of a store on servers take: processor time of the caller and of the servers, the way there and back, and
+// the wait for a disk. Hosts are spread over servers by their name, and each verb asks the servers that the Redis store
+// would ask.
 
 import { memoryStore } from '@mannerly/frontier';
 
@@ -20,7 +21,7 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
   let opened = null;
   let isFree = false;
 
-  /** One call of each of some shards: `parts` are shard and microseconds beside the call itself. */
+  /** One call of each of some shards: `parts` are shard and microseconds next to the call itself. */
   const ask = async (process, verb, parts, { writes = false, links = 0 } = {}) => {
     if (isFree) return;
     const clientUs = parts.length * costs.client.callUs + links * costs.client.linkUs;
@@ -125,7 +126,7 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
     readHost: (host) => inner.readHost(host),
     scan: (cursor, limit, host) => inner.scan(cursor, limit, host),
     async close() {
-      // The others go on; what was kept is let go with the simulation.
+      // The others go on; what was kept is released with the simulation.
     },
   });
 

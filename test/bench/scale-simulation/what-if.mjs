@@ -1,9 +1,10 @@
-// What a crawl larger than any that was run would ask of its store, and what would be full first. Usage: node what-if.mjs
-// [--store redis|postgres] [--machines 100] [--processes 4] [--hosts 1e8] [--urls 1e10] [--known 0.98] [--page-us 830] [--json]
+// What a crawl larger than any that was run would ask of its store, and what would be full first. Usage: node
+// what-if.mjs [--store redis|postgres] [--machines 100] [--processes 4] [--hosts 1e8] [--urls 1e10] [--known 0.98]
+// [--page-us 830] [--json]
 
 import { parseArgs } from 'node:util';
 import { COSTS } from './costs.mjs';
-import { reckon } from './reckon.mjs';
+import { extrapolate } from './extrapolate.mjs';
 import { simulateWideWeb } from './simulate.mjs';
 
 const { values } = parseArgs({
@@ -71,7 +72,7 @@ for (const servers of LAYOUTS[values.store]) {
     clientUsPerPage,
     perPage,
     figures,
-    ...reckon(figures, target),
+    ...extrapolate(figures, target),
   });
 }
 

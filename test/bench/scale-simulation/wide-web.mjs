@@ -1,5 +1,5 @@
-// A web that is wider than any process can hold: hosts of every size, spaced as they ask, far away. Nothing of it is kept but how
-// many pages of a host have been linked, so what a page links to is drawn when it is read.
+// A web that is wider than any process can hold: hosts of every size, spaced as they ask, far away. Nothing of it is
+// kept but how many pages of a host have been linked, so what a page links to is drawn when it is read.
 
 /** Links of a page: navigation of its site, pages met before, new ones; some on other hosts. */
 const [LINKS, NAVIGATION, ELSEWHERE_EVERY] = [60, 12, 6];
@@ -13,7 +13,8 @@ export const SPACING = [
 const utf8 = new TextEncoder();
 
 /**
- * @param options `clock`, `random` (seeded); `hosts`; `queued`: pages of each that are queued at first; `knownShare` of the links;
+ * @param options `clock`, `random` (seeded); `hosts`; `queued`: pages of each that are queued at first; `knownShare` of
+ *   the links;
  *   `requestTimeoutMs`: median time of an exchange
  * @returns a web for `crawl-process.mjs`, its `seeds`, and `early()`: requests that came too soon
  */

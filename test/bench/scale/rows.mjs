@@ -1,5 +1,5 @@
-// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, beside one process on lmdb in the same run. The
-// processor time of all processes counts, that of the store's server and of the web does not.
+// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, next to one process on lmdb in the same
+// run. The processor time of all processes counts, that of the store's server and of the web does not.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -40,10 +40,10 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   return [...measured].flatMap(([count, figures]) => {
     const { cpuS, perS } = medianOf(figures);
     const what = `scale, ${kind}, ${count} process${count === 1 ? '' : 'es'}, ${hosts * pages} pages`;
-    const beside = { reference: 'one process on lmdb', goal: '' };
+    const common = { reference: 'one process on lmdb', goal: '' };
     return [
-      { row: `${what}: CPU-s per 1,000 pages`, value: cpuS, referenceValue: alone.cpuS, digits: 2, ...beside },
-      { row: `${what}: pages per second`, value: perS, referenceValue: alone.perS, digits: 0, ...beside },
+      { row: `${what}: CPU-s per 1,000 pages`, value: cpuS, referenceValue: alone.cpuS, digits: 2, ...common },
+      { row: `${what}: pages per second`, value: perS, referenceValue: alone.perS, digits: 0, ...common },
     ];
   });
 }

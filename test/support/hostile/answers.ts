@@ -80,8 +80,8 @@ export function drips(head: string, text: string, everyMs = 50): HostileAnswer {
 }
 
 /**
- * Turns of the event loop that the crawl, in the same process, has to read what was written before a reset that overtakes what has
- * not been read: by time alone a busy turn would be none.
+ * Turns of the event loop that the crawl, in the same process, has to read what was written before a reset that
+ * overtakes what has not been read: by time alone a busy turn would be none.
  */
 const TURNS_TO_READ = 20;
 

@@ -39,7 +39,7 @@ const gzipBomb = once(() => gzipSync(Buffer.alloc(BOMB_BYTES)));
 export const CODINGS: readonly HostileScenario[] = [
   {
     name: 'coding-unknown',
-    does: 'names a content coding that nobody offered',
+    does: 'names a content coding that no one offered',
     serve: sends(coded('x-rot13', PAGE)),
     expects: UNDECODABLE,
   },

@@ -1,5 +1,5 @@
-// Certificates for the scenarios that speak TLS: one key, and four certificates signed by themselves, valid 2020 to 2118 unless
-// said otherwise. Nothing but a test that is handed them trusts them.
+// Certificates for the scenarios that speak TLS: one key, and four certificates signed by themselves, valid 2020 to
+// 2118 unless said otherwise. Nothing but a test that is handed them trusts them.
 
 import type { HostileScenario } from './scenario.js';
 
@@ -25,7 +25,7 @@ U77trSif
 -----END CERTIFICATE-----
 `;
 
-/** For `tls-self-signed.test`; trusted by nobody. */
+/** For `tls-self-signed.test`; trusted by no one. */
 const SELF_SIGNED = `-----BEGIN CERTIFICATE-----
 MIIBgjCCASigAwIBAgIBATAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBR0bHMtc2Vs
 Zi1zaWduZWQudGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8yMTE5MDEwMTAwMDAwMFow

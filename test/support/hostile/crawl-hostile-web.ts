@@ -1,4 +1,4 @@
-// One crawl that meets every scenario of the hostile web at once, beside healthy hosts, and what came of each.
+// One crawl that meets every scenario of the hostile web at once, next to healthy hosts, and the result of each.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -13,7 +13,10 @@ import { INSIDE_ADDRESS, startHostileWeb } from './server.js';
 /** Decoded bytes kept of a page in these crawls. */
 export const HOSTILE_BODY_BYTES = 200_000;
 
-/** Deadlines of these crawls, milliseconds: servers and crawl share one event loop, and an honest answer must not meet them. */
+/**
+ * Deadlines of these crawls, milliseconds: servers and crawl share one event loop, and an honest answer must not meet
+ * them.
+ */
 const DEADLINES = { connectTimeoutMs: 8_000, headersTimeoutMs: 8_000, requestTimeoutMs: 10_000 } as const;
 
 /** How the crawl is bounded. */
@@ -23,14 +26,14 @@ export interface HostileCrawlOptions {
   readonly maxIdleMs: number;
   /** Running time at which it is bounded. */
   readonly minutes: number;
-  /** Healthy hosts beside the others, and the pages of each. */
+  /** Healthy hosts next to the others, and the pages of each. */
   readonly healthyHosts: number;
   readonly healthyPages: number;
   /** By which the deadlines are longer. @default 1 */
   readonly slowness?: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface HostileCrawl {
   readonly report: CrawlReport;
   /** Milliseconds from the start of the crawl to its end. */

@@ -37,7 +37,7 @@ export const FRAMING: readonly HostileScenario[] = [
   },
   {
     name: 'status-999',
-    does: 'sends a status that nobody defined',
+    does: 'sends a status that no one defined',
     serve: responds('no', { status: '999 Request denied' }),
     expects: { told: 999, again: true, status: 'failed', reason: 'status-999' },
   },
@@ -131,7 +131,7 @@ export const FRAMING: readonly HostileScenario[] = [
   },
   {
     name: 'switches-protocols',
-    does: 'answers 101 although nobody asked for another protocol',
+    does: 'answers 101 although no one asked for another protocol',
     serve: sends('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
     expects: BAD,
   },

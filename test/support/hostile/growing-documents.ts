@@ -1,5 +1,5 @@
-// Documents and sitemaps that fill their limits: too large for the one crawl that meets everything, met in processes of their
-// own, where memory is measured.
+// Documents and sitemaps that fill their limits: too large for the one crawl that meets everything, met in processes of
+// their own, where memory is measured.
 
 import { gzipSync } from 'node:zlib';
 import { byPath, floods, type HostileAnswer, responds } from './answers.js';

@@ -1,4 +1,5 @@
-// Scenarios that try to turn the crawl against its own network, or to make it carry something from one place to another.
+// Scenarios that try to turn the crawl against its own network, or to make it carry something from one place to
+// another.
 
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
@@ -115,8 +116,8 @@ export const GUARDED: readonly HostileScenario[] = [
     expects: HELD,
   },
   {
-    name: 'nobody-listens',
-    does: 'has an address at which nobody listens',
+    name: 'refuses-connections',
+    does: 'has an address at which no one listens',
     serve: responds('<p>never asked for'),
     addresses: ['127.0.0.9'],
     expects: HELD,
@@ -130,7 +131,7 @@ export const GUARDED: readonly HostileScenario[] = [
   },
   {
     name: 'tls-self-signed',
-    does: 'shows a certificate that nobody trusts',
+    does: 'shows a certificate that no one trusts',
     serve: responds('<p>never asked for'),
     tls: 'self-signed',
     expects: HELD,

@@ -1,6 +1,7 @@
-// The shape of the hostile web: each scenario is a host of its own that tries one thing, and says what has to come of it.
-// Scenarios are data, so that one crawl can meet all of them at once beside healthy hosts (`test/crawl/hostile-web.test.ts`).
-// Those about the network stand in `framing.ts`, `endings.ts`, `bounds.ts`, …; those about content beside them.
+// The shape of the hostile web: each scenario is a host of its own that tries one thing, and says what has to come of
+// it. Scenarios are data, so that one crawl can meet all of them at once next to healthy hosts
+// (`test/crawl/hostile-web.test.ts`). Those about the network stand in `framing.ts`, `endings.ts`, `bounds.ts`, …;
+// those about content next to them.
 
 import type { Socket } from 'node:net';
 import type { HandledPage, Item, RequestRecord, UrlDecision, UrlStatus } from 'mannerly';
@@ -46,11 +47,13 @@ export interface HostileRequest {
 
 /** What has to come of a scenario. */
 export interface HostileExpectation {
-  /** How each exchange for the start URL stands in the request log: a failure word or a status. `null`: none may leave. */
+  /**
+   * How each exchange for the start URL stands in the request log: a failure word or a status. `null`: none may leave.
+   */
   readonly told: string | number | null;
   /**
-   * Whether the start URL is asked for again after that: four times in all, unless the crawl ends first, and then its word is
-   * failed, `retries-exhausted`. @default false
+   * Whether the start URL is asked for again after that: four times in all, unless the crawl ends first, and then its
+   * word is failed, `retries-exhausted`. @default false
    */
   readonly again?: boolean;
   /** The start URL's final word and reason, unless it is asked for again. */
@@ -58,7 +61,10 @@ export interface HostileExpectation {
   readonly reason: string;
   /** How the page of the start URL says that its body ended; absent where no page comes to a handler. */
   readonly truncated?: 'limit' | 'connection' | null;
-  /** Requests that its servers see, as `path` or `OTHER.NAME.test/path`, each once, in any order, robots.txt left out. @default the start */
+  /**
+   * Requests that its servers see, as `path` or `OTHER.NAME.test/path`, each once, in any order, robots.txt left out.
+   * @default the start
+   */
   readonly paths?: readonly string[];
   /** Bytes read off the wire at most, for each exchange with the start URL. @default the cap of the body and 4 MiB */
   readonly maxRead?: number;

@@ -1,5 +1,5 @@
-// The hostile web on a machine that has other things to do: what came late for want of a processor is asked once more, in a
-// smaller crawl and with longer deadlines. What is wrong is wrong then too.
+// The hostile web on a machine that has other things to do: what came late for want of a processor is asked once more,
+// in a smaller crawl and with longer deadlines. What is wrong is wrong then too.
 
 import { isDeepStrictEqual } from 'node:util';
 import { crawlHostileWeb, type HostileCrawl, type HostileCrawlOptions } from './crawl-hostile-web.js';
@@ -17,7 +17,7 @@ const MOST_TIMES_ALONE = 10;
  * Crawls the hostile web, and the scenarios that were not as expected once or twice more.
  *
  * @param isPatient - As in `expectedOf`.
- * @returns What came of the first crawl, with the stories of the later ones in place of those they repeat.
+ * @returns The result of the first crawl, with the stories of the later ones in place of those they repeat.
  */
 export async function crawlWithSecondChance(options: HostileCrawlOptions, isPatient: boolean): Promise<HostileCrawl> {
   let result = await crawlHostileWeb(options);
@@ -39,8 +39,9 @@ export async function crawlWithSecondChance(options: HostileCrawlOptions, isPati
 }
 
 /**
- * When the last healthy page was fetched, milliseconds after the start: the least of up to three crawls, until `within`; and how long
- * it may take: `within`, or some times what the same pages take without any hostile host, where that is longer.
+ * When the last healthy page was fetched, milliseconds after the start: the least of up to three crawls, until
+ * `within`; and how long it may take: `within`, or some times what the same pages take without any hostile host, where
+ * that is longer.
  */
 export async function leastHealthyMs(
   first: HostileCrawl,

@@ -1,5 +1,6 @@
-// The servers of the hostile web: one port for plain HTTP and one for each kind of certificate, shared by all scenarios and
-// told apart by the Host field; and one at another loopback address that must never be connected to. Their log is the witness.
+// The servers of the hostile web: one port for plain HTTP and one for each kind of certificate, shared by all scenarios
+// and told apart by the Host field; and one at another loopback address that must never be connected to. Their log is
+// the witness.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';

@@ -57,7 +57,7 @@ describe('mannerly explain', () => {
     await crawl('--pages', '2');
     const { code, out: text } = await run('explain', out, '127.0.0.1');
     expect(code).toBe(0);
-    expect(text).toMatch(/2 URLs queued, 0 in hand/);
+    expect(text).toMatch(/2 URLs queued, 0 in flight/);
     expect(text).toMatch(/Interval 0 s \(profile\)/);
     expect(text).toMatch(/\/robots\.txt: rules, copy [0-9a-f]{16} of \d{4}-.*, used until \d{4}-/);
     const json = JSON.parse((await run('explain', out, '127.0.0.1', '--json')).out) as Explanation;

@@ -43,7 +43,7 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
     requestsPath: own('requests', '.jsonl'),
     decisionsPath: own('decisions', '.jsonl'),
     rejectedPath: own('rejected', '.jsonl'),
-    warningsPath: own('notices', '.jsonl'),
+    warningsPath: own('warnings', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
     settingsPath: join(path, 'settings.json'),
     runPath: own('run', '.json'),
@@ -57,6 +57,6 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
 
 /** The number in the name of a file that belongs to one process among several; `null` for any other name. Never throws. */
 export function partOfName(name: string): number | null {
-  const number = /^(?:items|rejected|requests|decisions|notices|datasets)-([1-9]\d{0,5})\.jsonl$/.exec(name)?.[1];
+  const number = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/.exec(name)?.[1];
   return number === undefined ? null : Number(number);
 }

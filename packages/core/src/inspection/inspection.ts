@@ -18,8 +18,15 @@ import { holderOf } from '../directory/directory-lock.js';
 import { MannerlyError } from '../errors.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
-import { type Explanation, explain, explainHost, explainLoggedHost } from '../report/explain.js';
-import { atRest, isHostName, requestedForm } from '../report/explain-host.js';
+import {
+  atRest,
+  type Explanation,
+  explain,
+  explainHost,
+  explainLoggedHost,
+  isHostName,
+  requestedForm,
+} from '../report/explain.js';
 import { loggedHost } from '../report/logged-host.js';
 import { findDecision } from '../report/read-logs.js';
 import { asMannerlyError } from '../run/store-errors.js';

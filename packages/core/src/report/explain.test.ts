@@ -4,8 +4,8 @@ import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { createRecentDecisions } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
-import { explain, explainHost, explainLoggedHost, explanationText } from './explain.js';
-import { atRest, isHostName, requestedForm } from './explain-host.js';
+import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm } from './explain.js';
+import { explanationText } from './explain-text.js';
 
 const url = 'http://quarry.test/blasting/plan';
 const robots = { authority: 'http://quarry.test', phase: 'rules', hash: 'ab12', receivedAtMs: 1_000 };

@@ -5,9 +5,9 @@ import { countItems } from '../output/joined-items.js';
 import type { HostPoliteness } from './crawl-report.js';
 import { finalDecisions } from './final-decisions.js';
 import { MAX_REPORTED_LOG_BYTES } from './limits.js';
+import { createOutcomeCounts } from './outcome-counts.js';
 import { createPolitenessLedger } from './politeness.js';
 import { allRequests, allWarnings, type LogPaths, type PartLogPaths } from './read-logs.js';
-import { createOutcomeCounts } from './stats.js';
 
 /** What the logs say. */
 export interface LoggedReport {

@@ -4,8 +4,8 @@
 import { hostname } from 'node:os';
 import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
 import type { Tally } from '../journal/tally.js';
+import type { OutcomeCounts } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
-import type { OutcomeCounts } from '../report/stats.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 
 /** What a process keeps. */

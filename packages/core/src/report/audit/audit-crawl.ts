@@ -1,4 +1,4 @@
-// The audit of a crawl directory: its request logs and its copies of robots.txt in, findings out. Reads only.
+// The audit of a crawl directory from its request logs and its copies of robots.txt. Reads only.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,49 +9,47 @@ import type { JudgedRequest } from './auditor.js';
 import { MAX_LISTED_VIOLATIONS } from './limits.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './violation.js';
 
-/** Where the evidence is, and who the crawl said it was. */
+/** Where the evidence is, and the name of the crawl. */
 export interface AuditedCrawl {
   readonly requestsPath: string;
   /** The request logs of all processes of the crawl, judged together. @default the one above */
   readonly parts?: readonly { readonly requestsPath: string }[];
   readonly robotsPath: string;
-  /** Directories of the same crawl whose logs are judged together with this one's, and whose copies are read as well. @default none */
+  /** Other directories of the same crawl: their logs are judged together, and their copies are read too. @default none */
   readonly beside?: readonly AuditedCrawl[];
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }
 
-/** How strict, and who listens. */
+/** Tolerance and listeners. */
 export interface AuditOptions {
-  /** By so much a request may be early, milliseconds, 0 … 60,000: for clocks of several machines. @default 0 */
+  /** How early a request may be, milliseconds, 0 … 60,000: for clocks of several machines. @default 0 */
   readonly toleranceMs?: number;
-  /** Told of each request in the order of ends. */
+  /** Called with each request in the order of ends. */
   readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
-  /** Told of each run that a log opens. */
+  /** Called with each run that a log opens. */
   readonly onRun?: (run: RunPromise) => void;
 }
 
 /**
- * Works the politeness of a crawl out once more, from its request logs and the kept copies of robots.txt alone.
+ * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone.
  *
  * Streams: memory grows with hosts and authorities, within bounds.
  *
- * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit is not passed.
+ * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   const all = [crawl, ...(crawl.beside ?? [])];
   const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
-  const [{ createAuditor }, { auditEntries }] = await Promise.all([import('./auditor.js'), import('./audit-entry.js')]);
-  const auditor = createAuditor({
-    readCopy: (hash) =>
-      readCopy(
-        all.map(({ robotsPath }) => robotsPath),
-        hash,
-      ),
+  const folders = all.map(({ robotsPath }) => robotsPath);
+  const [{ Auditor }, { auditEntries }] = await Promise.all([import('./auditor.js'), import('./audit-entry.js')]);
+  const auditor = new Auditor({
+    readCopy: (hash) => readCopy(folders, hash),
     crawl: crawl.manifest,
     toleranceMs: options.toleranceMs ?? 0,
   });
   const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, 0])) as Record<ViolationKind, number>;
   const violations: Violation[] = [];
+  let found = 0;
   let runs = 0;
   let requests = 0;
   let startedAtMs: number | null = null;
@@ -70,37 +68,24 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
       await options.onRequest?.(judged.request);
     }
     for (const violation of judged.violations) {
+      found += 1;
       counts[violation.kind] += 1;
       if (violations.length < MAX_LISTED_VIOLATIONS) violations.push(violation);
     }
   }
-  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return {
-    format: 1,
-    passed: found === 0 && requests > 0,
-    runs,
-    requests,
-    hosts: auditor.hosts(),
-    startedAtMs,
-    endedAtMs,
-    counts,
-    violations,
-    notes: notesOf(requests, auditor.forgotten()),
-  };
-}
-
-function notesOf(requests: number, forgotten: number): string[] {
+  const { hostCount: hosts, forgotten } = auditor;
   const notes: string[] = [];
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
-  return notes;
+  const passed = found === 0 && requests > 0;
+  return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
 }
 
-async function readCopy(robotsPaths: readonly string[], hash: string): Promise<Uint8Array | null> {
+async function readCopy(folders: readonly string[], hash: string): Promise<Uint8Array | null> {
   if (!/^[0-9a-f]{8,64}$/.test(hash)) return null;
-  for (const robotsPath of robotsPaths) {
-    const file = join(robotsPath, `${hash}.txt`);
+  for (const folder of folders) {
+    const file = join(folder, `${hash}.txt`);
     const size = await sizeOf(file);
     if (size !== null && size <= ROBOTS_BODY_BYTES) return readFile(file);
   }

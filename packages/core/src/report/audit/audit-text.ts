@@ -1,39 +1,23 @@
-// An audit as text for a person at a terminal or in the log of a CI job.
+// An audit as text for a terminal or the log of a CI job.
 
 import { printable } from '../table.js';
-import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './violation.js';
-
-/** What each kind means, one sentence. */
-export const VIOLATION_MEANINGS: Readonly<Record<ViolationKind, string>> = {
-  'too-early': 'sooner than its host’s pace, its own wish or a pause allowed',
-  overlapping: 'while another request to the same host was under way',
-  excluded: 'closed by the copy of robots.txt in force',
-  'before-robots': 'before robots.txt was known, or after it had expired',
-  'wrong-identity': 'under another name than the crawl’s own',
-  'too-many-at-once': 'more requests under way than promised',
-  'robots-copy': 'the copy of robots.txt is another one, missing or changed',
-  log: 'lines that cannot be read or told from invention',
-};
+import { type AuditReport, VIOLATION_KINDS, VIOLATION_MEANINGS, type Violation } from './violation.js';
 
 /** The report as text; `limit` violations are listed. @throws Never */
 export function auditText(report: AuditReport, limit = 20): string {
   const { passed, requests, hosts, runs, counts, violations, notes } = report;
-  const looked = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
-  const lines = [passed ? `Polite: ${looked}, no violation found.` : headline(report, looked)];
+  const judged = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
+  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const lines = [`Not polite: ${judged}.`];
+  if (passed) lines[0] = `Polite: ${judged}, no violation found.`;
+  else if (requests === 0 && found === 0) lines[0] = 'Nothing to audit.';
   for (const kind of VIOLATION_KINDS) {
     if (counts[kind] > 0) lines.push(`  ${String(counts[kind]).padStart(7)}  ${kind}: ${VIOLATION_MEANINGS[kind]}`);
   }
   const shown = violations.slice(0, limit);
-  if (shown.length > 0) lines.push('');
-  for (const violation of shown) lines.push(violationText(violation));
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (all > shown.length) lines.push(`… and ${all - shown.length} more.`);
+  if (shown.length > 0) lines.push('', ...shown.map(violationText));
+  if (found > shown.length) lines.push(`… and ${found - shown.length} more.`);
   return [...lines, ...notes].join('\n');
-}
-
-function headline({ requests, counts }: AuditReport, looked: string): string {
-  if (requests === 0 && Object.values(counts).every((count) => count === 0)) return 'Nothing to audit.';
-  return `Not polite: ${looked}.`;
 }
 
 function violationText({ kind, url, atMs, detail }: Violation): string {

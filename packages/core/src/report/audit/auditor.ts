@@ -1,51 +1,39 @@
-// Judges requests one after the other, in the order of their ends, by what their log says and by the copies of robots.txt
-// that were kept. It shares no code with the frontier, which planned them: what one of them gets wrong the other finds.
+// Judges requests one after the other, in the order of their ends, by their log and by the kept copies of robots.txt. It shares
+// no code with the frontier, which scheduled them, so that one finds the errors of the other.
 
+import { Concurrency } from '../concurrency.js';
 import type { RequestRecord } from '../decision.js';
 import type { RunPromise } from '../run-line.js';
-import { type Asked, askedBy } from './asked-pace.js';
-import { type AtOnce, createAtOnce } from './at-once.js';
 import type { AuditEntry } from './audit-entry.js';
-import { createHostPace, type Earliest, type HostPace, type Pause } from './host-pace.js';
+import { type Earliest, HostPace, type Pause, paceOf, type RequiredPace } from './host-pace.js';
 import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
-import { createRobotsInForce, type InForce } from './robots-in-force.js';
+import { type InForce, RobotsInForce } from './robots-in-force.js';
 import type { PaceReason, Violation, ViolationKind } from './violation.js';
 
 /** One request as it was judged. */
 export interface JudgedRequest {
   readonly record: RequestRecord;
   readonly host: string;
-  /** End of the host's last exchange to this start, milliseconds; below 0 where they overlapped; `null` for the first. */
+  /** End of the host's last request to this start, milliseconds; below 0 where they overlapped; `null` for the first. */
   readonly gapMs: number | null;
-  /** What that gap had to be at least, and what sets it; `null` for the first, and where no run is known. */
+  /** The least that gap may be, and what sets it; `null` for the first request, and where no run is known. */
   readonly requiredGapMs: number | null;
   readonly requiredBy: PaceReason | null;
-  readonly asked: Asked | null;
-  /** The silence that its answer asks for. */
+  /** What the host's robots.txt files require; `null` where no run is known. */
+  readonly required: RequiredPace | null;
+  /** The pause that its answer requires. */
   readonly pause: Pause | null;
   readonly violations: readonly Violation[];
 }
 
-/** Judges the entries of a crawl. */
-export interface Auditor {
-  /** @returns The request; `null` for other entries, whose findings are in `violations`. */
-  judge(
-    entry: AuditEntry,
-  ): Promise<{ readonly request: JudgedRequest | null; readonly violations: readonly Violation[] }>;
-  /** Hosts that were asked. */
-  hosts(): number;
-  /** Hosts that had to be forgotten: their next request counts as a first one. */
-  forgotten(): number;
-}
-
-/** What an auditor is handed. */
-export interface AuditorParts {
+/** Where an auditor gets its evidence. */
+export interface AuditorOptions {
   /** Bytes of a kept copy of robots.txt by its hash; `null`: not kept. */
   readonly readCopy: (hash: string) => Promise<Uint8Array | null>;
-  /** Who the crawl said it was, as its manifest has it; `null`: not known. */
+  /** The crawl's name and tokens, as its manifest has them; `null`: not known. */
   readonly crawl: { readonly name: string; readonly tokens: readonly string[] } | null;
-  /** By so much a request may be early, milliseconds: for clocks of several machines. @default 0 */
-  readonly toleranceMs?: number;
+  /** How early a request may be, milliseconds: for clocks of several machines. */
+  readonly toleranceMs: number;
 }
 
 /** What is remembered of a host. */
@@ -55,132 +43,145 @@ interface Host {
   readonly authorities: Set<string>;
 }
 
-/** Makes an auditor. @throws Never; what `readCopy` throws passes through `judge`. */
-export function createAuditor({ readCopy, crawl, toleranceMs = 0 }: AuditorParts): Auditor {
-  const robots = createRobotsInForce(readCopy);
-  const hosts = new Map<string, Host>();
-  const addresses = new Map<string, number>();
-  const lanes = new Map<string, AtOnce>();
-  let met = 0;
-  let forgotten = 0;
+type Find = (kind: ViolationKind, detail: string) => void;
 
-  const hostOf = (name: string): Host => {
-    const known = hosts.get(name);
-    // The one asked longest ago goes first.
-    if (known !== undefined) hosts.delete(name);
-    else met += 1;
-    const host = known ?? { pace: createHostPace(), authorities: new Set() };
-    hosts.set(name, host);
-    const oldest = hosts.keys().next();
-    if (hosts.size > MAX_AUDITED_HOSTS && !oldest.done) {
-      hosts.delete(oldest.value);
-      forgotten += 1;
+/** Judges the entries of a crawl. What `readCopy` throws passes through `judge`. */
+export class Auditor {
+  /** Hosts that were requested. */
+  hostCount = 0;
+  /** Hosts that had to be forgotten: their next request counts as a first one. */
+  forgotten = 0;
+  readonly #options: AuditorOptions;
+  readonly #robots: RobotsInForce;
+  /** By the last request, the oldest first. */
+  readonly #hosts = new Map<string, Host>();
+  readonly #busyUntilMs = new Map<string, number>();
+  readonly #lanes = new Map<string, Concurrency>();
+
+  constructor(options: AuditorOptions) {
+    this.#options = options;
+    this.#robots = new RobotsInForce(options.readCopy);
+  }
+
+  /** @returns The request; `null` for other entries, whose violations are in `violations`. */
+  async judge(
+    entry: AuditEntry,
+  ): Promise<{ readonly request: JudgedRequest | null; readonly violations: readonly Violation[] }> {
+    if (entry.kind === 'unreadable') {
+      const detail = `line ${entry.line} of ${entry.path} cannot be read`;
+      return { request: null, violations: [{ kind: 'log', url: null, host: null, atMs: null, detail }] };
     }
-    return host;
-  };
+    if (entry.kind === 'run') return { request: null, violations: identityFaults(entry.run, this.#options.crawl) };
+    const request = await this.#judgeRequest(entry.record, entry.run, entry.part);
+    return { request, violations: request.violations };
+  }
 
-  /** What the host's files asked for; those of other authorities once another exchange has come after theirs. */
-  const askedOf = async (host: Host, own: string, atMs: number, run: RunPromise): Promise<Asked> => {
-    const files = [];
-    for (const authority of host.authorities) {
-      const asks = await robots.asks(authority, run);
-      if (asks !== null && (authority === own || asks.sinceMs < (host.pace.lastStartedAtMs ?? 0)))
-        files.push(asks.rules);
-    }
-    return askedBy(files, atMs, run);
-  };
-
-  const judgeRequest = async (record: RequestRecord, run: RunPromise | null, part: number): Promise<JudgedRequest> => {
+  async #judgeRequest(record: RequestRecord, run: RunPromise | null, part: number): Promise<JudgedRequest> {
     const violations: Violation[] = [];
     const name = hostNameOf(record, run);
-    const find = (kind: ViolationKind, detail: string) =>
+    const find: Find = (kind, detail) =>
       violations.push({ kind, url: record.url, host: name, atMs: record.startedAtMs, detail });
-    const host = hostOf(name);
+    const host = this.#hostOf(name);
     const { pace } = host;
-    const { startedAtMs, endedAtMs } = record;
-    const lastEndedMs = pace.lastEndedAtMs;
-    const gapMs = lastEndedMs === null ? null : startedAtMs - lastEndedMs;
-    if (endedAtMs < startedAtMs) find('log', 'the exchange ends before it begins');
-    else if (lastEndedMs !== null && endedAtMs < lastEndedMs && startedAtMs < (pace.lastStartedAtMs ?? 0))
-      find('log', 'an exchange stands behind later ones of its host: their order cannot be followed');
+    const { startedAtMs, endedAtMs, purpose } = record;
+    const { lastEndedAtMs } = pace;
+    const gapMs = lastEndedAtMs === null ? null : startedAtMs - lastEndedAtMs;
+    if (endedAtMs < startedAtMs) find('log', 'the request ends before it begins');
+    else if (lastEndedAtMs !== null && endedAtMs < lastEndedAtMs && startedAtMs < (pace.lastStartedAtMs ?? 0))
+      find('log', 'a request stands behind later ones of its host: their order cannot be followed');
     if (gapMs !== null && gapMs < 0)
-      find('overlapping', `it began ${-gapMs} ms before the host's last exchange had ended`);
-    if (run?.pace.perIp === true && record.remoteAddress !== null) {
-      const busyUntilMs = addresses.get(record.remoteAddress) ?? 0;
-      if (startedAtMs < busyUntilMs && gapMs !== null && gapMs >= 0)
-        find('overlapping', `another host at ${record.remoteAddress} was being asked`);
-      addresses.set(record.remoteAddress, Math.max(busyUntilMs, endedAtMs));
-      const oldest = addresses.keys().next();
-      if (addresses.size > MAX_AUDITED_HOSTS && !oldest.done) addresses.delete(oldest.value);
-    }
+      find('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
+    if (run?.pace.perIp === true) this.#judgeAddress(record, gapMs, find);
+    const judged = { record, host: name, gapMs, violations };
     if (run === null) {
-      find('log', 'no run line stands before it: what was promised is not known');
-      return { record, host: name, gapMs, requiredGapMs: null, requiredBy: null, asked: null, pause: null, violations };
+      find('log', 'no run line stands before it: what the run declares is not known');
+      return { ...judged, requiredGapMs: null, requiredBy: null, required: null, pause: null };
     }
 
     const own = record.robotsAnswer?.authority ?? authorityOf(record.url) ?? '';
-    const asked = await askedOf(host, own, startedAtMs, run);
-    let earliest: Earliest = pace.earliest(run.pace, asked);
-    if (record.purpose === 'robots') {
-      const retryAtMs = record.url === `${own}/robots.txt` ? robots.retryAtMs(own) : null;
+    const required = await this.#requiredPace(host, own, startedAtMs, run);
+    let earliest: Earliest = pace.earliest(run.pace, required);
+    if (purpose === 'robots') {
+      const retryAtMs = record.url === `${own}/robots.txt` ? this.#robots.retryAtMs(own) : null;
       if (retryAtMs !== null && retryAtMs > (earliest.atMs ?? 0))
         earliest = { atMs: retryAtMs, reason: 'robots-retry' };
     } else {
-      if (asked.closed !== null) find('too-early', asked.closed);
-      judgeRules(record, await robots.at(own, startedAtMs, run), find);
+      if (required.closed !== null) find('too-early', required.closed);
+      judgeRules(record, await this.#robots.at(own, startedAtMs, run), find);
     }
-    const requiredGapMs =
-      earliest.atMs === null || lastEndedMs === null ? null : Math.max(0, earliest.atMs - lastEndedMs);
-    if (earliest.atMs !== null && startedAtMs + toleranceMs < earliest.atMs)
+    if (earliest.atMs !== null && startedAtMs + this.#options.toleranceMs < earliest.atMs)
       find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
-
     if (record.userAgent !== run.userAgent)
       find(
         'wrong-identity',
         `it said ${JSON.stringify(record.userAgent)}, the run is ${JSON.stringify(run.userAgent)}`,
       );
-    const together = laneOf(part, record.purpose).add(startedAtMs, endedAtMs);
+    const together = this.#laneOf(part, purpose).add(startedAtMs, endedAtMs);
     if (together > run.concurrency)
-      find('too-many-at-once', `${together} requests were under way, ${run.concurrency} were promised`);
+      find('too-many-at-once', `${together} requests were under way, the run declares ${run.concurrency}`);
 
-    const pause = pace.ended(record, asked);
-    if (record.purpose === 'robots') {
-      if (!robots.answered(record, run)) find('log', 'a request for robots.txt does not say whose');
-      else if (host.authorities.size < MAX_AUTHORITIES_PER_HOST || host.authorities.has(own)) addOwn(own, run);
-    } else if (record.status !== null) robots.hostAnswered(own, endedAtMs, run);
-    const requiredBy = requiredGapMs === null ? null : earliest.reason;
-    return { record, host: name, gapMs, requiredGapMs, requiredBy, asked, pause, violations };
-  };
+    const pause = pace.ended(record, required);
+    if (purpose === 'robots') this.#robotsAnswered(record, own, run, find);
+    else if (record.status !== null) this.#robots.hostAnswered(own, endedAtMs, run);
+    const isFirst = earliest.atMs === null || lastEndedAtMs === null;
+    const requiredGapMs = isFirst ? null : Math.max(0, (earliest.atMs ?? 0) - lastEndedAtMs);
+    return { ...judged, requiredGapMs, requiredBy: isFirst ? null : earliest.reason, required, pause };
+  }
+
+  #hostOf(name: string): Host {
+    const known = this.#hosts.get(name);
+    if (known !== undefined) this.#hosts.delete(name);
+    else this.hostCount += 1;
+    const host = known ?? { pace: new HostPace(), authorities: new Set() };
+    this.#hosts.set(name, host);
+    if (forgetOldest(this.#hosts, MAX_AUDITED_HOSTS)) this.forgotten += 1;
+    return host;
+  }
+
+  /** Whether another host at the same address was being requested. */
+  #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: Find): void {
+    if (remoteAddress === null) return;
+    const busyUntilMs = this.#busyUntilMs.get(remoteAddress) ?? 0;
+    if (startedAtMs < busyUntilMs && gapMs !== null && gapMs >= 0)
+      find('overlapping', `another host at ${remoteAddress} was being requested`);
+    this.#busyUntilMs.set(remoteAddress, Math.max(busyUntilMs, endedAtMs));
+    forgetOldest(this.#busyUntilMs, MAX_AUDITED_HOSTS);
+  }
+
+  /** What the host's files require; those of other authorities once another request has come after theirs. */
+  async #requiredPace(host: Host, own: string, atMs: number, run: RunPromise): Promise<RequiredPace> {
+    const files = [];
+    for (const authority of host.authorities) {
+      const known = await this.#robots.rulesOf(authority, run);
+      if (known !== null && (authority === own || known.sinceMs < (host.pace.lastStartedAtMs ?? 0)))
+        files.push(known.rules);
+    }
+    return paceOf(files, atMs, run);
+  }
 
   /** The file belongs to the authority's own host, wherever its redirects led. */
-  const addOwn = (authority: string, run: RunPromise) => {
-    const record = { url: `${authority}/`, host: '' };
-    hosts.get(hostNameOf(record, run))?.authorities.add(authority);
-  };
-
-  const laneOf = (part: number, purpose: string): AtOnce => {
-    const key = `${part} ${purpose === 'handler' || purpose === 'subresource'}`;
-    let lane = lanes.get(key);
-    if (lane === undefined) {
-      lane = createAtOnce(MAX_AUDITED_TOGETHER);
-      lanes.set(key, lane);
+  #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: Find): void {
+    if (!this.#robots.answered(record, run)) {
+      find('log', 'a request for robots.txt does not say whose');
+      return;
     }
-    return lane;
-  };
+    const authorities = this.#hosts.get(hostNameOf({ url: `${authority}/`, host: '' }, run))?.authorities;
+    if (authorities !== undefined && authorities.size < MAX_AUTHORITIES_PER_HOST) authorities.add(authority);
+  }
 
-  return {
-    hosts: () => met,
-    forgotten: () => forgotten,
-    async judge(entry) {
-      if (entry.kind === 'unreadable') {
-        const detail = `line ${entry.line} of ${entry.path} cannot be read`;
-        return { request: null, violations: [{ kind: 'log', url: null, host: null, atMs: null, detail }] };
-      }
-      if (entry.kind === 'run') return { request: null, violations: identityFaults(entry.run, crawl) };
-      const request = await judgeRequest(entry.record, entry.run, entry.part);
-      return { request, violations: request.violations };
-    },
-  };
+  /** A handler's own requests count for themselves. */
+  #laneOf(part: number, purpose: RequestRecord['purpose']): Concurrency {
+    const key = `${part} ${purpose === 'handler' || purpose === 'subresource'}`;
+    const lane = this.#lanes.get(key) ?? new Concurrency(MAX_AUDITED_TOGETHER);
+    this.#lanes.set(key, lane);
+    return lane;
+  }
+}
+
+/** Deletes the oldest entry where there are more than `most`. */
+function forgetOldest(map: Map<string, unknown>, most: number): boolean {
+  const [oldest] = map.keys();
+  return map.size > most && oldest !== undefined && map.delete(oldest);
 }
 
 /** The unit of spacing: the URL's own host name, whatever the log says; by domain what the log says, if it can be. */
@@ -196,7 +197,7 @@ function authorityOf(url: string): string | null {
   return `${protocol}//${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`;
 }
 
-/** The audit's own, as everything here is. One attempt: the platform's `canParse` goes wrong of hosts beyond ASCII. */
+/** The audit's own, as everything here is. One attempt: the platform's `canParse` is wrong for hosts beyond ASCII. */
 function parseUrl(text: string): URL | null {
   try {
     return new URL(text);
@@ -205,15 +206,12 @@ function parseUrl(text: string): URL | null {
   }
 }
 
-type Find = (kind: ViolationKind, detail: string) => void;
-
-/** Whether the file in force let the URL out, and whether the crawl went by that very copy. */
+/** Whether the file in force allowed the URL, and whether the crawl used that very copy. */
 function judgeRules(record: RequestRecord, inForce: InForce, find: Find): void {
   if (inForce.kind === 'unknown') {
-    find('before-robots', `${inForce.why} when it was requested`);
+    find('before-robots', `${inForce.why} at that time`);
     return;
   }
-  const named = record.robots?.hash ?? null;
   if (inForce.kind === 'no-copy') {
     find('robots-copy', `whether robots.txt allowed it cannot be shown: ${inForce.why}`);
     return;
@@ -224,8 +222,9 @@ function judgeRules(record: RequestRecord, inForce: InForce, find: Find): void {
     const by = line === null ? 'the file' : `line ${line}, ${pattern}`;
     if (!allowed) find('excluded', `robots.txt (copy ${inForce.hash}) closes it: ${by}`);
   }
-  if (named !== inForce.hash)
-    find('robots-copy', `it went by copy ${named ?? '(none)'}, in force was ${inForce.hash ?? '(none)'}`);
+  const used = record.robots?.hash ?? null;
+  if (used !== inForce.hash)
+    find('robots-copy', `the crawl used copy ${used ?? '(none)'}, in force was ${inForce.hash ?? '(none)'}`);
 }
 
 function earlyText(byMs: number, reason: PaceReason, pause: Pause | null): string {
@@ -234,13 +233,13 @@ function earlyText(byMs: number, reason: PaceReason, pause: Pause | null): strin
     'crawl-delay': "the host's Crawl-delay",
     'request-rate': "the host's Request-rate",
     pause: `a pause until ${pause === null ? '?' : `${new Date(pause.untilMs).toISOString()} (${pause.why})`}`,
-    'robots-retry': 'the wait after a robots.txt that could not be had',
+    'robots-retry': 'the wait after an unreachable robots.txt',
   };
   return `it began ${byMs} ms too early for ${because[reason]}`;
 }
 
-/** Whether a run says who asks: by the crawl's own name, and where its people can be reached. */
-function identityFaults(run: RunPromise, crawl: AuditorParts['crawl']): Violation[] {
+/** Whether a run names itself as the crawl does, and how its operator can be reached. */
+function identityFaults(run: RunPromise, crawl: AuditorOptions['crawl']): Violation[] {
   const faults: string[] = [];
   const { userAgent, tokens, name } = run;
   if (!/^[\w-]+\/[\w.+-]+ \(\+[^()]+\)$/.test(userAgent) || !userAgent.startsWith(`${name}/`))

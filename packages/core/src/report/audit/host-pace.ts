@@ -1,12 +1,15 @@
-// From when on a host might have been asked again: the run's own interval, what the host's files ask for, and the silence
-// after answers that say "too much". Worked out from logged exchanges by the specification (access 9 and 10), with no code of
-// the frontier's. Where the frontier waits longer by choice (jitter, doubled intervals after refusals), nothing is demanded.
+// The earliest time of a host's next request: the run's interval, what the host's robots.txt files require, and the pause after
+// answers such as 429. Computed from logged requests by the specification (access 9 and 10), with no code of the frontier.
+// Where the frontier waits longer by choice (jitter, doubled intervals after refusals), nothing is required.
 
+import type { RobotsRules } from '@mannerly/robots';
 import { parseRetryAfter } from '@mannerly/robots/access';
+import { rateInForce } from '@mannerly/robots/politeness';
 import { MAX_BUCKET_STARTS } from '../../limits.js';
 import type { RequestRecord } from '../decision.js';
-import type { RunPace } from '../run-line.js';
+import type { RunPace, RunPromise } from '../run-line.js';
 import {
+  AUDIT_CLOSED_SLACK_MS,
   AUDIT_FAILING_PAUSE_MS,
   AUDIT_FAILURES_BEFORE_PAUSE,
   AUDIT_PAUSE_MAX_MS,
@@ -15,17 +18,19 @@ import {
 } from './limits.js';
 import type { PaceReason } from './violation.js';
 
-/** What a host's files ask for at a time; the strictest of each. */
-export interface PaceAsked {
+/** What a host's files require at a given time; the strictest of each. */
+export interface RequiredPace {
   /** End to start, milliseconds. */
   readonly crawlDelayMs: number | null;
   /** Start to start, milliseconds. */
   readonly rateMs: number | null;
   /** Instead of `rateMs`, where bursts are allowed. */
   readonly bucket: { readonly documents: number; readonly periodMs: number } | null;
+  /** Why no page may be requested; `null`: the host is open. */
+  readonly closed: string | null;
 }
 
-/** A silence that a host's answers asked for. Epoch milliseconds. */
+/** A pause that a host's answers require. Epoch milliseconds. */
 export interface Pause {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -40,75 +45,96 @@ export interface Earliest {
   readonly reason: PaceReason;
 }
 
-/** What is remembered of a host. */
-export interface HostPace {
-  readonly lastStartedAtMs: number | null;
-  readonly lastEndedAtMs: number | null;
-  /** The pause that is running, or has run. */
-  readonly pause: Pause | null;
-  /** When the next request might start. */
-  earliest(pace: RunPace, asked: PaceAsked): Earliest;
-  /** One exchange has ended. @returns The pause that it brought about; `null`: none. */
-  ended(record: RequestRecord, asked: PaceAsked): Pause | null;
+/** What one file, or several, require. @throws Never */
+export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunPromise): RequiredPace {
+  let crawlDelayMs: number | null = null;
+  let rateMs: number | null = null;
+  let bucket: RequiredPace['bucket'] = null;
+  let closed: string | null = null;
+  const mostMs = (run.robots.crawlDelay?.maxSeconds ?? DAY_SECONDS) * 1_000;
+  for (const rules of files) {
+    const delayMs = rules.crawlDelayMs;
+    if (delayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, Math.min(delayMs, mostMs));
+    if (rules.requestRates.length === 0 && rules.visitWindows.length === 0) continue;
+    const rate = rateInForce(rules.requestRates, atMs);
+    const schedule = rules.schedule(atMs);
+    if (rules.requestRateMode === 'bucket' && rate.kind === 'rate') {
+      const one = { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1_000 };
+      if (bucket === null || one.documents * bucket.periodMs < bucket.documents * one.periodMs) bucket = one;
+    } else {
+      const ofRate = rate.kind === 'rate' ? rate.intervalMs : null;
+      const intervalMs = schedule.kind === 'open' ? schedule.intervalMs : ofRate;
+      if (intervalMs !== null) rateMs = Math.max(rateMs ?? 0, intervalMs);
+    }
+    closed ??= closedBy(rules, atMs, run);
+  }
+  return { crawlDelayMs, rateMs, bucket, closed };
 }
 
-/** Makes the memory of a host that was never asked. Never throws. */
-export function createHostPace(): HostPace {
-  let lastStartedAtMs: number | null = null;
-  let lastEndedAtMs: number | null = null;
-  let retrievalMs = 0;
-  let throttled = 0;
-  let failed = 0;
-  let pause: Pause | null = null;
-  let burst: number[] = [];
-  return {
-    get lastStartedAtMs() {
-      return lastStartedAtMs;
-    },
-    get lastEndedAtMs() {
-      return lastEndedAtMs;
-    },
-    get pause() {
-      return pause;
-    },
-    earliest(pace, asked) {
-      if (lastEndedAtMs === null || lastStartedAtMs === null) return { atMs: null, reason: 'interval' };
-      const isReplaced = pace.rateReplacesRule && asked.rateMs !== null;
-      const candidates: { readonly atMs: number; readonly reason: PaceReason }[] = [
-        { atMs: lastEndedAtMs + (isReplaced ? 0 : intervalOf(pace, retrievalMs)), reason: 'interval' },
-        { atMs: lastEndedAtMs + (asked.crawlDelayMs ?? 0), reason: 'crawl-delay' },
-        { atMs: lastStartedAtMs + (asked.rateMs ?? 0), reason: 'request-rate' },
-        { atMs: burstOver(burst, asked.bucket), reason: 'request-rate' },
-        { atMs: pause?.untilMs ?? 0, reason: 'pause' },
-      ];
-      return candidates.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
-    },
-    ended(record, asked) {
-      const { startedAtMs, endedAtMs } = record;
-      const kind = kindOf(record);
-      const tookMs = Math.max(0, endedAtMs - startedAtMs);
-      retrievalMs = kind === 'good' ? tookMs : Math.max(retrievalMs, tookMs);
-      lastStartedAtMs = Math.max(lastStartedAtMs ?? startedAtMs, startedAtMs);
-      lastEndedAtMs = Math.max(lastEndedAtMs ?? endedAtMs, endedAtMs);
-      burst = asked.bucket === null ? [] : [...burst, startedAtMs].slice(-MAX_BUCKET_STARTS);
-      // robots.txt has waits of its own.
-      if (record.purpose === 'robots' || kind === 'ours' || kind === 'refused') return null;
-      if (kind === 'good') {
-        throttled = 0;
-        failed = 0;
-        return null;
-      }
-      if (kind === 'throttled') throttled += 1;
-      else failed += 1;
-      const pauseMs = kind === 'throttled' ? throttlePauseMs(record, throttled) : failingPauseMs(failed);
-      if (pauseMs === 0) return null;
-      const asksFor = record.retryAfter === null ? '' : `, Retry-After: ${record.retryAfter}`;
-      const why = `${record.status ?? record.failure ?? 'failure'}${asksFor}`;
-      const brought = { fromMs: endedAtMs, untilMs: endedAtMs + pauseMs, why };
-      if (pause === null || pause.untilMs < brought.untilMs) pause = brought;
-      return brought;
-    },
-  };
+const DAY_SECONDS = 86_400;
+
+/** Closed for some time already: the frontier decides a moment before the request leaves. */
+function closedBy(rules: RobotsRules, atMs: number, run: RunPromise): string | null {
+  const schedule = rules.schedule(atMs);
+  if (schedule.kind === 'open' || rules.schedule(atMs - AUDIT_CLOSED_SLACK_MS).kind === 'open') return null;
+  const isVisitTime = schedule.reason === 'visit-time';
+  if (isVisitTime && (run.robots.visitTime ?? 'hold') !== 'hold') return null;
+  const line = isVisitTime ? 'Visit-time' : 'Request-rate';
+  return `${line} had the host closed until ${new Date(schedule.untilMs).toISOString()}`;
+}
+
+/** What is remembered of one host. */
+export class HostPace {
+  lastStartedAtMs: number | null = null;
+  lastEndedAtMs: number | null = null;
+  /** The latest pause; it may be over. */
+  pause: Pause | null = null;
+  #retrievalMs = 0;
+  #throttled = 0;
+  #failed = 0;
+  #burst: number[] = [];
+
+  /** The earliest time of the next request. */
+  earliest(pace: RunPace, required: RequiredPace): Earliest {
+    const { lastStartedAtMs, lastEndedAtMs } = this;
+    if (lastEndedAtMs === null || lastStartedAtMs === null) return { atMs: null, reason: 'interval' };
+    const isReplaced = pace.rateReplacesRule && required.rateMs !== null;
+    const candidates: { readonly atMs: number; readonly reason: PaceReason }[] = [
+      { atMs: lastEndedAtMs + (isReplaced ? 0 : intervalOf(pace, this.#retrievalMs)), reason: 'interval' },
+      { atMs: lastEndedAtMs + (required.crawlDelayMs ?? 0), reason: 'crawl-delay' },
+      { atMs: lastStartedAtMs + (required.rateMs ?? 0), reason: 'request-rate' },
+      { atMs: burstEnd(this.#burst, required.bucket), reason: 'request-rate' },
+      { atMs: this.pause?.untilMs ?? 0, reason: 'pause' },
+    ];
+    return candidates.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
+  }
+
+  /** One request has ended. @returns The pause that its answer requires; `null`: none. */
+  ended(record: RequestRecord, required: RequiredPace): Pause | null {
+    const { startedAtMs, endedAtMs } = record;
+    const kind = kindOf(record);
+    const tookMs = Math.max(0, endedAtMs - startedAtMs);
+    this.#retrievalMs = kind === 'good' ? tookMs : Math.max(this.#retrievalMs, tookMs);
+    this.lastStartedAtMs = Math.max(this.lastStartedAtMs ?? startedAtMs, startedAtMs);
+    this.lastEndedAtMs = Math.max(this.lastEndedAtMs ?? endedAtMs, endedAtMs);
+    this.#burst = required.bucket === null ? [] : [...this.#burst, startedAtMs].slice(-MAX_BUCKET_STARTS);
+    // robots.txt has waits of its own.
+    if (record.purpose === 'robots' || kind === 'ours' || kind === 'refused') return null;
+    if (kind === 'good') {
+      this.#throttled = 0;
+      this.#failed = 0;
+      return null;
+    }
+    if (kind === 'throttled') this.#throttled += 1;
+    else this.#failed += 1;
+    const pauseMs = kind === 'throttled' ? throttlePauseMs(record, this.#throttled) : failingPauseMs(this.#failed);
+    if (pauseMs === 0) return null;
+    const retryAfter = record.retryAfter === null ? '' : `, Retry-After: ${record.retryAfter}`;
+    const why = `${record.status ?? record.failure ?? 'failure'}${retryAfter}`;
+    const pause = { fromMs: endedAtMs, untilMs: endedAtMs + pauseMs, why };
+    if (this.pause === null || this.pause.untilMs < pause.untilMs) this.pause = pause;
+    return pause;
+  }
 }
 
 function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): number {
@@ -116,8 +142,8 @@ function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): num
   return maxMs === null ? wanted : Math.min(wanted, maxMs);
 }
 
-/** When a burst is over that the host allows so many documents of; a large one is judged in shorter pieces. */
-function burstOver(starts: readonly number[], bucket: PaceAsked['bucket']): number {
+/** When a burst of as many documents as the host allows is over; a large one is judged in shorter pieces. */
+function burstEnd(starts: readonly number[], bucket: RequiredPace['bucket']): number {
   if (bucket === null) return 0;
   const documents = Math.min(bucket.documents, MAX_BUCKET_STARTS);
   const first = starts[starts.length - documents];
@@ -142,8 +168,8 @@ function kindOf({ status, failure, truncated }: RequestRecord): 'good' | 'thrott
 }
 
 function throttlePauseMs({ retryAfter, endedAtMs }: RequestRecord, inARow: number): number {
-  const requiredMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
-  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(requiredMs, AUDIT_RETRY_AFTER_MAX_MS));
+  const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
+  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(retryAfterMs, AUDIT_RETRY_AFTER_MAX_MS));
 }
 
 function failingPauseMs(inARow: number): number {

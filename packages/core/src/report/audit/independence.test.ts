@@ -9,7 +9,7 @@ const ALLOWED: readonly RegExp[] = [
   /^node:/,
   /^@mannerly\/robots(\/(access|politeness))?$/,
   /^\.\/[\w-]+\.js$/,
-  /^\.\.\/(decision|read-logs|run-line|table)\.js$/,
+  /^\.\.\/(concurrency|decision|read-logs|run-line|table)\.js$/,
   /^\.\.\/\.\.\/(limits|directory\/(read-lines|whole-file))\.js$/,
 ];
 

@@ -1,36 +1,22 @@
-// What an audit can find, and what it hands back.
+// What an audit can find, and what it returns.
 
-/**
- * - `too-early`: sooner than the host's pace, its own file or a pause allowed.
- * - `overlapping`: while another request to the host was under way.
- * - `excluded`: a URL that the copy of robots.txt in force closes.
- * - `before-robots`: a URL of an authority whose robots.txt was not known, or too old.
- * - `wrong-identity`: a User-Agent that is not the crawl's own, or names nobody.
- * - `too-many-at-once`: more requests under way than the run promised.
- * - `robots-copy`: the copy that the log names is not the one in force, not kept, or not the bytes that came.
- * - `log`: a line that is no record, tells the impossible, or stands where it cannot.
- */
-export type ViolationKind =
-  | 'too-early'
-  | 'overlapping'
-  | 'excluded'
-  | 'before-robots'
-  | 'wrong-identity'
-  | 'too-many-at-once'
-  | 'robots-copy'
-  | 'log';
+/** Every kind of violation in the order of reports, and what was requested, as the end of a sentence. */
+export const VIOLATION_MEANINGS = Object.freeze({
+  'too-early': 'sooner than its host’s pace, its own robots.txt or a pause allowed',
+  overlapping: 'while another request to the same host was under way',
+  excluded: 'closed by the copy of robots.txt in force',
+  'before-robots': 'before robots.txt was known, or after it had expired',
+  'wrong-identity': 'under another name than the crawl’s own',
+  'too-many-at-once': 'with more requests under way than the run declares',
+  'robots-copy': 'the copy of robots.txt is another one, missing or changed',
+  log: 'lines that cannot be read or contradict each other',
+});
 
-/** All kinds, in the order in which they are told. */
-export const VIOLATION_KINDS: readonly ViolationKind[] = [
-  'too-early',
-  'overlapping',
-  'excluded',
-  'before-robots',
-  'wrong-identity',
-  'too-many-at-once',
-  'robots-copy',
-  'log',
-];
+/** A kind of violation; `VIOLATION_MEANINGS` explains each. */
+export type ViolationKind = keyof typeof VIOLATION_MEANINGS;
+
+/** All kinds, in the order of reports. */
+export const VIOLATION_KINDS = Object.keys(VIOLATION_MEANINGS) as readonly ViolationKind[];
 
 /** One finding. */
 export interface Violation {
@@ -47,10 +33,10 @@ export interface Violation {
 /** What sets the earliest time of a request. */
 export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
 
-/** What an audit comes to. */
+/** The result of an audit. */
 export interface AuditReport {
   readonly format: 1;
-  /** Nothing was found, and there was something to look at. */
+  /** There were requests, and no violation. */
   readonly passed: boolean;
   readonly runs: number;
   readonly requests: number;
@@ -58,10 +44,10 @@ export interface AuditReport {
   /** Start of the first request and end of the last, epoch milliseconds; `null` without requests. */
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** Findings by kind; every kind is there. */
+  /** Violations by kind; every kind is there. */
   readonly counts: Readonly<Record<ViolationKind, number>>;
   /** The first of them, at most `MAX_LISTED_VIOLATIONS`. */
   readonly violations: readonly Violation[];
-  /** What could not be looked at, one sentence each. */
+  /** What could not be judged, one sentence each. */
   readonly notes: readonly string[];
 }

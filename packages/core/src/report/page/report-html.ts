@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { MannerlyError } from '../../errors.js';
-import { VIOLATION_MEANINGS } from '../audit/audit-text.js';
+import { VIOLATION_MEANINGS } from '../audit/violation.js';
 import type { ReportData } from './report-data.js';
 
 /** The file's text. @throws MannerlyError `install-broken` where a file of the package is missing. */

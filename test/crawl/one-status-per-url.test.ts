@@ -1,5 +1,5 @@
-// One final word per URL and run, however many pages lead to it: a URL counted twice makes the report wrong, and of two words
-// `explain` tells the wrong one.
+// One final status per URL and run, however many pages link to it. A URL counted twice makes the report wrong, and
+// `explain` would show the wrong one of two.
 
 import { memoryStore } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
@@ -43,7 +43,7 @@ it('where a host has given all its pages, and others go on linking to it', async
   expect(repeated(story)).toEqual([]);
 });
 
-it('where the queue is full, and has room again', async () => {
+it('where the queue is full, and has space again', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': ROBOTS, '*': page('a', paths('p', 20)) } },
   });

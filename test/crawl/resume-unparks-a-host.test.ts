@@ -1,5 +1,4 @@
-// A host that refuses us twenty times in a row is left alone until somebody has looked at it: no restart is a reason to ask
-// it again, and a word of the operator is.
+// A host that refuses twenty requests in a row is parked: no restart tries it again, but the operator can.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +8,7 @@ import { crawl, makeCrawler } from '../support/crawl.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-it('a parked host stays parked over restarts until it is woken', async () => {
+it('a parked host stays parked over restarts until it is unparked', async () => {
   let isClosed = true;
   const paths = Array.from({ length: 24 }, (_, number) => `/${number}`);
   const web = await webForTest({

@@ -1,5 +1,5 @@
-// A plan is what somebody decides by: whether to begin, and when it will be over. If it were wrong about the pace that a host
-// asks, a crawl of an hour would take a night. Each case is planned, then crawled, on virtual time.
+// People decide by the plan whether to start, and when the crawl will end. Each case is planned, then crawled, in
+// virtual time.
 
 import { type CrawlerOptions, type CrawlPlan, type CrawlReport, createCrawler, planCrawl } from 'mannerly';
 import { createFakeWeb, createVirtualClock, type FakeHost, fakePage, runCrawl } from 'mannerly/testing';
@@ -51,7 +51,7 @@ async function both(
     const plan = await clock.finish(planCrawl(options));
     const planned = web.exchanges.map(({ url }) => url);
     const userAgents = new Set(
-      web.exchanges.map(({ headers }) => headers['user-agent'] ?? headers['User-Agent'] ?? 'nobody'),
+      web.exchanges.map(({ headers }) => headers['user-agent'] ?? headers['User-Agent'] ?? 'unknown'),
     );
     const crawler = createCrawler(options);
     crawler.on('any', (page) => page.follow());
@@ -79,7 +79,7 @@ describe('the duration of a plan is within a fifth of the crawl', () => {
       { 'a.test': site('a.test', 60, 'Crawl-delay: 60\nVisit-time: 1000-1230\nVisit-time: 1245-1700\n') },
       { maxIdleMs: 3_600_000 },
     ],
-    ['for hosts beside each other', { 'a.test': site('a.test', 9), 'b.test': site('b.test', 30, 'Crawl-delay: 4\n') }],
+    ['for hosts next to each other', { 'a.test': site('a.test', 9), 'b.test': site('b.test', 30, 'Crawl-delay: 4\n') }],
     [
       'for a limit on the whole crawl',
       Object.fromEntries(['a.test', 'b.test', 'c.test', 'd.test'].map((name) => [name, site(name, 20)])),
@@ -109,7 +109,7 @@ describe('the duration of a plan is within a fifth of the crawl', () => {
   });
 });
 
-describe('which bound bites first', () => {
+describe('which bound is reached first', () => {
   it.each<[string, CrawlerOptions['bounds'], string | undefined, string]>([
     ['none', { pages: 900 }, undefined, 'finished'],
     ['pages', { pages: 20, minutes: 10 }, 'pages', 'pages'],

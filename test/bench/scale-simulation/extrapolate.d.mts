@@ -1,4 +1,4 @@
-// What `reckon.mjs` exports.
+// What `extrapolate.mjs` exports.
 
 /** What one layout of the store was asked in a simulation. */
 export interface LayoutFigures {
@@ -23,7 +23,7 @@ export interface Target {
 
 export const BUSY_MOST: number;
 
-export function reckon(
+export function extrapolate(
   figures: LayoutFigures,
   target: Target,
 ): {

@@ -1,19 +1,22 @@
-// From what a simulated crawl asked of its store to what a larger one would: cost by page, cost by pair of processes, and room.
-// Pure; what does not grow in proportion is measured by simulation and not reckoned.
+// From what a simulated crawl asked of its store to what a larger one would: cost by page, cost by pair of processes,
+// and space. Pure; what does not grow in proportion is measured by simulation and not extrapolated.
 
 /** How busy a server may be before answers get slow: beyond it, waiting grows faster than work. */
 export const BUSY_MOST = 0.7;
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * @param figures of one layout of the store: `servers` (cores of it), `serverUsPerPage`, `perProcessS`: pages per second of a process
+ * @param figures of one layout of the store: `servers` (cores of it), `serverUsPerPage`, `perProcessS`: pages per
+ *   second of a process
  *   that does not wait for the store; and `readsPerPair`: reads a second for each pair of processes, `readUs` each
- * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt), `bytes`
+ * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt),
+ *   `bytes`
  *   of the store's costs
- * @returns pages per second that the crawlers could do, and that they do with no more of them than the store serves; what is
+ * @returns pages per second that the crawlers could do, and that they do with no more of them than the store serves;
+ *   what is
  *   full first; bytes
  */
-export function reckon(figures, target) {
+export function extrapolate(figures, target) {
   const { servers, serverUsPerPage, perProcessS, readsPerPair, readUs } = figures;
   const { processes, urls, hosts, queuedShare, bodyBytes, robotsBytes, bytes } = target;
   const accountsUs = readsPerPair * processes * processes * readUs;

@@ -1,5 +1,5 @@
-// A handler that says "not yet", "not this one" or "stop" is heard, and never by asking a site more often or sooner than for
-// any other reason: a word that were no bounded try would be a loop at somebody else's cost.
+// A handler can retry or refuse its page, or stop the crawl. No signal makes a request earlier or more often than other
+// retries: an unbounded retry would be a loop at the site's expense.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ describe('RetryPage', () => {
     expect(report.state).toBe('finished');
   });
 
-  it('is heard four times at most, and then the page has failed', async () => {
+  it('is obeyed four times at most, and then the page has failed', async () => {
     const { paths, items, wordOf, words } = await crawlWith((page) => {
       if (isA(page)) throw new RetryPage('never there', { afterMs: 0 });
     });
@@ -89,7 +89,7 @@ describe('RetryPage', () => {
   });
 });
 
-it('RefusePage drops the page: nothing of it is kept, nothing of it is followed, nobody asks again', async () => {
+it('RefusePage drops the page: no item, no link, no further request', async () => {
   const { paths, items, wordOf, report } = await crawlWith((page) => {
     if (isA(page)) throw new RefusePage('a login page');
   });
@@ -132,7 +132,7 @@ it('StopCrawl stops the run with its reason, and the next run has that page once
   expect(second.report.stopReason).toBeUndefined();
 });
 
-it('a replay hears the same words, and yields the same items', async () => {
+it('a replay applies the same signals, and yields the same items', async () => {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const web = await webForTest({

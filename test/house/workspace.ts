@@ -1,7 +1,8 @@
-// The rooms of this house and the direction in which they may look, read from the packages' own manifests.
+// The packages of this workspace and the direction in which they may import each other, read from the packages' own
+// manifests.
 
 import { readFileSync } from 'node:fs';
-import type { House } from './import-rules.js';
+import type { Workspace } from './import-rules.js';
 import { rootPath } from './source-tree.js';
 
 const DIRECTION: Readonly<Record<string, readonly string[]>> = {
@@ -13,10 +14,10 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The folders that are packages, in the order in which they may be imported. */
-export const roomFolders: readonly string[] = Object.keys(DIRECTION);
+export const packageFolders: readonly string[] = Object.keys(DIRECTION);
 
 /** Reads names and exports maps. */
-export function readHouse(): House {
+export function readWorkspace(): Workspace {
   return {
     packages: Object.entries(DIRECTION).map(([folder, mayImport]) => {
       const manifest: unknown = JSON.parse(readFileSync(`${rootPath}${folder}/package.json`, 'utf8'));

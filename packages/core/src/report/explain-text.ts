@@ -1,0 +1,163 @@
+// Explanations as lines of text for people. Text of sites and logs is printed without control characters.
+
+import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
+import type { HostClockReading, UrlDecision } from './decision.js';
+import type { Explanation } from './explain.js';
+import type { LoggedHost } from './logged-host.js';
+import { printable } from './table.js';
+
+/** The explanation as lines of text. @throws Never */
+export function explanationText(explanation: Explanation): string {
+  const { url, host, logged, bound = null, whyLogsOnly = null } = explanation;
+  const spent = bound === null ? null : `The crawl's bound of ${bound} is used up: it goes on only with a larger one.`;
+  const onlyLogs = whyLogsOnly === null ? null : `From the logs alone: ${whyLogsOnly}`;
+  if (host !== undefined) return linesOf(host.host, [...hostLines(host), spent]);
+  if (logged !== undefined) return linesOf(url, [...loggedHostLines(logged), onlyLogs]);
+  const { status, reason, means, todo, robots, untilMs, decision, look, place = null } = explanation;
+  const isAllowed = look !== null && look.gate.kind === 'allow';
+  const clock = decision?.clock;
+  return linesOf(url, [
+    `${headlineOf(explanation)}${reason === null ? '' : ` (${reason})`}`,
+    means,
+    decision?.httpStatus == null ? null : `Status ${decision.httpStatus}.`,
+    decision?.detail == null ? null : printable(decision.detail, 500),
+    ruleText(explanation),
+    robots === null ? null : copyText(robots),
+    isAllowed && explanation.line === null && status !== 'fetched' ? 'robots.txt allows it.' : null,
+    look?.wait != null && decision === null ? waitText(look.wait) : null,
+    untilMs === null ? null : `Not before ${iso(untilMs)}.`,
+    clock?.startedAtMs == null ? null : clockText(clock, clock.startedAtMs),
+    decision === null ? null : `Decided ${iso(decision.atMs)}${foundText(decision)}.`,
+    place === null ? null : placeText(place, status),
+    place !== null && isAllowed && look.wait === null ? 'Its host is ready: it is taken when the crawl goes on.' : null,
+    place === null ? null : spent,
+    todo === null ? null : `What to do: ${todo}`,
+    onlyLogs,
+  ]);
+}
+
+/** Why a host waits, as one sentence. @throws Never */
+export function waitText({ host, untilMs, reason, queued }: HostWait): string {
+  const until = untilMs === null ? '' : ` until ${iso(untilMs)}`;
+  return `${host} waits${until} (${reason}), ${plural(queued, 'URL')} queued.`;
+}
+
+const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
+  fetched: 'Fetched.',
+  excluded: 'Excluded: the site does not want it fetched.',
+  dropped: 'Dropped: this crawl does not want it.',
+  failed: 'Failed: it could not be fetched.',
+  held: 'Held: not decided when the run ended.',
+  waiting: 'Queued: its turn has not come.',
+  unknown: 'Unknown: this crawl has not met it.',
+};
+
+function headlineOf({ status, whyLogsOnly, place }: Explanation): string {
+  // Without a look into the queue, "unknown" would say too much.
+  if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
+  // The log may have left it out (`decisionLog`).
+  if (status === 'waiting' && place === null)
+    return 'Known, but neither found in the searched part of the queue nor in the log, which may be a sample.';
+  return HEADLINES[status];
+}
+
+/** The line of robots.txt that closes the URL, or that allowed the request. */
+function ruleText({ line, pattern, robots, decision, look }: Explanation): string | null {
+  if (line === null) return null;
+  const isOpen = decision === null || decision.status === 'held';
+  const closes = isOpen ? look?.gate.kind === 'deny' : decision.layer === 'robots';
+  const file = robots === null ? 'robots.txt' : `${robots.authority}/robots.txt`;
+  return `${closes ? 'Line' : 'Allowed by line'} ${line} of ${file}: ${printable(pattern ?? '(no pattern)')}`;
+}
+
+function copyText({ authority, phase, hash, receivedAtMs }: RobotsCopyRef): string {
+  const copy = hash === null ? 'no body' : `copy ${hash}`;
+  const when = receivedAtMs === null ? '' : `, received ${iso(receivedAtMs)}`;
+  return `By ${authority}/robots.txt (${phase}, ${copy}${when}).`;
+}
+
+/** The state of the host when the URL was requested. */
+function clockText({ host, gapMs, crawlDelayMs, requestIntervalMs }: HostClockReading, startedAtMs: number): string {
+  const after = gapMs === null ? 'its first request' : `${gapMs} ms after the last request to ${host}`;
+  const delay = crawlDelayMs === null ? [] : [`a Crawl-delay of ${crawlDelayMs} ms`];
+  const rate = requestIntervalMs === null ? [] : [`one request in ${requestIntervalMs} ms`];
+  const required = [...delay, ...rate].join(' and ');
+  const pace = required === '' ? 'the host sets no pace of its own' : `the host requires ${required}`;
+  return `Requested ${iso(startedAtMs)}, ${after}; ${pace}.`;
+}
+
+function foundText({ depth, from }: UrlDecision): string {
+  return `${depth === null ? '' : `, depth ${depth}`}${from === null ? '' : `, found on ${from}`}`;
+}
+
+/** Where it is queued, and how it came there. */
+function placeText({ host, priority, record }: QueuedUrl, status: Explanation['status']): string {
+  const { depth, from, via, tries, visit = 0 } = record;
+  const again = status === 'waiting' || status === 'held' ? '' : ' once more';
+  const how = from === null ? via : `${via} on ${from}`;
+  const tried = tries === 0 ? '' : `, tried ${plural(tries, 'time')}`;
+  const visits = visit === 0 ? '' : ', one more visit';
+  return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visits}.`;
+}
+
+function hostLines(look: HostLook): (string | null)[] {
+  const { isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, used, spent } = look;
+  if (!isKnown) return [HEADLINES.unknown];
+  const lane = ({ authority, priorities }: HostLook['lanes'][number]) => {
+    const by = priorities.flatMap((urls, priority) => (urls === 0 ? [] : [`${urls} in priority ${priority}`]));
+    return `${authority}: ${by.join(', ')}${isWhole ? '' : ', and more'}.`;
+  };
+  const waits = wait === null ? null : waitText(wait);
+  const whose = interval.authority === null ? '' : ` of ${interval.authority}/robots.txt`;
+  const minutes =
+    used.runningMs === null ? '' : `, ${(used.runningMs / 60_000).toFixed(1)} minutes since the first request`;
+  return [
+    `${plural(queued, 'URL')} queued, ${inFlight} in flight.`,
+    ...lanes.map(lane),
+    isParked ? 'Parked: no request goes to it until somebody unparks it (`unpark`).' : waits,
+    nextAtMs === null ? null : `Not before ${iso(nextAtMs)}.`,
+    `Interval ${interval.ms / 1_000} s (${interval.from}${whose}).`,
+    ...look.robots.map(robotsLine),
+    `Fetched ${plural(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`,
+    spent === null ? null : `A bound is used up: ${spent}.`,
+  ];
+}
+
+function robotsLine(state: HostLook['robots'][number]): string {
+  const { authority, phase, hash, receivedAtMs, freshUntilMs, failures, retryAtMs } = state;
+  const received = receivedAtMs === null ? '' : ` of ${iso(receivedAtMs)}`;
+  const copy = hash === null ? '' : `, copy ${hash}${received}`;
+  const until = freshUntilMs === null ? '' : `, used until ${iso(freshUntilMs)}`;
+  const retry = failures === 0 || retryAtMs === null ? '' : `, ${failures} failures, again at ${iso(retryAtMs)}`;
+  return `${authority}/robots.txt: ${phase}${copy}${until}${retry}.`;
+}
+
+function loggedHostLines(logged: LoggedHost): (string | null)[] {
+  const { requests, lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs, warning } = logged;
+  if (requests === 0 && warning === null) return ['Unknown: the logs of this crawl do not name it.'];
+  const last = lastEndedAtMs === null ? '' : `, the last ended ${iso(lastEndedAtMs)}`;
+  return [
+    `${plural(requests, 'request')}${last}.`,
+    crawlDelayMs === null ? null : `It requires a Crawl-delay of ${crawlDelayMs / 1_000} s.`,
+    requestIntervalMs === null ? null : `It requires a Request-rate of one in ${requestIntervalMs / 1_000} s.`,
+    gapMs === null ? null : `${(gapMs / 1_000).toFixed(1)} s passed before its last request.`,
+    warning === null ? null : warningText(warning),
+  ];
+}
+
+function warningText({ atMs, code, untilMs, detail }: NonNullable<LoggedHost['warning']>): string {
+  return `${iso(atMs)}: ${code}${untilMs === null ? '' : ` until ${iso(untilMs)}`}: ${printable(detail)}`;
+}
+
+/** A title, and lines below it that are not `null`. */
+function linesOf(title: string, lines: readonly (string | null)[]): string {
+  return [title, ...lines.flatMap((line) => (line === null ? [] : [`  ${line}`]))].join('\n');
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
