@@ -101,7 +101,7 @@ it('is cut at what its handler asked for, and where the other side ends early, a
     },
   });
   // What the other side cut short is tried again, and has no page before it was tried four times.
-  expect(seen).toEqual({ '/cap.pdf': ['cap', 3 * MIB] });
+  expect(seen).toEqual({ '/cap.pdf': ['limit', 3 * MIB] });
 });
 
 it('a route that asks for nothing holds what `network.maxBodyBytes` allows, as ever', async () => {
@@ -119,5 +119,5 @@ it('a route that asks for nothing holds what `network.maxBodyBytes` allows, as e
           seen.push(each.truncated, (await each.bytes()).length);
         }),
   });
-  expect(seen).toEqual(['cap', MIB]);
+  expect(seen).toEqual(['limit', MIB]);
 });

@@ -350,7 +350,7 @@ it.each<[string, unknown, string]>([
   ['are none', 'all', 'option-invalid'],
   ['have a name that is none', { before: () => undefined }, 'option-unknown'],
   ['are no functions', { beforeFetch: true }, 'option-invalid'],
-  ['may take for ever', { limitMs: Number.POSITIVE_INFINITY }, 'option-invalid'],
+  ['may take for ever', { timeoutMs: Number.POSITIVE_INFINITY }, 'option-invalid'],
 ])('hooks that %s are refused', async (_title, hooks, code) => {
   await expect(crawlWith(hooks as HookOptions)).rejects.toMatchObject({ code });
 });

@@ -121,7 +121,7 @@ describe('a seeded crawl', () => {
     expect(both).toEqual(whole.orders);
     const { path } = await readCrawlDirectory(out);
     const [manifest] = await readRunManifests(path);
-    expect(manifest?.options['seeded']).toBe('tide');
+    expect(manifest?.options['orderSeed']).toBe('tide');
   });
 
   it('a run without an order seed takes over what waits', async () => {

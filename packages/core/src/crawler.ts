@@ -1,4 +1,4 @@
-// The crawler as its users see it: made from options, told what to do with pages, run, stopped, asked.
+// The crawler as its users see it. Its runs are in `run/run.ts`.
 
 import { type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from './default-parts.js';
@@ -23,23 +23,20 @@ import { Run } from './run/run.js';
 import type { RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';
 
-/** What `run` may be told. */
+/** Options of `run`. */
 export interface RunOptions {
   /**
-   * The crawl directory: made if it is missing, gone on with if it holds the same crawl (name, tokens, and its seeds, to
-   * which more may be added). The frontier lives in it too, unless `store` is given. @default none
+   * The crawl directory. It is made if it is missing, and continued if it holds the same crawl: same name and tokens, and its
+   * seeds, to which more may be added. The frontier is stored in it too, unless `store` is given. @default none
    */
   readonly out?: string;
-  /** Removes what the crawl in `out` has kept, and starts over. A directory that holds no crawl is refused. @default false */
+  /** Removes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
   readonly reset?: boolean;
-  /**
-   * Begins with failures of earlier runs once more: those whose last word in the decision log fits. A retry that was
-   * queued already is not queued again. @default none
-   */
+  /** Queues failures of earlier runs once more at the start: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
-   * Other processes work on the same crawl at the same time: on other machines with the same `store`, or on this one, in the same `out`
-   * too. Each writes logs and items of its own in the directory, and all must be told the same (`crawl-differs`). @default false
+   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes its own
+   * logs and items, and all need the same options (`crawl-differs`). @default false
    */
   readonly shared?: boolean;
   /** Aborting it stops the run as `stop` does. */
@@ -55,8 +52,8 @@ export interface Crawler {
    */
   on(route: Route, handler: Handler, options?: HandlerOptions): Crawler;
   /**
-   * Registers every route of an object, typed by each other: with schemas of user data and items where they are given. Labels
-   * that `page.add`, `follow` and `revisit` name must be routes of this object, with the user data that they ask for.
+   * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
+   * `follow` and `revisit` must be routes of this object, with the user data that they require.
    *
    * @example
    * crawler.route({ html: (page) => page.follow('.next', { label: 'list' }), 'label:list': { item: Title, handle: readList } })
@@ -64,67 +61,64 @@ export interface Crawler {
    */
   route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
   /**
-   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called.
-   *
-   * A crawl that is finished, or whose bounds are used up, ends at once and asks nobody anything: `report.alreadyFinished`.
+   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called. A crawl that is finished,
+   * or whose bounds are used up, ends at once without a request: `report.alreadyFinished`.
    *
    * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
    *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
    */
   run(options?: RunOptions): Promise<CrawlReport>;
   /**
-   * Runs the crawl and hands over each page, instead of the registered handlers; the next page comes when the loop asks
-   * for it. Leaving the loop ends the run at once; pages that the loop has not seen go back into the queue.
+   * Runs the crawl and yields each page, in place of the registered handlers. Leaving the loop ends the run at once; pages
+   * that the loop has not seen go back into the queue.
    */
   pages(options?: RunOptions): AsyncIterable<HandledPage>;
-  /** Hands out no more work; what is in hand comes to its end within ten seconds. A second call ends it at once. */
+  /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
   stop(): void;
   /**
-   * Hands out no more work until `resume`; what is in hand comes to its end. The run does not end meanwhile, unless it is
-   * stopped; leases are renewed, and the time counts neither as running nor against `bounds.minutes`. A handler's own request
-   * (`page.fetch`) waits too, and is `held` when its wait is over. Without a run nothing happens; a second call changes nothing.
+   * Takes no more work until `resume`; what is in flight finishes. The time does not count against `bounds.minutes`. A
+   * `page.fetch` waits too, and is `held` when its wait is over. Without a run nothing happens.
    */
   pause(): void;
-  /** Goes on after `pause`. Hosts whose turn came meanwhile are due at once, each by its own clock. */
+  /** Continues after `pause`. */
   resume(): void;
   /** What is going on, in numbers; zeros before the first run. */
   progress(): CrawlProgress;
-  /** What is going on, one by one: what is being asked, which hosts wait, until when and why. Milliseconds of work at most. */
+  /** What is going on, one by one: which requests are under way, which hosts wait, until when and why. */
   activity(options?: ActivityOptions): CrawlActivity;
   /**
-   * Why a URL was, was not or is not yet fetched. Of a host name (`example.org`): `host` says what is queued, when it may be
-   * asked next and why not sooner, and what its robots.txt asks. Between runs the crawl directory answers.
+   * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the next
+   * request is due, why not earlier, and what its robots.txt requires. Between runs the crawl directory answers.
    *
-   * @param where - The crawl directory, before the first run. @default that of the latest run
+   * @param where - The crawl directory. @default that of the latest run
    * @throws MannerlyError `not-running` before the first run without `out`; `directory-taken`, `directory-format`.
    */
   explain(urlOrHost: string, where?: Pick<RunOptions, 'out'>): Promise<Explanation>;
   /**
-   * A page of what is queued: of everything, of a host, of an authority. Between runs the crawl directory answers.
+   * A listing of the queue, of a host or of an authority. Between runs the crawl directory answers.
    *
    * @param where - As for `explain`.
    * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs it.
    */
   queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
-   * Queues failures for one more visit: the URLs whose last word in the decision log fits. Without a crawl directory the
-   * latest ten thousand words are known. Between runs give the filter to `run`.
+   * Queues failures for one more visit: the URLs whose last decision fits. Without a crawl directory the latest ten thousand
+   * decisions are known.
    *
-   * @throws MannerlyError `option-invalid`; `not-running` before and after a run, with the hint to give it to `run`.
+   * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
   retry(filter: RetryFilter): Promise<RetryAnswer>;
   /**
-   * A host that was set aside (`host-parked`) is due again: somebody has looked at it. Between runs it is remembered for
-   * the next one. A host that is not parked is left alone.
+   * Makes a parked host (`host-parked`) due again. Between runs it is remembered for the next one.
    *
-   * @param host - Its name, as `report.waiting` gives it.
+   * @param host - Its name, as in `report.waiting`.
    */
   unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }
 
 /**
- * Makes a crawler. Nothing is opened and nothing is asked of anybody before `run`.
+ * Makes a crawler. Nothing is opened and nothing is requested before `run`.
  *
  * @example
  * ```ts
@@ -140,7 +134,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const resolved = resolveOptions(options);
   const handlers = createHandlers();
   const emitter = createCrawlEmitter((error) => {
-    // A listener that fails must not fail the crawl, nor be asked about its own failure again.
+    // A listener that fails must not fail the crawl.
     process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();

@@ -1,5 +1,7 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets every day.
 
+import { MAX_WORD_CHARS } from './limits.js';
+
 /** Stable codes; the README has a heading for each. */
 export type MannerlyErrorCode =
   | 'option-invalid'
@@ -47,5 +49,23 @@ export class MannerlyError extends Error {
     this.name = 'MannerlyError';
     this.code = code;
     this.hint = more.hint ?? null;
+  }
+}
+
+/**
+ * The error for an option with an invalid value: ``expected `NAME` to be EXPECTED, got VALUE``. Never throws.
+ *
+ * @param option - Its name as the user writes it, such as `scope.hosts`.
+ */
+export function invalidOption(option: string, expected: string, value: unknown): MannerlyError {
+  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${shownValue(value)}`);
+}
+
+function shownValue(value: unknown): string {
+  try {
+    return (typeof value === 'string' ? JSON.stringify(value) : String(value)).slice(0, MAX_WORD_CHARS);
+  } catch {
+    // No prototype, or a `toString` that throws.
+    return typeof value;
   }
 }

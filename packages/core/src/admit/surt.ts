@@ -3,7 +3,7 @@
 // /a on one of them.
 
 import type { UrlParts } from '@mannerly/frontier/internal';
-import { MannerlyError } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
 /**
@@ -26,13 +26,13 @@ export function surtOf({ scheme, host, port, path, query }: UrlParts): string {
  */
 export function readSurts(option: string, given: readonly string[] | undefined): (url: UrlParts) => boolean {
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_URL_PATTERNS) {
-    throw invalid(option, `1 to ${MAX_URL_PATTERNS} SURT prefixes`, given);
+    throw invalidOption(option, `1 to ${MAX_URL_PATTERNS} SURT prefixes`, given);
   }
   const prefixes = given.flatMap((prefix: unknown) => {
     const [, scheme = '', rest = ''] = (typeof prefix === 'string' && /^(https?:\/\/)?(\(.*)$/.exec(prefix)) || [];
     const isWhole = rest.includes(')') || rest.endsWith(',') || rest === '(';
     if (rest === '' || !isWhole || rest.length > MAX_URL_PATTERN_CHARS) {
-      throw invalid(option, 'SURT prefixes such as (org,example, or https://(org,example,www,)/docs/', prefix);
+      throw invalidOption(option, 'SURT prefixes such as (org,example, or https://(org,example,www,)/docs/', prefix);
     }
     const host = rest.split(')', 1)[0] ?? '';
     const lower = host.toLowerCase() + rest.slice(host.length);
@@ -42,9 +42,4 @@ export function readSurts(option: string, given: readonly string[] | undefined):
     const surt = surtOf(url);
     return prefixes.some((prefix) => surt.startsWith(prefix));
   };
-}
-
-function invalid(option: string, expected: string, got: unknown): MannerlyError {
-  const told = typeof got === 'string' ? JSON.stringify(got) : String(got);
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${told}`);
 }

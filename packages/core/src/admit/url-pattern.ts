@@ -4,7 +4,7 @@
 
 import { formatUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { matchesPattern } from '@mannerly/robots';
-import { MannerlyError } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
@@ -29,7 +29,7 @@ export type UrlTest = (url: UrlParts) => boolean;
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
   if (given === undefined) return null;
   if (!Array.isArray(given) || given.length > MAX_URL_PATTERNS) {
-    throw invalid(option, `a list of at most ${MAX_URL_PATTERNS} patterns`, given);
+    throw invalidOption(option, `a list of at most ${MAX_URL_PATTERNS} patterns`, given);
   }
   const tests = given.map((pattern) => readPattern(option, pattern as unknown));
   return tests.length === 0 ? null : (url) => tests.some((test) => test(url));
@@ -43,13 +43,13 @@ export function pathAndQuery({ path, query }: UrlParts): string {
 function readPattern(option: string, pattern: unknown): UrlTest {
   if (pattern instanceof RegExp) return byRegExp(option, pattern);
   if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_URL_PATTERN_CHARS) {
-    throw invalid(option, `patterns of 1 to ${MAX_URL_PATTERN_CHARS} characters, or RegExp objects`, pattern);
+    throw invalidOption(option, `patterns of 1 to ${MAX_URL_PATTERN_CHARS} characters, or RegExp objects`, pattern);
   }
   if (/^[/*]/.test(pattern)) return byPath(pattern);
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#*$]+)(.*)$/i.exec(pattern) ?? [];
   const from = parseUrl(origin);
   if (from === null) {
-    throw invalid(option, 'patterns to begin with /, *, http:// or https://', pattern);
+    throw invalidOption(option, 'patterns to begin with /, *, http:// or https://', pattern);
   }
   const { protocol, hostname, port } = from;
   const test = path === '' || path === '/' ? () => true : byPath(path);
@@ -66,11 +66,7 @@ function byPath(pattern: string): UrlTest {
 }
 
 function byRegExp(option: string, pattern: RegExp): UrlTest {
-  if (pattern.global || pattern.sticky) throw invalid(option, 'RegExp objects without the flags g and y', pattern);
+  if (pattern.global || pattern.sticky)
+    throw invalidOption(option, 'RegExp objects without the flags g and y', pattern);
   return (url) => pattern.test(formatUrlParts({ ...url, fragment: null, userinfo: '' }));
-}
-
-function invalid(option: string, expected: string, got: unknown): MannerlyError {
-  const told = typeof got === 'string' ? JSON.stringify(got) : String(got);
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${told}`);
 }

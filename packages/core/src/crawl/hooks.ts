@@ -4,6 +4,7 @@
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
+import type { Journal } from '../journal/journal.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
@@ -71,7 +72,7 @@ export interface HookOptions {
 }
 
 /** Hooks that were checked. */
-export interface ResolvedHookOptions extends Omit<HookOptions, 'limitMs'> {
+export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
   readonly timeoutMs: number;
 }
 
@@ -97,7 +98,7 @@ export class Hooks {
   readonly #hooks: Partial<ResolvedHookOptions>;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #signal: AbortSignal;
-  readonly #journal: HookJournal;
+  readonly #journal: Pick<Journal, 'emit'>;
 
   /**
    * @param hooks - `null`: there are none.
@@ -108,7 +109,7 @@ export class Hooks {
     hooks: ResolvedHookOptions | null,
     clock: Pick<Clock, 'after'>,
     signal: AbortSignal,
-    journal: HookJournal,
+    journal: Pick<Journal, 'emit'>,
   ) {
     this.#hooks = hooks ?? {};
     this.#clock = clock;
@@ -138,7 +139,8 @@ export class Hooks {
   decision(decision: UrlDecision): void {
     const { onExclusion } = this.#hooks;
     if (onExclusion === undefined || decision.status !== 'excluded') return;
-    const failed = (error: unknown): void => this.#journal.hookFailed('onExclusion', decision.url, error);
+    const failed = (error: unknown): void =>
+      this.#journal.emit('hook-error', { hook: 'onExclusion', url: decision.url, error });
     try {
       // A copy: what a hook does to it reaches neither the log nor the report.
       const answer = onExclusion(structuredClone(decision));
@@ -155,7 +157,7 @@ export class Hooks {
     const { timeoutMs = DEFAULT_HOOK_MS } = this.#hooks;
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
-      this.#journal.hookFailed(hook, url, error);
+      this.#journal.emit('hook-error', { hook, url, error });
       return { kind: 'refused', detail: `${hook} ${detail}` };
     };
     let cancel = (): void => undefined;
@@ -186,11 +188,6 @@ export class Hooks {
       ignoreAbort();
     }
   }
-}
-
-/** Receives what hooks do wrong. */
-interface HookJournal {
-  hookFailed(hook: string, url: string, error: unknown): void;
 }
 
 type HookedWork = Pick<PageWork, 'url' | 'record'>;

@@ -20,19 +20,14 @@ export class SiteKnowledge {
   /** `null`: nothing is taken for a trap. */
   readonly #traps: Traps | null;
   readonly #isShared: boolean;
-  readonly #journal: Pick<Journal, 'scopeMoved' | 'trap'>;
+  readonly #journal: Pick<Journal, 'emit'>;
   #moves = new RecordList<ScopeMove>('scope-move', NO_STORE);
   #found = new RecordList<TrapFinding>('trap', NO_STORE);
   /** What admission checks links with; `null`: nothing is taken for a trap. */
   readonly watch: TrapWatch | null;
 
   /** @param isShared - Whether other processes learn at the same time. */
-  constructor(
-    scope: Scope,
-    options: ResolvedTrapOptions | null,
-    isShared: boolean,
-    journal: Pick<Journal, 'scopeMoved' | 'trap'>,
-  ) {
+  constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'emit'>) {
     this.#scope = scope;
     this.#traps = options === null ? null : createTraps(options);
     this.#isShared = isShared;
@@ -56,7 +51,7 @@ export class SiteKnowledge {
     if (move === null) return;
     // Before the target is queued: a run that continues after a stop must find it in scope.
     this.#scope.restore(await this.#moves.append(move));
-    this.#journal.scopeMoved(move);
+    this.#journal.emit('scope-moved', move);
   }
 
   /** A page came. Before its links are admitted. */
@@ -69,7 +64,7 @@ export class SiteKnowledge {
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await contentOf(page))) {
       await this.#found.append(finding);
-      this.#journal.trap(finding);
+      this.#journal.emit('trap', finding);
     }
   }
 

@@ -123,7 +123,7 @@ class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
     return this.#tools.fetch(this.#page, url, options, this.signal);
   };
 
-  readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'force'> = {}): Promise<void> =>
+  readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'> = {}): Promise<void> =>
     settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>

@@ -49,7 +49,7 @@ export class RefusePage extends Error {
 
 /**
  * Thrown by a handler: something is wrong that a person has to look at. The run stops as by `crawler.stop()`, and its report has
- * the reason (`stoppedBy`). The page goes back to the queue, with one try used up: the next run begins where this one gave up.
+ * the reason (`stopReason`). The page goes back to the queue, with one try used up: the next run begins where this one gave up.
  * To end a crawl that has what it wants, call `crawler.stop()` instead: then the page counts.
  */
 export class StopCrawl extends Error {

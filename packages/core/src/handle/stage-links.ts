@@ -59,7 +59,7 @@ function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowO
 }
 
 /** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */
-export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<FollowOptions, 'force'>): NewUrl {
+export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'>): NewUrl {
   if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
     throw new MannerlyError(
       'option-invalid',

@@ -14,17 +14,14 @@ import type {
 } from '@mannerly/frontier';
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
-import type { ScopeMove } from '../admit/scope.js';
-import type { TrapFinding } from '../admit/trap-options.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { RejectedItem } from '../handle/rejected-item.js';
-import type { HandlerSignal } from '../handle/signals.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
 import type { HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
-import type { CrawlEmitter } from './events.js';
+import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 import { PendingDecisions } from './pending-decisions.js';
 import {
@@ -66,6 +63,11 @@ export class Journal {
     this.#emitter = emitter;
     this.#listeners = [...listeners];
     this.#nowMs = nowMs;
+  }
+
+  /** Emits an event that is neither logged nor counted. */
+  emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void {
+    this.#emitter.emit(name, event);
   }
 
   addListener(listener: JournalListener): void {
@@ -123,11 +125,6 @@ export class Journal {
     for (const listener of this.#listeners) await listener.robots?.(authority, outcome.body);
   }
 
-  /** Links that a handler took itself although the page wants them left alone. */
-  nofollowTaken(work: PageWork, urls: readonly string[]): void {
-    for (const url of urls) this.#emitter.emit('nofollow-overridden', { url, from: work.url });
-  }
-
   /** Items that every sink has written. */
   items(items: readonly Item[]): void {
     for (const listener of this.#listeners) listener.items?.(items);
@@ -143,28 +140,6 @@ export class Journal {
   dataset(found: DatasetFound): void {
     for (const listener of this.#listeners) listener.dataset?.(found);
     this.#emitter.emit('dataset', found);
-  }
-
-  scopeMoved(move: ScopeMove): void {
-    this.#emitter.emit('scope-moved', move);
-  }
-
-  trap(found: TrapFinding): void {
-    this.#emitter.emit('trap', found);
-  }
-
-  handlerFailed(url: string, error: unknown): void {
-    this.#emitter.emit('handler-error', { url, error });
-  }
-
-  /** A handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
-  handlerSignal(url: string, { kind, reason }: HandlerSignal): void {
-    this.#emitter.emit('handler-signal', { url, signal: kind, reason });
-  }
-
-  /** A hook threw, took too long, or returned an invalid answer. */
-  hookFailed(hook: string, url: string, error: unknown): void {
-    this.#emitter.emit('hook-error', { hook, url, error });
   }
 
   /** What the frontier reports: verdicts become decisions, warnings stay warnings. */

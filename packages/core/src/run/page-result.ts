@@ -249,7 +249,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (handled.kind !== 'handled') {
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
-    run.journal.handlerFailed(work.url, handled.kind === 'threw' ? handled.error : detail);
+    run.journal.emit('handler-error', { url: work.url, error: handled.kind === 'threw' ? handled.error : detail });
     return decided(run, work, { status: 'failed', reason, layer: 'hook', httpStatus, detail, isPage: true });
   }
   return storedResult(run, work, page, handled);
@@ -270,7 +270,7 @@ async function storedResult(
   // Rejected items are kept only where items may be kept.
   if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
   journal.leftAlone(work, staged.leftAlone);
-  journal.nofollowTaken(work, staged.nofollow);
+  for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
     : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
@@ -288,7 +288,7 @@ const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 's
 function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
   const { status: httpStatus } = outcome;
   const { reason } = signal;
-  run.journal.handlerSignal(work.url, signal);
+  run.journal.emit('handler-signal', { url: work.url, signal: signal.kind, reason });
   if (signal.kind === 'refuse') {
     const decision = {
       status: 'dropped',

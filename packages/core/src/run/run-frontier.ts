@@ -48,7 +48,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
       journal.frontierEvent(event);
       if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
       const { url } = event;
-      companions.excluded(url).catch((error: unknown) => journal.handlerFailed(url, error));
+      companions.excluded(url).catch((error: unknown) => journal.emit('handler-error', { url, error }));
     },
   });
   const ordered = inSeedOrder(frontier, setup, journal);

@@ -329,7 +329,7 @@ export class Run {
 /** @throws MannerlyError `option-invalid` */
 function checkOrder({ options, isShared }: RunSetup): void {
   if (options.orderSeed === null || !isShared) return;
-  throw new MannerlyError('option-invalid', '`seeded` is for one process, and this crawl is shared by several', {
-    hint: 'Crawl with one process, or without `seeded`: the processes take URLs in an order that no seed decides.',
+  throw new MannerlyError('option-invalid', '`orderSeed` is for one process, and this crawl is shared by several', {
+    hint: 'Crawl with one process, or without `orderSeed`: the processes take URLs in an order that no seed decides.',
   });
 }
