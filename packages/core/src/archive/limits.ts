@@ -2,9 +2,15 @@
 
 /** Payloads that an archive knows again, some 300 bytes each. Ours: one that is forgotten is kept a second time. */
 export const MAX_KNOWN_PAYLOADS = 100_000;
-/** Bytes at the beginning of a record in which its fields and the header section behind them end: both sections' own limits, and room. */
+/**
+ * Bytes at the beginning of a record in which its fields and the header section behind them end: both sections' own
+ * limits, and a margin.
+ */
 export const MAX_RECORD_HEAD_BYTES = 1024 * 1024;
-/** Bytes of a record up to which it is compressed where it is: some 50 µs. Measured: another thread costs as much by itself. */
+/**
+ * Bytes of a record up to which it is compressed where it is: some 50 µs. Measured: another thread costs as much by
+ * itself.
+ */
 export const SMALL_RECORD_BYTES = 8_192;
 /** Characters of index lines that wait to be written; a kill loses them, and they are made anew. */
 export const INDEX_BUFFER_CHARS = 65_536;

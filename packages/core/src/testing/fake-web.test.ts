@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { fetcherSuite } from 'mannerly/fetcher-conformance';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FailureCode, FetchOutcome } from '../fetch/outcome.js';
-import { fetchRequest } from '../testing/fetch-request.js';
+import { fetchRequest } from '../test-support/fetch-request.js';
 import { bridgedFetcher } from './bridge.fixture.js';
 import { fakePage, fakeRedirect } from './fake-answer.js';
 import { createFakeWeb, type FakeHost, type FakeWeb } from './fake-web.js';
@@ -159,7 +159,7 @@ describe('a fake web', () => {
     expect([kept.requested(), kept.errors]).toEqual([[], []]);
   });
 
-  it('serves a folder as it is, and nothing beside it', async () => {
+  it('serves a folder as it is, and nothing next to it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-fake-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await mkdir(join(folder, 'site/docs'), { recursive: true });
