@@ -39,8 +39,9 @@ crawler.on('html', async (page) => {
   await page.follow('ul a');
 });
 
-// callback=self.parse_article, cb_kwargs={…}   page.follow('ul a', { label: 'article', userData: {…} }), crawler.on('label:article', …)
-// errback, handle_httpstatus_list              crawler.events.on('decision', …): each URL ends with one word and one reason
+// callback=self.parse_article, cb_kwargs={…}   page.follow('ul a', { label: 'article', userData: {…} })
+//                                              crawler.on('label:article', …)
+// errback, handle_httpstatus_list              crawler.events.on('decision', …): each URL has one status and one reason
 // raise CloseSpider("…"), IgnoreRequest        throw new StopCrawl('…'), throw new RefusePage('…')
 // process_request of a middleware              hooks.beforeFetch, which may refuse and never permit
 

@@ -180,8 +180,8 @@ describe('an audit of a crawl', () => {
     const one = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 0));
     const other = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 1));
     await rm(join(other, 'robots'), { recursive: true });
-    const beside = [await readCrawlDirectory(other)];
-    const report = await auditCrawl({ ...(await readCrawlDirectory(one)), beside });
+    const others = [await readCrawlDirectory(other)];
+    const report = await auditCrawl({ ...(await readCrawlDirectory(one)), others });
     expect(report.violations).toEqual([]);
     expect(report.requests).toBe(story.log.length);
     expect((await audit(other)).passed).toBe(false);

@@ -1,5 +1,5 @@
-// What a file owes its reader: a name that says what it holds, a header, a length that fits one concept, lines that fit
-// a screen, and nothing that is true on one machine only. Pure.
+// What a file owes its reader: a name that says what it holds, a header, a length that fits one concept, and nothing
+// that is true on one machine only. Pure.
 
 import type { Fault, SourceFile } from './source-tree.js';
 
@@ -34,19 +34,6 @@ export function lengthFaults(files: readonly SourceFile[]): Fault[] {
       path: file.path,
       says: `${linesOf(file.text)} lines, and its header does not say why it is still one`,
     }));
-}
-
-/** Columns of a line of source, comments included. The formatter keeps code below it where it can break a line. */
-export const MAX_COLUMNS = 120;
-
-/** Lines of source that are longer than `MAX_COLUMNS`. */
-export function columnFaults(files: readonly SourceFile[]): Fault[] {
-  return files.flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, index) => {
-      const columns = [...line].length;
-      return columns <= MAX_COLUMNS ? [] : [{ path: `${path}:${index + 1}`, says: `${columns} columns` }];
-    }),
-  );
 }
 
 // Spelt so that this file does not hold what it looks for.

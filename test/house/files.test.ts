@@ -2,15 +2,8 @@
 // If this breaks, everything still runs, and a newcomer cannot find anything.
 
 import { describe, expect, it } from 'vitest';
-import {
-  columnFaults,
-  headerFaults,
-  lengthFaults,
-  MAX_COLUMNS,
-  MAX_UNEXPLAINED_LINES,
-  machineFaults,
-  nameFaults,
-} from './file-rules.js';
+import { columnFaults, MAX_COLUMNS } from './column-rules.js';
+import { headerFaults, lengthFaults, MAX_UNEXPLAINED_LINES, machineFaults, nameFaults } from './file-rules.js';
 import { listFiles, readFiles, readTypeScript, told } from './source-tree.js';
 import { UNFINISHED } from './unfinished-areas.js';
 
@@ -53,11 +46,19 @@ describe('the file rules', () => {
     expect(lengthFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
   });
 
+  const columns = (count: number): string => 'a'.repeat(count);
+
   it.each([
-    ['a'.repeat(MAX_COLUMNS), 0],
-    [`short\n${'a'.repeat(MAX_COLUMNS + 1)}`, 1],
+    [`// ${columns(MAX_COLUMNS - 3)}`, 0],
+    [`const a = 1;\n// ${columns(MAX_COLUMNS - 2)}`, 1],
+    [`/** ${columns(MAX_COLUMNS)} */`, 1],
     // Columns, not UTF-16 units.
-    ['😀'.repeat(MAX_COLUMNS), 0],
+    [`// ${'😀'.repeat(MAX_COLUMNS - 3)}`, 0],
+    // A literal cannot be broken; the same length of code can.
+    [`const a = '${columns(MAX_COLUMNS)}';`, 0],
+    [`const a = \`\n${columns(MAX_COLUMNS + 1)}\n\`;`, 0],
+    [`const a = ${columns(MAX_COLUMNS)};`, 1],
+    [`const a = ['b', ${columns(MAX_COLUMNS)}];`, 1],
   ])('counts columns (case %#)', (text, faults) => {
     expect(columnFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
   });

@@ -37,9 +37,8 @@ export interface RedisForTest {
  * A server for one test file.
  *
  * @param settings - Words of its command line, such as `--appendonly yes`. By default it keeps nothing. An append-only
- *   file is written
- *   before each answer, so that a killed server has lost nothing: with `everysec`, Redis's default, it answers first for up to two
- *   seconds while the disk is busy.
+ *   file is written before each answer, so that a killed server has lost nothing: with `everysec`, Redis's default, it
+ *   answers first for up to two seconds while the disk is busy.
  */
 export async function startRedis(...settings: readonly string[]): Promise<RedisForTest> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-redis-'));

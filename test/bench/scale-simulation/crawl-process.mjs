@@ -16,8 +16,9 @@ const TOTALS_EVERY_MS = 1_000;
 
 /**
  * @param parts `clock`; `process` and `helper` (of a machine; the helper is its threads for garbage, the compiler and
- *   decompression) with `mainShare` of the work for the first; `store`; `web`; `pageUs`: the crawler's own work for a page, by
- *   the number of those before it; `name`; `concurrency`; `maxHosts`; `politeness`; `bounds`; `random`; `onPage`; `onEarly`
+ *   decompression) with `mainShare` of the work for the first; `store`; `web`; `pageUs`: the crawler's own work for a
+ *   page, by the number of those before it; `name`; `concurrency`; `maxHosts`; `politeness`; `bounds`; `random`;
+ *   `onPage`; `onEarly`
  * @returns `{ open(), add(urls), crawl(isOver), frontier }`
  */
 export function createCrawlProcess(parts) {

@@ -7,14 +7,12 @@ const SECONDS_PER_DAY = 86_400;
 
 /**
  * @param figures of one layout of the store: `servers` (cores of it), `serverUsPerPage`, `perProcessS`: pages per
- *   second of a process
- *   that does not wait for the store; and `readsPerPair`: reads a second for each pair of processes, `readUs` each
+ *   second of a process that does not wait for the store; and `readsPerPair`: reads a second for each pair of
+ *   processes, `readUs` each
  * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt),
- *   `bytes`
- *   of the store's costs
+ *   `bytes` of the store's costs
  * @returns pages per second that the crawlers could do, and that they do with no more of them than the store serves;
- *   what is
- *   full first; bytes
+ *   what is full first; bytes
  */
 export function extrapolate(figures, target) {
   const { servers, serverUsPerPage, perProcessS, readsPerPair, readUs } = figures;

@@ -14,9 +14,8 @@ const MAIN_SHARE_LEAST = 0.5;
 
 /**
  * @param options `hosts` of the web; `costs`; `alone`: `{ pages, cpuUs }` of one process, sizes ascending; `perS`:
- *   pages per second
- *   of one process at the largest size; `crowding`: by how much a crawl costs more next to so many others that share nothing with
- *   it but the machine; `answerUs`, `cores`
+ *   pages per second of one process at the largest size; `crowding`: by how much a crawl costs more next to so many
+ *   others that share nothing with it but the machine; `answerUs`, `cores`
  * @returns `{ predict(processes), machine }`; a prediction is CPU-s per 1,000 pages and pages per second
  */
 export async function calibrate({ hosts, costs, alone, perS, crowding = new Map(), answerUs = 60, cores = 2 }) {

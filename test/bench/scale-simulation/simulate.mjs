@@ -20,8 +20,7 @@ const PROCESSES_PER_CORE = 4;
  * on one machine.
  *
  * @param options `processes`, `hosts`, `pages` (of a host), `costs`, `pageUs`, `answerUs`, `cores`, `others` (processes
- *   that compete),
- *   `mainShare` of a page's work that one thread does, `seed`
+ *   that compete), `mainShare` of a page's work that one thread does, `seed`
  * @returns `{ pages, pagesOf (each process), seconds, cpuUsPerPage, storeUsPerPage, serverUsPerPage, perPage }`;
  *   processor time of the crawlers
  */
@@ -80,8 +79,7 @@ export async function simulateSmallWeb(options) {
  * politely.
  *
  * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `shards`,
- *   `serverCores`, `pageUs`,
- *   `roundTripMs`, `requestTimeoutMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
+ *   `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
  * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too
  *   soon
  */

@@ -14,8 +14,7 @@ const utf8 = new TextEncoder();
 
 /**
  * @param options `clock`, `random` (seeded); `hosts`; `queued`: pages of each that are queued at first; `knownShare` of
- *   the links;
- *   `requestTimeoutMs`: median time of an exchange
+ *   the links; `requestTimeoutMs`: median time of an exchange
  * @returns a web for `crawl-process.mjs`, its `seeds`, and `early()`: requests that came too soon
  */
 export function createWideWeb({ clock, random, hosts, queued, knownShare, requestTimeoutMs }) {

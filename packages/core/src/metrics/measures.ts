@@ -103,7 +103,7 @@ export const MEASURES = Object.freeze({
     openTelemetry: 'mannerly.queue.urls',
     unit: '{url}',
     labels: [],
-    help: 'URLs that are queued or in hand.',
+    help: 'URLs that are queued or in flight.',
   },
   underway: {
     kind: 'gauge',

@@ -1,7 +1,7 @@
 // The scan of a page against a whole HTML parser, on thousands of damaged pages and on any corpus at hand. A page that is read
 // wrongly here is a link never fetched, or a `noindex` never seen.
 //
-// `PAGE_TRIALS` asks for more damaged pages than usual, `PAGE_SEED` for others, `PAGE_CORPUS` names a folder of HTML files, for
+// `PAGE_CASES` asks for more damaged pages than usual, `PAGE_SEED` for others, `PAGE_CORPUS` names a folder of HTML files, for
 // instance a package of documentation: PAGE_CORPUS=/usr/share/doc/python3-doc/html.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutat
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
-const TRIALS = Number(process.env['PAGE_TRIALS'] ?? 2_000);
+const TRIALS = Number(process.env['PAGE_CASES'] ?? 2_000);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_120);
 const CORPUS = process.env['PAGE_CORPUS'];
 /** Damage makes whole pages of titles, and a page of a corpus may have more links than are kept. */

@@ -24,7 +24,7 @@ export interface AuditFlags {
 export async function auditCommand(directories: readonly string[], flags: AuditFlags, io: CliIo): Promise<number> {
   const [first = '', ...rest] = directories;
   const crawl = await readCrawlDirectory(first);
-  const beside = await Promise.all(rest.map((directory) => readCrawlDirectory(directory)));
+  const others = await Promise.all(rest.map((directory) => readCrawlDirectory(directory)));
   const display = showWork(io, 'Judging', 'requests', await recordedCount(directories, 'requests'));
   const report = await watched(display, (tell) => {
     let requests = 0;
@@ -32,7 +32,7 @@ export async function auditCommand(directories: readonly string[], flags: AuditF
       requests += 1;
       tell(requests);
     };
-    return auditCrawl({ ...crawl, beside }, { toleranceMs: flags.tolerance ?? 0, onRequest });
+    return auditCrawl({ ...crawl, others }, { toleranceMs: flags.tolerance ?? 0, onRequest });
   });
   io.out(flags.json === true ? JSON.stringify(report, null, 2) : auditText(report, flags.limit));
   return report.passed ? EXIT.ok : EXIT.violated;

@@ -16,7 +16,7 @@ export interface AuditedCrawl {
   readonly parts?: readonly { readonly requestsPath: string }[];
   readonly robotsPath: string;
   /** Other directories of the same crawl: their logs are judged together, and their copies are read too. @default none */
-  readonly beside?: readonly AuditedCrawl[];
+  readonly others?: readonly AuditedCrawl[];
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }
 
@@ -38,7 +38,7 @@ export interface AuditOptions {
  * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
-  const all = [crawl, ...(crawl.beside ?? [])];
+  const all = [crawl, ...(crawl.others ?? [])];
   const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
   const folders = all.map(({ robotsPath }) => robotsPath);
   const [{ Auditor }, { auditEntries }] = await Promise.all([import('./auditor.js'), import('./audit-entry.js')]);
