@@ -1,5 +1,6 @@
-// Editors show the schema of configurations, and other programs check by it. The schema is generated from the option table. Here every
-// range and every value of it is tried at createCrawler, where other packages check as well: their ranges must be the same.
+// Editors show the schema of configurations, and other programs check by it. The schema is generated from the option
+// table. Here every range and every value of it is tried at createCrawler, where other packages check as well: their
+// ranges must be the same.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
