@@ -4,12 +4,7 @@
 /** `*`, or a token with an optional version and an optional asterisk behind it (robots §4.4). */
 const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
 
-/**
- * The agents of a User-agent line, as RFC 9309 and the other readings see them (RFC 9309 §2.2.1; robots §4.3, §4.4,
- * R18).
- * @param repair - Whether several agents on one line each count (R21).
- * @returns Lower-case tokens and `*`; empty when the line names no crawler.
- */
+/** The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18). */
 export function agentsOf(value: string, repair: boolean): string[] {
   const text = value.toLowerCase();
   const pieces = repair ? text.split(/[\s,]+/).filter((piece) => piece !== '') : [];
@@ -25,10 +20,7 @@ export function isForAll(value: string): boolean {
   return /^\*(\s|$)/.test(value);
 }
 
-/**
- * The leading run of token characters.
- * @param withDigits - Whether digits are token characters (R18: yes in RFC 9309; no for Google).
- */
+/** The leading run of token characters; digits belong to it in RFC 9309, not for Google (R18). */
 export function leadingToken(value: string, withDigits: boolean): string {
   return (withDigits ? /^[a-z\d_-]*/ : /^[a-z_-]*/).exec(value)?.[0] as string;
 }

@@ -21,11 +21,7 @@ interface DedupeOptions {
   readonly host?: 'expose' | 'canonicalize';
 }
 
-/**
- * The key under which a URL is known (robots §9.7, §9.8).
- * @returns The URL without the parameters that the file names, the rest in its order; on the preferred mirror if asked
- *   for.
- */
+/** The key under which a URL is known: without the named parameters, on the preferred mirror (robots §9.7, §9.8). */
 export function dedupeKey(document: RobotsDocument, url: string, options: DedupeOptions = {}): string {
   const key = options.cleanParam === 'expose' ? url : withoutParams(document, url);
   return options.host === 'canonicalize' ? onMirror(document.host, key) : key;

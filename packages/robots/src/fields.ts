@@ -48,11 +48,7 @@ export function fieldName(kind: number): string {
   return FIELDS[kind - USER_AGENT]?.[0] ?? '';
 }
 
-/**
- * Which field a name stands for.
- * @param name - Lower case, inner runs of blanks as one blank.
- * @returns `UNKNOWN` for a name that is not known.
- */
+/** The field of a lower-case name with single blanks; `UNKNOWN` for an unknown one. */
 export function fieldKind(name: string, repair: boolean): number {
   const row = FIELDS.findIndex(
     ([known, others]) => name === known || (repair && others && new RegExp(`^(${others})$`).test(name)),
@@ -60,10 +56,7 @@ export function fieldKind(name: string, repair: boolean): number {
   return row < 0 ? UNKNOWN : row + USER_AGENT;
 }
 
-/**
- * The known field that a stretch of bytes names, in any case; what the line reader asks before it makes strings.
- * @returns `UNKNOWN` for anything else.
- */
+/** The known field that `bytes[start, end)` names, in any case, without making a string; else `UNKNOWN`. */
 export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
   for (let row = 0; row < FIELDS.length; row++) {
     const name = FIELDS[row]?.[0] as string;

@@ -28,10 +28,7 @@ export type Schedule =
   | { readonly kind: 'open'; readonly intervalMs: number | null; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
 
-/**
- * Reads the group fields of some groups (robots §9, R36).
- * @param spans - The groups; `null` for the lines before the first User-agent line.
- */
+/** Reads the group fields of some groups; `null`: the lines before the first User-agent line (robots §9, R36). */
 export function readGroupFields(
   document: RobotsDocument,
   spans: readonly Pick<GroupSpan, 'from' | 'to'>[] | null,
@@ -52,10 +49,7 @@ export function readGroupFields(
   };
 }
 
-/**
- * Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3).
- * @returns For a closed host the time at which it may be open again; ask again then.
- */
+/** Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3). */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
   const closed: Extract<Schedule, { kind: 'closed' }>[] = [];
   const endsMs: number[] = [];

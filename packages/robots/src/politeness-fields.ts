@@ -49,12 +49,7 @@ const PIECE = new RegExp(
   'gi',
 );
 
-/**
- * Reads a Crawl-delay (or Cache-delay) value, rounded up to a millisecond and clamped to `maxSeconds` (robots §9.1,
- * DECISION R39).
- * @param maxSeconds - Seconds; longer values are clamped (`crawl-delay-clamped`).
- * @returns Null for what the grammar does not know: signs, exponents, words, nothing, two numbers.
- */
+/** Reads a Crawl-delay or Cache-delay, clamped to `maxSeconds`; null for anything else (robots §9.1, DECISION R39). */
 export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DELAY_SECONDS): CrawlDelay | null {
   const match = DELAY.exec(value.trim());
   if (match === null) return null;
@@ -65,10 +60,7 @@ export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DE
   return { delayMs: Math.min(requiredMs, maxSeconds * 1000), requiredMs, hasUnit: unit !== undefined };
 }
 
-/**
- * Reads a Request-rate value (robots §9.2, DECISIONS R40 and R44).
- * @returns Null when any part of the line is invalid: a bad window spoils the line (robots §9.2).
- */
+/** Reads a Request-rate; null when any part of the line is invalid (robots §9.2, DECISIONS R40 and R44). */
 export function parseRequestRate(value: string): RequestRate | null {
   const match = RATE.exec(value.trim());
   if (match === null) return null;
@@ -84,10 +76,7 @@ export function parseRequestRate(value: string): RequestRate | null {
   };
 }
 
-/**
- * Reads a Visit-time value: one or more windows separated by blanks or commas (robots §9.3).
- * @returns The valid windows, and whether a piece had to be dropped (`visit-time-invalid`).
- */
+/** Reads a Visit-time: its valid windows, and whether a piece was dropped (robots §9.3). */
 export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInvalid: boolean } {
   const pieces = Array.from(value.matchAll(PIECE), ([, ...times]) => windowOf(times));
   const windows = pieces.filter((window) => window !== null);
@@ -129,10 +118,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   return { kind: 'closed', untilMs: startOfMinute(nowMs) + (minutesUntil(open, minute, 1) ?? DAY_MINUTES) * MINUTE_MS };
 }
 
-/**
- * Whether requests may start now under the union of the windows (DECISION R46). No window: always open (robots §9.3,
- * DECISION R45).
- */
+/** Whether requests may start now under the union of the windows; without any always (robots §9.3, R45, R46). */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
   if (windows.length === 0) return { kind: 'open', closesAtMs: null };
   const open = dayOf(windows, 0);

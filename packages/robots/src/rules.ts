@@ -78,20 +78,14 @@ export class RobotsRules {
     return RobotsRules.#facts(this).groupLines;
   }
 
-  /**
-   * The extension fields for this crawler, as written: those before the first group, and those of its groups. They are
-   * kept apart, because the stricter of both counts.
-   */
+  /** The extension fields for this crawler: those before the first group, and those of its groups. */
   get fields(): readonly (readonly FieldRecord[])[] {
     return RobotsRules.#facts(this)
       .sources.slice(0, 2)
       .map((source) => source.fields);
   }
 
-  /**
-   * The Crawl-delay in milliseconds, `null` for none (robots §9.1). It runs from the end of a response.
-   * In an archiving crawl the larger of Crawl-delay and Cache-delay.
-   */
+  /** The Crawl-delay in milliseconds, from the end of a response; `null` for none (robots §9.1, §9.11). */
   get crawlDelayMs(): number | null {
     const delaysMs = RobotsRules.#delaysMs(this, 'crawl-delay');
     const isArchive = this.#settings.cacheDelay === 'as-crawl-delay';
@@ -140,9 +134,7 @@ export class RobotsRules {
     return valuesOf(this.fields[1] ?? [], 'noindex', (value) => value);
   }
 
-  /**
-   * Whether a page that was fetched is to be treated as if it carried `noindex`. Never affects fetching (robots §9.10).
-   */
+  /** Whether a fetched page is treated as `noindex`. Never affects fetching (robots §9.10). */
   isNoindex(url: string): boolean {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
     const { noindex } = RobotsRules.#facts(this);

@@ -2,10 +2,9 @@
 import type { NewUrl, Via } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
-import { createAdmit } from './admit.js';
+import { createAdmit, seedUrls } from './admit.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import { createScope } from './scope.js';
-import { seedUrls } from './seeds.js';
 
 const candidate = (url: string, more: Partial<NewUrl> = {}): NewUrl => ({ url, depth: 1, via: 'link', ...more });
 

@@ -13,7 +13,7 @@ export type TrapRule =
   | 'long-path'
   | 'repeating-query'
   | 'long-query'
-  /** Pages beside each other, such as the months of a calendar. */
+  /** Pages next to each other, such as the months of a calendar. */
   | 'alike-pages'
   /** Pages below each other. */
   | 'alike-growth'

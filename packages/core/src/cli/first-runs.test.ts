@@ -92,7 +92,7 @@ describe('a directory that is taken', () => {
     return crawl(seed);
   };
   const manifest = (more: object) =>
-    JSON.stringify({ format: 2, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], ...more });
+    JSON.stringify({ format: 3, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], ...more });
 
   it.each([
     [

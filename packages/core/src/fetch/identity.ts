@@ -1,5 +1,5 @@
 // Who asks: the product token, the contact, and the User-Agent that carries both on every request.
-// Checked here, once; a name that robots.txt cannot address or a contact that reaches nobody never leaves the machine.
+// Checked here, once; a name that robots.txt cannot address or a contact that reaches no one, is never sent.
 
 import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
@@ -22,7 +22,7 @@ export interface Identity {
 type Given = Readonly<Partial<Record<'name' | 'contact' | 'version' | 'tokens', unknown>>>;
 
 const DEFAULT_VERSION = '1.0';
-/** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use beside them. */
+/** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use too. */
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 const VERSION = /^[A-Za-z0-9._+-]+$/;
 /** A mailbox as forms accept it (WHATWG HTML, "valid e-mail address"), with a dot in the domain. */

@@ -1,6 +1,5 @@
-// Handlers from one object: each route with its handler, and beside it, where wanted, the schemas of its user data and its items.
-// From it the compiler knows which labels there are, what has to be handed along to each, and what a page of each route is.
-// The work is the registry's (`handlers.ts`); here are the types.
+// Routes as one object, each with its handler and, where wanted, the schemas of its user data and items. The types tell
+// which labels there are, which user data each requires, and what a page of each route is. `handlers.ts` does the work.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -23,7 +22,7 @@ type Labels<UserData> = {
   [R in keyof UserData as R extends `label:${infer Label}` ? Label : never]: UserData[R];
 };
 
-/** User data has to be given where the schema of the route asks for it. */
+/** User data is required where the schema of the route requires it. */
 type HandedTo<UserData> =
   UserData extends Schema<infer Input, infer _Output>
     ? undefined extends Input
@@ -38,7 +37,10 @@ type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
   } & HandedTo<Labels<UserData>[Label]>;
 }[keyof Labels<UserData>];
 
-/** Said along with URLs: without a label anything, with one what its route takes. A label without a route does not compile. */
+/**
+ * Said along with URLs: without a label anything, with one what its route takes. A label without a route does not
+ * compile.
+ */
 export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefined }) | LabelledFollow<UserData>;
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
@@ -95,16 +97,19 @@ type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
 /** A route with more than a handler. */
 type EntryOf<R, UserData, Items> = HandlerOptions & {
-  /** The schema of what is handed along with its URLs. A page whose user data does not meet it has failed: `user-data-invalid`. */
+  /**
+   * The schema of what is handed along with its URLs. A page whose user data does not meet it has failed:
+   * `user-data-invalid`.
+   */
   readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
-  /** The schema of its items. One that does not meet it is kept aside, in `rejected.jsonl`. */
+  /** The schema of its items. One that does not fit goes to `rejected.jsonl`. */
   readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
   readonly handle: HandlerOf<R, UserData, Items>;
 };
 
 /**
- * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its schemas. The
- * types of user data and items are read off the schemas.
+ * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its
+ * schemas. The types of user data and items are read off the schemas.
  */
 export type Routes<UserData, Items> = {
   readonly [R in keyof UserData]: R extends Route

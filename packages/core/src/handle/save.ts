@@ -1,5 +1,5 @@
-// A page's bytes as a file below one folder, under a name that may come from anybody: whatever it says, the file stays
-// inside, and it is whole or not there.
+// Writes a page's bytes to a file below one folder. The name may come from anywhere: the file stays inside the folder,
+// and it is whole or not there.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
@@ -19,14 +19,14 @@ export type SavedFile =
       /** As `page.truncated`: a file that was cut is not the whole one. */
       readonly truncated: 'limit' | 'connection' | null;
     }
-  /** The page asks not to be kept: a word of the table of reasons, such as `noarchive` or `noindex`. */
+  /** The page's signals forbid it: a reason of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
 
 /** What is known of a file that was written. */
 export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>;
 
 /**
- * Writes a file: beside its place first, then renamed into it. A file of that name is replaced.
+ * Writes a file under another name first and renames it then. A file of that name is replaced.
  *
  * @param folder - Made if it is missing.
  * @param name - See {@link safeName}.
@@ -70,7 +70,8 @@ const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * A relative path that stays below its folder and that every file system takes.
  *
  * Segments are split at `/` and `\`; empty ones, `.` and `..` are dropped; controls, marks of direction and what a file
- * system reserves become `_`; a leading dot too, so that nothing is hidden; long segments are cut and keep their ending.
+ * system reserves become `_`; a leading dot too, so that nothing is hidden; long segments are cut and keep their
+ * ending.
  *
  * @param name - A path of a URL will do: escapes are undone once.
  * @returns `index` where nothing is left.

@@ -1,5 +1,5 @@
-// What an archived exchange came to, as the fetcher told it then: the body decoded again under the same cap, or in a file
-// where the page's handler asks for that.
+// The outcome of an archived exchange, as the fetcher returned it: the body is decoded again under the same limit, or
+// into a file where the page's handler wants that.
 
 import { originalFields } from '../archive/http-head.js';
 import type { ReadExchange, ReadResponse } from '../archive/read-archive.js';

@@ -1,5 +1,5 @@
-// The crawl: takes work from the frontier, starts it, and waits until more is due, on one timer for the earliest host. What
-// happens to one piece of work is in `work.ts`.
+// The crawl: takes work from the frontier, starts it, and waits until more is due, on one timer for the earliest host.
+// What happens to one piece of work is in `work.ts`.
 
 import type { Work } from '@mannerly/frontier';
 import { giveMemoryBack } from '../engine.js';
@@ -63,8 +63,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     const mayTake = !isPaused && (room > 0 || pageRequests.areWaiting());
     const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, room), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
-    // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets are
-    // read in between.
+    // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets
+    // are read in between.
     if (taken.length === MAX_TAKEN_AT_ONCE) await new Promise(setImmediate);
     if (taken.length > 0) continue;
     // A pause may have come meanwhile.

@@ -41,7 +41,7 @@ export interface WorkerOptions {
   /** From the end of the exchange to the settlement. @default 0 */
   readonly handleMs?: number;
   readonly links?: (work: PageWork, reply: Reply) => readonly NewUrl[];
-  /** What a page's exchange comes to, beside `done`. @default retried at 429, 503 and failures after 30 s */
+  /** What a page's exchange comes to, if not `done`. @default retried at 429, 503 and failures after 30 s */
   readonly isStopped?: () => boolean;
   /** Where a URL's host lives; asked about before `mayStart`. @default never asked about */
   readonly addressOf?: (url: string) => string;

@@ -48,11 +48,7 @@ interface AnswerClass {
 
 const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
 
-/**
- * What an answer means in a profile (access §4, DECISIONS A3 to A6).
- * @param isRevalidation - Whether the request carried validators of a copy that is still at hand: without, 304 means
- *   nothing.
- */
+/** What an answer means in a profile. 304 counts only after a request with validators (access §4, A3 to A6). */
 export function classifyAnswer(
   answer: RobotsAnswer,
   isRevalidation: boolean,

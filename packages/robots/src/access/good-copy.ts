@@ -21,12 +21,7 @@ export interface GoodCopy {
   readonly mayStore: boolean;
 }
 
-/**
- * The validators for a conditional request, as header fields (access §2; RFC 9110 §13.1).
- * @param url - The URL about to be asked: on a chain of redirects only the copy's own final URL gets them, because
- *   another file may carry the same tag by chance.
- * @returns Null when the request is to be unconditional.
- */
+/** The validators for a request to `url`; null unless `url` is the copy's own final URL (access §2; RFC 9110 §13.1). */
 export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Record<string, string>> | null {
   if (copy === null || copy.finalUrl !== url || (copy.etag === null && copy.lastModified === null)) return null;
   return {

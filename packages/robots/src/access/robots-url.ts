@@ -5,11 +5,7 @@ import { MAX_LOCATION_CHARS } from '../limits.js';
 import { readUrl } from '../target.js';
 import type { ResolvedAccessOptions } from './profile.js';
 
-/**
- * The robots.txt URL that governs a URL: lower-case scheme and host, A-labels, default port and one trailing dot of the
- * host dropped; userinfo, path, query and fragment left behind (access §1, DECISIONS A1 and A2; RFC 9309 §2.3).
- * @returns Null when the URL cannot be read or is neither http nor https: unsupported, which is not "allowed".
- */
+/** The robots.txt URL of a URL's authority; null when it is not http or https (access §1, A1, A2; RFC 9309 §2.3). */
 export function robotsUrl(url: string): string | null {
   return rootUrl(url, '/robots.txt');
 }

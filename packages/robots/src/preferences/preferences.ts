@@ -79,11 +79,7 @@ export function parseContentUsage(value: string): ContentUsageLine | null {
   return usage === null ? null : { path: pathOf(text), usage, raw: value };
 }
 
-/**
- * The verdicts of a Content-Usage dictionary: `y` and `n` of the known labels. Anything else is unknown (robots §10.2,
- * DECISION R50).
- * @returns Null when the text is not a dictionary.
- */
+/** The `y` and `n` of a Content-Usage dictionary's known labels; null when it does not parse (robots §10.2, R50). */
 export function parseUsage(dictionary: string): Preferences | null {
   const members = parseDictionary(dictionary);
   if (members === null) return null;
@@ -123,10 +119,7 @@ export function resolvePreferences(
   return mergePreferences(preferences, signalPreferences(resolveSignals(signalLines, url)));
 }
 
-/**
- * The signals that hold for a URL. All matching lines count, the strictest value of each key wins: a line without a
- * path applies to every URL, so a longer path adds to it and never lifts it (DECISION R49) (robots §10.1).
- */
+/** The signals for a URL. All matching lines count, and the strictest value of each key wins (robots §10.1, R49). */
 export function resolveSignals(
   signalLines: readonly ContentSignalLine[],
   url: string,
@@ -144,10 +137,7 @@ export function resolveSignals(
   return resolved;
 }
 
-/**
- * The categories that signals speak about (`ai-train` becomes `train-ai`); `use` is no category (robots §10.2, DECISION
- * R51).
- */
+/** The categories of signals: `ai-train` is `train-ai`, `use` is none (robots §10.2, DECISION R51). */
 export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
   const preferences: Record<string, PreferenceVerdict> = {};
   for (const [key, category] of Object.entries(SIGNAL_CATEGORIES)) {
@@ -218,10 +208,7 @@ export function withoutPath(value: string): string {
 
 /** The answers of one file to one crawler. */
 export interface SitePreferences {
-  /**
-   * Category → `allow` or `disallow`; absent is unknown. Empty for a URL that may not be fetched. Lines before the
-   * first group and lines of the groups are weighed apart, and disallow counts over allow over unknown.
-   */
+  /** Category → verdict; absent is unknown. Empty for a URL that may not be fetched. */
   preferences(url: string): Preferences;
   /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its level; absent is unknown. */
   signals(url: string): Readonly<Record<string, string>>;
