@@ -1,5 +1,5 @@
-// The bounds of the crawl itself and those that several rooms share, each with its unit and its source. What belongs to one
-// room alone is in the `limits.ts` of that room.
+// The bounds of the crawl itself and those that several folders share, each with its unit and its source. What belongs
+// to one folder is in the `limits.ts` of that folder.
 
 // The crawl directory
 /** Bytes of a crawl directory's manifest. Ten thousand seeds of a hundred bytes. */
@@ -18,7 +18,9 @@ export const MAX_WAIT_MS = 2_592_000_000;
 export const MAX_LINK_URL_CHARS = 8_192;
 
 // robots.txt requests (specification, access 2)
-/** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, so that it sees that there were more. */
+/**
+ * Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, so that it sees that there were more.
+ */
 export const ROBOTS_BODY_BYTES = 512_000 + 1;
 
 // The second lock on requests
@@ -35,10 +37,11 @@ export const MAX_REPORTED_WAITS = 10_000;
 /** Bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB). */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
-/** Milliseconds of a wait with nothing in hand from which on memory is given back first. */
+/** Milliseconds of a wait with nothing in flight from which on memory is given back first. */
 export const LONG_WAIT_MS = 60_000;
 /**
  * The engine under `mannerly/v8-flags`: bytes for new objects, as V8 counts them, both halves; per cent of what a full
- * collection leaves that may be added before the next; bytes of bytecode that are compiled into one function from those it calls.
+ * collection leaves that may be added before the next; bytes of bytecode that are compiled into one function from those
+ * it calls.
  */
 export const LEAN_ENGINE = { newSpaceBytes: 16 * 1024 * 1024, growingPercent: 120, inlinedBytecodeBytes: 300 };

@@ -1,9 +1,9 @@
-// What a page says, as one number: pages that say the same have the same. What varies although nothing is new is left out:
-// numbers, names of months and days, tokens nobody can read, and URLs that stand in the text. Images count by their
-// address, so that a gallery does not look like one page.
+// What a page says, as one number: pages that say the same have the same. What varies although nothing is new is left
+// out: numbers, names of months and days, tokens no one can read, and URLs that stand in the text. Images count by
+// their address, so that a gallery does not look like one page.
 //
-// It is a sum over words, so their order does not matter, made in one pass over the bytes, without a DOM or a charset. Reading HTML
-// this roughly is enough, because the same template is misread in the same way.
+// It is a sum over words, so their order does not matter, made in one pass over the bytes, without a DOM or a charset.
+// Reading HTML this roughly is enough, because the same template is misread in the same way.
 
 import { MAX_COMPARED_BYTES } from './limits.js';
 
@@ -32,8 +32,8 @@ const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
 for (const hash of CALENDAR) MAY_BE_CALENDAR[hash & CALENDAR_BITS] = 1;
 
 /**
- * What a byte is, in bits. Outside of ASCII every one counts as a vowel: other alphabets have other rules. In bits, since letters come
- * in an order that no processor foresees: a branch for each costs three times the rest.
+ * What a byte is, in bits. Outside of ASCII every one counts as a vowel: other alphabets have other rules. In bits,
+ * since letters come in an order that no processor foresees: a branch for each costs three times the rest.
  */
 const OTHER = 0;
 const CONSONANT = 1;
@@ -51,9 +51,11 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte 
 /**
  * The likeness of a page.
  *
- * @param page - Its bytes, in whatever charset; of a longer one the first million count. Outside of ASCII every byte counts as a
+ * @param page - Its bytes, in whatever charset; of a longer one the first million count. Outside of ASCII every byte
+ *   counts as a
  * letter.
- * @returns A whole number below 2^53. Two pages that differ in a word or an image have the same by an accident of 1 in 2^50.
+ * @returns A whole number below 2^53. Two pages that differ in a word or an image have the same by an accident of 1 in
+ *   2^50.
  * @throws Never
  */
 export function likenessOf(page: Uint8Array): number {
@@ -130,7 +132,9 @@ function behindComment(html: Buffer, from: number): number {
   return found < 0 ? html.length : found + 3;
 }
 
-/** Behind the end of a script or style, written as its beginning or otherwise. One that never ends hides nothing here. */
+/**
+ * Behind the end of a script or style, written as its beginning or otherwise. One that never ends hides nothing here.
+ */
 function afterHidden(html: Buffer, tag: string, from: number): number {
   for (const name of [tag, tag.toLowerCase(), tag.toUpperCase()]) {
     const found = html.indexOf(`</${name}`, from, 'latin1');

@@ -1,15 +1,15 @@
-// Endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. What gives them
-// away is that their pages say nothing new and go on all the same. So pages are compared with others of their group
-// (page-likeness.ts, url-groups.ts), and a group is a trap when
+// Endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. What gives
+// them away is that their pages say nothing new and go on all the same. So pages are compared with others of their
+// group (page-likeness.ts, url-groups.ts), and a group is a trap when
 //
 //   so many of its pages repeat others · most of its pages of late do · and repeating pages went on adding new URLs.
 //
-// The last one tells an endless space from a finite one, whose links are all known after a while. Then URLs that pages of
-// the group add to it are dropped, those in the queue too; what other pages link to is taken as ever.
+// The last one tells an endless space from a finite one, whose links are all known after a while. Then URLs that pages
+// of the group add to it are dropped, those in the queue too; what other pages link to is taken as ever.
 //
-// Nothing is counted per link: of an unsuspicious group every sixth page is compared, and a link
-// costs nothing until something is suspected. Memory is bounded in groups and in numbers per group; what is forgotten is
-// watched from the start again.
+// Nothing is counted per link: of an unsuspicious group every sixth page is compared, and a link costs nothing until
+// something is suspected. Memory is bounded in groups and in numbers per group; what is forgotten is watched from the
+// start again.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
@@ -39,7 +39,10 @@ interface Group {
   readonly limit: number;
   /** Pages since the last one that was compared. */
   skipped: number;
-  /** Pages compared, and those of them that repeated another; both halved now and then, so that they speak of late pages. */
+  /**
+   * Pages compared, and those of them that repeated another; both halved now and then, so that they speak of late
+   * pages.
+   */
   compared: number;
   repeats: number;
   /** What its pages said, the latest first to be found. */
@@ -59,17 +62,20 @@ interface Group {
 const FIRST_PAGES = 8;
 /** Afterwards every sixth is compared, unless some repeat. */
 const EVERY = 6;
-/** From this share of the limit on it is watched whether repeating pages add URLs: a finite site has shown most of its links by then. */
+/**
+ * From this share of the limit on it is watched whether repeating pages add URLs: a finite site has shown most of its
+ * links by then.
+ */
 const SUSPICIOUS_SHARE = 0.75;
 /** Repeating pages of an endless space add one URL each at least, in the long run; some may still be on their way. */
 const BREEDING_SHARE = 0.75;
 /** Of the pages compared of late, the share that must repeat. */
 const REPEATING_SHARE = 0.6;
 /**
- * The patience with a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
+ * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
  * Hosts of one domain are asked all at the same time, so that some more are on their way when the trap shows.
  */
-const PATIENCE: Readonly<Record<TrapRule, number>> = {
+const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
   'repeating-path': 1,
   'long-path': 1,
   'repeating-query': 1,
@@ -101,7 +107,7 @@ export function createTraps(options: ResolvedTrapOptions): Traps {
       if (groups.delete(key)) groups.set(key, known);
       return known;
     }
-    const group = newGroup(name, Math.ceil(options.maxSimilarPages * PATIENCE[name.rule]));
+    const group = newGroup(name, Math.ceil(options.maxSimilarPages * LIMIT_SHARE[name.rule]));
     groups.set(key, group);
     const [oldest] = groups.values();
     if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);
@@ -216,7 +222,10 @@ function hostOf(url: string): string {
   return host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':', 1)[0] ?? host);
 }
 
-/** Whether the group wants this page compared: not the first ones, then a sample; all while they repeat, or when a quarter did. */
+/**
+ * Whether the group wants this page compared: not the first ones, then a sample; all while they repeat, or when a
+ * quarter did.
+ */
 function isDue({ skipped, compared, repeats, isRepeating, isTrap, name }: Group): boolean {
   if (isTrap) return name.isWide;
   if (compared === 0) return skipped > FIRST_PAGES;

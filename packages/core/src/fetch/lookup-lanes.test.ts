@@ -1,5 +1,5 @@
-// A domain whose name server is silent costs one look-up at a time, whatever number of hosts it names. If this breaks, a page of
-// links to such names makes every other name of the crawl unknown.
+// A domain whose name server is silent costs one look-up at a time, whatever number of hosts it names. If this breaks,
+// a page of links to such names makes every other name of the crawl unknown.
 
 import { describe, expect, it } from 'vitest';
 import { MAX_SYSTEM_LOOKUPS } from './limits.js';
@@ -45,7 +45,7 @@ describe('look-ups', () => {
     await Promise.all(all);
   });
 
-  it('that fail make room as well', async () => {
+  it('that fail make space as well', async () => {
     let asked = 0;
     const resolve = inLanes(() => {
       asked += 1;

@@ -20,7 +20,7 @@ function lockOfTheGone(lock: string): string {
 }
 
 describe('the folder of a spool', () => {
-  it('is removed with what is in it, and is there again for whoever still writes', async () => {
+  it('is removed with what is in it, and is there again for anyone who still writes', async () => {
     const folder = createSpoolFolder(parentFolder());
     writeFileSync(join(folder.path(), 'body-1'), 'x');
     const path = folder.path();

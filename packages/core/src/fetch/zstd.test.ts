@@ -1,4 +1,4 @@
-// zstd is offered only where it can be undone: a page that comes in a coding nobody can undo is lost for nothing.
+// zstd is offered only where it can be undone: a page that comes in a coding no one can undo is lost for nothing.
 
 import { PassThrough } from 'node:stream';
 import zlib from 'node:zlib';

@@ -13,15 +13,20 @@ export const MAX_ISSUE_PATH = 20;
 /** Characters of an issue's message, and of a segment of its path. Ours. */
 export const MAX_ISSUE_CHARS = 500;
 export const MAX_ISSUE_KEY_CHARS = 100;
-/** Longest wait that a handler may ask for before its page is tried again, milliseconds: 24 hours, as for Retry-After. */
+/**
+ * Longest wait that a handler may ask for before its page is tried again, milliseconds: 24 hours, as for Retry-After.
+ */
 export const MAX_HANDLER_RETRY_MS = 86_400_000;
 /** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
-/** Characters of a rejected item as JSON that are kept beside its issues; of a longer one only the length. Ours: a line of a log is read up to four times that. */
+/**
+ * Characters of a rejected item as JSON that are kept next to its issues; of a longer one only the length. Ours: a line
+ * of a log is read up to four times that.
+ */
 export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
-/** Bytes of one segment of a saved file's path: what common file systems take (255), with room. */
+/** Bytes of one segment of a saved file's path: what common file systems take (255), with some spare. */
 export const MAX_FILE_NAME_BYTES = 200;
 /** Segments of a saved file's path; the last ones count. Ours. */
 export const MAX_FILE_NAME_SEGMENTS = 16;

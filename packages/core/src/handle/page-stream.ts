@@ -1,5 +1,5 @@
-// `for await (const page of crawler.pages())`: the crawl as a loop of its user's own. A page is in hand until the loop
-// asks for the next one, so a slow loop slows the crawl and nothing piles up.
+// `for await (const page of crawler.pages())`: the crawl as a loop of its user's own. A page is in flight until the
+// loop asks for the next one, so a slow loop slows the crawl and nothing piles up.
 
 import type { HandledPage } from './handled-page.js';
 
@@ -11,7 +11,10 @@ export interface PageSource {
   readonly stop: () => void;
 }
 
-/** Hands the pages of a run to a loop, one at a time. Leaving the loop early stops the run; the end of the loop is the end of the run. */
+/**
+ * Hands the pages of a run to a loop, one at a time. Leaving the loop early stops the run; the end of the loop is the
+ * end of the run.
+ */
 export async function* streamPages(source: PageSource): AsyncGenerator<HandledPage, void, undefined> {
   const waiting: { readonly page: HandledPage; readonly done: () => void }[] = [];
   let wake = (): void => undefined;

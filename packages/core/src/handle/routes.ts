@@ -1,6 +1,6 @@
-// Handlers from one object: each route with its handler, and beside it, where wanted, the schemas of its user data and its items.
-// From it the compiler knows which labels there are, what has to be handed along to each, and what a page of each route is.
-// The work is the registry's (`handlers.ts`); here are the types.
+// Handlers from one object: each route with its handler, and next to it, where wanted, the schemas of its user data and
+// its items. From it the compiler knows which labels there are, what has to be handed along to each, and what a page of
+// each route is. The work is the registry's (`handlers.ts`); here are the types.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -38,7 +38,10 @@ type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
   } & HandedTo<Labels<UserData>[Label]>;
 }[keyof Labels<UserData>];
 
-/** Said along with URLs: without a label anything, with one what its route takes. A label without a route does not compile. */
+/**
+ * Said along with URLs: without a label anything, with one what its route takes. A label without a route does not
+ * compile.
+ */
 export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefined }) | LabelledFollow<UserData>;
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
@@ -95,7 +98,10 @@ type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
 /** A route with more than a handler. */
 type EntryOf<R, UserData, Items> = HandlerOptions & {
-  /** The schema of what is handed along with its URLs. A page whose user data does not meet it has failed: `user-data-invalid`. */
+  /**
+   * The schema of what is handed along with its URLs. A page whose user data does not meet it has failed:
+   * `user-data-invalid`.
+   */
   readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
   /** The schema of its items. One that does not meet it is kept aside, in `rejected.jsonl`. */
   readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
@@ -103,8 +109,8 @@ type EntryOf<R, UserData, Items> = HandlerOptions & {
 };
 
 /**
- * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its schemas. The
- * types of user data and items are read off the schemas.
+ * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its
+ * schemas. The types of user data and items are read off the schemas.
  */
 export type Routes<UserData, Items> = {
   readonly [R in keyof UserData]: R extends Route

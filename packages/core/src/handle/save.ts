@@ -26,7 +26,7 @@ export type SavedFile =
 export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>;
 
 /**
- * Writes a file: beside its place first, then renamed into it. A file of that name is replaced.
+ * Writes a file: next to its place first, then renamed into it. A file of that name is replaced.
  *
  * @param folder - Made if it is missing.
  * @param name - See {@link safeName}.
@@ -38,12 +38,12 @@ export async function saveFile(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<WrittenFile> {
   const path = join(folder, safeName(name));
-  const beside = join(folder, `.${randomUUID()}.part`);
+  const temporary = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
   try {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(beside, 'wx');
+    const file = await open(temporary, 'wx');
     try {
       for await (const chunk of content) {
         hash.update(chunk);
@@ -53,9 +53,9 @@ export async function saveFile(
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw new MannerlyError('file-failed', `${path} could not be written: ${String(error)}`, { cause: error });
   }
   return { path, bytes, sha256: hash.digest('hex') };
@@ -70,7 +70,8 @@ const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * A relative path that stays below its folder and that every file system takes.
  *
  * Segments are split at `/` and `\`; empty ones, `.` and `..` are dropped; controls, marks of direction and what a file
- * system reserves become `_`; a leading dot too, so that nothing is hidden; long segments are cut and keep their ending.
+ * system reserves become `_`; a leading dot too, so that nothing is hidden; long segments are cut and keep their
+ * ending.
  *
  * @param name - A path of a URL will do: escapes are undone once.
  * @returns `index` where nothing is left.

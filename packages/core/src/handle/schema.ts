@@ -1,5 +1,5 @@
-// Schemas of the user's own, by Standard Schema: zod, valibot, arktype and whoever else speaks it. Only its types are known
-// here; a schema is asked one thing, and whatever it does comes out as a value.
+// Schemas of the user's own, by Standard Schema: zod, valibot, arktype and any other that implements it. Only its types
+// are known here; a schema is asked one thing, and whatever it does comes out as a value.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES } from './limits.js';

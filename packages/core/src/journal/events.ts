@@ -8,9 +8,12 @@ import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 
-/** What a store says beside its answers. */
+/** What a store says besides its answers. */
 export interface StoreNotice {
-  /** `holding`: its server does not answer, and the crawl waits. `resumed`: it goes on. `weak-durability`: its settings promise little. */
+  /**
+   * `holding`: its server does not answer, and the crawl waits. `resumed`: it goes on. `weak-durability`: its settings
+   * promise little.
+   */
   readonly kind: 'holding' | 'resumed' | 'weak-durability';
   readonly message: string;
 }
@@ -33,7 +36,7 @@ export interface CrawlEventMap {
   readonly 'nofollow-overridden': { readonly url: string; readonly from: string };
   /** An item was written to every sink. */
   readonly item: Item;
-  /** What the store says beside its answers: that it cannot be reached and the crawl holds, or that it goes on. */
+  /** What the store says besides its answers: that it cannot be reached and the crawl holds, or that it goes on. */
   readonly store: StoreNotice;
   /** A handler threw or took too long; the crawl goes on. */
   readonly 'handler-error': { readonly url: string; readonly error: unknown };
@@ -43,7 +46,9 @@ export interface CrawlEventMap {
     readonly signal: 'retry' | 'refuse' | 'stop';
     readonly reason: string;
   };
-  /** An item did not meet the schema of its route; it stands in `rejected.jsonl`. The first hundred of a page are told. */
+  /**
+   * An item did not meet the schema of its route; it stands in `rejected.jsonl`. The first hundred of a page are told.
+   */
   readonly 'item-rejected': RejectedItem;
   /** A hook threw, took too long, or answered what is no answer: that is a refusal. */
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
@@ -51,7 +56,9 @@ export interface CrawlEventMap {
 
 /** Read-only view of a crawl's events. */
 export interface CrawlEvents {
-  /** Adds a listener; the answer removes it again. What a listener throws becomes a process warning; the listener stays. */
+  /**
+   * Adds a listener; the answer removes it again. What a listener throws becomes a process warning; the listener stays.
+   */
   on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
 }
 

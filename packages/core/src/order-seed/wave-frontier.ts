@@ -1,10 +1,10 @@
-// A frontier that is fed in waves, for crawls with an order seed. New URLs wait until everything found before them is settled;
-// then they go in together, in the order of the seed. So it makes no difference which host answered first:
+// A frontier that is fed in waves, for crawls with an order seed. New URLs wait until everything found before them is
+// settled; then they go in together, in the order of the seed. So it makes no difference which host answered first:
 //
 //   seeds ─▶ wave 0 ─▶ all settled ─▶ what they led to, sorted ─▶ wave 1 ─▶ all settled ─▶ …
 //
-// Of a wave that is larger than the pages left, only as many URLs go in, so that the bound never falls between two hosts.
-// Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
+// Of a wave that is larger than the pages left, only as many URLs go in, so that the bound never falls between two
+// hosts. Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
 
 import type { AddAnswer, Frontier, NewUrl } from '@mannerly/frontier';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -76,14 +76,14 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
     await records.turn();
   };
   /** Pages that may still be requested, those of long-waiting hosts in the queue left out. */
-  const room = (): number => {
+  const free = (): number => {
     if (maxPages === null) return Number.MAX_SAFE_INTEGER;
     const aside = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
     return maxPages - frontier.counts().pages - aside;
   };
   /** @returns Whether anything went in. */
   const letIn = async (): Promise<boolean> => {
-    let open = room();
+    let open = free();
     let isAny = false;
     while (open > 0) {
       if (rest.length === 0 && (isAny || next.size === 0)) break;

@@ -1,6 +1,6 @@
-// Handlers run again over the archive of a crawl, without the network: the same page reader, the same exclusion under the
-// crawl's own options and clock, the same handler pool, and items with the same ids. Pages come in the order in which they were
-// archived, one at a time, so that a replay is the same each time.
+// Handlers run again over the archive of a crawl, without the network: the same page reader, the same exclusion under
+// the crawl's own options and clock, the same handler pool, and items with the same ids. Pages come in the order in
+// which they were archived, one at a time, so that a replay is the same each time.
 
 import { systemClock } from '@mannerly/frontier';
 import { archiveFolders } from '../archive/package-archive.js';
@@ -41,13 +41,13 @@ export interface ReplayOptions {
   readonly sinks?: readonly Sink[];
   /** Where `page.save` writes; absent: it needs a folder of its own. */
   readonly filesPath?: string;
-  /** Ends the replay after the page in hand. */
+  /** Ends the replay after the page in flight. */
   readonly signal?: AbortSignal;
   /** Told now and then how many pages handlers have seen. */
   readonly onPages?: (pages: number) => void;
 }
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface ReplayReport {
   /** Pages that handlers saw, or would have seen if one had fitted. */
   readonly pages: number;
@@ -70,13 +70,14 @@ export interface ReplayReport {
 /**
  * Replays a crawl.
  *
- * What a handler follows or adds goes nowhere: there is no queue. What it fetches by itself is answered by the archive, and
- * `dropped` as `not-archived` where the crawl did not fetch it.
+ * What a handler follows or adds goes nowhere: there is no queue. What it fetches by itself is answered by the archive,
+ * and `dropped` as `not-archived` where the crawl did not fetch it.
  *
  * @example
- * const report = await replay({ from: 'tidepools', handlers: (routes) => routes.on('html', readPage), sinks: [csvSink({ path })] });
- * @throws MannerlyError `directory-taken`, `directory-format`; `archive-missing` when the crawl kept no archive; `sink-failed`;
- *   `archive-failed` when the archive cannot be read.
+ * const report = await replay({ from: 'tidepools', handlers: (routes) => routes.on('html', readPage), sinks: [csvSink({
+ * path })] });
+ * @throws MannerlyError `directory-taken`, `directory-format`; `archive-missing` when the crawl kept no archive;
+ *   `sink-failed`; `archive-failed` when the archive cannot be read.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { parts } = await readCrawlDirectory(options.from);
@@ -133,7 +134,7 @@ class Replay {
     this.#pool = new HandlerPool({
       handlers: this.#handlers,
       concurrency: 1,
-      // Nobody waits for a handler here but the person who wrote it.
+      // No one waits for a handler here but the person who wrote it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NO_STOP,

@@ -10,10 +10,10 @@ interface Asked {
 }
 
 /**
- * Makes the answers of an archive. It is read through once, when a handler asks for the first time; what is remembered are
- * the places of such exchanges, some 200 bytes each.
+ * Makes the answers of an archive. It is read through once, when a handler asks for the first time; what is remembered
+ * are the places of such exchanges, some 200 bytes each.
  *
- * @param pageNow - The page in hand: an answer that came after it is preferred to one from before.
+ * @param pageNow - The page in flight: an answer that came after it is preferred to one from before.
  */
 export function replayedRequests(
   folders: readonly string[],

@@ -4,7 +4,10 @@ import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
 
-/** How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: only hosts that wait longer than `patience`; `stopped`: asked to. */
+/**
+ * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: only hosts that wait longer
+ * than `maxIdleMs`; `stopped`: asked to.
+ */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
 /** The politeness towards one host, over all its requests, robots.txt and redirect hops included. */
@@ -60,8 +63,9 @@ export interface CrawlReport {
   /** The crawl was `finished`, or its bounds were used up, before this run: nothing was asked of anybody. */
   readonly alreadyFinished: boolean;
   /**
-   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words` and
-   * `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was alone.
+   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words`
+   * and `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was
+   * alone.
    */
   readonly part?: string;
   /** Of this run. */
@@ -79,7 +83,9 @@ export interface CrawlReport {
   /** URLs by final word and reason: `{ excluded: { 'robots-rule': 3 } }`. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly politeness: readonly HostPoliteness[];
-  /** What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one. */
+  /**
+   * What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one.
+   */
   readonly politenessOf: 'crawl' | 'run';
   /** With `waiting`: each host with its reason and next time. */
   readonly waiting: readonly HostWait[];

@@ -1,8 +1,12 @@
-// The final word about a URL, as the decision log, the events, the report and `explain` tell it; and the table of reasons.
+// The final word about a URL, as the decision log, the events, the report and `explain` tell it; and the table of
+// reasons.
 
 import type { JsonValue, RobotsCopyRef, Via } from '@mannerly/frontier';
 
-/** `excluded`: the site's wish. `dropped`: ours. `failed`: it could not be had. `held`: no answer yet at the end of the run. */
+/**
+ * `excluded`: the site says no. `dropped`: the crawl says no. `failed`: it could not be had. `held`: no answer yet at
+ * the end of the run.
+ */
 export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 
 /** One line of the decision log. */
@@ -24,7 +28,10 @@ export interface UrlDecision {
   readonly atMs: number;
   /** For people, where a word is not enough. */
   readonly detail: string | null;
-  /** What its host's clock showed: when it was asked, and how long after the last time; of a held URL until when it waits. */
+  /**
+   * What its host's clock showed: when it was asked, and how long after the last time; of a held URL until when it
+   * waits.
+   */
   readonly clock?: HostClockReading;
   /** URLs queued when the word fell, over all hosts; of pages only. */
   readonly queued?: number;
@@ -32,7 +39,7 @@ export interface UrlDecision {
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };
 }
 
-/** A host's clock as a decision found it. Instants are epoch milliseconds. */
+/** A host's clock as a decision found it. Times are epoch milliseconds. */
 export interface HostClockReading {
   readonly host: string;
   /** When the URL's last request left; `null`: none did. */
@@ -42,7 +49,7 @@ export interface HostClockReading {
   /** What the host asked for then, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
-  /** Until when the host waits; `null`: it does not, or nobody knows. */
+  /** Until when the host waits; `null`: it does not, or no one knows. */
   readonly untilMs: number | null;
 }
 
@@ -63,7 +70,7 @@ export interface RequestRecord {
   readonly requestIntervalMs: number | null;
   /** The gap the frontier kept before it, for the report; milliseconds after the end of the host's last exchange. */
   readonly gapMs: number | null;
-  /** Who ended the body before its end; `null`: nobody. */
+  /** Who ended the body before its end; `null`: no one. */
   readonly truncated: 'limit' | 'connection' | null;
   /** Retry-After as it came. */
   readonly retryAfter: string | null;
@@ -77,7 +84,10 @@ export interface RequestRecord {
 export interface RobotsReceipt {
   /** Whose rules are wanted, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
   readonly authority: string;
-  /** SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was whole: the name of its copy in `robots/`. */
+  /**
+   * SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was whole: the name of its copy in
+   * `robots/`.
+   */
   readonly hash: string | null;
   /** The fields that say what the answer means and for how long: lower-case name to value. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 // The politeness report for people: who was asked, how slowly, what was asked of us, and what was left alone because
-// which line of whose robots.txt said so. Text from sites is untrusted: control characters are taken out before it is shown.
+// which line of whose robots.txt said so. Text from sites is untrusted: control characters are taken out before it is
+// shown.
 
 import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
@@ -45,7 +46,10 @@ export function seconds(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** Text from a site made safe to print: control and direction characters taken out, at most `limit` characters. @throws Never */
+/**
+ * Text from a site made safe to print: control and direction characters taken out, at most `limit` characters. @throws
+ * Never
+ */
 export function printable(text: string, limit = 200): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;
@@ -106,7 +110,7 @@ function askedFor({ requiredGapMs, requiredStartToStartMs }: HostPoliteness): st
   return [...delay, ...rate].join(', ') || '–';
 }
 
-/** What was left alone at the sites' wish. Empty where nothing was. */
+/** What was left alone as the sites asked. Empty where nothing was. */
 function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): string {
   const exclusions = rows.flatMap((row) => row.exclusions);
   if (exclusions.length === 0) return '';

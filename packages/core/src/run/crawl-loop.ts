@@ -1,5 +1,5 @@
-// The crawl: takes work from the frontier, starts it, and waits until more is due, on one timer for the earliest host. What
-// happens to one piece of work is in `work.ts`.
+// The crawl: takes work from the frontier, starts it, and waits until more is due, on one timer for the earliest host.
+// What happens to one piece of work is in `work.ts`.
 
 import type { Work } from '@mannerly/frontier';
 import { giveMemoryBack } from '../engine.js';
@@ -52,7 +52,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // While paused, nothing is handed out and nothing ends, except by a stop.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;
-    const room = isIdle
+    const free = isIdle
       ? 0
       : Math.min(
           concurrency - fetches.pending - fetches.size - pageRequests.inFlight(),
@@ -60,11 +60,11 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         );
     if (isEnding) frontier.endAsks();
     // A handler's own request gets its turn from `take` too, even when no more pages may be taken.
-    const mayTake = !isPaused && (room > 0 || pageRequests.areWaiting());
-    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, room), MAX_TAKEN_AT_ONCE)), []) : [];
+    const mayTake = !isPaused && (free > 0 || pageRequests.areWaiting());
+    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
-    // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets are
-    // read in between.
+    // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets
+    // are read in between.
     if (taken.length === MAX_TAKEN_AT_ONCE) await new Promise(setImmediate);
     if (taken.length > 0) continue;
     // A pause may have come meanwhile.

@@ -1,5 +1,5 @@
-// Failures once more: the URLs whose last word in the decision log is a failure that a filter names, queued for one more
-// visit. The visit is named after the failure, so that asking twice, or after a crash, queues nothing twice.
+// Failures once more: the URLs whose last word in the decision log is a failure that a filter names, queued for one
+// more visit. The visit is named after the failure, so that asking twice, or after a crash, queues nothing twice.
 
 import type { AddAnswer, NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -89,7 +89,7 @@ export async function findFailures(
 }
 
 /**
- * The candidate for one more visit. Files asked for beside pages (`companion`) come back by their own way, so `null`.
+ * The candidate for one more visit. Files requested besides pages (`companion`) come back by their own way, so `null`.
  *
  * Never throws.
  */

@@ -1,5 +1,6 @@
-// The manifest of a run, `run.json`: what was run by what, on what, with which options, and at the end what came of it, under
-// which copies of robots.txt, with a hash of every file that it left. A run that was killed leaves one without an end.
+// The manifest of a run, `run.json`: what was run by what, on what, with which options, and at the end the result,
+// under which copies of robots.txt, with a hash of every file that it left. A run that was killed leaves one without an
+// end.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

@@ -25,8 +25,8 @@ export interface FakeAnswerParts {
   /** @default the usual words for the status */
   readonly statusText?: string;
   /**
-   * One value or several under each name; `Content-Type` follows the path where it is not named, `Content-Length` the body.
-   * Or field lines in their order, to which nothing is added.
+   * One value or several under each name; `Content-Type` follows the path where it is not named, `Content-Length` the
+   * body. Or field lines in their order, to which nothing is added.
    */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | HeaderLines;
   /** Bytes as they travel: coded as `Content-Encoding` says. @default '' */
@@ -38,8 +38,9 @@ export interface FakeAnswerParts {
   /** The connection ends after half of the body. @default false */
   readonly isCut?: boolean;
   /**
-   * No response comes, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen before the
-   * request leaves (in what a function answers: after it), the others after it; timeouts take the time of their deadlines.
+   * No response comes, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen
+   * before the request leaves (in what a function answers: after it), the others after it; timeouts take the time of
+   * their deadlines.
    */
   readonly failure?: FailureCode;
 }
@@ -47,7 +48,10 @@ export interface FakeAnswerParts {
 /** An answer: a body with status 200, or its parts. */
 export type FakeAnswer = string | FakeAnswerParts;
 
-/** An answer made of the request, or its promise; `null`: nothing is there (404). What it throws fails the request, and is kept. */
+/**
+ * An answer made of the request, or its promise; `null`: nothing is there (404). What it throws fails the request, and
+ * is kept.
+ */
 export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Promise<FakeAnswer | null>;
 
 /** An answer, or what makes one. */
@@ -127,7 +131,7 @@ function isFieldLines(headers: NonNullable<FakeAnswerParts['headers']>): headers
 /**
  * A page that links to the given addresses. Never throws.
  *
- * @param head - What stands in its head beside the title, such as `<meta name="robots" content="nofollow">`.
+ * @param head - What stands in its head next to the title, such as `<meta name="robots" content="nofollow">`.
  */
 export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
   const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');

@@ -1,4 +1,5 @@
-// A web as a crawl's own archive (WARC) remembers it: each URL answers what it answered then, in the order of the visits.
+// A web as a crawl's own archive (WARC) remembers it: each URL answers what it answered then, in the order of the
+// visits.
 
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import { MannerlyError } from '../errors.js';
@@ -9,16 +10,16 @@ import type { FakeHost } from './fake-web.js';
 import { MAX_FAKE_ARCHIVE_BYTES } from './limits.js';
 
 /**
- * Reads an archive into hosts for `createFakeWeb`, bodies in memory: 256 MiB of them at most. A URL that was visited more than
- * once answers one visit after the other, and then the last for ever. What was withheld from the archive answers 404, and an
- * answer 304 is left out, since nobody asks for it now.
+ * Reads an archive into hosts for `createFakeWeb`, bodies in memory: 256 MiB of them at most. A URL that was visited
+ * more than once answers one visit after the other, and then the last for ever. What was withheld from the archive
+ * answers 404, and an answer 304 is left out, since no one asks for it now.
  *
  * Call it before virtual time begins.
  *
  * @param folder - The folder of WARC files: `archive` in a crawl directory.
  * @example createFakeWeb({ hosts: { ...(await hostsFromArchive('tidepools/archive')), 'other.example': {} } })
- * Rejects with MannerlyError `option-invalid` for an archive without exchanges and for one that is too large; with what the
- * reader throws, without `warcio` above all.
+ * Rejects with MannerlyError `option-invalid` for an archive without exchanges and for one that is too large; with what
+ * the reader throws, without `warcio` above all.
  */
 export async function hostsFromArchive(folder: string): Promise<Record<string, FakeHost>> {
   const sites = new Map<string, Map<string, FakeAnswerParts[]>>();

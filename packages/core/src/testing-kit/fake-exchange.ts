@@ -1,5 +1,5 @@
-// One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the limits hold, codings are
-// undone, and every ending is a value.
+// One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the limits hold, codings
+// are undone, and every ending is a value.
 
 import { BodyCollector, encodedLimit } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
@@ -125,7 +125,7 @@ const PIECE_BYTES = 65_536;
 const AS_TOLD = 'as the fake web was told';
 const GIVEN_UP = 'given up by the crawl';
 
-/** What came of work that has a deadline. */
+/** The result of work that has a deadline. */
 type Timed<T> = { readonly kind: 'over'; readonly value: T } | { readonly kind: 'aborted' } | { readonly kind: 'late' };
 
 /** Does work until a deadline or an abort; the pauses in it end with it. An infinite one needs no timer. */

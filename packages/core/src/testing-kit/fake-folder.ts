@@ -10,8 +10,8 @@ import { MAX_FOLDER_FILES } from './limits.js';
 export type FolderSite = (path: string) => FakeAnswerParts | null;
 
 /**
- * Lists a folder once; files are read when they are asked for. `/` and every path that ends so is its `index.html`; a query
- * changes nothing. Symbolic links are followed by nobody.
+ * Lists a folder once; files are read when they are asked for. `/` and every path that ends so is its `index.html`; a
+ * query changes nothing. Symbolic links are followed by no one.
  *
  * @throws MannerlyError `option-invalid` for what is no folder, or holds more than 100,000 files.
  */

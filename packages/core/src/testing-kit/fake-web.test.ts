@@ -159,7 +159,7 @@ describe('a fake web', () => {
     expect([kept.requested(), kept.errors]).toEqual([[], []]);
   });
 
-  it('serves a folder as it is, and nothing beside it', async () => {
+  it('serves a folder as it is, and nothing next to it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-fake-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await mkdir(join(folder, 'site/docs'), { recursive: true });

@@ -1,5 +1,5 @@
-// What must be true of the requests that a host saw, as plain functions for any test runner. Each judges the record of a fake
-// web, or that of a server of one's own, and says in its error which host, which two requests, and by how much.
+// What must be true of the requests that a host saw, as plain functions for any test runner. Each judges the record of
+// a fake web, or that of a server of one's own, and says in its error which host, which two requests, and by how much.
 
 import { AssertionError } from 'node:assert';
 import { parseUrl } from '../parse-url.js';
@@ -18,7 +18,7 @@ export interface SeenRequest {
 /** What is judged: requests in any order, or what holds them: a fake web, a crawl on it. */
 export type SeenRequests = readonly SeenRequest[] | { readonly exchanges: readonly SeenRequest[] };
 
-/** What came of looking. */
+/** The result of looking. */
 export interface Verdict {
   readonly isTrue: boolean;
   /** What was found, for people. */
@@ -62,7 +62,10 @@ export function assertRequested(seen: SeenRequests, url: string | RegExp): void 
   confirm(wasRequested(seen, url), 'assertRequested');
 }
 
-/** The URL was not asked for, nor any that the pattern matches. @throws AssertionError; also where nothing was asked for at all. */
+/**
+ * The URL was not asked for, nor any that the pattern matches. @throws AssertionError; also where nothing was asked for
+ * at all.
+ */
 export function assertNotRequested(seen: SeenRequests, url: string | RegExp): void {
   confirm(wasNotRequested(seen, url), 'assertNotRequested');
 }

@@ -1,9 +1,10 @@
-// Time that passes only when nothing else is left to do: a day of waiting takes as long as what is done in it. It stands in
-// for the platform's timers as long as it lasts, so that the frontier, the second lock, deadlines and a test's own timers
-// agree about what time it is.
+// Time that passes only when nothing else is left to do: a day of waiting takes as long as what is done in it. It
+// stands in for the platform's timers as long as it lasts, so that the frontier, the second lock, deadlines and a
+// test's own timers agree about what time it is.
 //
-// A step is one timer. Between two steps everything that a timer set off comes to rest: promises, files that are being read
-// or written, and what `standStill` was told of. So a run over the same fakes takes the same steps at the same times.
+// A step is one timer. Between two steps everything that a timer set off comes to rest: promises, files that are being
+// read or written, and what `standStill` was told of. So a run over the same fakes takes the same steps at the same
+// times.
 
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '@mannerly/frontier';
@@ -40,8 +41,8 @@ export interface VirtualClock extends Clock {
   /**
    * Lets time pass until a promise is settled, and answers as it does.
    *
-   * Rejects with MannerlyError `clock-stuck` when no timer is left and the promise is still open, and when the bounds of
-   * the clock are reached; with what a timer threw.
+   * Rejects with MannerlyError `clock-stuck` when no timer is left and the promise is still open, and when the bounds
+   * of the clock are reached; with what a timer threw.
    */
   finish<T>(promise: Promise<T>): Promise<T>;
   /**
@@ -157,7 +158,7 @@ class ReplacedClock implements VirtualClock {
       if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
         throw stuck(
           `no timer is left at ${this.#told()}, and what is waited for is not over`,
-          'something waits for what nobody does: a promise that is never settled, or work outside of this process that `clock.standStill` was not told of',
+          'something waits for what no one does: a promise that is never settled, or work outside of this process that `clock.standStill` was not told of',
         );
       }
       if (isOver()) return;
@@ -200,7 +201,7 @@ class ReplacedClock implements VirtualClock {
     }
   }
 
-  /** Whether the platform works on something beside what does not end. */
+  /** Whether the platform works on something next to what does not end. */
   #hasWork(): boolean {
     const work = realWork();
     this.#ignored = Math.min(this.#ignored, work);
@@ -239,7 +240,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
     library = require('@sinonjs/fake-timers');
   } catch (cause) {
     throw new MannerlyError('clock-unavailable', '@sinonjs/fake-timers cannot be loaded', {
-      hint: 'Install it beside mannerly: npm install --save-dev @sinonjs/fake-timers.',
+      hint: 'Install it with mannerly: npm install --save-dev @sinonjs/fake-timers.',
       cause,
     });
   }

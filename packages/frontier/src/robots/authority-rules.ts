@@ -19,7 +19,7 @@ export interface AuthorityRules {
   /** It is longer than the operator is willing to wait, and hosts like that are skipped. */
   readonly isOverMaxDelay: boolean;
   readonly comments: readonly string[];
-  /** What it says of a URL beside allow and deny. */
+  /** What it says of a URL besides allow and deny. */
   signals(url: string): RobotsSignals;
   /** The name under which the file would have a URL known (Clean-param, Host); `null`: its own. */
   key(url: string): string | null;

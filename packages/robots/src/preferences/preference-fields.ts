@@ -20,7 +20,9 @@ export type PreferenceVerdict = 'allow' | 'disallow';
 /** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
-/** A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written. */
+/**
+ * A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written.
+ */
 export interface ContentSignalLine {
   readonly path: string | null;
   readonly signals: Readonly<Record<string, string>>;
@@ -115,7 +117,7 @@ export function parseUsage(dictionary: string): Preferences | null {
 }
 
 /**
- * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal beside them,
+ * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal next to them,
  * disallow over allow over unknown.
  *
  * @param url - An absolute http(s) URL that may be crawled.

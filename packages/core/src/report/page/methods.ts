@@ -47,14 +47,14 @@ function rulesText({ robots }: RunPromise, { totals, rules }: Omit<ReportData, '
   const policy =
     robots.policy === undefined || robots.policy === 'declared' ? '' : ` under the policy "${robots.policy}"`;
   const by = rules.length === 0 ? '' : `; the lines that did so are listed with the copy of the file they stand in`;
-  return `The robots.txt of every authority was read as ${read} says${policy} before any other request to it, and nothing else was requested while it could not be had. ${plural(totals.outcomes.excluded, 'URL was', 'URLs were')} excluded at the wish of sites${by}.`;
+  return `The robots.txt of every authority was read as ${read} says${policy} before any other request to it, and nothing else was requested while it could not be had. ${plural(totals.outcomes.excluded, 'URL was', 'URLs were')} excluded at the directive of sites${by}.`;
 }
 
 function paceText({ pace }: RunPromise, { hosts, pauses }: Omit<ReportData, 'methods'>): string {
   const most = pace.maxMs === null ? '' : `, ${seconds(pace.maxMs)} at most`;
   const longerIf =
     pace.factor === 0 ? '' : ` (${pace.factor} times the duration of that one where this is longer${most})`;
-  const floor = `each request beginning at least ${seconds(pace.minMs)} after the end of the one before${longerIf}`;
+  const least = `each request beginning at least ${seconds(pace.minMs)} after the end of the one before${longerIf}`;
   const longer = hosts.filter(
     ({ crawlDelayMs, requestIntervalMs }) => crawlDelayMs !== null || requestIntervalMs !== null,
   );
@@ -76,7 +76,7 @@ function paceText({ pace }: RunPromise, { hosts, pauses }: Omit<ReportData, 'met
     nearest === null
       ? ''
       : ` The request that came nearest to its limit began ${seconds(nearest.gapMs)} after the end of its host's last exchange, where ${seconds(nearest.requiredGapMs)} were required.`;
-  return `A host was asked one thing at a time, ${floor}.${asked}${silences}${measured}`;
+  return `A host was asked one thing at a time, ${least}.${asked}${silences}${measured}`;
 }
 
 function leftAloneText({ totals: { outcomes } }: Omit<ReportData, 'methods'>): string {
