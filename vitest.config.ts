@@ -66,7 +66,7 @@ export default defineConfig(({ mode }) => ({
         find: /^mannerly\/fetcher-conformance$/,
         replacement: source('packages/core/src/fetcher-conformance/index.ts'),
       },
-      { find: /^mannerly\/testing$/, replacement: source('packages/core/src/testing-kit/index.ts') },
+      { find: /^mannerly\/testing$/, replacement: source('packages/core/src/testing/index.ts') },
       { find: /^mannerly\/browser$/, replacement: source('packages/core/src/browser/index.ts') },
       { find: /^mannerly\/dashboard$/, replacement: source('packages/core/src/dashboard/index.ts') },
       { find: /^mannerly\/metrics\/(\w+)$/, replacement: `${source('packages/core/src/metrics/')}$1.ts` },

@@ -12,7 +12,7 @@ export const packageFolders = ['packages/core', 'packages/frontier', 'packages/r
 /**
  * Every entry that is code: what one writes behind `from`, and its source.
  *
- * @returns {{ name: string, source: string }[]} `mannerly/testing`, `packages/core/src/testing-kit/index.ts`.
+ * @returns {{ name: string, source: string }[]} `mannerly/testing`, `packages/core/src/testing/index.ts`.
  */
 export function publicEntries() {
   return packageFolders.flatMap((folder) => {

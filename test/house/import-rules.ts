@@ -106,7 +106,7 @@ const RULES: readonly Rule[] = [
     if (layers === undefined || file.isTest || imported.inside === null) return null;
     const from = folderOf(file.inside, layers);
     const to = folderOf(imported.inside, layers);
-    if (from === to || from === 'index.ts' || from === 'testing' || to === 'index.ts') return null;
+    if (from === to || from === 'index.ts' || from === 'test-support' || to === 'index.ts') return null;
     const own = layerOf(from, layers);
     const other = layerOf(to, layers);
     if (own < 0 || other < 0) return `${own < 0 ? from : to} is in no layer`;
@@ -115,7 +115,7 @@ const RULES: readonly Rule[] = [
   },
   function shipsNoTestKit(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
-    return imported.inside.startsWith('testing-kit/') && !file.inside.startsWith('testing-kit/')
+    return imported.inside.startsWith('testing/') && !file.inside.startsWith('testing/')
       ? 'the test kit is for those who test: nothing that is shipped imports it'
       : null;
   },
@@ -143,7 +143,7 @@ const RULES: readonly Rule[] = [
   function fetchersAreWiredInOnePlace(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
     if (!/^fetch\/(undici|platform)-fetcher\.ts$/.test(imported.inside)) return null;
-    return file.inside === 'default-parts.ts' || file.inside === 'index.ts' || file.inside.startsWith('testing/')
+    return file.inside === 'default-parts.ts' || file.inside === 'index.ts' || file.inside.startsWith('test-support/')
       ? null
       : 'fetcher adapters are imported by default-parts.ts only';
   },
@@ -180,7 +180,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['inspection'],
     ['default-parts.ts'],
     ['crawler.ts'],
-    ['plan', 'testing-kit', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'cli'],
+    ['plan', 'testing', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'cli'],
   ],
 };
 /**

@@ -9,7 +9,7 @@ import { resolveScope, type ScopeOptions } from './admit/scope-options.js';
 import { defaultDirectory } from './cli/default-directory.js';
 import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain.js';
-import { wasRequested } from './testing-kit/politeness-assertions.js';
+import { wasRequested } from './testing/politeness-assertions.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;

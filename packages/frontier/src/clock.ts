@@ -1,19 +1,18 @@
-// The frontier's only source of time. Everything that waits asks this, so that a test can hand in a clock of its own.
+// The frontier's only source of time. Everything that waits uses it, so that a test can bring a clock of its own.
 
 /** Wall-clock time and timers. */
 export interface Clock {
   /** Epoch milliseconds. */
   nowMs(): number;
   /**
-   * Calls `fn` once after `ms` milliseconds, perhaps a little early (Node's timers may fire 1 ms too soon): whoever
-   * waits for a time reads the clock again.
+   * Calls `fn` once after `ms` milliseconds, perhaps 1 ms early as Node's timers do: read the clock again.
    *
    * @returns Cancels the call; safe to call twice, and after it was made.
    */
   after(ms: number, fn: () => void): () => void;
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
   /** Moves time forward, calling each timer at its own time, in order, those set meanwhile included. */
   advance(ms: number): void;
@@ -26,11 +25,7 @@ export interface ManualClock extends Clock {
 /** The longest delay that the platform's timers take, milliseconds. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-/**
- * The platform's clock. A timer that is not cancelled keeps the process alive, as the platform's do.
- *
- * @throws Never.
- */
+/** The platform's clock. Its timers keep the process alive until they are cancelled. Never throws. */
 export function systemClock(): Clock {
   return {
     nowMs: () => Date.now(),
@@ -41,28 +36,19 @@ export function systemClock(): Clock {
   };
 }
 
-/**
- * A clock for tests.
- *
- * @param startMs - Epoch milliseconds it begins with. @default 1_700_000_000_000
- * @throws Never.
- */
+/** A clock for tests. @param startMs - Epoch milliseconds. @default 1_700_000_000_000. Never throws. */
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   let now = startMs;
-  let order = 0;
-  const timers = new Map<number, { readonly atMs: number; readonly fn: () => void }>();
+  const timers = new Set<{ readonly atMs: number; readonly fn: () => void }>();
+  /** Of the same time, the one set first: a set keeps the order of insertion. */
   const earliest = () => {
-    let found: number | null = null;
-    for (const [id, timer] of timers) {
-      if (found === null || timer.atMs < timers.get(found)!.atMs) found = id;
-    }
+    let found: { readonly atMs: number; readonly fn: () => void } | null = null;
+    for (const timer of timers) if (found === null || timer.atMs < found.atMs) found = timer;
     return found;
   };
   const advanceTo = (atMs: number) => {
-    for (let id = earliest(); id !== null; id = earliest()) {
-      const timer = timers.get(id)!;
-      if (timer.atMs > atMs) break;
-      timers.delete(id);
+    for (let timer = earliest(); timer !== null && timer.atMs <= atMs; timer = earliest()) {
+      timers.delete(timer);
       now = Math.max(now, timer.atMs);
       timer.fn();
     }
@@ -71,18 +57,12 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   return {
     nowMs: () => now,
     after(ms, fn) {
-      order += 1;
-      const id = order;
-      timers.set(id, { atMs: now + Math.max(0, ms), fn });
-      return () => {
-        timers.delete(id);
-      };
+      const timer = { atMs: now + Math.max(0, ms), fn };
+      timers.add(timer);
+      return () => timers.delete(timer);
     },
     advance: (ms) => advanceTo(now + ms),
     advanceTo,
-    nextTimerAt() {
-      const id = earliest();
-      return id === null ? null : timers.get(id)!.atMs;
-    },
+    nextTimerAt: () => earliest()?.atMs ?? null,
   };
 }

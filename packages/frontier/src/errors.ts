@@ -1,4 +1,5 @@
-// The one error class of the package: for a caller's mistake or broken machinery, never for what a crawl meets every day.
+// The one error class of the package: for a caller's mistake or broken machinery, never for what a crawl meets every
+// day.
 
 /**
  * Stable words for what went wrong; callers match on them.

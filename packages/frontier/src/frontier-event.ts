@@ -1,13 +1,13 @@
-// What the frontier tells its owner while it works: final words about URLs, and what an operator should know of a host.
+// What the frontier reports to its owner while it works: statuses of URLs, and warnings about hosts.
 
 import type { UrlRecord } from './url-record.js';
 import type { RobotsCopyRef } from './work.js';
 
-/** A final word that falls inside the frontier; what is fetched is the worker's to tell. */
+/** The status of a URL that ends inside the frontier; the worker reports on what it fetched. */
 export interface UrlVerdict {
   readonly kind: 'url';
   readonly status: 'excluded' | 'dropped' | 'failed';
-  /** One word of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`, `robots-unreachable`. */
+  /** Of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`. */
   readonly reason: string;
   readonly url: string;
   readonly record: UrlRecord | null;
@@ -16,12 +16,12 @@ export interface UrlVerdict {
   readonly pattern: string | null;
   readonly dialect: string | null;
   readonly robots: RobotsCopyRef | null;
-  /** What the owner said beside its reason; `null` otherwise. */
+  /** What the owner added to its reason; `null` otherwise. */
   readonly detail: string | null;
   readonly atMs: number;
 }
 
-/** Something an operator should know (specification, access §12), told once per occasion. */
+/** Something an operator should know (specification, access §12), reported once per occasion. */
 export interface HostWarning {
   readonly kind: 'host';
   readonly code:
@@ -42,14 +42,14 @@ export interface HostWarning {
     | 'comment';
   readonly host: string;
   readonly authority: string | null;
-  /** Until when it lasts, epoch milliseconds; `null` when it does not end by itself or has no length. */
+  /** Until when it lasts, epoch milliseconds; `null` when it does not end without the operator or has no length. */
   readonly untilMs: number | null;
-  /** For people: the comment's text, the status, the delay asked for. */
+  /** For people: the comment's text, the status, the delay required. */
   readonly detail: string;
   readonly atMs: number;
 }
 
-/** Everything the frontier tells: switch over `kind`. */
+/** Everything the frontier reports: switch over `kind`. */
 export type FrontierEvent = UrlVerdict | HostWarning;
 
 /** Why a host waits, and until when. */

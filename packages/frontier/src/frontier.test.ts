@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from './stores/memory.js';
-import { isRobots, setUp, url } from './testing/set-up.js';
+import { isRobots, setUp, url } from './test-support/set-up.js';
 
 describe('the road of a page', () => {
   const FILE = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };

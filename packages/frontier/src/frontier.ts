@@ -1,5 +1,5 @@
-// The frontier: what is known, what is next, and when. This file is the public object; its work is done by the scheduler
-// (`flow/scheduler.ts`), over what all parts share (`flow/context.ts`). The frontier itself never fetches.
+// The frontier: what is known, what is next, and when. This file is the public object; its work is done by the
+// scheduler (`flow/scheduler.ts`), over what all parts share (`flow/context.ts`). The frontier itself never fetches.
 
 import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
@@ -20,48 +20,48 @@ export interface Frontier extends FrontierQuestions {
   /**
    * Opens the store, restores what it holds. Once, before anything else.
    *
-   * @param part - In the place of the option, for whoever knows it only now.
+   * @param part - In place of the option, where it is known only now.
    */
   open(part?: string): Promise<void>;
-  /** Adds URLs; the answers stand in the order of the URLs. Robots' first look is made here, with rules at hand only. */
+  /** Adds URLs; the answers are in their order. Robots' first look is made here, with rules in memory only. */
   add(urls: readonly NewUrl[]): Promise<AddAnswer[]>;
   /** At most `n` requests that may be made now. Returns at once, `[]` when nothing is due. */
   take(n: number): Promise<Work[]>;
   /**
-   * A request of the owner's own, outside the queue: waits for the turn of its host and its robots.txt, until `untilMs` at
-   * most. It goes before what is queued for the host and uses up no page. `take` gives it its turn, with `n` of 0 too.
-   * Never rejects but with `not-open` and `closed`.
+   * A request of the owner's own, outside the queue: waits for the turn of its host and its robots.txt, until `untilMs`
+   * at most. It goes before what is queued for the host and uses up no page. `take` gives it its turn, with `n` of 0
+   * too. Never rejects but with `not-open` and `closed`.
    *
-   * @param signal - Aborted when nobody waits for it any more: `held`, reason `stopping`. @default never
+   * @param signal - Aborted when no caller waits for it any more: `held`, reason `stopping`. @default never
    */
   ask(url: NewUrl, untilMs: number, signal?: AbortSignal): Promise<OwnAnswer>;
   /** Answers every `ask` that still waits with `held`: the crawl stops. */
   endAsks(): void;
   /**
-   * `take` hands out nothing until `resume`, and an `ask` gets no turn; running time stands still. What is in hand comes to its
-   * end, and leases are renewed as ever. A second call changes nothing.
+   * `take` hands out nothing until `resume`, and an `ask` gets no turn; running time stands still. Work in flight comes
+   * to its end, and leases are renewed. A second call changes nothing.
    */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. Work in hand is not counted. */
+  /** When `take` may have something, epoch milliseconds; `null` when nothing waits. Work in flight does not count. */
   nextAt(): Promise<number | null>;
   /**
-   * Asked when the address of the request is known, before a connection is made: whether the address may be talked to now
-   * (`politeness.perIp`). `wait`: give the work back with that time.
+   * Asked when the address of the request is known, before a connection is made: whether the address may be talked to
+   * now (`politeness.perIp`). `wait`: give the work back with that time.
    */
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
   /** The last question before the socket: lease, clock and pauses once more. */
   mayStart(work: Work): StartAnswer;
-  /** The exchange is over (last byte, or failure): the host's clock starts, its slot is free. Exactly once per request made, before `settle`. */
+  /** The exchange is over (last byte, or failure): the host's slot is free. Once per request made, before `settle`. */
   exchanged(work: Work, exchange: Exchange): void;
-  /** Ends a piece of work. Links go in with the same commit. `lost`: another holder has the host by now; nothing but the links was kept. */
+  /** Ends a work; links go in with the same commit. `lost`: another holder has the host; only the links were kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
   /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
   unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
-  /** Whether this very spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Costs a look into a set. */
+  /** Whether this spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Cheap. */
   isRecent(url: string): boolean;
   counts(): FrontierCounts;
   /** The same, after a look at what the store and other processes have by now. */
@@ -75,9 +75,9 @@ export interface Frontier extends FrontierQuestions {
   writePart(key: string, value: Uint8Array): Promise<void>;
   /** The name of this process's part of the crawl's account. */
   partName(): string;
-  /** Does something while no other process of the crawl does: to read, think over and write a record that is everybody's. */
+  /** Acts while no other process of the crawl does: to read, compute and write a record that they share. */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
-  /** Gives back what is in hand and closes the store. Safe to call twice. */
+  /** Releases all hosts and closes the store. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: counts.queued,
     known: counts.known,
     hosts: counts.hosts,
-    inFlight: scheduler.inFlight,
+    inFlight: scheduler.inFlight.count,
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -171,13 +171,13 @@ export function createFrontier(options: FrontierOptions): Frontier {
     },
     async mayConnect(work, address) {
       guard.check();
-      return scheduler.mayConnect(work, address);
+      return scheduler.inFlight.mayConnect(work, address);
     },
-    mayStart: (work) => scheduler.mayStart(work),
-    exchanged: (work, exchange) => scheduler.exchanged(work, exchange),
+    mayStart: (work) => scheduler.inFlight.mayStart(work),
+    exchanged: (work, exchange) => scheduler.inFlight.exchanged(work, exchange),
     async settle(work, settlement) {
       guard.check();
-      return scheduler.settle(work, settlement);
+      return scheduler.settling.settle(work, settlement);
     },
     async unpark(host) {
       checkOpen();

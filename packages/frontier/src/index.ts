@@ -1,4 +1,4 @@
-// The front door of `@mannerly/frontier`: named re-exports, one by one.
+// The public entry of `@mannerly/frontier`: named re-exports, one by one.
 
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export { FrontierError, type FrontierErrorCode } from './errors.js';

@@ -1,4 +1,5 @@
-// What `mannerly` builds on and a user of the frontier does not need. No promise of stability: it changes with any version.
+// What `mannerly` builds on and a user of the frontier does not need. No promise of stability: it changes with any
+// version.
 
 export { resolveRobotsOptions } from './options/robots-options.js';
 export { redirectNotBeforeMs } from './politeness/backoff.js';

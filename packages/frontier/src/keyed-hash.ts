@@ -1,6 +1,6 @@
-// A keyed hash of strings to 64 bits for tables in memory: HalfSipHash with one round a word and three at the end (Aumasson and
-// Bernstein, "SipHash: a fast short-input PRF"), over two UTF-16 code units a word and the number of them. Keyed, so that no site can choose
-// URLs that meet. What is kept longer than a process is fingerprinted instead.
+// A keyed hash of strings to 64 bits for tables in memory: HalfSipHash with one round a word and three at the end
+// (Aumasson and Bernstein, "SipHash: a fast short-input PRF"), over two UTF-16 code units a word and the number of
+// them. Keyed, so that no site can choose URLs that meet. What is kept longer than a process is fingerprinted instead.
 
 /** 64 bits in two halves, not both zero. */
 export interface Print {

@@ -1,5 +1,5 @@
-// The bounds of the frontier itself, those that several rooms share, and those of the stores, each with its unit and where it
-// comes from. What belongs to one room alone is in the `limits.ts` of that room.
+// The bounds of the frontier itself, those that several folders share, and those of the stores, each with its unit and
+// where it comes from. What belongs to one folder alone is in the `limits.ts` of that folder.
 
 // ── Leases (design of the storage contract) ──────────────────────────────────────────────────────────────────────────
 
@@ -10,23 +10,23 @@ export const LEASE_TTL_LEAST_MS = 3_000;
 export const LEASE_TTL_MOST_MS = 600_000;
 /** No request starts within this many milliseconds before the end of the lease; more when the event loop lags. */
 export const LEASE_MARGIN_MS = 1_000;
-/** Hosts held at a time, unless an option says otherwise. */
+/** Hosts leased at a time, unless an option says otherwise. */
 export const HOSTS_HELD = 1_024;
-/** Most hosts an operator may hold at a time. */
+/** Most hosts an operator may lease at a time. */
 export const HOSTS_HELD_MOST = 65_536;
-/** Entries of one host that are leased at a time: those in hand and those that come next. */
+/** Entries of one host that are leased at a time: those in flight and those that come next. */
 export const ENTRIES_PER_LEASE = 16;
 /** URLs of one host that are handed out and not settled. */
 export const UNSETTLED_PER_HOST = 4;
 export const UNSETTLED_PER_HOST_MOST = 256;
-/** Bytes of the state kept beside a host's lease: the storage contract. */
+/** Bytes of the state kept with a host's lease: the storage contract. */
 export const HOST_STATE_MAX_BYTES = 1_024;
 
 // ── Queue ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** URLs queued over all hosts before new ones are answered `full`. */
 export const QUEUED_MAX = 10_000_000;
-/** Characters of a URL: what servers and proxies commonly take, RFC 9110 §4.1 asks for 8,000 at least. */
+/** Characters of a URL: what servers and proxies commonly take, RFC 9110 §4.1 recommends at least 8,000. */
 export const URL_MAX_CHARS = 8_192;
 /** Priority classes of a host queue (storage contract). */
 export const PRIORITIES = 8;
@@ -37,15 +37,15 @@ export const RECORD_MAX_BYTES = 1_048_576;
 
 /** Authorities whose state is kept in memory, and the body of their robots.txt with it. */
 export const AUTHORITIES_IN_MEMORY = 20_000;
-/** Authorities whose rules are kept compiled: those that were compiled last. Reading a small file again costs less than a page. */
+/** Authorities whose rules are kept compiled. Reading a small file again costs less than a page. */
 export const RULES_IN_MEMORY = 2_048;
-/** Bytes of robots.txt bodies kept in memory, compiled rules reckoned at their body's size. */
+/** Bytes of robots.txt bodies kept in memory, compiled rules counted as much again. */
 export const AUTHORITY_BYTES_IN_MEMORY = 67_108_864;
-/** Authorities of one host whose asks are remembered beside its lease. */
+/** Authorities of one host that are kept with its lease because of their requirements. */
 export const ASKERS_PER_HOST = 6;
 /** Longest Crawl-delay honoured exactly, milliseconds: one day, robots §9.1. */
 export const CRAWL_DELAY_MOST_MS = 86_400_000;
-/** Held lanes of one host that are remembered here; the store knows all of them. */
+/** Blocked lanes of one host that are remembered here; the store knows all of them. */
 export const LANES_REMEMBERED = 256;
 
 // ── Bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -62,7 +62,7 @@ export const POLITENESS_MS_MAX = 86_400_000;
 export const URL_RETRIES_MAX = 3;
 
 // Stores (stores/**).
-/** Bytes of one body in the stores of this package (our own: a URL of 8,192 characters, its origin and 16 KiB of user data). */
+/** Bytes of one body in the stores of this package (our own: a long URL, its origin and 16 KiB of user data). */
 export const STORE_BODY_MAX_BYTES = 65_536;
 /** Entries of one `add` or links of one commit in the stores of this package (our own). */
 export const STORE_BATCH_MAX = 100_000;

@@ -1,28 +1,27 @@
-// The one time index of a store, and of the hosts in hand: numbered members by the time at which they are due, equal
+// The time index of leased hosts and of the memory store: numbered members by the time at which they are due, equal
 // times in the order they were set.
 //
 //            0
 //     1   2   3   4          children of i: 4i+1 … 4i+4
 //   5…8 9…12 …
 //
-// Four children instead of two halve the depth, and the four keys of one family lie in one cache line. Members are small
-// whole numbers and everything is a typed array: 28 bytes a member. Each place is known, so moving one is O(log n) and
-// nothing stale is ever left behind.
+// Four children instead of two halve the depth, and the keys of one family are in one cache line. Everything is a typed
+// array: 28 bytes a member. Each place is known, so moving a member is O(log n) and leaves nothing stale behind.
 
 const WAYS = 4;
 const FIRST_SLOTS = 16;
 
-/** A 4-ary heap with places. All costs O(log n), `peek` O(1). Members are whole numbers ≥ 0, best from 0 on without gaps. */
+/** A 4-ary heap with places. Members are whole numbers ≥ 0, best from 0 on without gaps. */
 export class ReadyHeap {
   #members = new Int32Array(FIRST_SLOTS);
   #due = new Float64Array(FIRST_SLOTS);
   #turns = new Float64Array(FIRST_SLOTS);
-  /** Place of a member + 1; 0: not held. */
+  /** Place of a member + 1; 0: not in the heap. */
   #places = new Int32Array(FIRST_SLOTS);
   #size = 0;
   #turn = 0;
 
-  /** Members held. */
+  /** Members in the heap. */
   get size(): number {
     return this.#size;
   }
@@ -37,32 +36,27 @@ export class ReadyHeap {
     return this.#size === 0 ? null : this.#due[0]!;
   }
 
-  /** The turn of the earliest member; the last there is when empty. */
-  earliestTurn(): number {
-    return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#turns[0]!;
-  }
-
-  /** The time of a member; `null` when it is not held. */
+  /** The time of a member; `null` when it is not in the heap. */
   dueOf(member: number): number | null {
     const at = this.#placeOf(member);
     return at < 0 ? null : this.#due[at]!;
   }
 
-  /** Puts a member at a time, from wherever it was, behind those of the same time, or by its `turn` among them. */
-  set(member: number, due: number, turn = this.#turn + 1): void {
-    this.#turn = turn;
+  /** Puts a member at a time, from wherever it was, behind those of the same time. */
+  set(member: number, due: number): void {
+    this.#turn += 1;
     let at = this.#placeOf(member);
     if (at < 0) {
       this.#makeRoom(member);
       at = this.#size;
       this.#size += 1;
     }
-    this.#put(at, member, due, turn);
+    this.#put(at, member, due, this.#turn);
     this.#rise(at);
     this.#sink(this.#placeOf(member));
   }
 
-  /** Takes a member out; nothing happens when it is not held. */
+  /** Takes a member out; nothing happens when it is not in the heap. */
   remove(member: number): void {
     const at = this.#placeOf(member);
     if (at < 0) return;
@@ -130,21 +124,17 @@ export class ReadyHeap {
   }
 
   #makeRoom(member: number): void {
-    if (member >= this.#places.length) {
-      const places = new Int32Array(Math.max(2 * this.#places.length, member + 1));
-      places.set(this.#places);
-      this.#places = places;
-    }
+    if (member >= this.#places.length) this.#places = grown(this.#places, member + 1);
     if (this.#size < this.#members.length) return;
-    const slots = 2 * this.#members.length;
-    const members = new Int32Array(slots);
-    const due = new Float64Array(slots);
-    const turns = new Float64Array(slots);
-    members.set(this.#members);
-    due.set(this.#due);
-    turns.set(this.#turns);
-    this.#members = members;
-    this.#due = due;
-    this.#turns = turns;
+    this.#members = grown(this.#members, this.#size + 1);
+    this.#due = grown(this.#due, this.#size + 1);
+    this.#turns = grown(this.#turns, this.#size + 1);
   }
+}
+
+function grown<T extends Int32Array | Float64Array>(array: T, least: number): T {
+  const length = Math.max(2 * array.length, least);
+  const larger = array instanceof Int32Array ? new Int32Array(length) : new Float64Array(length);
+  larger.set(array);
+  return larger as T;
 }

@@ -1,4 +1,5 @@
-// What is at stake: a URL taken for another is never visited; one that is forgotten too soon is told twice, or grows memory.
+// What is at stake: a URL taken for another is never visited; one that is forgotten too soon is told twice, or grows
+// memory.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,8 +1,6 @@
-// A bounded memory of strings that forgets the oldest half at a time. Of each string 64 bits are kept, by a hash under a key that nobody
-// knows: with 131,072 remembered, the chance that a new string is taken for one of them is 1 in 10^14. A set of the strings themselves
-// took ten times the memory, and each had to live as long as it was remembered.
-//
-// Two generations instead of an order list: a string that is met again moves to the young, so that what is met often stays.
+// A bounded memory of strings that forgets the older half at a time. It keeps 64 bits of each string, a hash under a
+// random key: with 131,072 remembered, the chance that a new string passes for one of them is 1 in 10^14. A set of the
+// strings themselves takes ten times the memory. Two generations: a string that is met again moves to the young one.
 
 import { createKeyedHash, type Print } from './keyed-hash.js';
 

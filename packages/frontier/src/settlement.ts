@@ -1,4 +1,5 @@
-// What a worker reports back: first the exchange (the host's slot frees), later the settlement (the URL is finished with).
+// What a worker reports back: first the exchange (the host's slot frees), later the settlement (the URL is finished
+// with).
 
 import type { RobotsAnswer } from '@mannerly/robots/access';
 import type { NewUrl } from './url-record.js';
@@ -21,7 +22,7 @@ export interface Exchange {
 
 /** How a piece of work ended. */
 export type Settlement =
-  /** The URL is finished: its items are written, its links go in with this commit. `countsAsPage`: it uses up one page of the bounds. */
+  /** The URL is finished; its links go in with this commit. `countsAsPage`: it uses up one page of the bounds. */
   | { readonly kind: 'done'; readonly countsAsPage: boolean; readonly links: readonly NewUrl[] }
   /**
    * The URL is tried again, not before `notBeforeMs`, up to a tenth of the wait later; links found meanwhile are kept.

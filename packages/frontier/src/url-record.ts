@@ -5,8 +5,8 @@
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * By which road a URL came. `companion` is a file asked for beside robots.txt (data.txt, a well-known file), `subresource`
- * what a page in a browser asks for.
+ * How a URL was found. `companion`: a file that is fetched next to robots.txt (data.txt, a well-known file).
+ * `subresource`: what a page in a browser requests.
  */
 export type Via =
   | 'seed'
@@ -39,15 +39,15 @@ export interface NewUrl {
   /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
   readonly notBeforeMs?: number;
   /**
-   * Names one more visit of a URL that may be known: a whole number > 0, told from its other visits. The same visit added
-   * twice is known, however often a crash repeats it. Absent or 0: the first.
+   * Names one more visit of a URL that may be known: a whole number > 0, different from its other visits. The same
+   * visit added twice is known, however often a crash repeats it. Absent or 0: the first.
    */
   readonly visit?: number;
   /** `false` queues the URL although it is known, as often as it is added; `visit` is the better way. @default true */
   readonly dedupe?: boolean;
 }
 
-/** A URL that is queued or in hand: as it was added, with what has been tried. */
+/** A URL that is queued or in flight: as it was added, with the number of its tries. */
 export interface UrlRecord {
   readonly url: string;
   readonly depth: number;

@@ -3,7 +3,7 @@
 import type { Decision } from '@mannerly/robots';
 import type { UrlRecord } from './url-record.js';
 
-/** What a host's file asks for beyond the profile, for a second lock at the door; `null` fields ask for nothing. */
+/** What a host's files require beyond the profile, for a second lock at egress; `null`: nothing. */
 export interface HostRequirements {
   /** Crawl-delay, from the end of one exchange to the start of the next, milliseconds. */
   readonly crawlDelayMs: number | null;
@@ -53,7 +53,7 @@ export interface PageWork {
   readonly decision: Decision;
   /** Which copy of robots.txt decided. */
   readonly robots: RobotsCopyRef;
-  /** What robots.txt says of this URL beside allow and deny, for page-level exclusion. */
+  /** What robots.txt says of this URL besides allow and deny, for page-level exclusion. */
   readonly signals: RobotsSignals;
 }
 

@@ -10,7 +10,9 @@ export interface ArchiveOptions {
   readonly warcBytes?: number;
   /** How payloads and blocks are digested; `sha-1` where older tools read the archive. @default 'sha-256' */
   readonly digest?: 'sha-1' | 'sha-256';
-  /** Packages the archive as `archive.wacz` beside its folder when a run ends. It is then on disk twice. @default false */
+  /**
+   * Packages the archive as `archive.wacz` next to its folder when a run ends. It is then on disk twice. @default false
+   */
   readonly wacz?: boolean;
   /** The folder of the WARC files. @default `archive` in the crawl directory; without one it is needed */
   readonly folder?: string;

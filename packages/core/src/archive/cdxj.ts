@@ -1,5 +1,5 @@
-// The index of an archive: one CDXJ line for each response and revisit, so that readers find a URL without reading WARCs.
-// Lines are sorted file by file, and merged when an archive is packaged.
+// The index of an archive: one CDXJ line for each response and revisit, so that readers find a URL without reading
+// WARCs. Lines are sorted file by file, and merged when an archive is packaged.
 
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// The archive of one crawl: the door tells it of every request that left, and whoever works on what came has it written
-// before the work counts as done. What nobody wrote by the end of the run is written then, so that the archive and the
-// request log hold the same exchanges. A page that asks not to be archived leaves its request and that word behind.
+// The archive of one crawl. Egress reports every request that left; the exchange is written before its work counts as
+// done, or at the latest when the run ends, so that the archive and the request log hold the same exchanges. Of a page
+// that says `noarchive` only the request and that fact are kept.
 
 import { join } from 'node:path';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';

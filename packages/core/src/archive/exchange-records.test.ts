@@ -1,4 +1,5 @@
-// An exchange becomes records that say no more and no less than what happened: what was cut, repeated, withheld or never came.
+// An exchange becomes records that say no more and no less than what happened: what was cut, repeated, withheld or
+// never came.
 
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';

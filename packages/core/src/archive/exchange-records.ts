@@ -1,9 +1,9 @@
-// One exchange as WARC records: what was asked, what came (or that the same came before), and what is known beside them.
+// One exchange as WARC records: request, response (or revisit) and metadata.
 //
-//   request ── metadata ──▶ response, or revisit: both name it (WARC-Concurrent-To), and stand before it, so that whoever
-//   reads the file from its beginning knows what a body is for before it comes
+//   request ── metadata ──▶ response or revisit: both name it (WARC-Concurrent-To) and stand before it, so that a reader
+//   knows what a body is for before it comes
 //
-// Bodies are kept as they came, content codings not undone, where the fetcher can tell; see docs/decisions/0013.
+// Bodies keep their content codings where the fetcher has them; see docs/decisions/0013.
 
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { requestHead, responseHead } from './http-head.js';
@@ -32,7 +32,7 @@ import {
   type WarcFields,
 } from './warc-record.js';
 
-/** A request as the door sent it. */
+/** A request as egress sent it. */
 export interface SentRequest {
   readonly url: string;
   readonly purpose: string;

@@ -1,5 +1,5 @@
-// One member of a gzip file by itself: where it ends, whether it is whole, and how what it holds begins. Node's own readers
-// run one member into the next; the boundary is found by undoing the compression and counting what that took.
+// One member of a gzip file by itself: where it ends, whether it is whole, and how what it holds begins. Node's own
+// readers run one member into the next; the boundary is found by undoing the compression and counting what that took.
 
 import type { FileHandle } from 'node:fs/promises';
 import { crc32, createInflateRaw } from 'node:zlib';

@@ -1,5 +1,5 @@
-// What was on the wire stays what it was: names, order, bytes. A field that is no longer true of the kept body says so, or a
-// reader undoes a coding that is undone already.
+// What was on the wire stays what it was: names, order, bytes. A field that is no longer true of the kept body says so,
+// or a reader undoes a coding that is undone already.
 
 import { describe, expect, it } from 'vitest';
 import { headEnd, originalFields, parseResponseHead, requestHead, responseHead } from './http-head.js';

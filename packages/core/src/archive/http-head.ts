@@ -1,6 +1,6 @@
 // Header sections of requests and responses as bytes, and back. Names, values and order are kept as they came; what the
-// fetcher undid by itself (the framing of the transfer, and the coding of a body that was kept decoded) is said by a prefix,
-// so that no reader undoes it a second time.
+// fetcher undid by itself (the framing of the transfer, and the coding of a body that was kept decoded) is said by a
+// prefix, so that no reader undoes it a second time.
 
 import type { HeaderLines } from '../fetch/outcome.js';
 

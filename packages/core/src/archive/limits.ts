@@ -1,13 +1,22 @@
 // The bounds of the archive of exchanges, each with its unit and its source.
 
-/** Bytes of a WARC file at least, and at most, after which the next one begins. Ours; the field writes files of a gigabyte. */
+/**
+ * Bytes of a WARC file at least, and at most, after which the next one begins. Ours; the field writes files of a
+ * gigabyte.
+ */
 export const MIN_WARC_BYTES = 1024 * 1024;
 export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024;
 /** Payloads that an archive knows again, some 300 bytes each. Ours: one that is forgotten is kept a second time. */
 export const MAX_KNOWN_PAYLOADS = 100_000;
-/** Bytes at the beginning of a record in which its fields and the header section behind them end: both sections' own limits, and room. */
+/**
+ * Bytes at the beginning of a record in which its fields and the header section behind them end: both sections' own
+ * limits, and a margin.
+ */
 export const MAX_RECORD_HEAD_BYTES = 1024 * 1024;
-/** Bytes of a record up to which it is compressed where it is: some 50 µs. Measured: another thread costs as much by itself. */
+/**
+ * Bytes of a record up to which it is compressed where it is: some 50 µs. Measured: another thread costs as much by
+ * itself.
+ */
 export const SMALL_RECORD_BYTES = 8_192;
 /** Characters of index lines that wait to be written; a kill loses them, and they are made anew. */
 export const INDEX_BUFFER_CHARS = 65_536;

@@ -31,7 +31,7 @@ export function createOriginals(folder: string): Originals {
       const place = (await places).get(digest);
       if (place === undefined) {
         throw new MannerlyError('archive-failed', `${folder} holds no record with the payload ${digest}`, {
-          hint: 'A WARC file of the archive, or the index beside it, is missing.',
+          hint: 'A WARC file of the archive, or its index, is missing.',
         });
       }
       yield* payloadAt(join(folder, place.filename), place);

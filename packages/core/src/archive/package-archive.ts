@@ -1,4 +1,4 @@
-// The archive of a crawl directory as one file, between runs: what a killed run left is mended first.
+// The archive of a crawl directory as one file, between runs: what a killed run left is repaired first.
 
 import { type CrawlPaths, readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
@@ -22,7 +22,7 @@ export interface PackageOptions {
 }
 
 /**
- * Packages the archive of a crawl as WACZ. Needs room for a second copy of it.
+ * Packages the archive of a crawl as WACZ. Needs disk space for a second copy of it.
  *
  * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
  *   `archive-missing`; `archive-failed`.

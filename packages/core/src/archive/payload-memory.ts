@@ -1,5 +1,5 @@
-// Which payloads the archive holds already, so that the next one like it is a revisit and not a second copy: the latest of
-// them, in bounded memory. One that is forgotten costs a second copy and nothing else.
+// Which payloads the archive holds already, so that the next one like it is a revisit and not a second copy: the latest
+// of them, in bounded memory. One that is forgotten costs a second copy and nothing else.
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// An archive read back, exchange by exchange in the order in which they were written: warcio reads records, here they become
-// what the crawl knew. Bodies are streams that are read, or passed over, before the next exchange is asked for.
+// An archive read back, exchange by exchange in the order in which they were written: warcio reads records, here they
+// become what the crawl knew. Bodies are streams that are read, or passed over, before the next exchange is asked for.
 
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a killed run left of a WARC file: its whole records are found by reading it, whatever stands behind the last of them
-// is cut off, and its index and its list of pages are made anew.
+// What a killed run left of a WARC file: its whole records are found by reading it, whatever stands behind the last of
+// them is cut off, and its index and its list of pages are made anew.
 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -24,7 +24,10 @@ export interface TornWarc {
   readonly openSuffix: string;
 }
 
-/** Mends one file; one without a whole record goes. @throws The platform's error when it cannot be read or changed. */
+/**
+ * Repairs one file; a file without a whole record is removed. @throws The platform's error when it cannot be read or
+ * changed.
+ */
 export async function recoverWarc(torn: TornWarc, surtOf: (url: string) => string): Promise<void> {
   const openPath = torn.path + torn.openSuffix;
   const file = await open(openPath, 'r+');

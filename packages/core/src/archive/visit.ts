@@ -1,5 +1,5 @@
-// What an archive says of a page beside what came: everything its handler saw that the exchange itself does not tell, so that
-// a replay is the same visit again. It stands in the page's metadata record, in a field of ours.
+// What an archive says of a page besides its exchange: everything its handler saw that the exchange does not tell, so
+// that a replay is the same visit again. It stands in the page's metadata record, in a field of ours.
 
 import type { JsonValue } from '@mannerly/frontier';
 
@@ -15,13 +15,16 @@ export interface ArchivedVisit {
   readonly userData: JsonValue | null;
   readonly tries: number;
   readonly visit: number;
-  /** What robots.txt said of the URL beside allow and deny. */
+  /** What robots.txt said of the URL besides allow and deny. */
   readonly signals: JsonValue;
   /** What the site's tdmrep.json said of it. */
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };
   /** When the page was judged, epoch milliseconds. */
   readonly judgedAtMs: number;
-  /** It was opened in a browser for its handler; what the browser made of it is not in the archive. Absent: the handler saw what came. */
+  /**
+   * It was opened in a browser for its handler; what the browser made of it is not in the archive. Absent: the handler
+   * saw what came.
+   */
   readonly isRendered?: true;
 }
 

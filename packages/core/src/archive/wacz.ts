@@ -1,6 +1,6 @@
-// The archive as one file that others can open: WACZ 1.1.1, a ZIP of the WARC files (stored, so that readers find a record by
-// its offset), their merged index, the list of pages, and a description with the digest of each. Made beside its place and
-// renamed into it; files are read once, through their digests into the ZIP.
+// The archive as one file that others can open: WACZ 1.1.1, a ZIP of the WARC files (stored, so that readers find a
+// record by its offset), their merged index, the list of pages, and a description with the digest of each. Written
+// under a temporary name next to it and renamed into it; files are read once, through their digests into the ZIP.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -8,7 +8,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { besideName, sizeOf } from '../directory/whole-file.js';
+import { partialName, sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
@@ -47,19 +47,19 @@ export interface WaczSummary {
 
 /** Packages an archive. @throws MannerlyError `archive-failed`; what stood there before stays. */
 export async function packWacz(request: WaczRequest): Promise<WaczSummary> {
-  const beside = besideName(request.path);
+  const partial = partialName(request.path);
   try {
     const warcs: string[] = [];
     for (const folder of request.folders) warcs.push(...(await listWarcs(folder)).map((name) => join(folder, name)));
-    const resources = await writeZip(beside, request, warcs);
-    const { size } = await stat(beside);
-    await rename(beside, request.path);
+    const resources = await writeZip(partial, request, warcs);
+    const { size } = await stat(partial);
+    await rename(partial, request.path);
     return { path: request.path, bytes: size, warcs: warcs.length, resources };
   } catch (cause) {
-    await rm(beside, { force: true });
+    await rm(partial, { force: true });
     throw new MannerlyError('archive-failed', `${request.path} could not be written: ${String(cause)}`, {
       cause,
-      hint: 'Is there room for a second copy of the archive?',
+      hint: 'Is there disk space for a second copy of the archive?',
     });
   }
 }

@@ -1,5 +1,5 @@
-// Whatever ends a process, what it had written stays readable: whole records, their index, and nothing behind them. If this
-// breaks, a crawl of weeks ends in a file that nobody's tools open.
+// Whatever ends a process, what it had written stays readable: whole records, their index, and nothing behind them. If
+// this breaks, a crawl of weeks ends in a file that no tool opens.
 
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -238,9 +238,9 @@ describe('what a killed run left', () => {
     await next.close();
     const warcs = (await names()).filter((name) => name.endsWith('.warc.gz'));
     expect(warcs.map((name) => name.slice(-13, -8))).toEqual(['00001', '00002']);
-    const beside = (end: string) => readFile(join(folder, `study-20261120120000-00001.${end}`), 'utf8');
-    expect(await beside('cdxj')).toContain('https://example.org/a');
-    expect(JSON.parse(await beside('pages.jsonl'))).toMatchObject({
+    const sibling = (end: string) => readFile(join(folder, `study-20261120120000-00001.${end}`), 'utf8');
+    expect(await sibling('cdxj')).toContain('https://example.org/a');
+    expect(JSON.parse(await sibling('pages.jsonl'))).toMatchObject({
       url: 'https://example.org/a',
       title: 'A page',
       seed: true,

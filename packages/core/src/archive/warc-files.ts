@@ -1,6 +1,7 @@
-// The WARC files of a crawl: records go to the end of the file at hand, those of one exchange together; past its size the
-// next file begins. A file is called `….warc.gz.open` while it is written. Whatever ends a process leaves whole records and
-// at most one torn exchange behind them, which the next run cuts off before it goes on in a file of its own.
+// The WARC files of a crawl: records go to the end of the file at hand, those of one exchange together; past its size
+// the next file begins. A file is called `….warc.gz.open` while it is written. Whatever ends a process leaves whole
+// records and at most one torn exchange behind them, which the next run cuts off before it goes on in a file of its
+// own.
 //
 //   append ──▶ NAME.warc.gz.open + NAME.cdxj.open ──(full, or closed)──▶ NAME.warc.gz + NAME.cdxj (sorted)
 
@@ -28,7 +29,7 @@ export interface ArchiveBatch {
 
 /** Where records go. */
 export interface WarcFiles {
-  /** Makes the folder, and mends what a killed run left. @throws MannerlyError `archive-failed` */
+  /** Makes the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
   open(): Promise<void>;
   /** Appends records together: all of them or, when it rejects, none. @throws MannerlyError `archive-failed` */
   append(plan: (warcinfoId: string) => Promise<ArchiveBatch>): Promise<void>;
@@ -55,12 +56,12 @@ export interface WarcFilesOptions {
 export const WARC_SUFFIX = '.warc.gz';
 export const OPEN_SUFFIX = '.open';
 
-/** The index beside a WARC file. Never throws. */
+/** The index of a WARC file. Never throws. */
 export function indexPathOf(warcPath: string): string {
   return `${warcPath.slice(0, -WARC_SUFFIX.length)}.cdxj`;
 }
 
-/** The list of pages beside a WARC file. Never throws. */
+/** The list of pages of a WARC file. Never throws. */
 export function pagesPathOf(warcPath: string): string {
   return `${warcPath.slice(0, -WARC_SUFFIX.length)}.pages.jsonl`;
 }
@@ -72,7 +73,7 @@ export async function listWarcs(folder: string): Promise<string[]> {
 }
 
 /**
- * Mends the files that a killed run left open: whole records stay, under their last name; a torn end goes.
+ * Repairs the files that a killed run left open: whole records stay, under their final name; a torn end is cut off.
  *
  * @throws MannerlyError `archive-failed`. The caller keeps others from writing meanwhile.
  */

@@ -1,5 +1,5 @@
-// One WARC 1.1 record: its fields, its block, and both as one gzip member. The block is bytes, or a head in memory and the
-// rest in a file that is read twice: once for its digests, once into the archive.
+// One WARC 1.1 record: its fields, its block, and both as one gzip member. The block is bytes, or a head in memory and
+// the rest in a file that is read twice: once for its digests, once into the archive.
 
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -71,7 +71,7 @@ export async function digestsOf({ head, payload }: WarcBlock, algorithm: DigestA
   };
 }
 
-/** Puts a record together. @param fields - Beside type, id, length and version. Never throws. */
+/** Puts a record together. @param fields - Besides type, id, length and version. Never throws. */
 export function createRecord(
   type: WarcType,
   id: string,
@@ -96,7 +96,7 @@ export async function* recordBytes({ fields, block }: WarcRecord): AsyncGenerato
   }
   const zip = createGzip();
   const fed = pipeline(Readable.from(parts(fields, head, payload)), zip);
-  // Told by the iteration too; here only so that nobody calls it unheard.
+  // The iteration throws it too; this only keeps it from being an unhandled rejection.
   fed.catch(() => undefined);
   yield* zip;
   await fed;

@@ -74,10 +74,10 @@ export class SiteKnowledge {
   }
 
   /** Why a queued URL is not worth a request any more; `null`: it is. */
-  whyNot({ url, from, via }: UrlRecord): { word: 'dropped'; reason: 'trap'; detail: string } | null {
+  whyNot({ url, from, via }: UrlRecord): { status: 'dropped'; reason: 'trap'; detail: string } | null {
     if (this.#traps === null || (via !== 'link' && via !== 'redirect')) return null;
     const trap = this.#traps.judge(url, from);
-    return trap === null ? null : { word: 'dropped', reason: 'trap', detail: trapText(trap) };
+    return trap === null ? null : { status: 'dropped', reason: 'trap', detail: trapText(trap) };
   }
 
   /** Of the whole crawl in order, at most ten thousand. */

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
-import { besideName, hasPlatformCode, isAbsent, namesIn } from './whole-file.js';
+import { hasPlatformCode, isAbsent, namesIn, partialName } from './whole-file.js';
 
 /** The name of the lock within its directory. */
 export const LOCK_NAME = 'crawl.lock';
@@ -85,7 +85,7 @@ const LOCK_TRIES = 8;
 
 /** The whole lock appears at once: a process killed in between leaves no empty one. */
 async function create(file: string, text: string): Promise<boolean> {
-  const beside = besideName(file);
+  const beside = partialName(file);
   await writeFile(beside, text);
   try {
     await link(beside, file);
@@ -120,7 +120,7 @@ async function readLock(file: string): Promise<string | null> {
 
 /** Moves the lock aside before it is removed: what was moved may be a lock that somebody took a moment ago. */
 async function takeAway(file: string, theirs: string): Promise<void> {
-  const aside = besideName(file);
+  const aside = partialName(file);
   try {
     await rename(file, aside);
   } catch (error) {

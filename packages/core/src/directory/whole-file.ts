@@ -7,13 +7,13 @@ import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 export const PART_SUFFIX = '.part';
 
 /** A name beside `path` that nobody else uses. Never throws. */
-export function besideName(path: string): string {
+export function partialName(path: string): string {
   return `${path}.${randomUUID()}${PART_SUFFIX}`;
 }
 
 /** Writes beside and renames, so that a crash leaves the old file or the new one, never half of it. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const beside = besideName(path);
+  const beside = partialName(path);
   await writeFile(beside, content);
   await rename(beside, path);
 }

@@ -4,7 +4,7 @@
 import type { HostRequirements } from '@mannerly/frontier';
 import Bottleneck from 'bottleneck';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createVirtualClock, type VirtualClock } from '../testing-kit/virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from '../testing/virtual-clock.js';
 import { MAX_HOST_LIMITERS } from './limits.js';
 import { type LimiterAnswer, RequestLimiter } from './request-limiter.js';
 

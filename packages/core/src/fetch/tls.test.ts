@@ -6,8 +6,8 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { response } from '../fetcher-conformance/raw-server.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../fetcher-conformance/test-certificate.js';
-import { fetchRequest } from '../testing/fetch-request.js';
-import { meanwhile } from '../testing/meanwhile.js';
+import { fetchRequest } from '../test-support/fetch-request.js';
+import { meanwhile } from '../test-support/meanwhile.js';
 import type { FetchOutcome } from './outcome.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 

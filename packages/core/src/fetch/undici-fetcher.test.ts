@@ -12,7 +12,7 @@ import {
   writeAndReset,
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest, TEST_CAPABILITIES } from '../testing/fetch-request.js';
+import { fetchRequest, TEST_CAPABILITIES } from '../test-support/fetch-request.js';
 import { encodedLimit } from './body.js';
 import type { Fetcher, FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';

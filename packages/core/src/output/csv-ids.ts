@@ -1,9 +1,9 @@
-// The ids, the header and the whole rows of a CSV file, in one pass over its bytes: a line break ends a row unless it stands
-// between quotes, and the bytes of quotes, commas and line breaks are part of no other character in UTF-8.
+// The ids, the header and the whole rows of a CSV file, in one pass over its bytes: a line break ends a row unless it
+// stands between quotes, and the bytes of quotes, commas and line breaks are part of no other character in UTF-8.
 
 import type { FileHandle } from 'node:fs/promises';
 import { CSV_READ_BYTES, MAX_CSV_HEADER_BYTES, MAX_LINE_HEAD_BYTES } from './limits.js';
-import { createRecentIds, type RecentIds } from './recent-ids.js';
+import { RecentIds } from './recent-ids.js';
 
 /** What a file tells. */
 export interface CsvRecords {
@@ -17,7 +17,7 @@ export interface CsvRecords {
 
 /** Reads a file from its beginning. @param limit - Ids that are surely known. @throws The platform's error. */
 export async function readCsvIds(file: FileHandle, limit: number): Promise<CsvRecords> {
-  const ids = createRecentIds(limit);
+  const ids = new RecentIds(limit);
   const piece = Buffer.alloc(CSV_READ_BYTES);
   let header: readonly string[] | null = null;
   let wholeEnd = 0;
@@ -49,8 +49,8 @@ const NEWLINE = 0x0a;
 
 /** Of a row its beginning is enough, where its id stands; the header is wanted whole. */
 function longer(head: string, bytes: Uint8Array, isHeader: boolean): string {
-  const room = (isHeader ? MAX_CSV_HEADER_BYTES : MAX_LINE_HEAD_BYTES) - head.length;
-  return room <= 0 ? head : head + Buffer.from(bytes.subarray(0, room)).toString('latin1');
+  const space = (isHeader ? MAX_CSV_HEADER_BYTES : MAX_LINE_HEAD_BYTES) - head.length;
+  return space <= 0 ? head : head + Buffer.from(bytes.subarray(0, space)).toString('latin1');
 }
 
 /** The first cells of a row. Never throws. */

@@ -1,5 +1,5 @@
-// A table is for people and their tools: what is in it must be readable by any of them, its shape must not change within a
-// file, and nothing of an item may be lost because no column was thought of.
+// A table is for people and their tools: what is in it must be readable by any of them, its shape must not change
+// within a file, and nothing of an item may be lost because no column was thought of.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,16 +1,16 @@
 // Items as rows of a CSV file that is only ever appended to, idempotent by item id across restarts.
 //
-// The first row names the columns, `id` first; it is fixed when the file begins, since a table has one shape. What an item
-// has beyond them stands as JSON in the last column, so that nothing is lost and nobody has to guess. Promises are those of
-// the JSONL sink: `write` resolves when the operating system has the rows, `close` when the medium has them, and a row that
-// a crash cut short is removed at the next `open`. Because a value may hold line breaks, where rows end is known from the
-// file's beginning only: `open` reads all of it, some seconds for a million rows.
+// The first row names the columns, `id` first; it is fixed when the file begins, since a table has one shape. What an
+// item has beyond them stands as JSON in the last column, so that nothing is lost. The guarantees are those of the
+// JSONL sink: `write` resolves when the operating system has the rows, `close` when the medium has them, and a row that
+// a crash cut short is removed at the next `open`. Because a value may hold line breaks, where rows end is known from
+// the file's beginning only: `open` reads all of it, some seconds for a million rows.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { MannerlyError } from '../errors.js';
 import { type CsvRecords, readCsvIds } from './csv-ids.js';
 import { MAX_SINK_IDS } from './limits.js';
-import { createRecentIds, type RecentIds } from './recent-ids.js';
+import { RecentIds } from './recent-ids.js';
 import type { Item, Sink } from './sink.js';
 
 /** Where and how. */
@@ -19,11 +19,14 @@ export interface CsvSinkOptions {
   readonly path: string;
   /**
    * Keys of what is emitted, one column each; `url`, `fetchedAt`, `expiresAt` and `preferences` name the page's.
-   * Leaving out the last two leaves out what sites wish of whoever keeps the table.
+   * Leaving out the last two leaves out what sites require of those who keep the table.
    * @default `url`, `fetchedAt`, `expiresAt`, `preferences`, and the keys of the first page's items in their order
    */
   readonly columns?: readonly string[];
-  /** Whether a value that a spreadsheet would take for a formula gets an apostrophe in front. Changes data. @default false */
+  /**
+   * Whether a value that a spreadsheet would take for a formula gets an apostrophe in front. Changes data. @default
+   * false
+   */
   readonly escapeFormulas?: boolean;
 }
 
@@ -33,12 +36,12 @@ const REST = 'more';
 /**
  * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (RFC 4180 but for that).
  *
- * Texts and numbers stand as they are, `null` and what is absent as nothing, objects and arrays as JSON. An item that is no
- * object stands in the column `more`, and so does a value that an item has under a name of the page's own.
+ * Texts and numbers stand as they are, `null` and what is absent as nothing, objects and arrays as JSON. An item that
+ * is no object stands in the column `more`, and so does a value that an item has under a name of the page's own.
  */
 export function csvSink({ path, columns, escapeFormulas = false }: CsvSinkOptions): Sink {
   let file: FileHandle | null = null;
-  let ids: RecentIds = createRecentIds(MAX_SINK_IDS);
+  let ids: RecentIds = new RecentIds(MAX_SINK_IDS);
   let header: readonly string[] | null = null;
   let length = 0;
   let tail: Promise<unknown> = Promise.resolve();

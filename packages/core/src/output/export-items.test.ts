@@ -135,7 +135,7 @@ describe('exportItems', () => {
     expect(JSON.parse(String(row['more']))).toMatchObject({ more: 'x', k599: 599 });
   });
 
-  it('leaves what was there when it is ended, and nothing beside it', async () => {
+  it('leaves what was there when it is ended, and nothing next to it', async () => {
     await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT }]);
     const to = join(directory, 'items.csv');
     await writeFile(to, 'before');

@@ -1,6 +1,6 @@
-// The items of a crawl as one file for other programs: JSON lines, CSV or Parquet, from those of all its processes, each item once.
-// Made beside its place and renamed into it, so that a crash leaves the old file or the new one. A crawl may go on meanwhile: what
-// it writes after the first look is left for the next time.
+// The items of a crawl as one file for other programs: JSON lines, CSV or Parquet, from those of all its processes,
+// each item once. Written under a temporary name next to it and renamed into it, so that a crash leaves the old file or
+// the new one. A crawl may go on meanwhile: what it writes after the first look is left for the next time.
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -8,7 +8,7 @@ import { rename, rm } from 'node:fs/promises';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { parseLine } from '../directory/read-lines.js';
-import { besideName } from '../directory/whole-file.js';
+import { partialName } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { csvSink } from './csv.js';
 import { createColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
@@ -40,7 +40,7 @@ export interface ExportOptions {
 /** What every format says. */
 type Made = Pick<ExportSummary, 'items' | 'columns'>;
 
-/** What came of it. */
+/** The result of an export. */
 export interface ExportSummary {
   readonly path: string;
   readonly format: ExportFormat;
@@ -50,9 +50,10 @@ export interface ExportSummary {
 }
 
 /**
- * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed beside this package.
+ * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
  *
- * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed` when the file
+ * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
+ *   when the file
  *   cannot be written, Parquet is not at hand, or `signal` ended it.
  */
 export async function exportItems({
@@ -69,7 +70,7 @@ export async function exportItems({
     );
   const found = await Promise.all(from.map((directory) => readCrawlDirectory(directory)));
   const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
-  const beside = besideName(to);
+  const partial = partialName(to);
   let read = 0;
   /** The lines, at most as many as there were when the shape was taken. */
   const lines = async function* (most = Number.MAX_SAFE_INTEGER): AsyncGenerator<string> {
@@ -84,11 +85,11 @@ export async function exportItems({
     }
   };
   try {
-    const made = await MAKERS[format](beside, lines);
-    await rename(beside, to);
+    const made = await MAKERS[format](partial, lines);
+    await rename(partial, to);
     return { path: to, format, ...made };
   } catch (cause) {
-    await rm(beside, { force: true });
+    await rm(partial, { force: true });
     if (cause instanceof MannerlyError) throw cause;
     throw new MannerlyError('export-failed', `${to} could not be written: ${String(cause)}`, { cause });
   }

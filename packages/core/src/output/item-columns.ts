@@ -1,5 +1,5 @@
-// The shape of a table of items: which columns, and what each holds, from the items themselves. Pure. Files of items are read twice
-// for it, first for the shape and then for the rows; memory grows with the columns alone.
+// The shape of a table of items: which columns, and what each holds, from the items themselves. Pure. Files of items
+// are read twice for it, first for the shape and then for the rows; memory grows with the columns alone.
 
 import { MAX_EXPORT_COLUMNS } from './limits.js';
 
@@ -24,7 +24,7 @@ const OWN: readonly ItemColumn[] = [
   { name: 'url', kind: 'text' },
   { name: 'fetchedAt', kind: 'time' },
 ];
-const INSTANTS: readonly string[] = ['fetchedAt', 'expiresAt'];
+const TIMES: readonly string[] = ['fetchedAt', 'expiresAt'];
 
 /** Learns the shape from rows. */
 export interface ColumnFinder {
@@ -73,7 +73,7 @@ function cellValue(value: unknown, kind: ColumnKind): unknown {
 function kindOf(name: string, value: unknown): ColumnKind | null {
   switch (typeof value) {
     case 'string':
-      return INSTANTS.includes(name) && !Number.isNaN(Date.parse(value)) ? 'time' : 'text';
+      return TIMES.includes(name) && !Number.isNaN(Date.parse(value)) ? 'time' : 'text';
     case 'boolean':
       return 'boolean';
     case 'number':

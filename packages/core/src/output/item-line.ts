@@ -9,8 +9,9 @@ const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preference
 /**
  * The line of an item, newline included.
  *
- * `{"id", "url", "fetchedAt", …data}`: an emitted object's keys stand beside ours, and its own `url` replaces the page's.
- * What is no object, or has a key of ours, stands under `data` as it is. `expiresAt` and `preferences` where there are any.
+ * `{"id", "url", "fetchedAt", …data}`: an emitted object's keys stand next to ours, and its own `url` replaces the
+ * page's. What is no object, or has a key of ours, stands under `data` as it is. `expiresAt` and `preferences` where
+ * there are any.
  */
 export function itemLine(item: Item): string {
   const { id, url, fetchedAtMs, data, expiresAtMs, preferences } = item;
@@ -28,7 +29,10 @@ export function itemLine(item: Item): string {
 // An id is ours, without quotes and backslashes but for what JSON escapes.
 const ID = /^\{"id":("(?:[^"\\]|\\.)*")/;
 
-/** The id of a line written by {@link itemLine}; `null` for any other line. Only the beginning of the line is needed. Never throws. */
+/**
+ * The id of a line written by {@link itemLine}; `null` for any other line. Only the beginning of the line is needed.
+ * Never throws.
+ */
 export function idOfLine(line: string): string | null {
   const quoted = ID.exec(line)?.[1];
   if (quoted === undefined) return null;

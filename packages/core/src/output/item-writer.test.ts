@@ -1,4 +1,5 @@
-// What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the medium.
+// What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the
+// medium.
 import { expect, it } from 'vitest';
 import { createItemWriter } from './item-writer.js';
 import type { Item, Sink } from './sink.js';

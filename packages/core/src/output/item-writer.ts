@@ -6,7 +6,10 @@ import type { Item, Sink } from './sink.js';
 /** Writes to all sinks of a run. */
 export interface ItemWriter {
   open(): Promise<void>;
-  /** @throws MannerlyError `sink-failed`, naming the sink: the page is then not settled, and comes again with the same item ids. */
+  /**
+   * @throws MannerlyError `sink-failed`, naming the sink: the page is then not settled, and comes again with the same
+   * item ids.
+   */
   write(items: readonly Item[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// What is at stake: an item written again after a crash must be the same item, and another page's must never pass for it.
+// What is at stake: an item written again after a crash must be the same item, and another page's must never pass for
+// it.
 import { expect, it } from 'vitest';
 import { itemsOf } from './items.js';
 

@@ -17,8 +17,8 @@ export interface ItemSource {
  * The items of one page, in the order in which they were emitted.
  *
  * Ids are made of the URL and not of the frontier's entry: an entry's id is that of one store, and a crawl that starts
- * over in its old directory would give it to another page, whose items would then pass for written. A later visit of the
- * page has its number in the id: what it found is news.
+ * over in its old directory would give it to another page, whose items would then pass for written. A later visit of
+ * the page has its number in the id: what it found is news.
  *
  * @throws Never
  */

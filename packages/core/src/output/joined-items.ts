@@ -1,19 +1,19 @@
-// The items of a crawl, from the files of all its processes: each item once. A page whose process was killed before it was
-// settled is handled again by another one, which writes the same items, under the same ids, into a file of its own.
+// The items of a crawl, from the files of all its processes: each item once. A page whose process was killed before it
+// was settled is handled again by another one, which writes the same items, under the same ids, into a file of its own.
 
 import { countLines, readLines } from '../directory/read-lines.js';
 import { idOfLine } from './item-line.js';
 import { MAX_JOINED_IDS } from './limits.js';
-import { createRecentIds } from './recent-ids.js';
+import { RecentIds } from './recent-ids.js';
 
 /**
- * The lines of all items, each once, file after file; without their newlines. Of ids more than `MAX_JOINED_IDS` items ago nothing
- * is known any more.
+ * The lines of all items, each once, file after file; without their newlines. Of ids more than `MAX_JOINED_IDS` items
+ * ago nothing is known any more.
  *
  * @throws The platform's error when a file cannot be read; one that is absent has no items.
  */
 export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
-  const seen = createRecentIds(MAX_JOINED_IDS);
+  const seen = new RecentIds(MAX_JOINED_IDS);
   for (const path of itemsPaths) {
     for await (const line of readLines(path)) {
       const id = idOfLine(line);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idOfLine, itemLine } from './item-line.js';
 import { jsonlSink } from './jsonl.js';
 import { memorySink } from './memory.js';
-import { createRecentIds } from './recent-ids.js';
+import { RecentIds } from './recent-ids.js';
 import type { Item, Sink } from './sink.js';
 
 const item = (id: string, data: Item['data'] = { n: 1 }, more: Partial<Item> = {}): Item => ({
@@ -192,7 +192,7 @@ describe('items in memory', () => {
 
 describe('recent ids', () => {
   it('know at least the latest, and forget in the end', () => {
-    const ids = createRecentIds(1_000);
+    const ids = new RecentIds(1_000);
     for (let n = 0; n < 10_000; n += 1) {
       ids.add(`id ${n}`);
       for (let back = 0; back < 1_000 && n % 997 === 0 && back <= n; back += 1)
@@ -203,7 +203,7 @@ describe('recent ids', () => {
   });
 
   it('do not mistake one for another', () => {
-    const ids = createRecentIds(100_000);
+    const ids = new RecentIds(100_000);
     for (let n = 0; n < 50_000; n += 1) ids.add(`a${n}`);
     let known = 0;
     for (let n = 0; n < 50_000; n += 1) known += ids.has(`b${n}`) ? 1 : 0;

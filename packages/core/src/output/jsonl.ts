@@ -1,15 +1,15 @@
 // Items as lines of JSON in a file that is only ever appended to, idempotent by item id across restarts.
 //
-// What is promised when: `write` resolves when the operating system has the lines, which a killed process does not undo;
-// with `sync: 'write'` when the medium has them, which a power cut does not undo either, at some milliseconds a page.
-// `close` always waits for the medium. A line that a crash cut short is removed at the next `open`: its page was not
-// settled, comes again, and writes the lines that are missing. Only pages that were in hand at the crash come again, and
-// they wrote last: so `open` reads the ids at the end of the file, whatever its length.
+// What is promised when: `write` resolves when the operating system has the lines, which a killed process does not
+// undo; with `sync: 'write'` when the medium has them, which a power cut does not undo either, at some milliseconds a
+// page. `close` always waits for the medium. A line that a crash cut short is removed at the next `open`: its page was
+// not settled, comes again, and writes the lines that are missing. Only pages that were in flight at the crash come
+// again, and they wrote last: so `open` reads the ids at the end of the file, whatever its length.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { idOfLine, itemLine } from './item-line.js';
 import { JSONL_READ_BYTES, JSONL_TAIL_BYTES, JSONL_TAIL_PAGES, MAX_LINE_HEAD_BYTES, MAX_SINK_IDS } from './limits.js';
-import { createRecentIds, type RecentIds } from './recent-ids.js';
+import { RecentIds } from './recent-ids.js';
 import type { Item, Sink } from './sink.js';
 
 /** Where and how. */
@@ -28,7 +28,7 @@ export interface JsonlSinkOptions {
  */
 export function jsonlSink({ path, sync = 'close' }: JsonlSinkOptions): Sink {
   let file: FileHandle | null = null;
-  let ids: RecentIds = createRecentIds(MAX_SINK_IDS);
+  let ids: RecentIds = new RecentIds(MAX_SINK_IDS);
   let length = 0;
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
@@ -127,7 +127,7 @@ async function readTail(file: FileHandle): Promise<Tail> {
 
 /** Reads the ids from a byte on, in pieces; the line that it stands in is passed over, unless the file begins there. */
 async function readIds(file: FileHandle, from: number): Promise<Tail> {
-  const ids = createRecentIds(MAX_SINK_IDS);
+  const ids = new RecentIds(MAX_SINK_IDS);
   const piece = Buffer.alloc(JSONL_READ_BYTES);
   let position = from;
   let wholeEnd = 0;
@@ -165,6 +165,6 @@ const NEWLINE = 0x0a;
 
 /** The beginning of a line, one character for each byte, since a piece of the file may end inside a character. */
 function longer(head: string, bytes: Uint8Array): string {
-  const room = MAX_LINE_HEAD_BYTES - head.length;
-  return room <= 0 ? head : head + Buffer.from(bytes.subarray(0, room)).toString('latin1');
+  const space = MAX_LINE_HEAD_BYTES - head.length;
+  return space <= 0 ? head : head + Buffer.from(bytes.subarray(0, space)).toString('latin1');
 }

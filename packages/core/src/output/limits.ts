@@ -1,13 +1,16 @@
 // The bounds of items and sinks, each with its unit and its source.
 
 // Handlers and items
-/** Item ids a sink surely remembers for telling repetitions; 64 bytes each. Far more than pages can be in hand at a crash. */
+/**
+ * Item ids a sink surely remembers for telling repetitions; 64 bytes each. Far more than pages can be in flight at a
+ * crash.
+ */
 export const MAX_SINK_IDS = 2_000_000;
 /** Bytes of an items file read at a time when it is opened. */
 export const JSONL_READ_BYTES = 256 * 1024;
 /** Bytes at the end of an items file that are looked at first when it is opened. */
 export const JSONL_TAIL_BYTES = 1024 * 1024;
-/** Pages whose items are read at the end of an items file: almost four times as many as can be in hand at a crash. */
+/** Pages whose items are read at the end of an items file: almost four times as many as can be in flight at a crash. */
 export const JSONL_TAIL_PAGES = 4_096;
 /** Bytes at the beginning of a line in which its id stands: a host name, an entry id and an index. */
 export const MAX_LINE_HEAD_BYTES = 4_096;

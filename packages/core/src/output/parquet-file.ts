@@ -1,4 +1,4 @@
-// Rows as an Apache Parquet file, through hyparquet-writer, which the user installs beside us. A row group at a time: memory is
+// Rows as an Apache Parquet file, through hyparquet-writer, which the user installs. A row group at a time: memory is
 // that of one group.
 
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
@@ -29,7 +29,8 @@ const ELEMENTS: Readonly<Record<ColumnKind, Element>> = {
  * Begins a file; one of that name is replaced.
  *
  * @param createdBy - `name version` of what writes it.
- * @throws MannerlyError `export-failed` where hyparquet-writer is not installed; the platform's error when the file cannot be made.
+ * @throws MannerlyError `export-failed` where hyparquet-writer is not installed; the platform's error when the file
+ *   cannot be made.
  */
 export async function createParquetFile(
   path: string,
@@ -76,7 +77,7 @@ async function loadWriter(): Promise<typeof import('hyparquet-writer')> {
     if (!hasPlatformCode(cause, 'ERR_MODULE_NOT_FOUND')) throw cause;
     throw new MannerlyError('export-failed', 'Parquet needs hyparquet-writer, which is not installed', {
       cause,
-      hint: 'Install it beside mannerly: npm install hyparquet-writer',
+      hint: 'Install it: npm install hyparquet-writer',
     });
   }
 }

@@ -1,4 +1,5 @@
-// The sink contract: where items go. Sinks are idempotent by item id: an item written again after a crash is not a second item.
+// The sink contract: where items go. Sinks are idempotent by item id: an item written again after a crash is not a
+// second item.
 
 import type { JsonValue } from '@mannerly/frontier';
 

@@ -62,7 +62,7 @@ function whyUnwanted({ options, isShared }: RunSetup, { scope, totals }: Frontie
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);
   const outside = url === null ? null : whyOutside(scope, options.bounds, found, url);
   if (outside === null) return null;
-  return { word: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
+  return { status: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
 }
 
 /** The frontier as it is, or in the order that a seed decides. */

@@ -1,11 +1,11 @@
-// What the suite is given to try a sink on: a medium that sinks come and go on, as runs of one crawl do.
+// The medium that the suite tests sinks on. Sinks come and go on it, as runs of one crawl do.
 
 import type { Item, Sink } from '../output/sink.js';
 
 /** What a medium holds of an item. `data` counts with `exactData` only. */
 export type KeptItem = Pick<Item, 'id' | 'url' | 'data' | 'expiresAtMs' | 'preferences'>;
 
-/** A medium for one trial: a file, a table, a bucket; empty at first. */
+/** A medium for one test: a file, a table, a bucket; empty at first. */
 export interface SinkMedium {
   /** A sink on this medium, as each run makes one. */
   makeSink(): Sink;
@@ -13,14 +13,16 @@ export interface SinkMedium {
   read(): Promise<readonly KeptItem[]>;
   /** Takes so many bytes off its end, as a crash may; left out where a medium cannot be torn. */
   tear?(bytes: number): Promise<void>;
-  /** The trial is over. */
+  /** The test is over. */
   dispose(): Promise<void>;
 }
 
 /** What a sink can promise. */
 export interface SinkCapabilities {
-  /** What was written outlives the sink. `false`: for tests and small things; promises about restarts are left out. */
+  /**
+   * What was written outlives the sink. `false`: for tests and small things; guarantees about restarts are left out.
+   */
   readonly durable: boolean;
-  /** Data is read back as it was emitted. `false`: as a table shows it; only that it is there is tried. */
+  /** Data is read back as it was emitted. `false`: as a table shows it; only its presence is tested. */
   readonly exactData: boolean;
 }

@@ -13,7 +13,7 @@ import type { Sink } from '../output/sink.js';
 import type { KeptItem, SinkMedium } from './medium.js';
 import { sinkSuite } from './suite.js';
 
-/** A file of its own for each trial. */
+/** A file of its own for each test. */
 async function fileMedium(
   makeSink: (path: string) => Sink,
   itemsOf: (text: string) => readonly KeptItem[],

@@ -109,8 +109,8 @@ const FAULTS: readonly (readonly [fault: string, behaviour: Partial<Behaviour>, 
     { line: (each) => ({ ...RIGHT.line(each), data: JSON.stringify(each.data).length > 9_999 ? 'long' : each.data }) },
     /four hundred thousand/,
   ],
-  ['forgets the expiry', { line: (each) => ({ ...RIGHT.line(each), expiresAtMs: null }) }, /what the site wishes/],
-  ['forgets the preferences', { line: (each) => ({ ...RIGHT.line(each), preferences: {} }) }, /what the site wishes/],
+  ['forgets the expiry', { line: (each) => ({ ...RIGHT.line(each), expiresAtMs: null }) }, /what the site requires/],
+  ['forgets the preferences', { line: (each) => ({ ...RIGHT.line(each), preferences: {} }) }, /what the site requires/],
   ['takes repeats for news', { knowsInSession: false }, /^takes an item that is written again/],
   ['does not look within a page', { knowsInSession: false }, /names twice/],
   ['folds case', { sameId: (id) => id.toLowerCase() }, /ids apart/],
@@ -119,14 +119,14 @@ const FAULTS: readonly (readonly [fault: string, behaviour: Partial<Behaviour>, 
   ['closes at once', { waitsAtClose: false, writesAtClose: false }, /writes that are under way/],
   ['starts over', { startsOver: true }, /goes on behind/],
   ['forgets earlier sessions', { knowsFromBefore: false }, /of an earlier session/],
-  ['remembers too little', { remembered: 50 }, /in hand at a crash/],
+  ['remembers too little', { remembered: 50 }, /in flight at a crash/],
   ['says yes and writes at the close', { writesAtClose: true }, /never closed/],
   ['writes behind a torn line', { cutsTornLine: false }, /middle of a write/],
   ['cannot open what is torn', { cutsTornLine: false, startsOver: true }, /goes on behind/],
 ];
 
 /** The one test that the title names, not run yet. */
-function trialOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
+function testOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
   const found: (() => Promise<void>)[] = [];
   sinkSuite({
     test: (name, run) => {
@@ -142,8 +142,8 @@ function trialOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
 
 describe('a sink that', () => {
   it.each(FAULTS)('%s is found out', async (_fault, faulty, title) => {
-    await trialOf(title, RIGHT)();
-    await expect(trialOf(title, { ...RIGHT, ...faulty })()).rejects.toThrow();
+    await testOf(title, RIGHT)();
+    await expect(testOf(title, { ...RIGHT, ...faulty })()).rejects.toThrow();
   });
 });
 

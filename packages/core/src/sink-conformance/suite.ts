@@ -1,12 +1,12 @@
-// The conformance suite of sinks: one test per promise of the contract, against a medium that the author hands in. A promise
-// that needs a cap which is not declared is left out. It needs no test runner of its own.
+// The conformance suite of sinks: one test per promise of the contract, against a medium that the author hands in. A
+// promise that needs a capability which is not declared is left out. It needs no test runner of its own.
 
-import { crashTrials } from './crash-trials.js';
+import { crashTests } from './crash-tests.js';
 import type { SinkCapabilities, SinkMedium } from './medium.js';
-import type { SinkTrial } from './trial.js';
-import { writingTrials } from './writing-trials.js';
+import type { SinkTest } from './sink-test.js';
+import { writingTests } from './writing-tests.js';
 
-/** What the suite is told. */
+/** Options of the suite. */
 export interface SinkSuiteOptions {
   /** The runner's verb: registers one test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
@@ -23,8 +23,8 @@ export interface SinkSuiteOptions {
  * @example sinkSuite({ test, makeMedium: () => fileMedium(), capabilities: { durable: true, exactData: true } })
  */
 export function sinkSuite({ test, makeMedium, capabilities }: SinkSuiteOptions): void {
-  const trials: readonly SinkTrial[] = [...writingTrials(), ...crashTrials()];
-  for (const { title, needs, run } of trials) {
+  const tests: readonly SinkTest[] = [...writingTests(), ...crashTests()];
+  for (const { title, needs, run } of tests) {
     if (needs !== undefined && !capabilities[needs]) continue;
     test(title, async () => {
       const medium = await makeMedium();

@@ -1,6 +1,6 @@
 // The way into the queue: a URL becomes an entry of its host's queue, or an answer why not. In this order: can it be
-// queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and not
-// binding: the gate decides again when the URL is taken (access §11).
+// queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and
+// not binding: the gate decides again when the URL is taken (access §11).
 
 import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
@@ -51,11 +51,11 @@ export class Admission {
   }
 
   /**
-   * The answers, in the order of the URLs. Exclusions are reported, once per URL; with `reportsDrops` also what was dropped,
-   * for callers that get no answers.
+   * The answers, in the order of the URLs. Exclusions are reported, once per URL; with `reportsDrops` also what was
+   * dropped, for callers that get no answers.
    */
   conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], reportsDrops: boolean): AddAnswer[] {
-    const { seen, notices, settings } = this.#context;
+    const { seen, reporter, settings } = this.#context;
     let next = 0;
     return candidates.map((candidate) => {
       const { input } = candidate;
@@ -63,13 +63,13 @@ export class Admission {
         const answer: AddAnswer = { kind: outcomes[next++] ?? 'full' };
         if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.learn(candidate.url);
         if (answer.kind === 'new') settings.onQueued(input);
-        if (answer.kind === 'full' && reportsDrops) notices.dropped(input, 'frontier-full');
+        if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
         return answer;
       }
       const { answer } = candidate;
-      if (candidate.exclusion !== null) notices.excluded(input, candidate.key, candidate.exclusion);
-      if (answer.kind === 'full' && reportsDrops) notices.dropped(input, 'frontier-full');
-      if (answer.kind === 'dropped' && reportsDrops) notices.dropped(input, answer.reason);
+      if (candidate.exclusion !== null) reporter.excluded(input, candidate.key, candidate.exclusion);
+      if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
+      if (answer.kind === 'dropped' && reportsDrops) reporter.dropped(input, answer.reason);
       return answer;
     });
   }

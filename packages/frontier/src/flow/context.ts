@@ -1,12 +1,13 @@
-// What all parts of one frontier share, built in the order in which it depends on each other. Nothing here knows the scheduler.
+// What all parts of one frontier share, built in the order in which it depends on each other. Nothing here knows the
+// scheduler.
 
 import type { Clock } from '../clock.js';
+import { EventReporter } from '../hosts/event-reporter.js';
 import { HostBounds } from '../hosts/host-bounds.js';
-import { createHostWarnings, type HostWarnings } from '../hosts/host-warnings.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
-import { type AddressSlots, createAddressSlots } from '../politeness/address-slots.js';
-import { type CrawlPace, createCrawlPace } from '../politeness/crawl-pace.js';
+import { AddressSlots } from '../politeness/address-slots.js';
+import { CrawlPace } from '../politeness/crawl-pace.js';
 import { Budget } from '../records/budget.js';
 import { CrawlLock } from '../records/crawl-lock.js';
 import { PartRecords } from '../records/part-records.js';
@@ -34,7 +35,7 @@ export interface FrontierContext {
   readonly addresses: AddressSlots;
   readonly gate: RobotsGate;
   readonly seen: Seen;
-  readonly notices: HostWarnings;
+  readonly reporter: EventReporter;
   readonly waits: Waits;
 }
 
@@ -62,11 +63,11 @@ export function createContext(settings: ResolvedFrontierOptions): FrontierContex
     records,
     budget,
     hostBounds: new HostBounds(bounds, budget),
-    pace: createCrawlPace(settings.politeness.crawlIntervalMs, store),
-    addresses: createAddressSlots(store, guard.fail),
+    pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
+    addresses: new AddressSlots(store, guard.fail),
     gate: new RobotsGate({ records: store, ...settings, bounds: memory, nowMs }),
     seen: new Seen(settings.canonicalRules),
-    notices: createHostWarnings(settings.onEvent, nowMs, settings.crawlDelayMaxMs),
+    reporter: new EventReporter(settings),
     waits: new Waits(store, records, clock),
   };
 }

@@ -1,5 +1,5 @@
-// The timers of an open frontier: leases are renewed before they run out and the account is kept. How late the timers are
-// is measured, since late timers need a wider margin before the end of a lease.
+// The timers of an open frontier: leases are renewed before they run out and the account is kept. How late the timers
+// are is measured, since late timers need a wider margin before the end of a lease.
 
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';

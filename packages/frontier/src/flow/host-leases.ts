@@ -1,6 +1,6 @@
 // The leases of this process: hosts come from the store, are renewed while work of theirs is in flight, and go back.
-// Everything reported to the store about hosts goes through one commit at a time; what comes up while one is in flight goes
-// with the next (group commit). A host whose commit answers `lost` is forgotten with all its work.
+// Everything reported to the store about hosts goes through one commit at a time; what comes up while one is in flight
+// goes with the next (group commit). A host whose commit answers `lost` is forgotten with all its work.
 
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
@@ -67,7 +67,7 @@ export class HostLeases {
     return false;
   }
 
-  /** Leases hosts that are due, or those named if they are free and due, with or without entries. @returns How many came. */
+  /** Leases hosts that are due, or the named ones if they are, with or without entries. @returns How many came. */
   async lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
     const { store, clock, settings } = this.#context;
     const sentAtMs = clock.nowMs();
@@ -111,8 +111,8 @@ export class HostLeases {
     if (host.status !== 'leased') return;
     const ours = authorities.filter(({ name }) => own.has(name));
     for (const authority of ours) host.noteRules(authority.name, gate.rules(authority));
-    // A holder was killed after it kept the answer and before it kept the clock: the requirements of the file are known,
-    // and that it was just read. No clock and no answer is a new host.
+    // A holder was killed after it kept the answer and before it kept the clock: the requirements of the file are
+    // known, and that it was just read. No clock and no answer is a new host.
     const wasJustRead = isNews && host.clock.lastEndMs === null && ours.some(({ hasAnswered }) => hasAnswered);
     if (wasJustRead) host.restartClock(clock.nowMs());
     host.entries.add(leased);
@@ -136,7 +136,7 @@ export class HostLeases {
     return waiting.outcomes;
   }
 
-  /** Commits what has changed; nobody waits for it. */
+  /** Commits what has changed; no caller waits for it. */
   commitSoon(): void {
     if (this.#schedule.hasChanges) this.commit().catch(this.#context.guard.fail);
   }
@@ -251,7 +251,8 @@ function commitOf(host: LeasedHost, plan: HostPlan, ttlMs: number, nowMs: number
     ...(requeue.length > 0 ? { requeue } : {}),
     ...(blockLanes.length > 0 ? { blockLanes } : {}),
   };
-  // No other process can have the host before these times: one whose holder vanished is granted `delayMs` after its end.
+  // No other process can have the host before these times: one whose holder vanished is granted `delayMs` after its
+  // end.
   const { delayMs } = plan;
   if (plan.kind === 'keep') {
     return { ...changes, state: host.stateAt(nowMs + delayMs), delayMs, then: { keep: { ttlMs, want: plan.want } } };

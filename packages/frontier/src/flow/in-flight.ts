@@ -1,5 +1,5 @@
-// The work in flight, from `take` until it is settled: the slot of its host, the last check before the socket, the end of the
-// exchange (the slot is free, the host's clock starts). `settling.ts` says what follows.
+// The work in flight, from `take` until it is settled: the slot of its host, the last check before the socket, the end
+// of the exchange (the slot is free, the host's clock starts). `settling.ts` says what follows.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
@@ -115,13 +115,13 @@ export class InFlight {
   exchanged(work: Work, exchange: Exchange): void {
     const flight = this.#flights.get(work);
     if (flight === undefined) return;
-    const { clock, budget, addresses, notices, gate } = this.#context;
+    const { clock, budget, addresses, reporter, gate } = this.#context;
     const { host } = flight;
     const runningMs = budget.runningMs(exchange.startedAtMs);
     const warnings = host.exchanged(work, exchange, work.kind === 'robots', runningMs, clock.nowMs());
     addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
     budget.addBytes(exchange.bytes);
-    notices.clock(host.key, warnings);
+    reporter.clock(host.key, warnings);
     // A pause must outlive this process, and the page that met it may take its time to settle.
     if (warnings.length > 0 && host.status === 'leased') this.#schedule.touch(host);
     const authority = work.kind === 'page' && exchange.status !== null ? gate.peek(flight.authority) : null;

@@ -6,9 +6,9 @@ export const KEEP_WAIT_MS = 2_500;
 export const TURN_EXCHANGES = 32;
 /** Rounds one `take` makes over hosts that had nothing to give before it returns. */
 export const TAKE_ROUNDS = 64;
-/** Milliseconds for which a store that had nothing due is not looked at again, unless we know of something (our own). */
+/** Milliseconds for which a store that had nothing due is not asked again (our own). */
 export const LOOK_AGAIN_MS = 20;
-/** Entries asked for at once while the rest of a host's queue is dropped. */
+/** Entries leased at once while the rest of a host's queue is dropped. */
 export const DROP_BATCH = 64;
 /** Bytes of user data as JSON. */
 export const USER_DATA_MAX_BYTES = 16_384;
@@ -22,7 +22,7 @@ export const RETRY_JITTER = 0.1;
 export const RENEWAL_WAIT_MS = 100;
 /** Requests of the owner's own that wait at a time (our own). */
 export const OWN_REQUESTS_MOST = 1_024;
-/** Milliseconds after which a host that is not ours is asked for again for such a request (our own). */
+/** Milliseconds after which the lease of a host is requested again for such a request (our own). */
 export const OWN_REQUEST_RETRY_MS = 250;
 /** Renewals per lease: one may be lost and one late. */
 export const HEARTBEATS_PER_LEASE = 3;

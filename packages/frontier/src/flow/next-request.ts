@@ -1,9 +1,9 @@
 // What a host's slot may be given now: the next entry that its robots.txt allows, or the robots.txt itself. The gate's
-// answers are binding here. Entries that end by such an answer (excluded, dropped, failed) leave the queue on the way. An
-// authority that must wait has its lane blocked, so that the host's others go on.
+// answers are binding here. Entries that end by such an answer (excluded, dropped, failed) leave the queue on the way.
+// An authority that must wait has its lane blocked, so that the host's others go on.
 
 import type { Decision } from '@mannerly/robots';
-import type { Ending } from '../hosts/host-warnings.js';
+import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { PageItem } from '../records/record.js';
@@ -136,9 +136,9 @@ export class NextRequest {
     required: RequirementsNow,
     nowMs: number,
   ): Step {
-    const { gate, hostBounds, notices, budget, settings } = this.#context;
+    const { gate, hostBounds, reporter, budget, settings } = this.#context;
     const end = (ending: Ending): Step => {
-      notices.ended(item.record, ending, gate.ref(authority));
+      reporter.ended(item.record, ending, gate.ref(authority));
       return { kind: 'gone' };
     };
     const verdict = this.judge(host, item.record, authority, required, nowMs, item);
@@ -156,7 +156,7 @@ export class NextRequest {
       case 'hold': {
         // Time in the queue while its rules could be had does not count.
         const heldMs = nowMs - Math.max(item.addedAtMs, verdict.sinceMs);
-        if (heldMs >= settings.access.holdMaxMs) return end({ word: 'failed', reason: 'robots-unreachable' });
+        if (heldMs >= settings.access.holdMaxMs) return end({ status: 'failed', reason: 'robots-unreachable' });
         return { kind: 'block-lane', untilMs: Math.max(verdict.untilMs, nowMs + 1) };
       }
       case 'changed':
@@ -168,10 +168,10 @@ export class NextRequest {
       case 'closed':
       case 'allow': {
         if (hostBounds.mayBeUsedUp(host)) return { kind: 'nothing' };
-        if (required.unheeded !== null) notices.closed(host.key, required.unheeded);
+        if (required.unheeded !== null) reporter.closed(host.key, required.unheeded);
         if (verdict.kind === 'closed') {
           host.closeUntil(verdict.closed);
-          notices.closed(host.key, verdict.closed);
+          reporter.closed(host.key, verdict.closed);
           return { kind: 'wait' };
         }
         if (!budget.reserve()) return { kind: 'nothing' };
@@ -208,26 +208,26 @@ export class NextRequest {
       case 'hold':
         return answer;
       case 'refused':
-        return { kind: 'end', ending: { word: 'dropped', reason: answer.reason } };
+        return { kind: 'end', ending: { status: 'dropped', reason: answer.reason } };
       case 'deny':
-        return { kind: 'end', ending: { word: 'excluded', decision: answer.decision } };
+        return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
     }
     const rules = gate.rules(authority);
     if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
     const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? noSignals(), record);
     if (refusal !== null) {
-      const ending: Ending = typeof refusal === 'string' ? { word: 'excluded', reason: refusal } : refusal;
+      const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
       return { kind: 'end', ending };
     }
     // Queued before the rules were known: under its own name, not under the one that the site gives it.
     const key = item === null || item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
     if (key !== null) return { kind: 'rekey', key };
     if (rules?.isOverMaxDelay === true)
-      return { kind: 'end', ending: { word: 'dropped', reason: 'crawl-delay-over-max' } };
+      return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
     const usedUp = hostBounds.usedUp(host, nowMs);
     if (usedUp !== null && (item !== null || usedUp !== 'bound-host-pages')) {
       if (item !== null) hostBounds.note(host, nowMs);
-      return { kind: 'end', ending: { word: 'dropped', reason: usedUp } };
+      return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
     }
     return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
   }

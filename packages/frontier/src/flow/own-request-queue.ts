@@ -1,5 +1,5 @@
-// The owner's own requests that wait for their turn: a handler that wants one more file and waits for it. They are in memory
-// only: after a restart there is nobody to answer. `own-requests.ts` makes them.
+// The owner's own requests that wait for their turn: a handler that wants one more file and waits for it. They are in
+// memory only: after a restart no caller is left to answer. `own-requests.ts` makes them.
 
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
@@ -21,7 +21,7 @@ export type OwnAnswer =
       readonly dialect: string | null;
     }
   | { readonly kind: 'dropped'; readonly reason: string }
-  /** Its turn did not come by the deadline, or cannot. `untilMs`: when it may, epoch milliseconds, where that is known. */
+  /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds, where that is known. */
   | { readonly kind: 'held'; readonly reason: HostWait['reason'] | 'stopping'; readonly untilMs: number | null };
 
 /** What the owner requests. */

@@ -1,10 +1,10 @@
-// A request beside the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else, and a
-// host whose pages all wait for one is not stuck.
+// A request beside the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else, and
+// a host whose pages all wait for one is not stuck.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { PageWork, Work } from '../work.js';
 import type { OwnAnswer } from './own-request-queue.js';
 

@@ -1,9 +1,9 @@
-// Requests of the owner's own, next to its queue. There is no entry for such a request; the lease on its host is the right to
-// make it. It passes the same gate, takes the same slot, and goes before the host's entries, so that a handler that waits
-// for its own host waits for one exchange, not for a queue. It uses up no page.
+// Requests of the owner's own, next to its queue. There is no entry for such a request; the lease on its host is the
+// right to make it. It passes the same gate, takes the same slot, and goes before the host's entries, so that a handler
+// that waits for its own host waits for one exchange, not for a queue. It uses up no page.
 
 import type { HostWait } from '../frontier-event.js';
-import type { Ending } from '../hosts/host-warnings.js';
+import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
@@ -37,7 +37,7 @@ export class OwnRequests {
     this.#parts = parts;
   }
 
-  /** Answers the requests whose turn has come. A robots.txt that is needed first is handed out, up to `n` works in all. */
+  /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
     const { clock, budget } = this.#context;
     const { queue, schedule } = this.#parts;
@@ -146,7 +146,7 @@ function answerOf(ending: Ending, robots: RobotsCopyRef): OwnAnswer {
     const { line, pattern, dialect } = ending.decision;
     return { kind: 'excluded', reason: excludedReason(ending.decision, robots.phase), line, pattern, dialect };
   }
-  const { word, reason } = ending;
-  if (word === 'excluded') return { kind: 'excluded', reason, line: null, pattern: null, dialect: null };
+  const { status, reason } = ending;
+  if (status === 'excluded') return { kind: 'excluded', reason, line: null, pattern: null, dialect: null };
   return { kind: 'dropped', reason };
 }

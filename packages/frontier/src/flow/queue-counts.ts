@@ -1,5 +1,5 @@
-// How much the crawl knows and has queued, as a worker of this process sees it: read from the store now and then, kept up to
-// date with what this process adds and finishes.
+// How much the crawl knows and has queued, as a worker of this process sees it: read from the store now and then, kept
+// up to date with what this process adds and finishes.
 
 import type { FrontierStore } from '../store.js';
 

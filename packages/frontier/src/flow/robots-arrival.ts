@@ -30,7 +30,7 @@ export class RobotsArrival {
 
   /** Takes in what came from `url`. @returns Entries for the commit that reports it. */
   async take(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
-    const { gate, notices, clock, settings } = this.#context;
+    const { gate, reporter, clock, settings } = this.#context;
     const received = await gate.receive(authority, url, answer, clock.nowMs());
     if (received.kind === 'hop') {
       this.#blockLane(authority.name, received.chain.untilMs);
@@ -40,7 +40,7 @@ export class RobotsArrival {
     const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
     this.#open(authority);
     const host = this.#hostKeyOf(authority.name) ?? authority.name;
-    notices.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
+    reporter.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
     return linksOf(this.#admission.consider(first, clock.nowMs()));

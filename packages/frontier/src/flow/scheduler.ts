@@ -1,18 +1,18 @@
-// The scheduler: which request is next, and what follows from it. It puts its parts together in the order in which they build
-// on each other and holds no other state than that:
+// The scheduler: which request is next, and what follows from it. It puts its parts together in the order in which they
+// build on each other and holds no other state than that:
 //
 //   admission ──▶ store ──▶ leases ──▶ schedule ──▶ next-request ──▶ in-flight: take … mayStart … exchanged
 //                             ▲                                          │
 //                           commit ◀────────── settling, robots-arrival ◀┘
 //
-// Politeness holds because only the holder of a host's lease makes requests to it, one at a time, and because no page is
-// handed out before its authority's robots.txt has been answered. Nothing here waits for time.
+// Politeness holds because only the holder of a host's lease makes requests to it, one at a time, and because no page
+// is handed out before its authority's robots.txt has been answered. Nothing here waits for time.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
-import type { AddAnswer, Exchange, Settlement } from '../settlement.js';
+import type { AddAnswer } from '../settlement.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
-import type { StartAnswer, Work } from '../work.js';
+import type { Work } from '../work.js';
 import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import { Heartbeat } from './heartbeat.js';
@@ -41,9 +41,9 @@ export class Scheduler {
   readonly #leases: HostLeases;
   readonly #admission: Admission;
   readonly #nextRequest: NextRequest;
-  readonly #inFlight: InFlight;
+  readonly inFlight: InFlight;
   readonly #arrival: RobotsArrival;
-  readonly #settling: Settling;
+  readonly settling: Settling;
   readonly #ownRequests: OwnRequests;
   readonly #heartbeat: Heartbeat;
   /** The store may have due hosts that were not leased: it is asked before the next works are handed out. */
@@ -63,9 +63,9 @@ export class Scheduler {
     this.#leases = leases;
     this.#admission = admission;
     this.#nextRequest = nextRequest;
-    this.#inFlight = inFlight;
+    this.inFlight = inFlight;
     this.#arrival = arrival;
-    this.#settling = new Settling(context, { schedule, leases, inFlight, admission, arrival });
+    this.settling = new Settling(context, { schedule, leases, inFlight, admission, arrival });
     this.#ownRequests = new OwnRequests(context, { queue, schedule, leases, inFlight, nextRequest, arrival });
     this.#heartbeat = new Heartbeat(context, schedule, leases);
   }
@@ -93,8 +93,6 @@ export class Scheduler {
     this.#ownQueue.end();
   }
 
-  // ── Take ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
   /** At most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
     const { budget, pace, clock, gate } = this.#context;
@@ -108,7 +106,7 @@ export class Scheduler {
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const { loads, chainsOver, rekeys } = this.#handOut(works, n);
       for (const { host, authority } of chainsOver) await this.#arrival.endChain(host, authority);
-      for (const { host, choice } of rekeys) await this.#settling.rekey(host, choice);
+      for (const { host, choice } of rekeys) await this.settling.rekey(host, choice);
       await Promise.all(loads.map(({ authority }) => gate.load(authority)));
       for (const { host } of loads) this.#schedule.reschedule(host);
       if (works.length >= n) this.#othersMayWait = true;
@@ -150,8 +148,8 @@ export class Scheduler {
       }
       const choice = this.#nextRequest.choose(host, nowMs);
       if (host.entries.hasChanges) this.#schedule.touch(host);
-      if (choice.kind === 'page') works.push(this.#inFlight.startPage(host, choice));
-      else if (choice.kind === 'robots') works.push(this.#inFlight.startRobots(host, choice));
+      if (choice.kind === 'page') works.push(this.inFlight.startPage(host, choice));
+      else if (choice.kind === 'robots') works.push(this.inFlight.startRobots(host, choice));
       else if (choice.kind === 'load') delayed.loads.push({ host, authority: choice.authority });
       else if (choice.kind === 'chain-over') delayed.chainsOver.push({ host, authority: choice.authority });
       else if (choice.kind === 'rekey') delayed.rekeys.push({ host, choice });
@@ -185,35 +183,10 @@ export class Scheduler {
     if (dueInMs === 0) this.#leases.mayBeDue();
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
-    // Without a place for another host, other processes have theirs, and perhaps ours to give back.
+    // Without a place for another host, other processes have theirs, and perhaps release one for us.
     const isLeft = budget.othersAtWork() > 0 && (await store.nextDueInMs()) !== null;
     return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
-
-  // ── Work in flight ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Works that are handed out and not settled. */
-  get inFlight(): number {
-    return this.#inFlight.count;
-  }
-
-  mayConnect(work: Work, address: string): Promise<StartAnswer> {
-    return this.#inFlight.mayConnect(work, address);
-  }
-
-  mayStart(work: Work): StartAnswer {
-    return this.#inFlight.mayStart(work);
-  }
-
-  exchanged(work: Work, exchange: Exchange): void {
-    this.#inFlight.exchanged(work, exchange);
-  }
-
-  settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'> {
-    return this.#settling.settle(work, settlement);
-  }
-
-  // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The hosts that this process has leased. */
   hosts(): Iterable<LeasedHost> {
@@ -235,7 +208,7 @@ export class Scheduler {
     this.#schedule.reschedule(host);
   }
 
-  /** Reports what has changed; nobody waits for it. */
+  /** Reports what has changed; no caller waits for it. */
   commitSoon(): void {
     this.#leases.commitSoon();
   }
@@ -249,7 +222,7 @@ export class Scheduler {
 
   /** Gives back all hosts; work in flight counts as lost. After `stop`, with no `take` under way. */
   async releaseAll(): Promise<void> {
-    this.#inFlight.drop();
+    this.inFlight.drop();
     for (const host of this.#schedule.all()) this.#schedule.touch(host);
     await this.#leases.commit();
   }

@@ -1,6 +1,6 @@
-// Which URLs are known? The store compares keyed fingerprints of canonical URLs. In front of it is a small exact memory of
-// recent URLs as they were spelt: a page repeats its site's navigation letter by letter, so most links need no parsing and no
-// store. A positive answer never becomes wrong; what is forgotten is only looked up again.
+// Which URLs are known? The store compares keyed fingerprints of canonical URLs. In front of it is a small exact memory
+// of recent URLs as they were spelt: a page repeats its site's navigation letter by letter, so most links need no
+// parsing and no store. A positive answer never becomes wrong; what is forgotten is only looked up again.
 
 import { createRecentSet } from '../recent-set.js';
 import type { CrawlLock } from '../records/crawl-lock.js';
@@ -25,7 +25,8 @@ export class Seen {
   /**
    * Before any fingerprint is made.
    *
-   * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the process that
+   * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the process
+   *   that
    * comes first and kept in the store: another one would make every known URL new again.
    */
   async open(secret: string | null, store: FrontierStore, lock: CrawlLock): Promise<void> {

@@ -1,5 +1,5 @@
-// What a settlement says to the store: done with its links, again at some time, given back, or what a robots.txt answered.
-// Each ends with the work out of flight, its host scheduled anew, and a commit.
+// What a settlement says to the store: done with its links, again at some time, given back, or what a robots.txt
+// answered. Each ends with the work out of flight, its host scheduled anew, and a commit.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
@@ -20,7 +20,7 @@ import type { RobotsArrival } from './robots-arrival.js';
 /** `lost`: another holder has the host by now. */
 type Settled = 'ok' | 'lost';
 
-const EXHAUSTED = { word: 'failed', reason: 'retries-exhausted' } as const;
+const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
 /** The end of work in flight. Its promises reject with what the store throws. */
 export class Settling {
@@ -49,7 +49,7 @@ export class Settling {
     this.#arrival = parts.arrival;
   }
 
-  /** @throws FrontierError (rejects) `work-unknown` for work that is not in flight, or a settlement that does not fit it */
+  /** @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it */
   async settle(work: Work, settlement: Settlement): Promise<Settled> {
     const flight = this.#inFlight.flightOf(work);
     if (flight === null) return 'lost';
@@ -70,13 +70,13 @@ export class Settling {
     flight: Flight,
     settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
   ): Promise<Settled> {
-    const { clock, budget, hostBounds, notices } = this.#context;
+    const { clock, budget, hostBounds, reporter } = this.#context;
     const { host } = flight;
     const entry = flight.entry!;
     const nowMs = clock.nowMs();
     if (settlement.kind === 'again' && work.record.tries >= URL_RETRIES_MAX) {
       const answer = await this.#settlePage(work, flight, { kind: 'done', countsAsPage: true, links: [] });
-      if (answer === 'ok') notices.ended(work.record, EXHAUSTED, work.robots);
+      if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
       return answer;
     }
     const counts = settlement.kind === 'done' && settlement.countsAsPage;
@@ -157,7 +157,7 @@ export class Settling {
     return isLost(host) ? 'lost' : 'ok';
   }
 
-  /** Queues a URL under the name its site gives it, in one commit with its end under the old one; known by then, it is dropped. */
+  /** Queues a URL under the name its site gives it, in one commit with its end under the old one. */
   async rekey(host: LeasedHost, { entry, item, authority, key }: RekeyChoice): Promise<void> {
     const again: NewEntry = {
       host: host.key,
@@ -172,8 +172,8 @@ export class Settling {
     const [outcome] = await this.#leases.commit([again]);
     if (outcome !== 'new' && !isLost(host)) {
       const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
-      const { notices, gate } = this.#context;
-      notices.ended(item.record, { word: 'dropped', reason, detail: key }, gate.ref(authority));
+      const { reporter, gate } = this.#context;
+      reporter.ended(item.record, { status: 'dropped', reason, detail: key }, gate.ref(authority));
     }
     this.#schedule.reschedule(host);
   }

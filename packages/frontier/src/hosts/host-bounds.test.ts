@@ -1,9 +1,10 @@
-// What one host may give at most: a bound that is forgotten at a restart, or counted late, takes more of a site than said.
+// What one host may give at most: a bound that is forgotten at a restart, or counted late, takes more of a site than
+// said.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const answer = (address: string): Reply =>

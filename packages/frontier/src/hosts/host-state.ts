@@ -1,9 +1,9 @@
 // What travels with a host's lease from holder to holder, at most 1 KiB: its clock, its counters, and which of its
-// authorities ask for spacing. Only the store owns an absolute clock, so times are written as ages and waits and
-// become times again on the clock of whoever leases next.
+// authorities require spacing. Only the store owns an absolute clock, so times are written as ages and waits and
+// become times again on the clock of the next holder.
 //
-// Everything is told as of the time before which nobody else gets the host: when it falls due at a release, the
-// delay after our end while we hold it. The next holder may count from there. Read later than that, a gap comes out longer than asked, never shorter.
+// All of it is as of the time before which no other process gets the host: when it falls due at a release, the delay
+// after the end of a lease. Read later than that, a gap comes out longer than required, never shorter.
 
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
@@ -17,9 +17,9 @@ export interface HostState {
   readonly bytes: number;
   /** The crawl's running time at its first request, milliseconds; `null` before it. */
   readonly firstRunMs: number | null;
-  /** Authorities whose files ask for spacing, the most demanding first; their rules are read at every lease. */
+  /** Authorities that require spacing, the longest interval first; their rules are read at every lease. */
   readonly askers: readonly string[];
-  /** The longest Crawl-delay of authorities that found no room among the askers, milliseconds; 0 when none. */
+  /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0 when none. */
   readonly floorDelayMs: number;
 }
 
@@ -31,8 +31,8 @@ export function newHostState(): HostState {
 /**
  * State as bytes.
  *
- * @param asOfMs - The time, on our clock, before which nobody else can have the host: now, or when it falls due.
- * @returns At most 1 KiB: askers that find no room are left out, and nothing else has a length.
+ * @param asOfMs - The time, on our clock, before which no other process can have the host: now, or when it falls due.
+ * @returns At most 1 KiB: askers that do not fit are left out; nothing else varies much in length.
  * @throws Never.
  */
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {

@@ -1,5 +1,5 @@
-// A host under our lease: its clock, what its authorities require, the one request that may be in flight (its slot), the
-// counters of what it has served, and its entries. Nobody else writes this state.
+// A host under our lease: its clock, what its authorities require, the one request that may be in flight (its slot),
+// the counters of what it has served, and its entries. Nothing else writes this state.
 //
 //   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
 
@@ -213,7 +213,7 @@ export class LeasedHost {
     this.#bytes += exchange.bytes;
     this.#firstRunMs ??= Math.max(0, runningMs);
     if (this.#slot === work) this.#slot = null;
-    return after.notices;
+    return after.warnings;
   }
 
   // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -33,7 +33,7 @@ export type WhyNot = (
   url: string,
   signals: RobotsSignals,
   record: UrlRecord,
-) => string | { readonly word: 'dropped'; readonly reason: string; readonly detail: string } | null;
+) => string | { readonly status: 'dropped'; readonly reason: string; readonly detail: string } | null;
 
 /**
  * URLs to queue next to an authority's robots.txt, before its pages: called at every answer that is no failure.
@@ -56,8 +56,8 @@ export interface FrontierOptions {
   /** Names this process among those that share the store. @default a random name */
   readonly owner?: string;
   /**
-   * The part of the crawl's account that this process writes: a name that only one process uses at a time and takes again
-   * when it is restarted, such as that of its folder. `null`: none, the frontier only reads.
+   * The part of the crawl's account that this process writes: a name that only one process uses at a time and takes
+   * again when it is restarted, such as that of its folder. `null`: none, the frontier only reads.
    * @default one that no process uses any more, else a new one
    */
   readonly part?: string | null;
@@ -75,7 +75,7 @@ export interface FrontierOptions {
   readonly unsettledPerHost?: number;
   /** How long a lease lasts without renewal, milliseconds, 3,000 … 600,000. @default 30_000 */
   readonly leaseTtlMs?: number;
-  /** URLs queued when an authority's robots.txt is answered; those that are known are not queued again. @default none */
+  /** URLs queued when an authority's robots.txt is answered, if they are not known. @default none */
   readonly companions?: CompanionsFor;
   /**
    * Called last for a URL that robots.txt allows, right before it is handed out: a reason to skip it, reported as

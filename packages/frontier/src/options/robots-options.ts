@@ -8,7 +8,7 @@ import { CRAWL_DELAY_MOST_MS } from '../limits.js';
 import { invalid, knownKeys, numberIn, oneOf } from '../option-value.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
 
-/** Product tokens, how robots.txt is read, and what happens when it does not come. Fields of `@mannerly/robots` keep their meaning. */
+/** How robots.txt is read, and what happens when it does not come. Fields of `@mannerly/robots` keep their meaning. */
 export interface RobotsOptions
   extends Omit<CompileOptions, 'crawlDelayMaxSeconds'>,
     Omit<AccessOptions, 'dialect' | 'policy'> {
@@ -18,13 +18,13 @@ export interface RobotsOptions
     /** Over it: `clamp` the delay, or `skip-host`, dropping its URLs. @default 'clamp' */
     readonly onOverMax?: 'clamp' | 'skip-host';
   };
-  /** Outside Visit-time: `hold` the host, or only `warn`, or `ignore`. Both others visit when asked not to. @default 'hold' */
+  /** Outside Visit-time: `hold` the host, or visit it and `warn`, or `ignore` the line. @default 'hold' */
   readonly visitTime?: 'hold' | 'warn' | 'ignore';
-  /** Clean-param: its parameters leave the key under which URLs are known (`dedupe`), or it is only exposed. @default 'dedupe' */
+  /** Clean-param: its parameters are not part of a URL's key (`dedupe`), or it is only exposed. @default 'dedupe' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
-   * Host, the site's preferred mirror: only exposed, or `canonicalize`: URLs are known under that host's name, where it is
-   * of the same registrable domain. @default 'expose'
+   * Host, the site's preferred mirror: only exposed, or `canonicalize`: URLs are known under that host's name, where it
+   * is of the same registrable domain. @default 'expose'
    */
   readonly host?: 'expose' | 'canonicalize';
 }

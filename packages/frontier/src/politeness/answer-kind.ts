@@ -4,7 +4,7 @@
 import type { Exchange } from '../settlement.js';
 
 /**
- * - `good`: the host answered and asks for nothing (404 included).
+ * - `good`: the host answered and wants no slower crawl (404 included).
  * - `throttled`: 429 or 503, "you are asking too much".
  * - `failing`: another 5xx, 408, or no whole response came.
  * - `refused`: 401, 403, 407 or 451.

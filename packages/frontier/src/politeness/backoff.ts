@@ -1,4 +1,4 @@
-// Whether a URL is asked for once more, and when: the URL column of the table in access §10.
+// Whether a URL is retried, and when: the URL column of the table in access §10.
 // The host's own pause is kept by the host clock; the later of both times counts.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
@@ -50,9 +50,9 @@ export function retryUrl(exchange: Exchange, tries: number): UrlRetry {
 }
 
 /**
- * The time from which a redirect may be followed: a 3xx with Retry-After asks for a wait of its own.
+ * The time from which a redirect with Retry-After may be followed.
  *
- * @returns Epoch milliseconds, at most 24 hours after the exchange; `null` when the answer asks for nothing.
+ * @returns Epoch milliseconds, at most 24 hours after the exchange; `null` when the answer requires no wait.
  * @throws Never.
  * @see specification, access §10
  */

@@ -17,7 +17,7 @@ import {
   THROTTLE_PAUSE_MS,
 } from './limits.js';
 
-/** The memory of a host's last exchanges. Instants are epoch milliseconds. */
+/** What is remembered of a host's exchanges. Times are epoch milliseconds. */
 export interface HostClock {
   /** Start of the last exchange; `null` before the first. */
   readonly lastStartMs: number | null;
@@ -37,14 +37,14 @@ export interface HostClock {
   readonly refusedInARow: number;
   /** No request before this time; `null` when never paused. May lie in the past. */
   readonly pausedUntilMs: number | null;
-  /** Set aside until an operator looks: nothing but a new clock ends it. */
+  /** Until an operator unparks it. */
   readonly parked: boolean;
 }
 
-/** Something for the operator that an exchange brought about. */
+/** A warning for the operator that an exchange led to. */
 export interface ClockWarning {
-  readonly notice: 'host-paused' | 'host-parked' | 'host-refusals';
-  /** Epoch milliseconds; `null` where it does not end by itself or has no length. */
+  readonly code: 'host-paused' | 'host-parked' | 'host-refusals';
+  /** Epoch milliseconds; `null` where it does not end without the operator or has no length. */
   readonly untilMs: number | null;
   /** For people. */
   readonly detail: string;
@@ -53,10 +53,10 @@ export interface ClockWarning {
 /** A clock before and after an exchange. */
 export interface AfterExchange {
   readonly clock: HostClock;
-  readonly notices: ClockWarning[];
+  readonly warnings: ClockWarning[];
 }
 
-/** The clock of a host that was never asked anything. Never throws. */
+/** The clock of a host without a request. Never throws. */
 export function newHostClock(): HostClock {
   return {
     lastStartMs: null,
@@ -75,12 +75,11 @@ export function newHostClock(): HostClock {
 /**
  * The clock after one exchange, by the host column of the table in access §10.
  *
- * Only a good answer ends a row of refusals: a 500 between two 429s does not make the second one the first again,
- * otherwise failing once more would shorten the pause.
+ * Only a good answer ends a row of refusals: a 500 between two 429s must not shorten the second pause.
  *
  * @param currentIntervalMs - The interval that was in force (the longer of `requestInterval`'s two), where an adaptive
  * interval starts from.
- * @param isRobots - The exchange was for a robots.txt: it moves the clock, but the table does not apply to it.
+ * @param isRobots - The exchange was for a robots.txt: it moves the clock, but the table does not apply.
  * @throws Never.
  * @see specification, access §10, DECISIONS A18 and A19
  */
@@ -92,8 +91,8 @@ export function afterExchange(
 ): AfterExchange {
   const kind = answerKind(exchange);
   const timed = withTiming(clock, exchange, kind);
-  if (isRobots || kind === 'ours') return { clock: timed, notices: [] };
-  if (kind === 'good') return { clock: afterGood(timed), notices: [] };
+  if (isRobots || kind === 'ours') return { clock: timed, warnings: [] };
+  if (kind === 'good') return { clock: afterGood(timed), warnings: [] };
   const ended = { ...timed, goodInARow: 0 };
   if (kind === 'throttled') return afterThrottle(ended, exchange, currentIntervalMs);
   if (kind === 'failing') return afterFailure(ended, exchange);
@@ -101,7 +100,7 @@ export function afterExchange(
 }
 
 /**
- * The pause that the n-th 429 or 503 in a row asks for, milliseconds.
+ * The pause after the n-th 429 or 503 in a row, milliseconds.
  *
  * @param inARow - 1 for the first.
  * @param retryAfterMs - What Retry-After says; it lengthens, never shortens. `null`: nothing usable.
@@ -147,33 +146,33 @@ function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: 
   const detail = isParked
     ? `${exchange.status} with Retry-After of more than 24 hours: ${exchange.retryAfter}`
     : `${exchange.status}, number ${inARow} in a row`;
-  return { clock: after, notices: [{ notice: isParked ? 'host-parked' : 'host-paused', untilMs, detail }] };
+  return { clock: after, warnings: [{ code: isParked ? 'host-parked' : 'host-paused', untilMs, detail }] };
 }
 
 function afterFailure(clock: HostClock, exchange: Exchange): AfterExchange {
   const inARow = clock.failedInARow + 1;
   const counted = { ...clock, failedInARow: inARow };
-  if (inARow < FAILURES_BEFORE_PAUSE) return { clock: counted, notices: [] };
+  if (inARow < FAILURES_BEFORE_PAUSE) return { clock: counted, warnings: [] };
   const pauseMs = doubled(FAILING_PAUSE_MS, inARow - FAILURES_BEFORE_PAUSE, HOST_PAUSE_MAX_MS);
   const untilMs = exchange.endedAtMs + pauseMs;
   const detail = `${exchange.failure ?? exchange.status}, ${inARow} failures in a row`;
-  return { clock: paused(counted, untilMs), notices: [{ notice: 'host-paused', untilMs, detail }] };
+  return { clock: paused(counted, untilMs), warnings: [{ code: 'host-paused', untilMs, detail }] };
 }
 
 function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
   const inARow = clock.refusedInARow + 1;
-  const notices: ClockWarning[] = [];
-  // Told once per row, not once per answer.
-  if (inARow === 1) notices.push({ notice: 'host-refusals', untilMs: null, detail: `answered ${exchange.status}` });
+  const warnings: ClockWarning[] = [];
+  // Once per row, not once per answer.
+  if (inARow === 1) warnings.push({ code: 'host-refusals', untilMs: null, detail: `answered ${exchange.status}` });
   if (inARow === REFUSALS_BEFORE_PARKING) {
-    notices.push({
-      notice: 'host-parked',
+    warnings.push({
+      code: 'host-parked',
       untilMs: null,
       detail: `${inARow} refusals in a row, the last ${exchange.status}`,
     });
   }
   const parked = clock.parked || inARow >= REFUSALS_BEFORE_PARKING;
-  return { clock: { ...clock, refusedInARow: inARow, parked }, notices };
+  return { clock: { ...clock, refusedInARow: inARow, parked }, warnings };
 }
 
 function paused(clock: HostClock, untilMs: number): HostClock {

@@ -1,4 +1,4 @@
-// When the next request to a host may start. Pure: the host's clock and what its file asks for go in, a time comes out.
+// When the next request to a host may start. Pure: the host's clock and its requirements go in, a time comes out.
 // The longest of all intervals wins: each is an upper bound on speed, and meeting one does not excuse missing another.
 
 import type { rateInForce } from '@mannerly/robots/politeness';
@@ -57,10 +57,10 @@ export function requestInterval(input: IntervalInput): RequestInterval {
  * The time from which the next request to a host may start, without regard to the clock on the wall.
  *
  * Jitter is drawn from the last exchange itself, so that asking twice gives the same time, and it is only added.
- * A parked host gets a time so far ahead that nobody waits for it: it comes back by an operator's hand.
+ * A parked host gets a time so far ahead that nothing waits for it: an operator unparks it.
  *
  * @param clock - What is known of the host.
- * @param asks - What its file asks for now. Where several authorities share the host, the strictest of each.
+ * @param asks - What its files require now. Where several authorities share the host, the strictest of each.
  * @returns Always finite; may lie in the past.
  * @throws Never.
  * @see specification, access §9 and §10

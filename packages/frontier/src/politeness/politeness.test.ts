@@ -164,11 +164,11 @@ describe('the host after an exchange (access §10)', () => {
   });
 
   it('parks for a day and tells when Retry-After asks for more than a day (DECISION A18)', () => {
-    const { clock, notices } = afterExchange(newHostClock(), answer(429, { retryAfter: '86401' }), 1_000);
+    const { clock, warnings } = afterExchange(newHostClock(), answer(429, { retryAfter: '86401' }), 1_000);
     expect(clock).toMatchObject({ pausedUntilMs: NOW + 100 + 86_400_000, parked: false });
-    expect(notices).toMatchObject([{ notice: 'host-parked', untilMs: NOW + 100 + 86_400_000 }]);
-    expect(afterExchange(newHostClock(), answer(429, { retryAfter: '86400' }), 1_000).notices).toMatchObject([
-      { notice: 'host-paused' },
+    expect(warnings).toMatchObject([{ code: 'host-parked', untilMs: NOW + 100 + 86_400_000 }]);
+    expect(afterExchange(newHostClock(), answer(429, { retryAfter: '86400' }), 1_000).warnings).toMatchObject([
+      { code: 'host-paused' },
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('the host after an exchange (access §10)', () => {
     for (let n = 1; n <= 25; n += 1) {
       const after = afterExchange(clock, answer(n % 2 === 0 ? 403 : 451), 1_000);
       clock = after.clock;
-      told.push(...after.notices.map(({ notice }) => `${n} ${notice}`));
+      told.push(...after.warnings.map(({ code }) => `${n} ${code}`));
       expect(clock.parked).toBe(n >= 20);
     }
     expect(told).toEqual(['1 host-refusals', '20 host-parked']);
@@ -200,8 +200,8 @@ describe('the host after an exchange (access §10)', () => {
   });
 
   it('leaves the table alone for robots.txt, but moves the clock', () => {
-    const { clock, notices } = afterExchange(newHostClock(), answer(503, { retryAfter: '900' }), 1_000, true);
-    expect(notices).toEqual([]);
+    const { clock, warnings } = afterExchange(newHostClock(), answer(503, { retryAfter: '900' }), 1_000, true);
+    expect(warnings).toEqual([]);
     expect(clock).toEqual({ ...newHostClock(), lastStartMs: NOW, lastEndMs: NOW + 100, lastRetrievalMs: 100 });
   });
 

@@ -31,8 +31,9 @@ export interface PolitenessOptions {
   /** Share of the interval that may be added at random, upwards only. 0 … 0.1. @default 0 */
   readonly jitter?: number;
   /**
-   * Whether hosts that share an address are spaced as one: one request at a time for the address, and the longer interval
-   * of two hosts between them. Slower where many hosts live on one machine; that machine notices. @default false
+   * Whether hosts that share an address are spaced as one: one request at a time for the address, and the longer
+   * interval of two hosts between them. Slower where many hosts live on one machine; that machine notices. @default
+   * false
    */
   readonly perIp?: boolean;
   /** Requests per second of the whole crawl, robots.txt included, evenly spaced; 1/3,600 … 10,000. @default no limit */

@@ -1,10 +1,10 @@
-// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: asking it for the same page again and
-// again although it said so, also where its file was read only after the URLs had been queued; or not asking for a page
-// because another site said something about it.
+// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: asking it for the same page again
+// and again although it said so, also where its file was read only after the URLs had been queued; or not asking for a
+// page because another site said something about it.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const FILE = 'User-agent: *\nDisallow: /no\nClean-param: sid&ref /forum\nClean-param: utm\n';

@@ -1,10 +1,10 @@
-// A store may take its time over a commit. Hosts that may be asked meanwhile are asked: a crawl that stands still for every
-// commit is as slow as its disk.
+// A store may take its time over a commit. Hosts that may be asked meanwhile are asked: a crawl that stands still for
+// every commit is as slow as its disk.
 
 import { expect, it } from 'vitest';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { setUp, url } from '../testing/set-up.js';
+import { setUp, url } from '../test-support/set-up.js';
 import type { Work } from '../work.js';
 
 it('take and nextAt answer for a host that is due while a commit is under way', async () => {

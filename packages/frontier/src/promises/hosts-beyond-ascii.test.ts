@@ -1,11 +1,12 @@
-// A host with letters beyond ASCII is a host late in a process as at its start, although on Node 20 and 22 the platform's
-// `URL.canParse`, once optimised, calls it none. At stake: a page that a long crawl drops, and a reason that is not so.
+// A host with letters beyond ASCII is a host late in a process as at its start, although on Node 20 and 22 the
+// platform's `URL.canParse`, once optimised, calls it none. At stake: a page that a long crawl drops, and a reason that
+// is not so.
 
 import { parseRobots } from '@mannerly/robots';
 import { beforeAll, expect, it } from 'vitest';
 import { siteKey } from '../robots/site-key.js';
 import { memoryStore } from '../stores/memory.js';
-import { setUp, url } from '../testing/set-up.js';
+import { setUp, url } from '../test-support/set-up.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;

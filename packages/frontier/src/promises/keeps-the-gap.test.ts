@@ -1,9 +1,10 @@
-// How a host is spaced: one request at a time, as slowly as its files ask, closed when they say so, left alone when it refuses.
+// How a host is spaced: one request at a time, as slowly as its files ask, closed when they say so, left alone when it
+// refuses.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { PageWork } from '../work.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };

@@ -1,11 +1,11 @@
-// A process may be killed after it kept a robots.txt and before it kept that it had just asked for it. Whoever has the host
-// next knows what the file asks for, and must not take the host for one that nobody has talked to.
+// A process may be killed after it kept a robots.txt and before it kept that it had just asked for it. Whoever has the
+// host next knows what the file asks for, and must not take the host for one that nobody has talked to.
 
 import { expect, it } from 'vitest';
 import { authorityKey, decodeAuthority } from '../robots/authority.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { mortalClock, setUp, url } from '../testing/set-up.js';
+import { mortalClock, setUp, url } from '../test-support/set-up.js';
 
 const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 

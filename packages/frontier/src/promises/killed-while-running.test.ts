@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { mortalClock, setUp, url } from '../testing/set-up.js';
+import { mortalClock, setUp, url } from '../test-support/set-up.js';
 
 it('of the running time of a killed process all but the last second counts', async () => {
   const { clock, store, make } = setUp(

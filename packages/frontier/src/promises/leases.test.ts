@@ -1,9 +1,10 @@
-// The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not touched.
+// The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not
+// touched.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, mortalClock, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, mortalClock, setUp, url } from '../test-support/set-up.js';
 import type { Work } from '../work.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };

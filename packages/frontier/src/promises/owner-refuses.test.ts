@@ -1,9 +1,9 @@
-// The owner of a frontier may refuse what robots.txt would allow: an authority its own rules forbid, a URL it has no use
-// for. At stake: a refusal that turns into a hold waits for ever, and one that turns into permission is worse.
+// The owner of a frontier may refuse what robots.txt would allow: an authority its own rules forbid, a URL it has no
+// use for. At stake: a refusal that turns into a hold waits for ever, and one that turns into permission is worse.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 

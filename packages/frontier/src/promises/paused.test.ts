@@ -1,9 +1,9 @@
-// A pause is a promise to the people whose sites are visited: nobody is asked anything until it ends. And it must cost the
-// crawl nothing: no lease, no minute of its bound, nothing that is in hand.
+// A pause is a promise to the people whose sites are visited: nobody is asked anything until it ends. And it must cost
+// the crawl nothing: no lease, no minute of its bound, nothing that is in hand.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const MINUTE_MS = 60_000;
 

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { FrontierStore } from '../store.js';
 import { lmdbStore } from '../stores/lmdb.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const folders: string[] = [];
 afterAll(async () => {

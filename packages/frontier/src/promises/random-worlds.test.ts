@@ -1,11 +1,12 @@
 // The promises that must hold whatever sites do: one exchange at a time per host, never early, no page before its
-// authority's robots.txt was answered, and nobody is visited faster for having refused. Judged from the world's own log.
+// authority's robots.txt was answered, and nobody is visited faster for having refused. Judged from the world's own
+// log.
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply, Seen } from '../testing/fake-world.js';
-import { isRobots, setUp, url, wanderingStore } from '../testing/set-up.js';
+import type { Reply, Seen } from '../test-support/fake-world.js';
+import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });

@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });

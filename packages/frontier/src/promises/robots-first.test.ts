@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../testing/fake-world.js';
-import { isRobots, setUp, url } from '../testing/set-up.js';
+import type { Reply } from '../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };
 const DAY_MS = 86_400_000;

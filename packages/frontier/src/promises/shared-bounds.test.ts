@@ -1,5 +1,5 @@
-// The bounds of a crawl hold for all of its processes together: what one has used the others know, and pages are counted to the
-// page although each hands them out by itself.
+// The bounds of a crawl hold for all of its processes together: what one has used the others know, and pages are
+// counted to the page although each hands them out by itself.
 
 import { describe, expect, it } from 'vitest';
 import type { ManualClock } from '../clock.js';
@@ -7,7 +7,7 @@ import type { Frontier } from '../frontier.js';
 import { CrawlLock } from '../records/crawl-lock.js';
 import { PART_SILENT_MS } from '../records/limits.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, mortalClock, setUp, url, wanderingStore } from '../testing/set-up.js';
+import { isRobots, mortalClock, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
 const hosts = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);

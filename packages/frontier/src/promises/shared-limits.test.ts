@@ -1,10 +1,11 @@
-// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The judge is the world's log.
+// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The judge is the world's
+// log.
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply, Seen } from '../testing/fake-world.js';
-import { isRobots, setUp, url, wanderingStore } from '../testing/set-up.js';
+import type { Reply, Seen } from '../test-support/fake-world.js';
+import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });

@@ -1,5 +1,5 @@
-// What is known of one host: what is queued, when its next request may start and why not sooner, the interval in force and
-// what sets it, its robots.txt files, what it has served. Changes nothing, makes no request.
+// What is known of one host: what is queued, when its next request may start and why not sooner, the interval in force
+// and what sets it, its robots.txt files, what it has served. Changes nothing, makes no request.
 
 import type { FrontierContext } from '../flow/context.js';
 import type { HostWait } from '../frontier-event.js';

@@ -1,8 +1,8 @@
-// How much of the bounds of the whole crawl is used: pages, bytes, running minutes; restarts and other processes included.
-// Each process writes an account of its own (`part-records.ts`) and adds up all of them. It is written right before the commit
-// that says the pages are done, and every second: a process that is killed loses at most what its last commit did not report,
-// and never makes the crawl larger than its bound. Pages are granted (`page-grants.ts`), so that the bound is exact; bytes
-// and minutes of other processes are known as of their last second.
+// How much of the bounds of the whole crawl is used: pages, bytes, running minutes; restarts and other processes
+// included. Each process writes an account of its own (`part-records.ts`) and adds up all of them. It is written right
+// before the commit that says the pages are done, and every second: a process that is killed loses at most what its
+// last commit did not report, and never makes the crawl larger than its bound. Pages are granted (`page-grants.ts`), so
+// that the bound is exact; bytes and minutes of other processes are known as of their last second.
 
 import type { Clock } from '../clock.js';
 import type { CrawlLock } from './crawl-lock.js';
@@ -74,7 +74,7 @@ export class Budget {
   /** Pauses of this run that are over. */
   #pausedMs = 0;
   #isDirty = false;
-  /** When others last read of us: after a long silence they may think that we are dead, and what we were granted is free. */
+  /** When we last wrote. After a long silence others take us for dead, and what we were granted for free. */
   #heardAtMs = 0;
   #asking: Promise<void> | null = null;
   /** Writes of our account that are under way. */
@@ -254,7 +254,7 @@ export class Budget {
     return pagesLeft(this.#limit, this.#grantedToOthers(nowMs), own);
   }
 
-  /** Takes a share of what is left. @returns `null` where another process has the lock, `false` where the turn was over. */
+  /** Takes a share of what is left. @returns `null`: another process has the lock; `false`: the turn was over. */
   #ask(): Promise<boolean | null> {
     return this.#options.lock.tryExclusively(async (isStill) => {
       await this.#readOthers(this.#now());

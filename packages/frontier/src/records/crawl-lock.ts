@@ -1,6 +1,6 @@
-// One process at a time among all that share a store: for the few things that are read, computed and written again, such as
-// how many pages are left. The lock is the lease of a host that no URL leads to, so every store that keeps its contract has
-// it. A process that dies with it delays the others by the length of a lease.
+// One process at a time among all that share a store: for the few things that are read, computed and written again,
+// such as how many pages are left. The lock is the lease of a host that no URL leads to, so every store that keeps its
+// contract has it. A process that dies with it delays the others by the length of a lease.
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';

@@ -1,9 +1,9 @@
-// Why hosts wait, over the restarts of several processes: at stake is a host that waits for an operator who is never told, since
-// the process that ended last has overwritten what the others knew.
+// Why hosts wait, over the restarts of several processes: at stake is a host that waits for an operator who is never
+// told, since the process that ended last has overwritten what the others knew.
 
 import { expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url, wanderingStore } from '../testing/set-up.js';
+import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), () => 0);
 const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });

@@ -1,6 +1,6 @@
-// Records of which each process of a crawl writes one of its own, so that none overwrites another's and all of them together
-// say how much the crawl has done. A part is a name that outlives its process: a process that takes the name goes on with its
-// numbers. The first part has the plain key, so a crawl of one process has one record.
+// Records of which each process of a crawl writes one of its own, so that none overwrites another's and all of them
+// together say how much the crawl has done. A part is a name that outlives its process: a process that takes the name
+// goes on with its numbers. The first part has the plain key, so a crawl of one process has one record.
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore } from '../store.js';

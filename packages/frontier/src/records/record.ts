@@ -9,9 +9,9 @@ import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
 export interface PageItem {
   readonly kind: 'page';
   readonly record: UrlRecord;
-  /** Epoch milliseconds at which it was added: a held URL does not wait for ever (access §5). */
+  /** Epoch milliseconds at which it was added: a URL that is held does not wait for ever (access §5). */
   readonly addedAtMs: number;
-  /** It stands under the name that the site's own rules give it, or keeps the one it has: there is nothing to look up again. */
+  /** It is queued under the name that the site's rules give it, or keeps its own: the rules need no second look. */
   readonly isKeyed?: boolean;
 }
 
@@ -70,12 +70,7 @@ export function encodeItem(item: QueueItem): Uint8Array {
 const SLAB_BYTES = 8_192;
 const SHARED_MOST_BYTES = SLAB_BYTES / 4;
 
-/**
- * The same for many items: an array buffer of its own costs more than the bytes, so small bodies stand side by side. One
- * that is kept keeps its neighbours' room.
- *
- * @throws Never.
- */
+/** The same for many items, in shared array buffers: a buffer of its own costs more than a small body. Never throws. */
 export function createItemEncoder(): (item: PageItem) => Uint8Array {
   let slab = new Uint8Array(0);
   let end = 0;

@@ -1,12 +1,12 @@
-// A store that has failed once has failed for good: what it kept is unknown, and going on from a guess could make a request
-// too early. Every verb passes here; once one throws, all later ones throw the same.
+// A store that has failed once has failed for good: what it kept is unknown, and going on from a guess could make a
+// request too early. Every verb passes here; once one throws, all later ones throw the same.
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore } from '../store.js';
 
 /** A store and whether it still works. */
 export class StoreGuard {
-  /** Its own refusals (`record-too-large`, `store-mismatch`, …) pass as they are; otherwise it rejects with `store-failed`. */
+  /** Its own refusals (`record-too-large`, …) pass as they are; otherwise it rejects with `store-failed`. */
   readonly store: FrontierStore;
   /** Keeps an error that no caller waits for: the next call throws it. */
   readonly fail: (error: unknown) => void;
@@ -46,7 +46,8 @@ export class StoreGuard {
 }
 
 /**
- * A store whose verbs all pass through one function, which may refuse, delay or watch them. What a store leaves out stays out.
+ * A store whose verbs all pass through one function, which may refuse, delay or watch them. What a store leaves out
+ * stays out.
  *
  * @param pass - Called for each verb, `close` excepted, with what calls it.
  * @throws Never; what `pass` rejects with goes to the caller of the verb.

@@ -1,6 +1,6 @@
 // Why hosts that went back to the store wait, and until when: for the operator, never for scheduling. Bounded; what is
-// forgotten is only reported less. Each process keeps its waits in a part of its own, so that none overwrites another's;
-// a process that opens the crawl reads all parts.
+// forgotten is only reported less. Each process keeps its waits in a part of its own, so that none overwrites
+// another's; a process that opens the crawl reads all parts.
 
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';

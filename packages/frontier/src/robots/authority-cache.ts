@@ -1,6 +1,7 @@
-// The authorities in memory, backed by their records in the store. Bounded in number and in bytes: the one that was not used
-// for longest goes first, unless a request or a write for it is in flight. What goes is in the store and comes back on demand.
-// Compiled rules are many times their file: the ones compiled last are kept, and other files are read again when needed.
+// The authorities in memory, backed by their records in the store. Bounded in number and in bytes: the one that was not
+// used for longest goes first, unless a request or a write for it is in flight. What goes is in the store and comes
+// back on demand. Compiled rules are many times their file: the ones compiled last are kept, and other files are read
+// again when needed.
 
 import type { AccessState } from '@mannerly/robots/access';
 import type { FrontierStore } from '../store.js';

@@ -8,5 +8,5 @@ export const CHAIN_SLOT_WAIT_MS = 60_000;
 export const CHAIN_EXCHANGE_MS = 90_000;
 /** Milliseconds for which an authority that our own rules forbid is not tried again (our own). */
 export const REFUSED_AUTHORITY_MS = 3_600_000;
-/** Authorities of one host whose requirements are kept in memory; a delay for the whole host covers one more (our own). */
+/** Authorities of one host whose requirements are kept in memory; a delay covers one more (our own). */
 export const AUTHORITIES_PER_HOST = 64;

@@ -1,5 +1,5 @@
-// What the robots.txt files of a host's authorities require in the way of spacing, combined at one time.
-// Rules belong to an authority, spacing to the host: where several authorities share a host, the longest counts (access §9).
+// What the robots.txt files of a host's authorities require in the way of spacing, combined at one time. Rules belong
+// to an authority, spacing to the host: where several authorities share a host, the longest counts (access §9).
 
 import { ASKERS_PER_HOST } from '../limits.js';
 import type { RateInForce } from '../politeness/interval.js';
@@ -88,7 +88,7 @@ export class SpacingRequirements {
     return { crawlDelayMs, rate, closed, unheeded, combined: { crawlDelayMs, requestIntervalMs, bucket } };
   }
 
-  /** The authorities to keep with the lease, those with the longest intervals first, and a delay that covers the rest. */
+  /** The authorities to keep with the lease, the longest intervals first, and a delay that covers the rest. */
   toKeep(): { readonly askers: readonly string[]; readonly floorDelayMs: number } {
     const ranked = [...this.#authorities].sort(([, a], [, b]) => b.longestMs - a.longestMs);
     return {

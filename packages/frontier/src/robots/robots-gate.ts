@@ -1,7 +1,7 @@
-// The robots gate: what an authority's robots.txt says about a URL, and whether the file is to be fetched first.
-// It is asked twice: when a URL is added (a first look, with fresh rules in memory only) and when it is taken (binding).
-// It never answers `allow` without rules or an answer that means there are none; whatever is missing is fetched first
-// or held. It sends nothing itself: a file to fetch becomes a work in its host's slot (access §2, §8).
+// The robots gate: what an authority's robots.txt says about a URL, and whether the file is to be fetched first. It is
+// asked twice: when a URL is added (a first look, with fresh rules in memory only) and when it is taken (binding). It
+// never answers `allow` without rules or an answer that means there are none; whatever is missing is fetched first or
+// held. It sends nothing itself: a file to fetch becomes a work in its host's slot (access §2, §8).
 
 import type { Decision } from '@mannerly/robots';
 import {
@@ -64,7 +64,7 @@ export interface GateOptions {
 
 type Next = ReturnType<typeof nextHop>;
 
-/** The gate. Synchronous where an authority is in memory; `load` brings it there. Its promises reject with what the records throw. */
+/** The gate. Synchronous where an authority is in memory. Its promises reject with what the records throw. */
 export class RobotsGate {
   readonly #options: GateOptions;
   readonly #cache: AuthorityCache;
@@ -175,7 +175,7 @@ export class RobotsGate {
     return true;
   }
 
-  /** A hop of its chain is handed out: the chain waits for the exchange now, not for the slot. `null`: no such chain. */
+  /** A hop of its chain is handed out: the chain waits for the exchange now. `null`: no such chain. */
   beginHop(authority: Authority, chainId: string, url: string, nowMs: number): RobotsRequest | null {
     const { chain } = authority;
     if (chain === null || chain.id !== chainId || chain.urls.at(-1) !== url || nowMs >= chain.untilMs) return null;

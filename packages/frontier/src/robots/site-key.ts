@@ -1,5 +1,5 @@
-// The name under which a site's own file would have a URL known: without the parameters of its Clean-param lines, and, where
-// the operator wants that, under the preferred mirror of its Host line. It is never what is requested.
+// The name under which a site's own file would have a URL known: without the parameters of its Clean-param lines, and,
+// where the operator wants that, under the preferred mirror of its Host line. It is never what is requested.
 //
 // A file speaks for its own site: a Host of another registrable domain is left alone, or one site could make another's
 // pages pass for known.

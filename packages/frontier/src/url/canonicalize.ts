@@ -6,7 +6,7 @@ import { formatUrlParts, parseUrlParts, type UrlParts, withoutTrailingDot } from
 
 /** One step to the canonical form. */
 export interface CanonicalRule {
-  /** For leaving it out or putting another in its place: `CANONICAL_RULES.filter(({ name }) => name !== 'query-order')`. */
+  /** To leave it out or replace it: `CANONICAL_RULES.filter(({ name }) => name !== 'query-order')`. */
   readonly name: string;
   /** Returns its argument when nothing changes. Never throws. */
   readonly apply: (parts: UrlParts) => UrlParts;
@@ -21,8 +21,9 @@ export const TRACKING_PARAMETERS: readonly string[] = Object.freeze([
 ]);
 
 /**
- * The rules that count where nothing else is said, in their order. The URL parser has run before the first: case of scheme
- * and host, A-labels, the scheme's own port, dot segments. Each rule, with an example and its reason: docs/urls.md.
+ * The rules that count where nothing else is said, in their order. The URL parser has run before the first: case of
+ * scheme and host, A-labels, the scheme's own port, dot segments. Each rule, with an example and its reason:
+ * docs/urls.md.
  */
 export const CANONICAL_RULES: readonly CanonicalRule[] = Object.freeze([
   { name: 'fragment', apply: (parts) => (parts.fragment === null ? parts : { ...parts, fragment: null }) },
@@ -34,8 +35,8 @@ export const CANONICAL_RULES: readonly CanonicalRule[] = Object.freeze([
 ]);
 
 /**
- * The rule that leaves tracking parameters out of the key. It stands in no list by default: a page may well differ by one
- * of these names, and only the operator knows whether that matters.
+ * The rule that leaves tracking parameters out of the key. It stands in no list by default: a page may well differ by
+ * one of these names, and only the operator knows whether that matters.
  *
  * @param names - Lower case; compared without regard to case. @default TRACKING_PARAMETERS
  * @throws Never.
@@ -56,7 +57,8 @@ export function trackingParameters(names: readonly string[] = TRACKING_PARAMETER
  * parameters.
  *
  * @throws Never.
- * @example canonicalize('http://a.example/?utm_source=x', canonicalRulesWith(trackingParameters())) // 'http://a.example/'
+ * @example canonicalize('http://a.example/?utm_source=x', canonicalRulesWith(trackingParameters())) //
+ *   'http://a.example/'
  */
 export function canonicalRulesWith(rule: CanonicalRule): readonly CanonicalRule[] {
   const at = CANONICAL_RULES.findIndex(({ name }) => name === 'query-order');

@@ -11,7 +11,7 @@ export type Fingerprinter = (canonical: string) => Uint8Array;
 /** Fingerprints that share one array buffer: a page's links or two. */
 const PER_SLAB = 128;
 
-/** A secret for a new crawl; it belongs beside the crawl's fingerprints and must not change while they are kept. */
+/** A secret for a new crawl; it is kept with the crawl's fingerprints and must not change as long as they are kept. */
 export function newFingerprintSecret(): string {
   return randomBytes(16).toString('hex');
 }
@@ -29,7 +29,7 @@ export function createFingerprinter(secret: string): Fingerprinter {
     );
   }
   // An array buffer of its own costs more than the digest: the digest comes as a string of bytes, and what is kept of
-  // it stands beside others.
+  // it is in a buffer with others.
   let slab = new Uint8Array(0);
   let end = 0;
   return (canonical) => {

@@ -27,7 +27,8 @@ export function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
 }
 
 /**
- * Scheme, host and effective port: `https://example.org`, `http://[::1]:8080`. Own ports and one trailing dot are dropped.
+ * Scheme, host and effective port: `https://example.org`, `http://[::1]:8080`. Own ports and one trailing dot are
+ * dropped.
  *
  * @returns `null` for what is no absolute http(s) URL.
  * @throws Never.
@@ -50,8 +51,8 @@ export interface Home {
 }
 
 /**
- * Where URLs belong that come by the page: one after the other of the same authority gets the very same strings, so that
- * they are made once, and looked up by the hash that the engine keeps with them.
+ * Where URLs belong that come by the page: one after the other of the same authority gets the very same strings, so
+ * that they are made once, and looked up by the hash that the engine keeps with them.
  *
  * @throws Never.
  */

@@ -1,8 +1,8 @@
 // The URL parser, asked once.
 
 /**
- * A URL, or `null` for what is none. One attempt: `canParse` costs as much again, and on Node 20 and 22 it goes wrong of hosts
- * with Latin-1 letters once its caller has been optimised.
+ * A URL, or `null` for what is none. One attempt: `canParse` costs as much again, and on Node 20 and 22 it goes wrong
+ * of hosts with Latin-1 letters once its caller has been optimised.
  *
  * @throws Never.
  */

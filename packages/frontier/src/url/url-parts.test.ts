@@ -1,5 +1,5 @@
-// URLs are cut apart by a pattern where they are plain. At stake: where the pattern and the platform's parser differ, two
-// names of one page count as two, or a host is spaced under a name that is not its own.
+// URLs are cut apart by a pattern where they are plain. At stake: where the pattern and the platform's parser differ,
+// two names of one page count as two, or a host is spaced under a name that is not its own.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -21,12 +21,12 @@ export interface UrlParts {
 }
 
 /**
- * Reads a URL as the platform's parser does: scheme and host in lower case, A-labels, the scheme's own port dropped, dot
- * segments resolved.
+ * Reads a URL as the platform's parser does: scheme and host in lower case, A-labels, the scheme's own port dropped,
+ * dot segments resolved.
  *
  * Links come by the million and nearly all are plain: letters of an ordinary host, a path without surprises. Those are
- * cut apart here, in a third of the parser's time; everything else goes to the parser. A differential test holds the two
- * together.
+ * cut apart here, in a third of the parser's time; everything else goes to the parser. A differential test holds the
+ * two together.
  *
  * @returns `null` for what is no absolute http(s) URL.
  * @throws Never.

@@ -11,7 +11,7 @@ export type FolderSite = (path: string) => FakeAnswerParts | null;
 
 /**
  * Lists a folder once; files are read when they are asked for. `/` and every path that ends so is its `index.html`; a
- * query changes nothing. Symbolic links are followed by no one.
+ * query changes nothing. Symbolic links are not followed.
  *
  * @throws MannerlyError `option-invalid` for what is no folder, or holds more than 100,000 files.
  */

@@ -1,5 +1,5 @@
-// A web without a network: hosts and what they answer, said as data, served through the contract that real fetchers keep,
-// with a record of every request that arrived. It keeps the time of whoever replaces the platform's timers.
+// A web without a network: hosts and what they answer, said as data, served through the contract that real fetchers
+// keep, with a record of every request that arrived. It keeps the time of the platform's timers, replaced or not.
 
 import { MannerlyError } from '../errors.js';
 import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
@@ -23,8 +23,8 @@ export interface FakeHost {
   /** Its robots.txt: the text of the file, or any other answer. @default 404 */
   readonly robots?: FakeRoute;
   /**
-   * Path → answer. A path without a query answers all its queries that are not named; `*` answers what nothing else does, but
-   * no robots.txt. Or a function, which answers everything but `robots`.
+   * Path → answer. A path without a query answers all its queries that are not named; `*` answers what nothing else
+   * does, but no robots.txt. Or a function, which answers everything but `robots`.
    */
   readonly pages?: Readonly<Record<string, FakeRoute>> | FakeRouteFunction;
   /** A folder whose files are served where `pages` has nothing. */
@@ -39,7 +39,10 @@ export interface FakeHost {
 
 /** What a fake web consists of. */
 export interface FakeWebOptions {
-  /** Host name (`example.org`), with a port (`example.org:8080`) or an origin (`https://example.org`) → what it serves. The closest key wins. */
+  /**
+   * Host name (`example.org`), with a port (`example.org:8080`) or an origin (`https://example.org`) → what it serves.
+   * The closest key wins.
+   */
   readonly hosts: Readonly<Record<string, FakeHost>>;
   /** Milliseconds until an answer begins, where a host says nothing else. @default 0 */
   readonly delayMs?: number;
@@ -78,8 +81,8 @@ export interface FakeWeb {
   /** URLs asked of a host, in order; of all hosts without one. */
   requested(host?: string): string[];
   /**
-   * The parts of `createCrawler`'s options that make a crawler crawl this web: `createCrawler({ ...options, ...web.fakes(clock) })`.
-   * They hold no state of a run, so that several may use them.
+   * The parts of `createCrawler`'s options that make a crawler crawl this web: `createCrawler({ ...options,
+   * ...web.fakes(clock) })`. They hold no state of a run, so that several may use them.
    */
   fakes(clock?: VirtualClock): CrawlerFakes;
   /** Forgets what has arrived. */

@@ -20,7 +20,7 @@ export const MAX_STILL_MS = 30_000;
  * what is wrong.
  */
 export const REAL_GRACE_MS = 4_000;
-/** Addresses of fake hosts: 198.18.0.0/15, which is for tests of networks (RFC 2544) and belongs to no one. */
+/** Addresses of fake hosts: 198.18.0.0/15, which is for tests of networks (RFC 2544) and belongs to no site. */
 export const FAKE_ADDRESSES = 2 ** 17;
 /** Files of a folder that a fake site takes on. */
 export const MAX_FOLDER_FILES = 100_000;

@@ -1,4 +1,5 @@
-// Lets a loopback server and its client, both in this process, go on for a while: by time alone, a busy machine might give them no turn.
+// Lets a loopback server and its client, both in this process, go on for a while: by time alone, a busy machine might
+// give them no turn.
 
 const TURNS = 20;
 

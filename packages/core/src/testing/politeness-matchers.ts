@@ -38,8 +38,8 @@ function answer({ isTrue, says }: Verdict): MatcherAnswer {
 }
 
 /**
- * For `expect.extend(politenessMatchers)`; they judge a fake web, a crawl on it, or an array of requests. Each throws where
- * there is nothing to judge, under `.not` as well.
+ * For `expect.extend(politenessMatchers)`; they judge a fake web, a crawl on it, or an array of requests. Each throws
+ * where there is nothing to judge, under `.not` as well.
  *
  * @example
  * ```ts

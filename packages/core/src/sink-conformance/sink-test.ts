@@ -1,15 +1,15 @@
-// One trial of a sink: items to write, sessions to write them in, and the look at what the medium holds afterwards.
+// One test of a sink: items to write, sessions to write them in, and a check of what the medium holds afterwards.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { assert, assertEqual } from '../fetcher-conformance/assert.js';
 import type { Item, Sink } from '../output/sink.js';
 import type { KeptItem, SinkCapabilities, SinkMedium } from './medium.js';
 
-/** One promise of the contract, and how it is tried. */
-export interface SinkTrial {
+/** One guarantee of the contract, and its test. */
+export interface SinkTest {
   /** A sentence; the runner's title. */
   readonly title: string;
-  /** The cap without which the promise is not made. */
+  /** The capability that it needs; without it the test is left out. */
   readonly needs?: keyof SinkCapabilities;
   readonly run: (medium: SinkMedium, capabilities: SinkCapabilities) => Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function session(medium: SinkMedium, ...pages: readonly (readonly I
   await sink.close();
 }
 
-/** Opens a sink that the trial goes on with. */
+/** Opens a sink that the test goes on with. */
 export async function opened(medium: SinkMedium): Promise<Sink> {
   const sink = medium.makeSink();
   await sink.open();
@@ -48,7 +48,7 @@ export async function opened(medium: SinkMedium): Promise<Sink> {
 }
 
 /** @throws ContractBroken unless the medium holds exactly these ids, in this order. */
-export async function mustHold(medium: SinkMedium, ids: readonly string[], what: string): Promise<void> {
+export async function assertHolds(medium: SinkMedium, ids: readonly string[], what: string): Promise<void> {
   assertEqual(
     (await medium.read()).map(({ id }) => id),
     ids,
@@ -57,7 +57,7 @@ export async function mustHold(medium: SinkMedium, ids: readonly string[], what:
 }
 
 /** @throws ContractBroken unless the item is there as it was written. */
-export function mustBe(kept: KeptItem | undefined, written: Item, capabilities: SinkCapabilities): void {
+export function assertKept(kept: KeptItem | undefined, written: Item, capabilities: SinkCapabilities): void {
   assert(kept !== undefined, `the item ${written.id} is not there`);
   assertEqual(kept.url, written.url, `the URL of ${written.id}`);
   assertEqual(kept.expiresAtMs, written.expiresAtMs, `from when ${written.id} should no longer be kept`);

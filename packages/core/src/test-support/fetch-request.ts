@@ -1,4 +1,5 @@
-// A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it is about.
+// A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it
+// is about.
 
 import { encodedLimit } from '../fetch/body.js';
 import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';

@@ -1,5 +1,5 @@
-// A fake web in front of the loopback servers of the fetchers' conformance suite: its route asks the server and answers as the
-// server did, so that the suite's servers see what the fake web lets through.
+// A fake web in front of the loopback servers of the fetchers' conformance suite: its route asks the server and answers
+// as the server did, so that the suite's servers see what the fake web lets through.
 
 import { get, type IncomingMessage } from 'node:http';
 import type { Fetcher } from '../fetch/fetcher.js';

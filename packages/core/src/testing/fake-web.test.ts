@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { fetcherSuite } from 'mannerly/fetcher-conformance';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FailureCode, FetchOutcome } from '../fetch/outcome.js';
-import { fetchRequest } from '../testing/fetch-request.js';
+import { fetchRequest } from '../test-support/fetch-request.js';
 import { bridgedFetcher } from './bridge.fixture.js';
 import { fakePage, fakeRedirect } from './fake-answer.js';
 import { createFakeWeb, type FakeHost, type FakeWeb } from './fake-web.js';

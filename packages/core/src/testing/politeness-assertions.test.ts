@@ -1,5 +1,5 @@
-// The judges are tested: an assertion that cannot condemn would let every impolite crawler pass, and one that says
-// nothing of what it found would leave its reader alone.
+// The assertions are tested: one that cannot condemn would let every impolite crawler pass, and one that says nothing
+// of what it found would leave its reader alone.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -77,7 +77,7 @@ const CASES: readonly (readonly [what: string, check: Check, log: readonly SeenR
     /https:\/\/a\.test\/ at .*\.009Z, before its robots\.txt was there at .*\.010Z$/,
   ],
   [
-    'a page of another port, whose rules no one asked for',
+    'a page of another port, whose rules were never requested',
     (log) => assertRobotsFirst(log, 'a.test'),
     [ROBOTS, seen('https://a.test:8443/', 50)],
     /https:\/\/a\.test:8443\/ .* and never for its robots\.txt$/,
@@ -103,12 +103,12 @@ const CASES: readonly (readonly [what: string, check: Check, log: readonly SeenR
     /nothing is shown: b\.test/,
   ],
   [
-    'the pace of a host that was not requested',
+    'the pace of a host that got no request',
     (log) => assertKeepsPace(log, 'c.test', 1),
     POLITE,
     /nothing is shown: c\.test/,
   ],
-  ['the order at a host that was not requested', (log) => assertRobotsFirst(log, 'c.test'), POLITE, /nothing is shown/],
+  ['the order at a host that got no request', (log) => assertRobotsFirst(log, 'c.test'), POLITE, /nothing is shown/],
   ['silence where nothing was asked', (log) => assertNotRequested(log, 'https://a.test/'), [], /nothing is shown/],
 ];
 

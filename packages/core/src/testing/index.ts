@@ -1,5 +1,5 @@
-// The test kit: `mannerly/testing`. For those who test what they built on Mannerly: a web without a network, time that passes
-// by itself, and what must be true of the requests that a host saw.
+// The test kit: `mannerly/testing`. For those who test what they built on Mannerly: a web without a network, time that
+// passes by itself, and what must be true of the requests that a host saw.
 
 export {
   type FakeAnswer,

@@ -18,7 +18,7 @@ export interface SeenRequest {
 /** What is judged: requests in any order, or what holds them: a fake web, a crawl on it. */
 export type SeenRequests = readonly SeenRequest[] | { readonly exchanges: readonly SeenRequest[] };
 
-/** The result of looking. */
+/** What the check found. */
 export interface Verdict {
   readonly isTrue: boolean;
   /** What was found, for people. */

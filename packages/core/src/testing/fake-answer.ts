@@ -131,7 +131,7 @@ function isFieldLines(headers: NonNullable<FakeAnswerParts['headers']>): headers
 /**
  * A page that links to the given addresses. Never throws.
  *
- * @param head - What stands in its head next to the title, such as `<meta name="robots" content="nofollow">`.
+ * @param head - What stands in its head besides the title, such as `<meta name="robots" content="nofollow">`.
  */
 export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
   const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');

@@ -114,7 +114,7 @@ describe('a virtual clock', () => {
     await expect(clock.finish(sleep(20))).rejects.toThrow('thrown in a timer');
   });
 
-  it('takes the place of no one else, and leaves everything as it was', () => {
+  it('replaces no other timers, and leaves everything as it was', () => {
     const before = [globalThis.setTimeout, globalThis.Date, performance.now];
     const clock = clockForTest();
     expect(() => createVirtualClock()).toThrow(expect.objectContaining({ code: 'clock-unavailable' }));

@@ -1,13 +1,13 @@
-// Promises about restarts and crashes. A page whose write has resolved is settled and never comes again; a page whose write
-// had not comes again, with the same ids.
+// Guarantees about restarts and crashes. A page whose write has resolved is settled and never comes again; a page whose
+// write had not comes again, with the same ids.
 
 import { assertEqual } from '../fetcher-conformance/assert.js';
-import { item, mustHold, opened, page, type SinkTrial, session } from './trial.js';
+import { assertHolds, item, opened, page, type SinkTest, session } from './sink-test.js';
 
 const PAGES = 300;
 
-/** The trials. */
-export function crashTrials(): SinkTrial[] {
+/** The tests. */
+export function crashTests(): SinkTest[] {
   return [
     {
       title: 'goes on behind what is there when it is opened again',
@@ -16,7 +16,7 @@ export function crashTrials(): SinkTrial[] {
         await session(medium, page('a'));
         await session(medium);
         await session(medium, page('b'));
-        await mustHold(medium, ['a/0', 'a/1', 'b/0', 'b/1'], 'ids after three sessions');
+        await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1'], 'ids after three sessions');
       },
     },
     {
@@ -25,7 +25,7 @@ export function crashTrials(): SinkTrial[] {
       async run(medium) {
         await session(medium, page('a'), page('b', 3));
         await session(medium, page('b', 3), page('c', 1), page('a'));
-        await mustHold(
+        await assertHolds(
           medium,
           ['a/0', 'a/1', 'b/0', 'b/1', 'b/2', 'c/0'],
           'ids after pages came again in a second session',
@@ -33,7 +33,7 @@ export function crashTrials(): SinkTrial[] {
       },
     },
     {
-      title: 'knows the pages that were in hand at a crash among hundreds',
+      title: 'knows the pages that were in flight at a crash among hundreds',
       needs: 'durable',
       async run(medium) {
         const all = Array.from({ length: PAGES }, (_, at) => page(`p${at}`));
@@ -51,9 +51,9 @@ export function crashTrials(): SinkTrial[] {
         const killed = await opened(medium);
         await killed.write(page('a'));
         await killed.write(page('b'));
-        // A killed process closes nothing: what it left is looked at with the next one.
+        // A killed process closes nothing: what it left is read by the next one.
         await session(medium, page('b'), page('c', 1));
-        await mustHold(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0'], 'ids after a session that was not closed');
+        await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0'], 'ids after a session that was not closed');
         await killed.close();
       },
     },
@@ -66,7 +66,7 @@ export function crashTrials(): SinkTrial[] {
         for (const bytes of [1, 2, 3, 7, 20, 33]) {
           await medium.tear(bytes);
           await session(medium, page('a'), [item('b/0', { text: 'line\nbreak, "quotes"' })]);
-          await mustHold(medium, ['a/0', 'a/1', 'b/0'], `ids after ${bytes} bytes were torn off`);
+          await assertHolds(medium, ['a/0', 'a/1', 'b/0'], `ids after ${bytes} bytes were torn off`);
         }
       },
     },
@@ -78,7 +78,7 @@ export function crashTrials(): SinkTrial[] {
         await session(medium, page('a', 1));
         await medium.tear(1_000_000);
         await session(medium, page('a', 1));
-        await mustHold(medium, ['a/0'], 'ids after everything was torn off');
+        await assertHolds(medium, ['a/0'], 'ids after everything was torn off');
       },
     },
   ];

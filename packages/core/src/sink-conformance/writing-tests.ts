@@ -1,8 +1,8 @@
-// Promises about what is written: all of it, once, in order, as it was.
+// Guarantees about what is written: all of it, once, in order, as it was.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { assertEqual } from '../fetcher-conformance/assert.js';
-import { item, mustBe, mustHold, opened, page, type SinkTrial, session } from './trial.js';
+import { assertHolds, assertKept, item, opened, page, type SinkTest, session } from './sink-test.js';
 
 const LONG = 'ü"\n,'.repeat(100_000);
 
@@ -26,14 +26,14 @@ const DATA: readonly JsonValue[] = [
   null,
 ];
 
-/** The trials. */
-export function writingTrials(): SinkTrial[] {
+/** The tests. */
+export function writingTests(): SinkTest[] {
   return [
     {
       title: 'keeps every item of every page, in the order in which they were written',
       async run(medium) {
         await session(medium, page('a', 3), page('b', 1), page('c', 2));
-        await mustHold(medium, ['a/0', 'a/1', 'a/2', 'b/0', 'c/0', 'c/1'], 'ids after one session');
+        await assertHolds(medium, ['a/0', 'a/1', 'a/2', 'b/0', 'c/0', 'c/1'], 'ids after one session');
       },
     },
     {
@@ -43,7 +43,7 @@ export function writingTrials(): SinkTrial[] {
         for (const written of items) await session(medium, [written]);
         const kept = await medium.read();
         assertEqual(kept.length, items.length, 'items kept');
-        for (const [at, written] of items.entries()) mustBe(kept[at], written, capabilities);
+        for (const [at, written] of items.entries()) assertKept(kept[at], written, capabilities);
       },
     },
     {
@@ -51,14 +51,14 @@ export function writingTrials(): SinkTrial[] {
       async run(medium, capabilities) {
         const long = item('long/0', { text: LONG });
         await session(medium, [long], page('after', 1));
-        mustBe((await medium.read())[0], long, capabilities);
-        await mustHold(medium, ['long/0', 'after/0'], 'ids around a long item');
+        assertKept((await medium.read())[0], long, capabilities);
+        await assertHolds(medium, ['long/0', 'after/0'], 'ids around a long item');
       },
     },
     {
-      title: 'keeps what the site wishes of its keepers: expiry and use preferences',
+      title: 'keeps what the site requires of those who store it: expiry and use preferences',
       async run(medium, capabilities) {
-        const wishing = item(
+        const restricted = item(
           'w/0',
           { n: 1 },
           {
@@ -67,24 +67,24 @@ export function writingTrials(): SinkTrial[] {
           },
         );
         const plain = item('w/1', { n: 2 });
-        await session(medium, [wishing, plain]);
+        await session(medium, [restricted, plain]);
         const kept = await medium.read();
-        mustBe(kept[0], wishing, capabilities);
-        mustBe(kept[1], plain, capabilities);
+        assertKept(kept[0], restricted, capabilities);
+        assertKept(kept[1], plain, capabilities);
       },
     },
     {
       title: 'takes an item that is written again for the one it has',
       async run(medium) {
         await session(medium, page('a'), page('b'), page('a'), [...page('b'), ...page('c')]);
-        await mustHold(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1'], 'ids after pages came again');
+        await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1'], 'ids after pages came again');
       },
     },
     {
       title: 'takes an item that a page names twice for one',
       async run(medium) {
         await session(medium, [item('a/0'), item('a/1'), item('a/0')]);
-        await mustHold(medium, ['a/0', 'a/1'], 'ids of a page that repeats one');
+        await assertHolds(medium, ['a/0', 'a/1'], 'ids of a page that repeats one');
       },
     },
     {
@@ -95,14 +95,14 @@ export function writingTrials(): SinkTrial[] {
           medium,
           ids.map((id) => item(id)),
         );
-        await mustHold(medium, ids, 'ids that are alike');
+        await assertHolds(medium, ids, 'ids that are alike');
       },
     },
     {
       title: 'writes nothing for a page without items, and does not mind',
       async run(medium) {
         await session(medium, [], page('a', 1), []);
-        await mustHold(medium, ['a/0'], 'ids with empty pages between');
+        await assertHolds(medium, ['a/0'], 'ids with empty pages between');
       },
     },
     {
@@ -134,7 +134,9 @@ export function writingTrials(): SinkTrial[] {
       async run(medium) {
         const sink = await opened(medium);
         const written = sink.write(page('a'));
-        const looked = sink.close().then(() => mustHold(medium, ['a/0', 'a/1'], 'ids of a page written at the close'));
+        const looked = sink
+          .close()
+          .then(() => assertHolds(medium, ['a/0', 'a/1'], 'ids of a page written at the close'));
         await Promise.all([written, looked]);
       },
     },

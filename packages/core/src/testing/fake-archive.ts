@@ -12,14 +12,14 @@ import { MAX_FAKE_ARCHIVE_BYTES } from './limits.js';
 /**
  * Reads an archive into hosts for `createFakeWeb`, bodies in memory: 256 MiB of them at most. A URL that was visited
  * more than once answers one visit after the other, and then the last for ever. What was withheld from the archive
- * answers 404, and an answer 304 is left out, since no one asks for it now.
+ * answers 404, and an answer 304 is left out, since it is not requested again.
  *
  * Call it before virtual time begins.
  *
  * @param folder - The folder of WARC files: `archive` in a crawl directory.
- * @example createFakeWeb({ hosts: { ...(await hostsFromArchive('tidepools/archive')), 'other.example': {} } })
- * Rejects with MannerlyError `option-invalid` for an archive without exchanges and for one that is too large; with what
- * the reader throws, without `warcio` above all.
+ * @example createFakeWeb({ hosts: { ...(await hostsFromArchive('tidepools/archive')), 'other.example': {} } }) Rejects
+ *   with MannerlyError `option-invalid` for an archive without exchanges and for one that is too large; with what the
+ *   reader throws, without `warcio` above all.
  */
 export async function hostsFromArchive(folder: string): Promise<Record<string, FakeHost>> {
   const sites = new Map<string, Map<string, FakeAnswerParts[]>>();

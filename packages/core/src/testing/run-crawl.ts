@@ -30,8 +30,8 @@ const LAST_MS = 20_000;
 /**
  * Runs a crawler to its end, while the clock goes from timer to timer.
  *
- * Rejects as `crawler.run` does; with MannerlyError `clock-stuck` when nothing can move any more, or too much has moved: the
- * crawl has been stopped by then.
+ * Rejects as `crawler.run` does; with MannerlyError `clock-stuck` when nothing can move any more, or too much has
+ * moved: the crawl has been stopped by then.
  */
 export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: RunOptions = {}): Promise<CrawlReport> {
   const running = crawler.run(options);

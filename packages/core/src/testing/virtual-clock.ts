@@ -158,7 +158,7 @@ class ReplacedClock implements VirtualClock {
       if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
         throw stuck(
           `no timer is left at ${this.#told()}, and what is waited for is not over`,
-          'something waits for what no one does: a promise that is never settled, or work outside of this process that `clock.standStill` was not told of',
+          'something waits for what never happens: a promise that is never settled, or work outside of this process that `clock.standStill` was not told of',
         );
       }
       if (isOver()) return;
@@ -201,7 +201,7 @@ class ReplacedClock implements VirtualClock {
     }
   }
 
-  /** Whether the platform works on something next to what does not end. */
+  /** Whether the platform works on something besides what does not end. */
   #hasWork(): boolean {
     const work = realWork();
     this.#ignored = Math.min(this.#ignored, work);
@@ -240,7 +240,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
     library = require('@sinonjs/fake-timers');
   } catch (cause) {
     throw new MannerlyError('clock-unavailable', '@sinonjs/fake-timers cannot be loaded', {
-      hint: 'Install it with mannerly: npm install --save-dev @sinonjs/fake-timers.',
+      hint: 'Install it: npm install --save-dev @sinonjs/fake-timers.',
       cause,
     });
   }

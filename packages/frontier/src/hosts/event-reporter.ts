@@ -1,0 +1,113 @@
+// What the frontier reports to its owner: statuses of URLs that end here, and warnings about hosts (access §12).
+// Once per occasion, from a bounded memory; what that has forgotten may be reported again.
+
+import type { Decision } from '@mannerly/robots';
+import type { AccessState } from '@mannerly/robots/access';
+import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
+import type { ResolvedFrontierOptions } from '../options/options.js';
+import type { ClockWarning } from '../politeness/host-clock.js';
+import { createRecentSet } from '../recent-set.js';
+import { recordOf } from '../records/record.js';
+import type { Authority } from '../robots/authority-cache.js';
+import { type AuthorityRules, excludedReason } from '../robots/authority-rules.js';
+import type { ClosedTime } from '../robots/requirements.js';
+import type { Exclusion } from '../robots/robots-gate.js';
+import type { NewUrl, UrlRecord } from '../url-record.js';
+import type { RobotsCopyRef } from '../work.js';
+import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, REPORTED_URLS, REPORTED_WARNINGS } from './limits.js';
+
+/** Why a URL ends here: a decision of robots.txt, or a reason of the documented table. */
+export type Ending =
+  | { readonly status: 'excluded'; readonly decision: Decision }
+  | { readonly status: UrlVerdict['status']; readonly reason: string; readonly detail?: string };
+
+/** Reports to `onEvent`; what that throws passes through. */
+export class EventReporter {
+  readonly #onEvent: (event: FrontierEvent) => void;
+  readonly #nowMs: () => number;
+  readonly #crawlDelayMaxMs: number;
+  readonly #urls = createRecentSet(REPORTED_URLS);
+  readonly #warnings = createRecentSet(REPORTED_WARNINGS);
+
+  constructor({ onEvent, clock, crawlDelayMaxMs }: ResolvedFrontierOptions) {
+    this.#onEvent = onEvent;
+    this.#nowMs = () => clock.nowMs();
+    this.#crawlDelayMaxMs = crawlDelayMaxMs;
+  }
+
+  /** A queued URL ends here. */
+  ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef): void {
+    this.#url(record, record.url, ending, robots);
+  }
+
+  /** A URL that was not queued: excluded, reported once per URL (`key`). */
+  excluded(input: NewUrl, key: string, { decision, robots }: Exclusion): void {
+    if (this.#urls.add(key)) this.#url(recordOf(input, input.url), input.url, { status: 'excluded', decision }, robots);
+  }
+
+  /** A link that was not queued. */
+  dropped(input: NewUrl, reason: string): void {
+    this.#url(recordOf(input, input.url), input.url, { status: 'dropped', reason }, null);
+  }
+
+  #url(record: UrlRecord, url: string, ending: Ending, robots: RobotsCopyRef | null): void {
+    const decision = 'decision' in ending ? ending.decision : null;
+    const reason = 'decision' in ending ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
+    this.#onEvent({
+      kind: 'url',
+      status: ending.status,
+      reason,
+      url,
+      record,
+      line: decision?.line ?? null,
+      pattern: decision?.pattern ?? null,
+      dialect: decision?.dialect ?? null,
+      robots,
+      detail: 'detail' in ending ? (ending.detail ?? null) : null,
+      atMs: this.#nowMs(),
+    });
+  }
+
+  /** What an exchange said of its host. */
+  clock(host: string, warnings: readonly ClockWarning[]): void {
+    for (const warning of warnings) this.#warn({ host, authority: null, ...warning });
+  }
+
+  /** A closed time was met. */
+  closed(host: string, { reason, untilMs, authority }: ClosedTime): void {
+    if (!this.#warnings.add(`${reason} ${host} ${untilMs}`)) return;
+    const code = reason === 'visit-time' ? 'visit-time-closed' : 'request-rate-closed';
+    this.#warn({ code, host, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
+  }
+
+  /** The end of a fetch of robots.txt; `came`: the failure or the status. */
+  robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, came: string): void {
+    const { notes, phase, retryAtMs, firstFailureMs, failures, freshUntilMs } = authority.access;
+    const about = { host, authority: authority.name, untilMs: null };
+    for (const code of notes) this.#warn({ code, ...about, detail: phase });
+    if (failures > 0) {
+      const silentS = Math.round((this.#nowMs() - (firstFailureMs ?? this.#nowMs())) / 1000);
+      const detail = `attempt ${failures} failed (${came}), ${silentS} s since the first`;
+      if (phase === 'last-good' && before.phase !== 'last-good')
+        this.#warn({ code: 'robots-last-good-used', ...about, detail });
+      this.#warn({ code: 'robots-unreachable', ...about, untilMs: retryAtMs, detail });
+      return;
+    }
+    this.#warn({ code: 'robots-read', ...about, untilMs: freshUntilMs, detail: phase });
+    if (rules === null) return;
+    const content = authority.hash ?? '';
+    const { fileDelayMs, comments } = rules;
+    if (fileDelayMs !== null && fileDelayMs > CRAWL_DELAY_LARGE_MS && this.#warnings.add(`delay ${host} ${content}`)) {
+      const detail = `${fileDelayMs / 1000} s`;
+      this.#warn({ code: 'crawl-delay-large', ...about, detail });
+      const cut = `${detail}, cut to ${this.#crawlDelayMaxMs / 1000} s`;
+      if (this.#crawlDelayMaxMs < fileDelayMs) this.#warn({ code: 'crawl-delay-clamped', ...about, detail: cut });
+    }
+    if (comments.length === 0 || !this.#warnings.add(`comment ${host} ${content}`)) return;
+    for (const detail of comments.slice(0, COMMENT_MAX_LINES)) this.#warn({ code: 'comment', ...about, detail });
+  }
+
+  #warn(warning: Omit<HostWarning, 'kind' | 'atMs'>): void {
+    this.#onEvent({ kind: 'host', ...warning, atMs: this.#nowMs() });
+  }
+}
