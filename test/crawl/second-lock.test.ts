@@ -17,8 +17,14 @@ vi.mock('../../packages/frontier/src/politeness/interval.js', async (original) =
   earliestStart: () => ({ atMs: 0, reason: 'interval' }),
 }));
 vi.mock('../../packages/frontier/src/politeness/crawl-pace.js', async (original) => {
-  const { createCrawlPace, ...rest } = await original<{ createCrawlPace: (...given: unknown[]) => unknown }>();
-  return { ...rest, createCrawlPace: (_intervalMs: unknown, store: unknown) => createCrawlPace(null, store) };
+  const { CrawlPace } = await original<{ CrawlPace: new (intervalMs: null, store: unknown) => object }>();
+  return {
+    CrawlPace: class extends CrawlPace {
+      constructor(_intervalMs: unknown, store: unknown) {
+        super(null, store);
+      }
+    },
+  };
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -204,7 +204,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
 
     await expect.poll(() => page.locator('#answers').textContent(), { timeout: LONG_MS }).toMatch(/2xx.*4xx.*5xx/);
     await expect
-      .poll(() => page.locator('#words').textContent(), { timeout: LONG_MS })
+      .poll(() => page.locator('#outcomes').textContent(), { timeout: LONG_MS })
       .toContain('excluded: robots-rule');
     expect(await page.locator('main img').count()).toBe(0);
     expect(await page.title()).toMatch(/^[\d,]+ pages · running · tidepool-study$/);

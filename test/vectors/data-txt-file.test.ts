@@ -2,7 +2,7 @@
  * The vectors on /data.txt. If a row breaks, datasets are misread, or a discovery file gains power over a crawl.
  */
 import { compileRules, parseRobots } from '@mannerly/robots';
-import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl, decideDataTxt, parseDataTxt } from '@mannerly/robots/data-txt';
+import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
 import { describe, expect, it } from 'vitest';
 import { type Vector, vectorsOf } from './robots-vectors.js';
 
@@ -29,10 +29,12 @@ const answers: Readonly<Record<string, (vector: DataTxtVector) => object>> = {
   'data-txt-status': ({ status }) => ({ outcome: dataTxtOutcome({ kind: 'response', status }), crawlAffected: false }),
   'data-txt-url': ({ url }) => ({ dataTxtUrl: dataTxtUrl(url) }),
   'data-txt-lifetime': ({ headers }) => ({ lifetimeSeconds: dataTxtLifetimeMs(headers, 0) / 1000 }),
-  'data-txt-access': ({ text, agent, url }) => ({ allowed: decideDataTxt(parseDataTxt(text), [agent], url).allowed }),
+  'data-txt-access': ({ text, agent, url }) => ({
+    allowed: viewDataTxt(parseDataTxt(text), [agent]).decide(url).allowed,
+  }),
   'data-txt-combined': ({ dataTxt, robots, agent, url, via }) => {
     const isCrawlable = compileRules(parseRobots(robots), { tokens: agent }).isAllowed(url);
-    const isDataset = via === 'link' || decideDataTxt(parseDataTxt(dataTxt), [agent], url).allowed;
+    const isDataset = via === 'link' || viewDataTxt(parseDataTxt(dataTxt), [agent]).decide(url).allowed;
     return { allowed: isCrawlable && isDataset };
   },
 };

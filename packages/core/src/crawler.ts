@@ -25,8 +25,8 @@ import { RunStop } from './run/run-stop.js';
 /** Options of `run`. */
 export interface RunOptions {
   /**
-   * The crawl directory. It is made if it is missing, and continued if it holds the same crawl: same name and tokens, and its
-   * seeds, to which more may be added. The frontier is stored in it too, unless `store` is given. @default none
+   * The crawl directory. It is made if it is missing, and continued if it holds the same crawl: same name and tokens,
+   * and its seeds, to which more may be added. The frontier is stored in it too, unless `store` is given. @default none
    */
   readonly out?: string;
   /** Removes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
@@ -34,8 +34,8 @@ export interface RunOptions {
   /** Queues failures of earlier runs once more at the start: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
-   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes its own
-   * logs and items, and all need the same options (`crawl-differs`). @default false
+   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes
+   * its own logs and items, and all need the same options (`crawl-differs`). @default false
    */
   readonly shared?: boolean;
   /** Aborting it stops the run as `stop` does. */
@@ -55,21 +55,22 @@ export interface Crawler {
    * `follow` and `revisit` must be routes of this object, with the user data that they require.
    *
    * @example
-   * crawler.route({ html: (page) => page.follow('.next', { label: 'list' }), 'label:list': { item: Title, handle: readList } })
+   * crawler.route({ html: (page) => page.follow('.next', { label: 'list' }), 'label:list': { item: Title, handle:
+   * readList } })
    * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`; `already-running` during a run.
    */
   route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
   /**
-   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called. A crawl that is finished,
-   * or whose bounds are used up, ends at once without a request: `report.alreadyFinished`.
+   * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called. A crawl that is
+   * finished, or whose bounds are used up, ends at once without a request: `report.alreadyFinished`.
    *
    * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
    *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
    */
   run(options?: RunOptions): Promise<CrawlReport>;
   /**
-   * Runs the crawl and yields each page, in place of the registered handlers. Leaving the loop ends the run at once; pages
-   * that the loop has not seen go back into the queue.
+   * Runs the crawl and yields each page, in place of the registered handlers. Leaving the loop ends the run at once;
+   * pages that the loop has not seen go back into the queue.
    */
   pages(options?: RunOptions): AsyncIterable<HandledPage>;
   /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
@@ -86,8 +87,8 @@ export interface Crawler {
   /** What is going on, one by one: which requests are under way, which hosts wait, until when and why. */
   activity(options?: ActivityOptions): CrawlActivity;
   /**
-   * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the next
-   * request is due, why not earlier, and what its robots.txt requires. Between runs the crawl directory answers.
+   * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the
+   * next request is due, why not earlier, and what its robots.txt requires. Between runs the crawl directory answers.
    *
    * @param where - The crawl directory. @default that of the latest run
    * @throws MannerlyError `not-running` before the first run without `out`; `directory-taken`, `directory-format`.
@@ -97,12 +98,13 @@ export interface Crawler {
    * A listing of the queue, of a host or of an authority. Between runs the crawl directory answers.
    *
    * @param where - As for `explain`.
-   * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs it.
+   * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs
+   *   it.
    */
   queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
-   * Queues failures for one more visit: the URLs whose last decision fits. Without a crawl directory the latest ten thousand
-   * decisions are known.
+   * Queues failures for one more visit: the URLs whose last decision fits. Without a crawl directory the latest ten
+   * thousand decisions are known.
    *
    * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
@@ -127,7 +129,8 @@ export interface Crawler {
  *   bounds: { pages: 200 },
  * });
  * ```
- * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`, `seed-invalid`, `bounds-missing`.
+ * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`, `seed-invalid`,
+ *   `bounds-missing`.
  */
 export function createCrawler(options: CrawlerOptions): Crawler {
   const resolved = resolveOptions(options);

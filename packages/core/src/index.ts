@@ -182,7 +182,6 @@ export {
   politenessText,
   printable,
   seconds,
-  statusText,
   type TableOptions,
 } from './report/table.js';
 export type { ActivityOptions, CrawlActivity, CrawlPhase } from './run/activity.js';

@@ -1,5 +1,5 @@
-// The bounds of the crawl itself and those that several folders share, each with its unit and its source. What belongs
-// to one folder is in the `limits.ts` of that folder.
+// The bounds of the crawl itself and those that several modules share, each with its unit and its source. What belongs
+// to one module alone is in its own `limits.ts`.
 
 // The crawl directory
 /** Bytes of a crawl directory's manifest. Ten thousand seeds of a hundred bytes. */
@@ -28,7 +28,7 @@ export const ROBOTS_BODY_BYTES = 512_000 + 1;
 export const MAX_BUCKET_STARTS = 1_000;
 
 // Handlers and items
-/** Characters of the reason that a handler or a hook gives. Ours: it stands in a line of the decision log. */
+/** Characters of the reason that a handler or a hook gives. Ours: it is part of a line of the decision log. */
 export const MAX_WORD_CHARS = 500;
 /** Waiting hosts that a report lists. */
 export const MAX_REPORTED_WAITS = 10_000;
@@ -37,7 +37,7 @@ export const MAX_REPORTED_WAITS = 10_000;
 /** Bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB). */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
-/** Milliseconds of a wait with nothing in flight from which on memory is given back first. */
+/** Waits of at least so many milliseconds with nothing in flight release memory first. */
 export const LONG_WAIT_MS = 60_000;
 /**
  * The engine under `mannerly/v8-flags`: bytes for new objects, as V8 counts them, both halves; per cent of what a full

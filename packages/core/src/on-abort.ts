@@ -1,9 +1,8 @@
-// One listener per signal, however many wait for it.
+// One listener per signal, however many functions wait for it.
 //
-// A crawl has one signal, and a request or a handler for it every millisecond. The platform chains its listeners, and a set
-// that is added to and deleted from is copied again and again: what was taken off stays reachable from old copies until the
-// next full collection, and with it all that its function can see, whole pages among it. So those who wait have places in a
-// list, and a place that is free again holds nothing.
+// A crawl has one signal, and a request or a handler for it every millisecond. The platform chains its listeners, and a
+// set that is added to and deleted from is copied again and again, so that removed functions, and the pages that they
+// refer to, stay reachable until the next full collection. Hence a list of places: a free place holds nothing.
 
 /** Those who wait for one signal. */
 class Waiting {

@@ -3,9 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { agentsOf, isProductToken } from './agents.js';
-import { google } from './dialects/google.js';
-import { y1994 } from './dialects/y1994.js';
-import { writtenAgents, y1996 } from './dialects/y1996.js';
+import { google, writtenAgents, y1994, y1996 } from './dialects.js';
 import { selectGroups } from './groups.js';
 
 const AGENTS: readonly (readonly [value: string, agents: readonly string[]])[] = [

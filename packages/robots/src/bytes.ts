@@ -1,26 +1,14 @@
-/**
- * Byte strings: one character per byte. Files, patterns and paths are compared as bytes (specification, robots §2.2), and
- * a string is the smallest thing a platform has to hold and to compare them with.
- */
+// Byte strings: one character per byte. Files, patterns and paths are compared as bytes (robots §2.2), and a string is
+// the smallest thing a platform has to hold and to compare them with.
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/**
- * The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD.
- *
- * @param text - Any text; ASCII comes back as it is.
- * @throws Never.
- */
+/** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): string {
   return /[^\0-\x7f]/.test(text) ? byteString(new TextEncoder().encode(text)) : text;
 }
 
-/**
- * Bytes as a string, in one piece. The platform decodes ASCII at memory speed, but has no decoder for plain bytes (its
- * `latin1` is really windows-1252), so high bytes are put in between by hand.
- *
- * @throws Never.
- */
+/** Bytes as a string. ASCII runs are decoded by the platform, which has no decoder for plain bytes. */
 export function byteString(bytes: Uint8Array): string {
   const pieces: string[] = [];
   let from = 0;
@@ -35,31 +23,19 @@ export function byteString(bytes: Uint8Array): string {
   return pieces.join('');
 }
 
-/**
- * The bytes that a string stands for.
- *
- * @throws Never.
- */
+/** The bytes that a string stands for. */
 export function byteArray(bytes: string): Uint8Array {
   const array = new Uint8Array(bytes.length);
   for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
   return array;
 }
 
-/**
- * Bytes as people read them: UTF-8, bad sequences as U+FFFD.
- *
- * @throws Never.
- */
+/** Bytes as people read them: UTF-8, bad sequences as U+FFFD. */
 export function textOf(bytes: string): string {
   return /[^\0-\x7f]/.test(bytes) ? utf8.decode(byteArray(bytes)) : bytes;
 }
 
-/**
- * Whether bytes are valid UTF-8.
- *
- * @throws Never.
- */
+/** Whether bytes are valid UTF-8. */
 export function isUtf8(bytes: string): boolean {
   return bytesOf(textOf(bytes)) === bytes;
 }

@@ -1,10 +1,8 @@
-/**
- * Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else would
- * have mattered is worked out by `explain`.
- */
+// Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else
+// would have mattered is worked out by `explain`.
 
 import { textOf } from './bytes.js';
-import type { DialectName } from './dialects/dialect.js';
+import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { readRecord } from './packed-records.js';
 import { decidingRule, type Reading } from './reading.js';
@@ -12,7 +10,7 @@ import { isAllowRule, OVERWORK, originOf } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**
- * Why a URL may be fetched or not: a `rule` matched; `no-match` of the rules of our groups; `no-group` speaks to us;
+ * Why a URL may be fetched or not: a `rule` matched; `no-match`: no rule did; `no-group` applies;
  * `robots-url`, the file itself; `oversize`, the file, the group or the work to compare is larger than we take on;
  * `closed-rate`, a Request-rate of zero documents is in force (only from `decideAt`).
  */
@@ -28,15 +26,15 @@ export interface Decision {
   readonly line: number | null;
   /** The rule's value as written, or `null`. */
   readonly pattern: string | null;
-  /** The name under which the deciding groups speak to us: one of our tokens, `*`, or `null` for no group. */
+  /** The name that selected the deciding groups: one of the crawler's tokens, `*`, or `null` for no group. */
   readonly agent: string | null;
 }
 
 /** The readings of a file in the order in which they are asked; all must allow. */
 export type Readings = readonly [Reading, ...Reading[]];
 
-/** A verdict without the words: which reading, and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
-export interface Verdict {
+/** A verdict as numbers: which reading, and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
+interface Verdict {
   readonly allowed: boolean;
   readonly reading: Reading;
   readonly rule: number;
@@ -44,12 +42,7 @@ export interface Verdict {
 
 const ROBOTS_URL = -2;
 
-/**
- * The verdict on a target.
- *
- * @throws Never.
- * @see specification, robots §7.4, §8
- */
+/** The verdict on a target (robots §7.4, §8). */
 export function judgeTarget(readings: Readings, target: Target): Verdict {
   const { path, isUsual } = target;
   let first: Verdict | null = null;
@@ -67,11 +60,7 @@ export function judgeTarget(readings: Readings, target: Target): Verdict {
   return first as Verdict;
 }
 
-/**
- * A verdict in words.
- *
- * @throws Never.
- */
+/** A verdict as a decision. */
 export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
   const { agent, dialect } = reading;
   const said = rule < 0 ? null : readRecord(reading.packed, originOf(reading, rule));

@@ -21,7 +21,7 @@ describe('lines', () => {
     [bytes(0xef, 0xbb, 0x61), ['a'], ['bom-incomplete']],
     [bytes(0xff, 0xfe, 0x61, 0, 0x0a, 0, 0xc4, 0x30), ['a', 'ツ'], ['encoding-utf16']],
     [bytes(0xfe, 0xff, 0, 0x61), ['a'], ['encoding-utf16']],
-    [bytes(0x61, 0, 0x62), ['ab'], ['nul-octet']],
+    [bytes(0x61, 0, 0x62), ['ab'], ['nul-byte']],
     [bytes(0x61, 0xe9), ['a\ufffd'], ['invalid-utf8']],
     [bytes(0xef), ['\ufffd'], ['invalid-utf8']],
   ])('of %j are %j with %j (robots §2.1–2.3)', (input, lines, expected) => {

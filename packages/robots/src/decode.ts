@@ -1,7 +1,6 @@
-/**
- * Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
- * line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
- */
+// Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
+// line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
+
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 import type { FileNote } from './document.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
@@ -10,7 +9,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /** A body as UTF-8 (or unknown) bytes, cut to the limit at a line end, marks removed. */
-export interface DecodedBody {
+interface DecodedBody {
   /** Holds the bytes in `[0, length)` and is never longer than it needs to be by much. */
   readonly bytes: Uint8Array;
   /** Index of the first byte behind a byte order mark. */
@@ -24,7 +23,7 @@ export interface DecodedBody {
 }
 
 /** The lines of a file as text, for files other than robots.txt. */
-export interface DecodedLines {
+interface DecodedLines {
   /** The lines without terminators; line number n is at index n - 1. Bad UTF-8 became U+FFFD, NUL is gone. */
   readonly lines: readonly string[];
   /** Whether the file was longer than the limit. */
@@ -32,14 +31,7 @@ export interface DecodedLines {
   readonly diagnostics: readonly { readonly code: DiagnosticCode; readonly line: number }[];
 }
 
-/**
- * Cuts a file into numbered lines: the same marks, encodings, limit and line ends as robots.txt.
- *
- * @param input - The body's bytes, or text.
- * @param options - `maxBytes` in bytes, 512 000 to 8 388 608 (default 512 000).
- * @throws Never.
- * @see specification, robots §2.1, §2.3, §2.4, §3.1
- */
+/** Cuts a file into numbered lines, by the rules of robots.txt (robots §2.1, §2.3, §2.4, §3.1). */
 export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {
   const body = decodeBody(input, options.maxBytes);
   const diagnostics: { code: DiagnosticCode; line: number }[] = [...body.notes];
@@ -52,7 +44,7 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
     while (end < body.end && body.bytes[end] !== LF && body.bytes[end] !== CR) end++;
     let bytes = body.bytes.subarray(start, end);
     if (bytes.includes(0)) {
-      diagnostics.push({ code: 'nul-octet', line: lines.length + 1 });
+      diagnostics.push({ code: 'nul-byte', line: lines.length + 1 });
       bytes = bytes.filter((byte) => byte !== 0);
     }
     try {
@@ -67,14 +59,7 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
   return { lines, truncated: body.truncated, diagnostics };
 }
 
-/**
- * The bytes of a body that count.
- *
- * @param input - The body's bytes (not copied where they can be used as they are), or text.
- * @param maxBytes - Bytes that are read; values outside 512 000 to 8 388 608 are moved to the nearer end.
- * @throws Never.
- * @see specification, robots §2.1, §2.4, R2, R6
- */
+/** The bytes of a body that count. `maxBytes` is clamped to 512,000 … 8,388,608 (robots §2.1, §2.4, R2, R6). */
 export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FILE_BYTES): DecodedBody {
   const limit = maxBytes > MAX_FILE_BYTES ? Math.min(Math.floor(maxBytes), MAX_FILE_BYTES_CEILING) : MAX_FILE_BYTES;
   const notes: FileNote[] = [];

@@ -1,39 +1,27 @@
 /**
- * Clean-param and Host: which query parameters a site says do not change a page, and which of its names it prefers. They
- * change the key under which a URL is known, never the URL that is requested (robots §9.7, §9.8, R47): a wrong statement costs
- * nothing that anybody could see.
+ * Clean-param and Host: which query parameters a site says do not change a page, and which of its names it prefers.
+ * They change the key under which a URL is known, never the URL that is requested (robots §9.7, §9.8, R47): a wrong
+ * statement costs nothing that anybody could see.
  */
 
 import { bytesOf } from './bytes.js';
 import type { RobotsDocument } from './document.js';
 import { matchesBytes } from './pattern.js';
-import { targetOf } from './target.js';
-import { readUrl } from './web-url.js';
+import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
-export interface DedupeOptions {
-  /**
-   * Whether parameters that `Clean-param` names leave the key.
-   * @default 'dedupe'
-   */
+interface DedupeOptions {
+  /** Whether parameters that `Clean-param` names leave the key. @default 'dedupe' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
-   * Whether the key stands on the preferred mirror that `Host` names. Two names of a site are one then; the field is retired,
-   * so a stale one makes two sites one.
+   * Whether the key stands on the preferred mirror that `Host` names. Two names of a site are one then; the field is
+   * retired, so a stale one makes two sites one.
    * @default 'expose'
    */
   readonly host?: 'expose' | 'canonicalize';
 }
 
-/**
- * The key under which a URL is known.
- *
- * @param document - The file of the URL's authority.
- * @param url - An absolute URL.
- * @returns The URL without the parameters that the file names, the rest in its order; on the preferred mirror if asked for.
- * @throws Never.
- * @see specification, robots §9.7, §9.8
- */
+/** The key under which a URL is known: without the named parameters, on the preferred mirror (robots §9.7, §9.8). */
 export function dedupeKey(document: RobotsDocument, url: string, options: DedupeOptions = {}): string {
   const key = options.cleanParam === 'expose' ? url : withoutParams(document, url);
   return options.host === 'canonicalize' ? onMirror(document.host, key) : key;

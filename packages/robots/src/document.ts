@@ -1,33 +1,26 @@
-/**
- * The shapes of a parsed robots.txt file. A document is immutable and keeps every field, known or not, with its
- * line number; groups, dialects and policies are readings of it. What a document does not keep are comments, blank
- * lines and the way blanks were set.
- */
+// The shapes of a parsed robots.txt file. A document is immutable and keeps every field, known or not, with its line
+// number; groups, dialects and policies are readings of it. What a document does not keep are comments, blank lines and
+// the way blanks were set.
+
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 
 /** How a file is to be read. */
 export interface ParseOptions {
   /**
-   * Where the file was asked for (before redirects), as an absolute URL. Relative Sitemap and PleaseVisit values
-   * are resolved against it. Without it they are dropped.
+   * The URL that was requested for the file, before redirects, absolute. Relative Sitemap and PleaseVisit values are
+   * resolved against it. Without it they are dropped.
    * @default none
    */
   readonly robotsUrl?: string;
   /**
-   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such bytes also
-   * counts in this encoding (robots §2.2, R4). An unknown name is ignored.
+   * The charset that the response declared, for files that are not UTF-8: a `Disallow` with such bytes also counts in
+   * this encoding (robots §2.2, R4). An unknown name is ignored.
    * @default none
    */
   readonly charset?: string;
-  /**
-   * Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end.
-   * @default 512_000
-   */
+  /** Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end. @default 512_000 */
   readonly maxBytes?: number;
-  /**
-   * Whether misspellings, missing colons, several paths on a line and the like are repaired (robots §3.4–3.7, §4.4).
-   * @default true
-   */
+  /** Whether misspellings, missing colons and the like are repaired (robots §3.4–3.7, §4.4). @default true */
   readonly repair?: boolean;
 }
 
@@ -54,7 +47,7 @@ export interface Rule {
 
 /** A run of User-agent lines and what belongs to them (RFC 9309 §2.2.1). */
 export interface Group {
-  /** The agents that are addressed: lower-case product tokens, `*` for everybody. */
+  /** The agents that are addressed: lower-case product tokens, `*` for all crawlers. */
   readonly agents: readonly string[];
   /** Line numbers of the User-agent lines. */
   readonly agentLines: readonly number[];
@@ -81,11 +74,11 @@ export interface FileNote {
   readonly line: 0 | 1;
 }
 
-/** A parsed file. Every list is computed when first asked for and is the same list from then on. */
+/** A parsed file. Every list is computed when it is first read, and stays the same list. */
 export interface RobotsDocument {
   /** The file as packed records; an implementation detail (packed-records.ts) that compiled rules share. */
   readonly packed: string;
-  /** Where the file was asked for, or `null`. */
+  /** The URL that was requested for the file, or `null`. */
   readonly robotsUrl: string | null;
   /** The charset that the response declared, or `null`. */
   readonly charset: string | null;
@@ -108,6 +101,6 @@ export interface RobotsDocument {
   readonly unknown: readonly FieldRecord[];
   /** Rules and group fields that stand before the first User-agent line. */
   readonly orphans: readonly FieldRecord[];
-  /** What was odd about the file as a whole. Read it with `diagnose` of `@mannerly/robots/diagnostics`, which adds the lines. */
+  /** What is odd about the file as a whole. `diagnose` of `@mannerly/robots/diagnostics` adds the lines. */
   readonly notes: readonly FileNote[];
 }

@@ -1,6 +1,4 @@
-/**
- * The one error class of this package. It is thrown for mistakes of the caller only, never for what a file holds.
- */
+// The one error class of this package. It is thrown for mistakes of the caller only, never for what a file holds.
 
 /** What the caller got wrong; stable, to be matched on. */
 export type RobotsErrorCode = 'invalid-tokens' | 'option-invalid' | 'option-unknown' | 'invalid-document';
@@ -12,11 +10,6 @@ export class RobotsError extends Error {
   /** What a person can do about it. */
   readonly hint: string | undefined;
 
-  /**
-   * @param code - The stable name of the mistake.
-   * @param message - The option, the range and the value that came.
-   * @param hint - What to do about it.
-   */
   constructor(code: RobotsErrorCode, message: string, hint?: string) {
     super(message);
     this.code = code;

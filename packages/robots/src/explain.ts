@@ -1,10 +1,8 @@
-/**
- * Why a decision is what it is, and what would have decided otherwise: for people, off the fast path.
- */
+/** Why a decision is what it is, and what would have decided otherwise: for people, off the fast path. */
 
 import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
-import type { DialectName } from './dialects/dialect.js';
+import type { DialectName } from './dialects.js';
 import { canonical, queryForm } from './normalize.js';
 import { readRecord } from './packed-records.js';
 import type { Reading } from './reading.js';
@@ -13,7 +11,7 @@ import type { RobotsRules } from './rules.js';
 import { type Target, targetOf } from './target.js';
 
 /** A rule that matches a URL. */
-export interface MatchingRule {
+interface MatchingRule {
   readonly kind: 'allow' | 'disallow';
   /** The value as written. */
   readonly pattern: string;
@@ -21,7 +19,7 @@ export interface MatchingRule {
 }
 
 /** What one reading says about a URL. */
-export interface ReadingExplanation {
+interface ReadingExplanation {
   readonly dialect: DialectName;
   readonly agent: string | null;
   readonly allowed: boolean;
@@ -36,23 +34,13 @@ export interface Explanation {
   readonly decision: Decision;
   /** The readings that were asked, in order; the URL is fetched only if all allow. */
   readonly readings: readonly ReadingExplanation[];
-  /**
-   * The strongest rule of the deciding reading that says the opposite and was outweighed; it would decide if the rules
-   * before it were gone. `null` when there is none.
-   */
+  /** The strongest rule of the deciding reading that says the opposite and was outweighed; `null` for none. */
   readonly otherwise: MatchingRule | null;
   /** One sentence in English. */
   readonly sentence: string;
 }
 
-/**
- * Why `rules.decide` answers as it does, and which rule would have decided otherwise.
- *
- * @param rules - Compiled rules.
- * @param url - An absolute URL or a path.
- * @throws Never.
- * @see specification, robots §7, §8
- */
+/** Why `rules.decide` answers as it does, and which rule would have decided otherwise (robots §7, §8). */
 export function explain(rules: RobotsRules, url: string): Explanation {
   const { readings } = rules;
   const target = targetOf(url);
@@ -104,7 +92,7 @@ function sentenceOf(decision: Decision, otherwise: MatchingRule | null): string 
     case 'no-match':
       return `${verdict}: no rule${who} matches (${decision.dialect})`;
     case 'no-group':
-      return `${verdict}: no group speaks to this crawler (${decision.dialect})`;
+      return `${verdict}: no group applies to this crawler (${decision.dialect})`;
     case 'robots-url':
       return 'allowed: robots.txt itself always is';
     case 'oversize':

@@ -1,7 +1,5 @@
-/**
- * The fields that are known, their numbers in packed records, their scope and the closed list of misspellings
- * (specification, robots §3.4, R11). A list of whole names, not of prefixes: a prefix would swallow fields to come.
- */
+// The fields that are known, their numbers in packed records, their scope and the closed list of misspellings (robots
+// §3.4, R11). A list of whole names, not of prefixes: a prefix would swallow fields to come.
 
 // A number for each kind of record; fits five bits. Constants of their own, because a bundler writes them as digits.
 export const BAD = 1;
@@ -45,23 +43,12 @@ pleasevisit  please[ -]visit`
   .split('\n')
   .map((row) => row.split('  '));
 
-/**
- * The canonical lower-case name of a known field; `''` for the other kinds.
- *
- * @throws Never.
- */
+/** The canonical lower-case name of a known field; `''` for the other kinds. */
 export function fieldName(kind: number): string {
   return FIELDS[kind - USER_AGENT]?.[0] ?? '';
 }
 
-/**
- * Which field a name stands for.
- *
- * @param name - Lower case, inner runs of blanks as one blank.
- * @param repair - Whether the listed misspellings count.
- * @returns `UNKNOWN` for a name that is not known.
- * @throws Never.
- */
+/** The field of a lower-case name with single blanks; `UNKNOWN` for an unknown one. */
 export function fieldKind(name: string, repair: boolean): number {
   const row = FIELDS.findIndex(
     ([known, others]) => name === known || (repair && others && new RegExp(`^(${others})$`).test(name)),
@@ -69,12 +56,7 @@ export function fieldKind(name: string, repair: boolean): number {
   return row < 0 ? UNKNOWN : row + USER_AGENT;
 }
 
-/**
- * The known field that a stretch of bytes names, in any case; what the line reader asks before it makes strings.
- *
- * @returns `UNKNOWN` for anything else.
- * @throws Never.
- */
+/** The known field that `bytes[start, end)` names, in any case, without making a string; else `UNKNOWN`. */
 export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
   for (let row = 0; row < FIELDS.length; row++) {
     const name = FIELDS[row]?.[0] as string;
@@ -86,7 +68,7 @@ export function bytesKind(bytes: Uint8Array, start: number, end: number): number
   return UNKNOWN;
 }
 
-/** Whether a field speaks to the crawlers of its group, as opposed to everybody who reads the file. */
+/** Whether a field applies to the crawlers of its group, not to all crawlers. */
 export function isGroupField(kind: number): boolean {
   return kind >= CRAWL_DELAY && kind <= ROBOT_VERSION;
 }

@@ -1,12 +1,9 @@
-/**
- * What the groups that speak to us ask beside rules, gathered once per file and crawler when somebody first asks. Sources are
- * kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the selected groups,
- * and, when asked for, the groups for everybody (R37).
- */
-import type { GroupSpan } from './dialects/dialect.js';
-import { plainKind } from './dialects/rfc9309.js';
+// What the selected groups require besides rules, read once per file and crawler.
+// Sources are kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the
+// selected groups, and, if the option says so, the `*` groups (R37).
+
+import { type GroupSpan, plainKind } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
-import { valuesOf } from './field-values.js';
 import { isGroupField, USER_AGENT } from './fields.js';
 import { fieldRecord, records } from './packed-records.js';
 import {
@@ -31,13 +28,7 @@ export type Schedule =
   | { readonly kind: 'open'; readonly intervalMs: number | null; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
 
-/**
- * Reads the group fields of some groups.
- *
- * @param spans - The groups; `null` for the lines before the first User-agent line.
- * @throws Never.
- * @see specification, robots §9, R36
- */
+/** Reads the group fields of some groups; `null`: the lines before the first User-agent line (robots §9, R36). */
 export function readGroupFields(
   document: RobotsDocument,
   spans: readonly Pick<GroupSpan, 'from' | 'to'>[] | null,
@@ -58,14 +49,7 @@ export function readGroupFields(
   };
 }
 
-/**
- * Whether requests may start now: every source must be open, the longest interval counts.
- *
- * @param nowMs - Epoch milliseconds.
- * @returns For a closed host the time at which it may be open again; ask again then.
- * @throws Never.
- * @see specification, robots §9.2, §9.3
- */
+/** Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3). */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
   const closed: Extract<Schedule, { kind: 'closed' }>[] = [];
   const endsMs: number[] = [];
@@ -86,4 +70,13 @@ export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Sche
 /** The largest of some numbers, none of them negative; `null` where there is none. */
 export function largest(values: readonly number[]): number | null {
   return values.reduce<number | null>((most, value) => Math.max(most ?? 0, value), null);
+}
+
+/** The values of a field that can be read. */
+export function valuesOf<T>(
+  fields: readonly FieldRecord[],
+  name: string,
+  read: (value: string) => T | readonly T[] | null,
+): T[] {
+  return fields.filter(({ field }) => field === name).flatMap(({ value }) => read(value) ?? []);
 }

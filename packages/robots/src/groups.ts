@@ -1,20 +1,12 @@
-/**
- * Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
- * groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
- */
-import type { Dialect, GroupSpan, Selection } from './dialects/dialect.js';
+// Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
+// groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
+
+import type { Dialect, GroupSpan, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW, isGroupField, UNKNOWN, USER_AGENT } from './fields.js';
 import { records } from './packed-records.js';
 
-/**
- * The groups of a file in file order.
- *
- * @param document - A parsed file.
- * @param dialect - Whose grammar counts.
- * @throws Never.
- * @see RFC 9309 §2.2.1; specification, robots §4.1, §4.2, R15, R16
- */
+/** The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16). */
 export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpan[] {
   const spans: GroupSpan[] = [];
   let open: { agents: string[]; agentLines: number[]; from: number; to: number } | null = null;
@@ -41,17 +33,14 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpa
 }
 
 /**
- * The groups that speak to a crawler: those of the first token that has any, else those for everybody. Groups are merged in
- * file order (R19), of records the first counts. Named groups and `*` groups never mix.
- *
+ * The groups that apply to a crawler: those of the first token that has any, else the `*` groups. Groups are
+ * merged in file order (R19), of records the first counts. Named groups and `*` groups never mix (robots §4.3).
  * @param tokens - Lower-case product tokens in order of preference.
- * @throws Never.
- * @see specification, robots §4.3
  */
 export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
   for (const agent of [...tokens, '*']) {
     const spans = groups.filter(({ agents }) =>
-      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.speaksTo(name, agent))),
+      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.matchesToken(name, agent))),
     );
     if (spans.length > 0) return { spans: dialect.hasRecords ? spans.slice(0, 1) : spans, agent };
   }

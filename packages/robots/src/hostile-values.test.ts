@@ -1,13 +1,12 @@
 // Others choose these strings. The longest value of a line, or a long header, must not cost its square.
 import { describe, expect, it } from 'vitest';
 import { parseLooseDate } from './access/http-date.js';
-import { mayStore } from './access/lifetime.js';
-import { parseRetryAfter } from './access/retry.js';
+import { mayStore, parseRetryAfter } from './access/timing.js';
 import { MAX_LINE_BYTES } from './limits.js';
-import { readNamedLinks } from './page/named-links.js';
-import { parseRobotsTag, parseRobotsTagLists } from './page/robots-tag.js';
+import { readNamedLinks } from './page/links.js';
+import { parseRobotsTag, parseRobotsTagLists } from './page/tags.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from './politeness-fields.js';
-import { parseContentSignal, parseContentUsage } from './preferences/preference-fields.js';
+import { parseContentSignal, parseContentUsage } from './preferences/preferences.js';
 import { parseDictionary } from './preferences/structured-field.js';
 
 const URL_A = 'https://example.com/';

@@ -2,13 +2,12 @@
 // platform's `URL.canParse` is not so: optimised, it takes the bytes of a Latin-1 string for UTF-8 and calls such a URL none.
 // At stake: rules that are not asked for, wishes that are not seen, pages that are lost, and only in long runs.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { nextHop } from './access/next-hop.js';
 import { resolveAccessOptions } from './access/profile.js';
-import { robotsUrl } from './access/robots-url.js';
-import { decideDataTxt, parseDataTxt } from './data-txt/index.js';
+import { nextHop, robotsUrl } from './access/robots-url.js';
+import { parseDataTxt, viewDataTxt } from './data-txt/index.js';
 import { readPageSignals } from './page/signals.js';
 import { parseTdmRep, readTdm, tdmForUrl } from './page/tdm-reservation.js';
-import { parseContentSignal, resolveSignals } from './preferences/preference-fields.js';
+import { parseContentSignal, resolveSignals } from './preferences/preferences.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;
@@ -37,7 +36,7 @@ const ANSWERS: readonly (readonly [asked: string, answer: () => unknown, expecte
   ['the address of a dataset', () => dataTxt(PAGE), `${HOST}/a.csv`],
   [
     'what data.txt says',
-    () => decideDataTxt(parseDataTxt('User-agent: *\npath: /x\nDisallow: /b\n'), ['tidepool'], PAGE).allowed,
+    () => viewDataTxt(parseDataTxt('User-agent: *\npath: /x\nDisallow: /b\n'), ['tidepool']).decide(PAGE).allowed,
     true,
   ],
   ['a canonical link of a page there', () => signals(PAGE).canonical, `${HOST}/b`],

@@ -1,11 +1,8 @@
-/**
- * Every bound of this package, with its unit and its source.
- * A bound that can be set by an option has its default here.
- */
+// Every bound of this package, with its unit and its source. A bound that can be set by an option has its default here.
 
 /** Bytes of a file that are read at least and by default (500 KiB; RFC 9309 §2.5). */
 export const MAX_FILE_BYTES = 512_000;
-/** The largest `maxBytes` a caller may ask for, in bytes (ours: offsets are kept in 23 bits). */
+/** The largest `maxBytes` a caller may set, in bytes (ours: offsets are kept in 23 bits). */
 export const MAX_FILE_BYTES_CEILING = 8_388_608;
 /** Bytes of a line that are used (8 × 2083 less one, the limit of Google's parser; robots §2.5). */
 export const MAX_LINE_BYTES = 16_663;
@@ -33,7 +30,7 @@ export const MAX_CRAWL_DELAY_SECONDS = 86_400;
 export const CRAWL_DELAY_LARGE_SECONDS = 60;
 /** Documents or seconds. Larger numbers of a Request-rate are cut here, so that arithmetic on them stays exact. */
 export const MAX_RATE_NUMBER = 1e12;
-/** Content-Usage or Content-Signal lines of a file whose paths are compared with a URL (ours: each costs once a page). */
+/** Content-Usage or Content-Signal lines that are compared with a URL (ours: each costs once a page). */
 export const MAX_PREFERENCE_LINES = 1_000;
 
 // Access (specification, access §3, §5, §6, §8)
@@ -72,12 +69,12 @@ export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
 // Page-level signals (specification, page-level §3, §5)
 /** Characters of one tag, header or meta value that are read (ours; the draft asks for 8 KiB at least). */
 export const MAX_TAG_CHARS = 65_536;
-/** Words kept of those that a page's tags hold and nobody knows (ours). */
+/** Unknown words of a page's tags that are kept (ours). */
 export const MAX_IGNORED_WORDS = 100;
 /** Rules kept of a tdmrep.json (ours; each is one comparison per page). More count as one that reserves everything. */
 export const MAX_TDM_RULES = 1_000;
 
-/** Attempts at a data.txt that fails, after the first (specification, data-txt §2). */
+/** Attempts at a data.txt that fails, after the first (data-txt §2). */
 export const MAX_DATA_TXT_RETRIES = 5;
 /** Datasets of one data.txt that are offered (ours). */
 export const MAX_DATASETS = 10_000;

@@ -1,11 +1,9 @@
-/**
- * Paths and patterns → the bytes that are compared (specification, robots §6). Every dialect has a *form*; text and
- * pattern are brought to the same form and then compared byte by byte, so that everything behind this file is
- * ignorant of dialects.
- *
- * In a canonical pattern `*` is always the operator and a final `$` always the anchor; a literal asterisk or dollar
- * sign is written `%2A`, `%24` on both sides (only `google` leaves them alone in the text, where nothing can ask for them).
- */
+// Paths and patterns → the bytes that are compared (robots §6). Every dialect has a *form*; text and pattern are
+// brought to the same form and then compared byte by byte, so that all later steps are the same for every dialect.
+//
+// In a canonical pattern `*` is always the operator and a final `$` always the anchor; a literal asterisk or dollar
+// sign is written `%2A`, `%24` on both sides (only `google` leaves them alone in the text, where nothing can ask for
+// them).
 
 /**
  * How bytes are brought to one spelling: `n0` and `n1` are RFC 9309's (robots §6.1), `google` decodes nothing (§5.2),
@@ -17,14 +15,10 @@ export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 const UNUSUAL = /%[\da-f]{2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
 
 /**
- * Brings a path (with query) or a pattern to its canonical spelling.
- *
- * @param bytes - An byte string.
- * @param form - The form of the dialect.
+ * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
+ * in every form but google's, so that `%252F` and `%2F` stay apart).
  * @param isPattern - Whether `*` and a final `$` are operators, where the form has them.
- * @returns An byte string; at most three times as long.
- * @throws Never.
- * @see specification, robots §6.1–6.3, R27; a literal `%` is spelt `%25` in every form but google's, so that `%252F` and `%2F` stay apart.
+ * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
   if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
@@ -43,11 +37,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
   });
 }
 
-/**
- * Form `n1` of a text in form `n0`: in the query, what is reserved there is escaped, too (robots §6.1, R27).
- *
- * @throws Never.
- */
+/** Form `n1` of a text in form `n0`: in the query, what is reserved there is escaped, too (robots §6.1, R27). */
 export function queryForm(spelling: string): string {
   const mark = spelling.indexOf('?') + 1;
   if (mark === 0) return spelling;

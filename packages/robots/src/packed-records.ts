@@ -1,16 +1,14 @@
-/**
- * The file as one string: a record for every line that says something, one character per byte. A crawler keeps
- * hundreds of thousands of these files, most of them about 1 KB; an object per line would cost ten times the file, this
- * costs about two thirds of it. Compiled rules point into it instead of copying patterns.
- *
- *     record   kind | flags   length   line   value…   [ notes   name length   name… ]
- *
- *     flags    0x20: the line was repaired or its name is not canonical: what stands in brackets follows
- *              0x40: a blank line stood before it
- *     numbers  digits of six bits, the lowest first; 0x40 says that another digit follows
- *
- * Everything but values and names is below 0x80.
- */
+// The file as one string: a record for every line that says something, one character per byte. A crawler keeps hundreds
+// of thousands of these files, most of them about 1 KB; an object per line would cost ten times the file, this costs
+// about two thirds of it. Compiled rules point into it instead of copying patterns.
+//
+//     record   kind | flags   length   line   value…   [ notes   name length   name… ]
+//
+//     flags    0x20: the line was repaired or its name is not canonical: what stands in brackets follows
+//              0x40: a blank line stood before it
+//     numbers  digits of six bits, the lowest first; 0x40 says that another digit follows
+//
+// Everything but values and names is below 0x80.
 
 import { byteArray, byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
@@ -97,12 +95,7 @@ export class RecordWriter {
   }
 }
 
-/**
- * The records of a packed file.
- *
- * @param from - Where the first one begins.
- * @param to - Where the last one ends.
- */
+/** The records of a packed file. */
 export function* records(packed: string, from = 0, to: number = packed.length): Generator<PackedRecord, void> {
   for (let at = from; at < to; ) {
     const record = readRecord(packed, at);

@@ -7,11 +7,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { decodeLines } from './decode.js';
 import { dedupeKey } from './dedupe-key.js';
 import { diagnose } from './diagnostics/diagnose.js';
-import type { BaseDialect } from './dialects/dialect.js';
+import type { BaseDialect } from './dialects.js';
 import { explain } from './explain.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from './limits.js';
 import { parseRobots } from './parse.js';
-import { sitePreferences } from './preferences/site-preferences.js';
+import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
 
 // Much work or much waiting: a busy machine takes its time.

@@ -4,8 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { byteArray } from './bytes.js';
 import { diagnose } from './diagnostics/diagnose.js';
-import { diagnosticSeverity } from './diagnostics/diagnostic.js';
-import { DIAGNOSTIC_CODES, diagnosticMeaning } from './diagnostics/meanings.js';
+import { DIAGNOSTIC_CODES, diagnosticMeaning, diagnosticSeverity } from './diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
 import { readRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';
@@ -19,7 +18,7 @@ const CASES: readonly (readonly [code: string, yes: string | Uint8Array, no: str
   ['bom-incomplete', Uint8Array.from([0xef, 0xbb, 0x23]), '#'],
   ['encoding-utf16', Uint8Array.from([0xff, 0xfe, 0x23, 0]), '#'],
   ['invalid-utf8', Uint8Array.from([0x78, 0x3a, 0xe9]), 'x: é'],
-  ['nul-octet', 'x: a\0b', 'x: ab'],
+  ['nul-byte', 'x: a\0b', 'x: ab'],
   ['odd-whitespace', `${GROUP}Disallow:\u00a0/a`, `${GROUP}Disallow:\t/a`],
   ['quoted-value', `${GROUP}Disallow: "/a"`, `${GROUP}Disallow: /"a"`],
   ['file-oversize', `${GROUP}${'#\n'.repeat(MAX_FILE_BYTES)}`, GROUP],

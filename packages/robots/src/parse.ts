@@ -1,28 +1,22 @@
-/**
- * Bytes → document. The heart is two calls: `decodeBody` finds the bytes that count, `packRecords` makes one string
- * of them. All that a person or a crawler may want to see beside decisions is unpacked when first asked for.
- */
+// Bytes → document. The heart is two calls: `decodeBody` finds the bytes that count, `packRecords` makes one string of
+// them. Everything else is unpacked when it is first read.
+
 import { decodeBody } from './decode.js';
-import type { GroupSpan } from './dialects/dialect.js';
-import { plainKind, rfc9309 } from './dialects/rfc9309.js';
-import { declaredVersion } from './dialects/v2.js';
+import type { GroupSpan } from './dialects.js';
+import { declaredVersion, plainKind, rfc9309 } from './dialects.js';
 import type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
-import { valuesOf } from './field-values.js';
 import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, REMARK, SITEMAP, UNKNOWN, USER_AGENT } from './fields.js';
 import { isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from './file-fields.js';
+import { valuesOf } from './group-fields.js';
 import { groupSpans } from './groups.js';
 import { fieldRecord, records, TOO_LONG } from './packed-records.js';
 import { packRecords } from './records.js';
 import { startsLikePath } from './rule-values.js';
 
 /**
- * Reads a robots.txt file.
- *
+ * Reads a robots.txt file (RFC 9309 §2.2, §2.5; robots §2–4).
  * @param input - The body's bytes as they came (after content decoding), or text, which counts as its UTF-8 bytes.
  * @param options - How to read it; values out of range are moved to the nearer end.
- * @returns A document; for any input whatever.
- * @throws Never.
- * @see RFC 9309 §2.2, §2.5; specification, robots §2–4
  */
 export function parseRobots(input: Uint8Array | string, options: ParseOptions = {}): RobotsDocument {
   const { robotsUrl = null, charset = null, repair = true } = options;

@@ -1,13 +1,12 @@
-/**
- * `*` and `$` in bounded time. No backtracking and no regular expression: the literal stretches between asterisks are
- * looked for from left to right, each from where the one before ended, because the leftmost hit never spoils a later one.
- *
- *     pattern   /a * bc * d $        text  /axxbcxbcyd
- *               ──   ──   ─                ── ── ⋯    ─
- *               prefix    └ must be the suffix when `$` stands behind it
- *
- * The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it.
- */
+// `*` and `$` in bounded time. No backtracking and no regular expression: the literal stretches between asterisks are
+// looked for from left to right, each from where the one before ended, because the leftmost hit never spoils a later
+// one.
+//
+//     pattern   /a * bc * d $        text  /axxbcxbcyd
+//               ──   ──   ─                ── ── ⋯    ─
+//               prefix    └ must be the suffix when `$` stands behind it
+//
+// The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it.
 
 import { bytesOf } from './bytes.js';
 import { canonical } from './normalize.js';
@@ -17,22 +16,15 @@ const DOLLAR = 0x24;
 
 /**
  * Whether a pattern as written in a file matches a path, as RFC 9309 reads it: N0 or N1 spelling, `*` and final `$`.
- * For single questions; rules that are asked often are compiled instead.
- *
+ * For single questions; rules that are asked often are compiled instead (RFC 9309 §2.2.2, §2.2.3; robots §6.1, §6.4).
  * @param pattern - The value as written; `''` matches nothing.
  * @param pathAndQuery - Path and query of a URL, without fragment; `''` counts as `/`.
- * @throws Never.
- * @see RFC 9309 §2.2.2, §2.2.3; specification, robots §6.1, §6.4
  */
 export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
   return pattern !== '' && matchesBytes(bytesOf(pattern), bytesOf(pathAndQuery || '/'));
 }
 
-/**
- * The same for byte strings.
- *
- * @throws Never.
- */
+/** The same for byte strings. */
 export function matchesBytes(pattern: string, path: string): boolean {
   return (['n0', 'n1'] as const).some((form) => {
     const spelling = canonical(pattern, form, true);
@@ -40,12 +32,7 @@ export function matchesBytes(pattern: string, path: string): boolean {
   });
 }
 
-/**
- * Whether a canonical pattern matches the whole of a canonical text from its first byte on.
- *
- * @param pattern - Holds the pattern in `[from, to)`, so that it need not be cut out.
- * @throws Never.
- */
+/** Whether a canonical pattern, `pattern[from, to)`, matches a canonical text from its first byte on. */
 export function matchesStretch(pattern: string, from: number, to: number, text: string): boolean {
   const isAnchored = to > from && pattern.charCodeAt(to - 1) === DOLLAR;
   const end = isAnchored ? to - 1 : to;
@@ -66,4 +53,30 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
     p = next;
   }
   return true;
+}
+
+/** For each pair of bytes, hashed, where it last ends in the current text: counted on over all texts, never reset. */
+const scratch = { last: new Float64Array(8192).fill(-1), base: 0, length: 0 };
+
+/** Makes a text the current one. */
+export function rememberText(text: string): void {
+  scratch.base += scratch.length;
+  scratch.length = text.length;
+  for (let i = 1; i < text.length; i++) {
+    // Where the pair ends, not where it begins: so a slot never goes back, even when several pairs share it.
+    scratch.last[slotOf(text, i)] = scratch.base + i;
+  }
+}
+
+/** Whether a canonical pattern, `pattern[from, to)`, can match the current text; false is certain. */
+export function mayMatch(pattern: string, from: number, to: number): boolean {
+  let star = from;
+  while (star < to && pattern.charCodeAt(star) !== STAR) star++;
+  const second = pattern.charCodeAt(star + 2);
+  if (star + 2 >= to || pattern.charCodeAt(star + 1) === STAR || second === STAR || second === DOLLAR) return true;
+  return (scratch.last[slotOf(pattern, star + 2)] as number) > scratch.base + star - from;
+}
+
+function slotOf(text: string, i: number): number {
+  return ((text.charCodeAt(i - 1) << 6) ^ text.charCodeAt(i)) & 0x1fff;
 }

@@ -1,27 +1,27 @@
-/**
- * Which readings of a file count together. All of them must allow; the first that does not decides. A file can select
- * 2.0.0 itself, but RFC 9309 forbids other records to interfere with rules: the intersection honours both (R34).
- */
+// Which readings of a file count together. All of them must allow; the first that does not decides. A file can select
+// 2.0.0 itself, but RFC 9309 forbids other records to interfere with rules: the intersection honours both (R34).
+
 import type { Readings } from './decide.js';
-import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects/dialect.js';
-import { google } from './dialects/google.js';
-import { rfc9309 } from './dialects/rfc9309.js';
-import { declaredVersion, selectGeneral, type VersionReading, v2, versionReading } from './dialects/v2.js';
-import { y1994 } from './dialects/y1994.js';
-import { y1996 } from './dialects/y1996.js';
+import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects.js';
+import {
+  declaredVersion,
+  google,
+  rfc9309,
+  selectGeneral,
+  type VersionReading,
+  v2,
+  versionReading,
+  y1994,
+  y1996,
+} from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { groupSpans, selectGroups } from './groups.js';
-import type { CompileSettings } from './options.js';
+import type { ResolvedCompileOptions } from './options.js';
 import { compileReading, type Reading } from './reading.js';
 
 const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
 
-/**
- * The groups that speak to a crawler in a base dialect; politeness and preferences come from those of the first dialect.
- *
- * @throws Never.
- * @see specification, robots §4.3, §9
- */
+/** The groups that apply to a crawler in a base dialect, and all groups (robots §4.3, §9). */
 export function selectionOf(
   document: RobotsDocument,
   name: BaseDialect,
@@ -32,13 +32,8 @@ export function selectionOf(
   return { ...selectGroups(dialect, all, tokens), all };
 }
 
-/**
- * The readings of a file that count for a crawler; at least one.
- *
- * @throws Never.
- * @see specification, robots §5.5, §8
- */
-export function readingsOf(document: RobotsDocument, settings: CompileSettings): Readings {
+/** The readings of a file that count for a crawler; at least one (robots §5.5, §8). */
+export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOptions): Readings {
   const { tokens, policy, dialect } = settings;
   const base = DIALECTS[dialect];
   const selection = selectionOf(document, dialect, tokens);
@@ -51,7 +46,7 @@ export function readingsOf(document: RobotsDocument, settings: CompileSettings):
   const isNamed = (agent: string | null) => agent !== null && agent !== '*';
   // A 2.0.0 author who named us by a general match withheld something; the base dialect cannot see it.
   const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(selection.all, 'two'), tokens);
-  const everybody = selection.all.filter(({ agents }) => agents.includes('*'));
+  const starred = selection.all.filter(({ agents }) => agents.includes('*'));
   if (policy === 'declared-only') {
     // The pure reading: declared groups in 2.0.0, others in the base dialect.
     const { spans, agent } = general.agent === null ? selection : general;
@@ -65,11 +60,11 @@ export function readingsOf(document: RobotsDocument, settings: CompileSettings):
       add(v2, ofTwo, name);
     };
     const experimental = ofVersion(spans, 'experimental');
-    // R23: without a group for everybody an experimental group is read in the base dialect after all.
-    const isReplaced = experimental.length > 0 && agent !== '*' && everybody.length > 0;
+    // R23: without a `*` group an experimental group is read in the base dialect after all.
+    const isReplaced = experimental.length > 0 && agent !== '*' && starred.length > 0;
     addPure(isReplaced ? spans.filter((span) => !experimental.includes(span)) : spans, agent);
-    if (isReplaced) addPure(everybody, '*');
-    // Where no group speaks to us, there is one reading that says so.
+    if (isReplaced) addPure(starred, '*');
+    // Where no group applies, one reading says so.
     if (spans.length === 0) readings.push(compileReading(document, base, selection, settings));
   } else {
     for (const name of policy === 'strictest' ? settings.strictDialects : [dialect]) {
@@ -79,9 +74,9 @@ export function readingsOf(document: RobotsDocument, settings: CompileSettings):
     if (policy !== 'base') {
       add(v2, ofVersion(selection.spans, 'two'), selection.agent);
       add(v2, general.spans, general.agent);
-      if (isNamed(selection.agent) && ofVersion(selection.spans, 'experimental').length > 0) add(base, everybody, '*');
+      if (isNamed(selection.agent) && ofVersion(selection.spans, 'experimental').length > 0) add(base, starred, '*');
     }
   }
-  // A copy holds no room to grow.
+  // A copy has no spare capacity.
   return readings.slice() as [Reading, ...Reading[]];
 }

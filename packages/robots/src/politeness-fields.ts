@@ -1,8 +1,8 @@
 /**
  * Crawl-delay, Request-rate and Visit-time: values of the file → milliseconds, rates and windows.
  *
- * Clauses: specification, robots §9.1 to 9.3. Nothing here knows groups or hosts; which line of which group counts is
- * the caller's business. All times of day are UTC, and "now" is always an argument.
+ * Clauses: robots §9.1 to 9.3. Nothing here knows groups or hosts; which line of which group counts is the caller's
+ * business. All times of day are UTC, and "now" is always an argument.
  */
 import { MAX_CRAWL_DELAY_SECONDS, MAX_RATE_NUMBER } from './limits.js';
 
@@ -19,21 +19,21 @@ export interface RequestRate {
   readonly window: TimeWindow | null;
 }
 
-/** A readable Crawl-delay: what is to be kept, what was asked for, and whether with a unit. */
-export interface CrawlDelay {
+/** A readable Crawl-delay: clamped, as written, and whether it had a unit. */
+interface CrawlDelay {
   readonly delayMs: number;
   readonly requiredMs: number;
   readonly hasUnit: boolean;
 }
 
 /** The rate that binds at a time. `untilMs` is the first time at which the host is no longer closed. */
-export type RateInForce =
+type RateInForce =
   | { readonly kind: 'none' }
   | { readonly kind: 'rate'; readonly intervalMs: number; readonly rate: RequestRate }
   | { readonly kind: 'closed'; readonly untilMs: number };
 
 /** Whether Visit-time lets requests start at a time. `closesAtMs` null: open all day. */
-export type VisitState =
+type VisitState =
   | { readonly kind: 'open'; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly opensAtMs: number };
 
@@ -49,31 +49,18 @@ const PIECE = new RegExp(
   'gi',
 );
 
-/**
- * Reads a Crawl-delay (or Cache-delay) value, rounded up to a millisecond and clamped to `maxSeconds`.
- *
- * @param maxSeconds - Seconds; longer values are clamped (`crawl-delay-clamped`).
- * @returns Null for what the grammar does not know: signs, exponents, words, nothing, two numbers.
- * @throws Never.
- * @see specification, robots §9.1, DECISION R39
- */
+/** Reads a Crawl-delay or Cache-delay, clamped to `maxSeconds`; null for anything else (robots §9.1, DECISION R39). */
 export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DELAY_SECONDS): CrawlDelay | null {
   const match = DELAY.exec(value.trim());
   if (match === null) return null;
   const [, whole = '0', fraction, bareFraction, unit] = match;
-  // Doubles are a little more or less than what was written, so that 1.1 s would be 1101 ms: nanoseconds are exact enough.
+  // Doubles are inexact, so 1.1 s would be 1101 ms. Nanoseconds are exact enough.
   const exactMs = Number(`${whole}.${fraction ?? bareFraction ?? 0}`) * unitSeconds(unit) * 1000;
   const requiredMs = Math.ceil(Number(exactMs.toFixed(6)));
   return { delayMs: Math.min(requiredMs, maxSeconds * 1000), requiredMs, hasUnit: unit !== undefined };
 }
 
-/**
- * Reads a Request-rate value.
- *
- * @returns Null when any part of the line is invalid: a bad window spoils the line (specification, robots §9.2).
- * @throws Never.
- * @see specification, robots §9.2, DECISIONS R40 and R44
- */
+/** Reads a Request-rate; null when any part of the line is invalid (robots §9.2, DECISIONS R40 and R44). */
 export function parseRequestRate(value: string): RequestRate | null {
   const match = RATE.exec(value.trim());
   if (match === null) return null;
@@ -89,13 +76,7 @@ export function parseRequestRate(value: string): RequestRate | null {
   };
 }
 
-/**
- * Reads a Visit-time value: one or more windows separated by blanks or commas.
- *
- * @returns The valid windows, and whether a piece had to be dropped (`visit-time-invalid`).
- * @throws Never.
- * @see specification, robots §9.3
- */
+/** Reads a Visit-time: its valid windows, and whether a piece was dropped (robots §9.3). */
 export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInvalid: boolean } {
   const pieces = Array.from(value.matchAll(PIECE), ([, ...times]) => windowOf(times));
   const windows = pieces.filter((window) => window !== null);
@@ -103,13 +84,10 @@ export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInva
 }
 
 /**
- * The rate that binds now: the slowest windowed line that contains the minute, else the slowest line without a
- * window. A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs
- * to it (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then.
- *
- * @param nowMs - Epoch milliseconds.
- * @throws Never.
- * @see specification, robots §9.2, DECISIONS R41 to R44
+ * The rate that binds now: the slowest windowed line that contains the minute, else the slowest line without a window.
+ * A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs to it
+ * (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then (robots §9.2,
+ * DECISIONS R41 to R44).
  */
 export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateInForce {
   const minute = minuteOfDay(nowMs);
@@ -140,13 +118,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   return { kind: 'closed', untilMs: startOfMinute(nowMs) + (minutesUntil(open, minute, 1) ?? DAY_MINUTES) * MINUTE_MS };
 }
 
-/**
- * Whether requests may start now under the union of the windows (DECISION R46). No window: always open.
- *
- * @param nowMs - Epoch milliseconds.
- * @throws Never.
- * @see specification, robots §9.3, DECISION R45
- */
+/** Whether requests may start now under the union of the windows; without any always (robots §9.3, R45, R46). */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
   if (windows.length === 0) return { kind: 'open', closesAtMs: null };
   const open = dayOf(windows, 0);

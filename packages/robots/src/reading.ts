@@ -1,10 +1,8 @@
-/**
- * One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
- * several readings of which all must allow.
- */
+// One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
+// several readings of which all must allow.
 
 import { byteArray, bytesOf } from './bytes.js';
-import type { Dialect, Selection } from './dialects/dialect.js';
+import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical, queryForm } from './normalize.js';
@@ -21,8 +19,8 @@ import {
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
 
-/** What a reading can be told beside the file. */
-export interface ReadingOptions {
+/** What a reading needs besides the file. */
+interface ReadingOptions {
   /** What 2.0.0 says about everything else (robots §7.5). */
   readonly ambiguousRules: 'everything-else' | 'nothing-else';
   /** Rule lines of a group beyond which it closes everything; 0 for none. */
@@ -36,15 +34,11 @@ export interface Reading extends RuleIndex {
   readonly dialect: Dialect;
   /** The name under which the crawler was addressed: one of its tokens, `*`, or `null`. */
   readonly agent: string | null;
-  /** What holds where no rule matches; `overfull` closes everything: the file or a group is larger than the caller will hold. */
+  /** The answer where no rule matches. `overfull`: the file or a group is over a limit, nothing is allowed. */
   readonly rest: 'open' | 'closed' | 'overfull';
 }
 
-/**
- * Compiles the rules of the selected groups.
- *
- * @throws Never.
- */
+/** Compiles the rules of the selected groups. */
 export function compileReading(
   document: RobotsDocument,
   dialect: Dialect,
@@ -81,12 +75,7 @@ export function compileReading(
   return { packed, extra, rows, dialect, agent, rest };
 }
 
-/**
- * The rule of a reading that decides about a target.
- *
- * @returns A reference, -1 for none, or `OVERWORK`.
- * @throws Never.
- */
+/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
 export function decidingRule(reading: Reading, { path, isUsual }: Target): number {
   if (isUsual) return findRule(reading, path, true);
   const { form } = reading.dialect;

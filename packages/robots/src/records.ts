@@ -1,8 +1,5 @@
-/**
- * Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are not judged
- * here; what a dialect makes of them is decided when rules are compiled, and what is odd about them when somebody asks
- * for the diagnostics. The common line (a known name, ASCII, no surprises) makes no string and no object.
- */
+// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are kept as they are:
+// dialects read them when rules are compiled, diagnostics on demand. The common line makes no string and no object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
 import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, UNKNOWN } from './fields.js';
@@ -26,18 +23,10 @@ const HASH = 0x23;
 const COLON = 0x3a;
 /** SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
 const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
-// Blanks at the end are taken from where their run begins, so that a run in the middle costs its length, not its square.
+// Blanks at the end match from where their run begins, so that a run in the middle costs its length, not its square.
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
 
-/**
- * Packs the lines of a file.
- *
- * @param bytes - Holds the file in `[start, end)`.
- * @param repair - Whether misspellings and missing colons are repaired.
- * @returns The packed string (packed-records.ts).
- * @throws Never.
- * @see specification, robots §2.3, §2.5, §3
- */
+/** Packs the lines of a file (robots §2.3, §2.5, §3). */
 export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
   const writer = new RecordWriter(end - start);
   for (let line = 1, i = start; i < end; line++, i++) {

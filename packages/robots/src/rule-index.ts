@@ -1,35 +1,29 @@
-/**
- * Compiled rules: thousands of rules, one look-up.
- *
- * Every pattern begins with a literal stretch (up to its first `*` or its final `$`), and the patterns are sorted by it. The
- * literals that begin a text are found from the longest to the shortest, by going back from the last entry that is not
- * greater than the text. An entry that begins the text is compared, and the one before it comes next; where an entry leaves
- * the text, whatever begins the text and stands before it is not greater than what both share, so the search goes on there:
- *
- *     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
- *                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1, which shares /a/b
- *
- * So a decision is a few binary searches and a short walk, on which rules that could not win any more are not even compared.
- *
- * An entry is a reference, one character wide, or two in large files, in a string: a typed array costs 200 bytes before its
- * first element, and most files have thirty rules. A reference is twice an offset into the packed file, where the rule stands
- * as written; or, odd, into `extra`, where patterns are copied that are spelt or weighed otherwise, as records of the same
- * form with the rule's offset in place of the line:
- *
- *     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
- */
+// Compiled rules: thousands of rules, one look-up.
+//
+// A pattern begins with a literal (up to its first `*` or final `$`). Patterns are sorted by it. The search starts at
+// the last entry that is not greater than the text and goes back: past an entry that begins the text to the one before
+// it, past another to the last that is not greater than what both share. Rules that can no longer win are skipped.
+//
+//     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
+//                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1, which shares /a/b
+//
+// Entries are references in a string, one or two characters wide: a typed array costs 200 bytes before its first
+// element. A reference is twice an offset into the packed file, or, odd, into `extra`: copies of patterns that are
+// normalized or weighed otherwise, as records with the rule's offset in place of the line.
+//
+//     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
+
 import { ALLOW } from './fields.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { lineAt, numberAt, numberText, valueStart } from './packed-records.js';
-import { matchesStretch } from './pattern.js';
-import { mayMatch, rememberText } from './text-grams.js';
+import { matchesStretch, mayMatch, rememberText } from './pattern.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
 /** In the head of a copied rule: for texts in form `n1` alone. */
 export const QUERY_ONLY = 0x20;
 const KIND = 0x1f;
-/** What `find` answers when the rules ask for more work than `MAX_MATCH_WORK`: the caller fails closed. */
+/** The result of `findRule` when the work exceeds `MAX_MATCH_WORK`: the caller fails closed. */
 export const OVERWORK = -3;
 const BEGINS = -1;
 const AFTER = -2;
@@ -65,13 +59,7 @@ export interface RuleIndex {
   readonly rows: string;
 }
 
-/**
- * Compiles patterns.
- *
- * @param packed - The packed file.
- * @param rules - In file order. Of two with the same pattern the one with the higher weight stays.
- * @throws Never.
- */
+/** Compiles patterns, in file order. Of two equal patterns the one with the higher weight stays. */
 export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleIndex {
   const strongest = new Map<string, IndexedRule>();
   for (const rule of rules) {
@@ -111,12 +99,9 @@ export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleI
 
 /**
  * The rule that decides about a text.
- *
- * @param text - In canonical form.
  * @param isQueryForm - Whether the text is in form `n1`, or that is the same.
  * @param known - A rule that matches already, or -1.
  * @returns A reference, -1 for none, or `OVERWORK`.
- * @throws Never.
  */
 export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, known = -1): number {
   let best = known;
@@ -148,12 +133,7 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
   return best;
 }
 
-/**
- * Every rule that matches a text, in no particular order. For explanations.
- *
- * @param isQueryForm - As for `findRule`.
- * @throws Never.
- */
+/** Every rule that matches a text, in no particular order. For explanations. */
 export function findEveryRule(index: RuleIndex, text: string, isQueryForm: boolean): number[] {
   const found: number[] = [];
   let row = lastNotAfter(index, text);
@@ -236,7 +216,7 @@ function lastNotAfter(index: RuleIndex, text: string, end = text.length, high?: 
   return low - 1;
 }
 
-/** How a pattern's literal stands to `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share where it is less. */
+/** Compares a pattern's literal with `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share. */
 function compare(source: string, from: number, to: number, text: string, end: number): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);

@@ -1,22 +1,15 @@
-/**
- * What a rule line says: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
- * freer (P1): they turn a malformed `Disallow` into rules and a malformed `Allow` into nothing.
- */
+// What a rule line says: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
+// freer (P1): they turn a malformed `Disallow` into rules and a malformed `Allow` into nothing.
 
-import { readUrl } from './web-url.js';
+import { readUrl } from './target.js';
 
 const BLANKS = /[ \t]+/;
 
 /**
- * The patterns of a rule line.
- *
- * @param isAllow - Whether it is an `Allow`.
- * @param value - The value in bytes, as written.
- * @param robotsUrl - Where the file was asked for, to know its own authority; unknown means that any authority counts
+ * The patterns of a rule line (robots §3.6, §3.7, R13, R14).
+ * @param robotsUrl - The URL requested for the file, to know its own authority; unknown means that any authority counts
  *   as its own, which is the stricter reading.
  * @returns Patterns in bytes; empty for an empty value or a rule that cannot be used.
- * @throws Never.
- * @see specification, robots §3.6, §3.7, R13, R14
  */
 export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string | null): string[] {
   if (value === '') return [];

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
 import type { CompileOptions, Policy } from './options.js';
 import { parseRobots } from './parse.js';
-import { sitePreferences } from './preferences/site-preferences.js';
+import { sitePreferences } from './preferences/preferences.js';
 import { compileRules, createRulesCompiler } from './rules.js';
 
 const rulesOf = (text: string, options: Partial<CompileOptions> = {}) =>

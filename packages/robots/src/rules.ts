@@ -1,17 +1,14 @@
-/**
- * Compiled rules: what a file says to one crawler. Compiled once, asked often. Rules, politeness and preferences come
- * from the same groups; only rules depend on dialect and policy.
- */
+// Compiled rules: what a file says to one crawler. Compiled once, asked often. Rules, politeness and preferences come
+// from the same groups; only rules depend on dialect and policy.
+
 import { type Decision, decisionOf, judgeTarget, type Readings } from './decide.js';
-import { rfc9309 } from './dialects/rfc9309.js';
-import { declaredVersion } from './dialects/v2.js';
+import { declaredVersion, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
-import { valuesOf } from './field-values.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
-import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf } from './group-fields.js';
+import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
-import { type CompileOptions, type CompileSettings, resolveCompileOptions } from './options.js';
+import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay, type RequestRate, type TimeWindow } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
@@ -20,7 +17,7 @@ import { targetOf } from './target.js';
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
 
-/** What the selected groups say beside rules. */
+/** What the selected groups say besides rules. */
 interface GroupFacts {
   readonly agents: readonly string[];
   readonly groupLines: readonly number[];
@@ -29,49 +26,39 @@ interface GroupFacts {
   readonly noindex: Reading;
 }
 
-/** What a file says to one crawler. Everything but decisions is worked out when first asked for. */
+/** What a file says to one crawler. Everything but decisions is computed when it is first read. */
 export class RobotsRules {
   /** The file. */
   readonly document: RobotsDocument;
   /** What is asked about a URL; an implementation detail that explanations share. */
   readonly readings: Readings;
-  readonly #settings: CompileSettings;
+  readonly #settings: ResolvedCompileOptions;
   #groupFacts: GroupFacts | null = null;
 
   /** Use `compileRules`. */
-  constructor(document: RobotsDocument, settings: CompileSettings) {
+  constructor(document: RobotsDocument, settings: ResolvedCompileOptions) {
     this.document = document;
     this.#settings = settings;
     this.readings = readingsOf(document, settings);
   }
 
   /**
-   * Whether a URL may be fetched, and who said so.
-   *
-   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the rules
-   *   belong to the URL's authority is the caller's business.
-   * @throws Never.
-   * @see RFC 9309 §2.2.2; specification, robots §7, §8
+   * Whether a URL may be fetched, and who said so (RFC 9309 §2.2.2; robots §7, §8).
+   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the
+   *   rules belong to the URL's authority is the caller's business.
    */
   decide(url: string): Decision {
     return decisionOf(judgeTarget(this.readings, targetOf(url)));
   }
 
-  /**
-   * Whether a URL may be fetched; `decide` without the words.
-   *
-   * @throws Never.
-   */
+  /** Whether a URL may be fetched; `decide` without the reason. */
   isAllowed(url: string): boolean {
     return judgeTarget(this.readings, targetOf(url)).allowed;
   }
 
   /**
-   * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero
-   * documents is in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
-   *
-   * @param nowMs - Epoch milliseconds.
-   * @throws Never.
+   * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero documents is
+   * in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
    */
   decideAt(url: string, nowMs: number): Decision {
     const decision = this.decide(url);
@@ -81,30 +68,24 @@ export class RobotsRules {
     return { ...decision, allowed: false, reason: schedule.reason, line: null, pattern: null };
   }
 
-  /** The name under which groups speak to us: one of our tokens, `*`, or nothing. */
+  /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
   get agents(): readonly string[] {
     return RobotsRules.#facts(this).agents;
   }
 
-  /** Line numbers of the User-agent lines of the groups that speak to us. */
+  /** Line numbers of the User-agent lines of the selected groups. */
   get groupLines(): readonly number[] {
     return RobotsRules.#facts(this).groupLines;
   }
 
-  /**
-   * The extension fields that speak to us, as written: those before the first group, and those of our groups. They are kept
-   * apart, because the stricter of both counts.
-   */
+  /** The extension fields for this crawler: those before the first group, and those of its groups. */
   get fields(): readonly (readonly FieldRecord[])[] {
     return RobotsRules.#facts(this)
       .sources.slice(0, 2)
       .map((source) => source.fields);
   }
 
-  /**
-   * The Crawl-delay in milliseconds, `null` when none is asked for (robots §9.1). It runs from the end of a response. In an
-   * archiving crawl the larger of Crawl-delay and Cache-delay.
-   */
+  /** The Crawl-delay in milliseconds, from the end of a response; `null` for none (robots §9.1, §9.11). */
   get crawlDelayMs(): number | null {
     const delaysMs = RobotsRules.#delaysMs(this, 'crawl-delay');
     const isArchive = this.#settings.cacheDelay === 'as-crawl-delay';
@@ -116,7 +97,7 @@ export class RobotsRules {
     return largest(RobotsRules.#delaysMs(this, 'cache-delay'));
   }
 
-  /** All Request-rate lines that speak to us (robots §9.2). Which one is in force when, `schedule` says. */
+  /** All Request-rate lines for this crawler (robots §9.2). Which one is in force when, `schedule` says. */
   get requestRates(): readonly RequestRate[] {
     return RobotsRules.#facts(this).sources.flatMap((source) => source.requestRates);
   }
@@ -132,13 +113,7 @@ export class RobotsRules {
     return windows.find((list) => list.length > 0) ?? [];
   }
 
-  /**
-   * Whether requests may start at a time, how far apart, and until when.
-   *
-   * @param nowMs - Epoch milliseconds.
-   * @throws Never.
-   * @see specification, robots §9.2, §9.3
-   */
+  /** Whether requests may start at a time, how far apart, and until when (robots §9.2, §9.3). */
   schedule(nowMs: number): Schedule {
     return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
   }
@@ -159,12 +134,7 @@ export class RobotsRules {
     return valuesOf(this.fields[1] ?? [], 'noindex', (value) => value);
   }
 
-  /**
-   * Whether a page that was fetched is to be treated as if it carried `noindex`. Never affects fetching.
-   *
-   * @throws Never.
-   * @see specification, robots §9.10
-   */
+  /** Whether a fetched page is treated as `noindex`. Never affects fetching (robots §9.10). */
   isNoindex(url: string): boolean {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
     const { noindex } = RobotsRules.#facts(this);
@@ -175,7 +145,7 @@ export class RobotsRules {
   get warnings(): readonly string[] {
     return this.#settings.tokens
       .filter((token) => /\d/.test(token))
-      .map((token) => `product token "${token}" holds digits, which RFC 9309 does not know`);
+      .map((token) => `product token "${token}" has digits, which RFC 9309 does not allow`);
   }
 
   // Static, because private methods of an instance cost each instance a slot.
@@ -191,8 +161,8 @@ export class RobotsRules {
   }
 }
 
-/** @see specification, robots §9, R36, R37 */
-function readGroupFacts(document: RobotsDocument, settings: CompileSettings): GroupFacts {
+/** @see robots §9, R36, R37 */
+function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
   const { dialect, tokens } = settings;
   const { spans, agent, all } = selectionOf(document, dialect, tokens);
   const sources = [null, spans];
@@ -209,9 +179,6 @@ function readGroupFacts(document: RobotsDocument, settings: CompileSettings): Gr
 
 /**
  * Compiles what a file says to a crawler. Costs about as much as parsing; the result shares the document's memory.
- *
- * @param document - From `parseRobots`.
- * @param options - Who asks, and which reading counts.
  * @throws RobotsError `invalid-document`, `invalid-tokens`, `option-invalid`, `option-unknown`.
  */
 export function compileRules(document: RobotsDocument, options: CompileOptions): RobotsRules {
@@ -220,7 +187,6 @@ export function compileRules(document: RobotsDocument, options: CompileOptions):
 
 /**
  * `compileRules` for many files: the options are checked once and shared by all the rules.
- *
  * @param options - Who asks, and which reading counts; later changes to the object have no effect.
  * @returns A function of a document from `parseRobots`; it throws RobotsError `invalid-document` for anything else.
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.

@@ -1,9 +1,7 @@
-/**
- * A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in every
- * form; anything unusual takes the slow road, where the platform's URL parser may be asked.
- */
+// A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in
+// every form; anything unusual takes the slow path, where the platform's URL parser may be asked.
+
 import { bytesOf } from './bytes.js';
-import { readUrl } from './web-url.js';
 
 /** The path and query of a URL. */
 export interface Target {
@@ -17,13 +15,7 @@ export interface Target {
 const USUAL =
   /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
 
-/**
- * The path and query of any URL, with dot segments resolved.
- *
- * @param url - An absolute URL or a path; whatever cannot be parsed is taken as a path.
- * @throws Never.
- * @see specification, robots §6, R26
- */
+/** The path and query of any URL or path, with dot segments resolved (robots §6, R26). */
 export function targetOf(url: string): Target {
   const usual = USUAL.exec(url);
   if (usual !== null) return { path: usual[1] as string, isUsual: true };
@@ -35,4 +27,14 @@ export function targetOf(url: string): Target {
     path = pathname + search;
   }
   return { path: bytesOf(path), isUsual: false };
+}
+
+/** Reads a URL. @returns `null` for anything else, an empty value included. */
+export function readUrl(value: string, base: string | null = null): URL | null {
+  try {
+    return value === '' ? null : new URL(value, base ?? undefined);
+  } catch {
+    // A TypeError: not a URL.
+    return null;
+  }
 }

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
 import { parseRobots } from './parse.js';
+import { mayMatch, rememberText } from './pattern.js';
 import { compileRules } from './rules.js';
-import { mayMatch, rememberText } from './text-grams.js';
 
 const may = (pattern: string) => mayMatch(pattern, 0, pattern.length);
 

@@ -1,4 +1,4 @@
-// The page of the live view. It draws what the stream of events says and sends three words back. Everything that comes from a
+// The page of the live view. It draws what the stream of events says, and sends three commands back. Everything that comes from a
 // site (URLs, host names, details) is hostile text: it goes into text nodes, never into markup.
 
 const token = new URLSearchParams(location.search).get('token') ?? '';
@@ -20,8 +20,8 @@ const WHY = {
   'request-rate-closed': 'closed at this hour',
   'host-paused': 'it asked for a pause, or fails',
   'host-parked': 'set aside: look at it',
-  'address-shared': 'its address is being asked',
-  'not-before': 'to be asked later',
+  'address-shared': 'a request to its address is under way',
+  'not-before': 'to be requested later',
 };
 const WARNING_WHY = new Set(['robots-unreachable', 'host-paused', 'visit-time', 'request-rate-closed']);
 
@@ -181,9 +181,9 @@ function sentence(phase, ended, underwayCount, hosts, waitingHosts, progress) {
     case 'paused':
       return underwayCount > 0
         ? `Pausing: ${counted(underwayCount, 'request')} under way ${underwayCount === 1 ? 'comes to its' : 'come to their'} end.`
-        : 'Nobody is asked anything until you resume. The time counts against no bound.';
+        : 'No request leaves until you resume. The time counts against no bound.';
     case 'stopping':
-      return 'What is in hand comes to its end, ten seconds at most.';
+      return 'What is in flight ends, within ten seconds.';
     case 'over':
       return (
         {
@@ -267,7 +267,7 @@ const HOST_CELLS = [
   ['Queued', 'number'],
   ['Requests', 'number'],
   ['Last answer', 'after'],
-  ['It asks for', 'number'],
+  ['It requires', 'number'],
   ['Smallest gap', 'number'],
 ];
 
@@ -362,19 +362,19 @@ function drawBars(id, rows) {
   );
 }
 
-function drawOutcomes({ outcomes, words }) {
+function drawOutcomes({ answers, outcomes }) {
   const toneOfAnswer = (word) => (/^[123]xx$/.test(word) ? 'good' : word === '4xx' ? 'warn' : 'bad');
   drawBars(
     'answers',
-    Object.entries(outcomes)
+    Object.entries(answers)
       .map(([label, count]) => ({ label, count, tone: toneOfAnswer(label) }))
       .sort((a, b) => a.label.localeCompare(b.label))
       .slice(0, MAX_BARS),
   );
   const tones = { fetched: 'good', excluded: 'calm', dropped: 'calm', failed: 'bad', held: 'warn' };
   drawBars(
-    'words',
-    Object.entries(words)
+    'outcomes',
+    Object.entries(outcomes)
       .flatMap(([word, reasons]) =>
         Object.entries(reasons).map(([reason, count]) => ({
           label: reason === word ? word : `${word}: ${reason}`,

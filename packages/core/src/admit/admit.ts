@@ -40,6 +40,14 @@ export interface Admission {
 /** Decides which candidates may go on. */
 export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
+/** The priority of seeds: before links (4), after companion files (0). */
+const SEED_PRIORITY = 2;
+
+/** The seeds as candidates. @throws Never */
+export function seedUrls(seeds: readonly string[]): NewUrl[] {
+  return seeds.map((url) => ({ url, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
+}
+
 /** What links are checked for traps with. */
 export interface TrapWatch {
   readonly options: ResolvedTrapOptions;

@@ -1,9 +1,8 @@
-// What a page says, as one number: pages that say the same have the same. What varies although nothing is new is left
-// out: numbers, names of months and days, tokens no one can read, and URLs that stand in the text. Images count by
-// their address, so that a gallery does not look like one page.
+// The content of a page as one number: pages with the same content have the same number. It ignores what varies without
+// being new: numbers, names of months and days, unreadable tokens, and URLs in the text. Images count by their address.
 //
-// It is a sum over words, so their order does not matter, made in one pass over the bytes, without a DOM or a charset.
-// Reading HTML this roughly is enough, because the same template is misread in the same way.
+// It is a sum over words, made in one pass over the bytes, without a DOM or a charset. Such a rough reading of HTML is
+// enough, because the same template is misread in the same way.
 
 import { MAX_COMPARED_BYTES } from './limits.js';
 

@@ -1,4 +1,4 @@
-// What a user says of where a crawl may go, checked once. How it is judged: scope.ts.
+// The option `scope`, checked once. What it means is in `scope.ts`.
 
 import type { Via } from '@mannerly/frontier';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -9,15 +9,15 @@ import { readSurts } from './surt.js';
 import { readPatterns, type UrlPattern } from './url-pattern.js';
 
 /**
- * Where the crawl may go. A URL is in scope when it is inside (`within`), its path begins as `prefixes` say, a pattern of
- * `include` matches, none of `exclude` does, and `allows` does not refuse it. What is absent asks for nothing.
+ * Where the crawl may go. A URL is in scope when it is inside (`within`), its path begins as `prefixes` say, a pattern
+ * of `include` matches, none of `exclude` does, and `allows` does not refuse it. What is absent does not narrow.
  */
 export interface ScopeOptions {
   /** Absolute http(s) URLs, 1 to 100,000. A port that a seed names is opened. */
   readonly seeds: readonly string[];
   /**
-   * `host`: the host names of the seeds; `domain`: their registrable domains; `list`: those in `hosts`; `surt`: what begins
-   * with one of `surts`. @default 'host'
+   * `host`: the host names of the seeds; `domain`: their registrable domains; `list`: those in `hosts`; `surt`: what
+   * begins with one of `surts`. @default 'host'
    */
   readonly within?: 'host' | 'domain' | 'list' | 'surt';
   /** With `list`: host names, or `host:port` for one port only. */
@@ -28,11 +28,11 @@ export interface ScopeOptions {
   readonly prefixes?: readonly string[];
   /** Only URLs that one of these matches. Seeds too must match. @default [], every URL */
   readonly include?: readonly UrlPattern[];
-  /** URLs that one of these matches are dropped, whatever else is said. @default [] */
+  /** URLs that one of these matches are dropped in any case. @default [] */
   readonly exclude?: readonly UrlPattern[];
   /**
-   * Asked last, of what all the rest lets in; `false` refuses. It never lets in what the rest refuses. It gets the URL as it
-   * would be requested and the road by which it came, and should answer the same each time; when it throws, it refuses.
+   * Asked last, of what all the rest lets in; `false` refuses. It never lets in what the rest refuses. It gets the URL
+   * as it would be requested and how it was found, and should answer the same each time; when it throws, it refuses.
    */
   readonly allows?: (url: string, via: Via) => boolean;
 }

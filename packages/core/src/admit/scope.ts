@@ -1,8 +1,8 @@
-// Where a crawl may go: one judge, asked of seeds, links, redirects, sitemaps and handlers' URLs alike.
+// Where a crawl may go: one decision for seeds, links, redirects, sitemaps and handlers' URLs.
 //
-// A scope by host moves with its seeds: where a seed itself answers with a redirect to another host of its registrable
-// domain (www, a country's host), that host is what the operator meant. Nothing else moves a scope: not a redirect of a page
-// found later, not one to another domain, and no scope that names its hosts.
+// A scope by host moves with its seeds: where a seed redirects to another host of its registrable domain (www, a
+// country's host), that host is in scope. Nothing else moves a scope: no redirect of a later page, none to another
+// domain, no scope with listed hosts.
 
 import type { Via } from '@mannerly/frontier';
 import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
@@ -17,7 +17,7 @@ export type ScopeAnswer =
   | { readonly kind: 'in' }
   | {
       readonly kind: 'out';
-      /** `hook-refused`: the function of the operator's own said no, or threw. */
+      /** `hook-refused`: `scope.allows` refused, or threw. */
       readonly reason: 'out-of-scope' | 'scope-excluded' | 'hook-refused';
       readonly detail?: string;
     };
@@ -31,7 +31,7 @@ export interface ScopeMove {
 
 /** The crawl's scope. Without moves in between, the same URL always gets the same answer. */
 export interface Scope {
-  /** What a page in a browser asks for (`subresource`) may stand anywhere that `exclude` and `allows` leave; see `isInside`. */
+  /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. */
   judge(url: UrlParts, via: Via): ScopeAnswer;
   /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
   isInside(url: UrlParts): boolean;
@@ -75,10 +75,10 @@ export function createScope(options: ScopeOptions | ResolvedScope): Scope {
   };
   return {
     judge(url, via) {
-      // A page needs its scripts wherever they stand: whether other hosts are asked for them is the fetcher's to say.
+      // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
       if (via !== 'subresource' && !isInside(url)) return OUT;
       if (excludes?.(url) === true) return EXCLUDED;
-      // A sitemap stands where it stands, whatever part of the site is wanted.
+      // A sitemap may lie outside the part of the site that is wanted.
       if (via !== 'companion' && via !== 'subresource' && !isWanted(url)) return OUT;
       return allows === undefined ? IN : asked(allows, url, via);
     },

@@ -1,12 +1,12 @@
-// What a crawl may say about traps, and the words in which a trap is told.
+// The option `traps`, and the text of a trap.
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_ALIKE_PAGES, MAX_PATH_SEGMENTS, MAX_QUERY_PARAMETERS } from './limits.js';
 
-/** How endless spaces are told from real ones. Every number is the crawler's own patience: a site pays for a larger one with more requests. */
+/** How endless spaces are recognised. A larger number costs a site more requests. */
 export interface TrapOptions {
   /**
-   * Pages that say the same as others of their group, one after another, after which links that such pages add are
+   * Pages with the content of others of their group, one after another, after which links that such pages add are
    * dropped. 16 to 1,000,000. @default 128
    */
   readonly maxSimilarPages?: number;
@@ -25,7 +25,7 @@ export type TrapRule =
   | 'long-path'
   | 'repeating-query'
   | 'long-query'
-  /** Pages beside each other, such as the months of a calendar. */
+  /** Pages next to each other, such as the months of a calendar. */
   | 'alike-pages'
   /** Pages below each other. */
   | 'alike-growth'
@@ -40,7 +40,7 @@ export interface TrapFinding {
   readonly pattern: string;
 }
 
-/** What is used where nothing is said. */
+/** The defaults. */
 export const TRAP_DEFAULTS: ResolvedTrapOptions = Object.freeze({
   maxSimilarPages: 128,
   maxPathSegments: 32,

@@ -1,15 +1,13 @@
-// Endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. What gives
-// them away is that their pages say nothing new and go on all the same. So pages are compared with others of their
-// group (page-likeness.ts, url-groups.ts), and a group is a trap when
+// Finds endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. Pages
+// are compared with others of their group (page-likeness.ts, url-groups.ts). A group is a trap when
 //
-//   so many of its pages repeat others · most of its pages of late do · and repeating pages went on adding new URLs.
+//   enough of its pages repeat others · most of its latest pages do · and repeating pages keep adding new URLs.
 //
-// The last one tells an endless space from a finite one, whose links are all known after a while. Then URLs that pages
-// of the group add to it are dropped, those in the queue too; what other pages link to is taken as ever.
+// The last condition tells an endless space from a finite one, whose links are all known after a while. Then URLs that
+// pages of the group add to it are dropped, those in the queue too; links from other pages are taken as before.
 //
-// Nothing is counted per link: of an unsuspicious group every sixth page is compared, and a link costs nothing until
-// something is suspected. Memory is bounded in groups and in numbers per group; what is forgotten is watched from the
-// start again.
+// Every sixth page of an unsuspicious group is compared, and a link costs nothing before a suspicion. Memory is bounded
+// in groups and in numbers per group; a group that is forgotten starts again.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
@@ -27,7 +25,7 @@ export interface Traps {
   wants(url: string, from: string | null): boolean;
   /** Compares a page that is wanted, given its bytes. @returns What it proved to be a trap, for telling. */
   read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[];
-  /** A URL led elsewhere: it stands for the page that linked to it. */
+  /** A URL redirected: it counts as the page that linked to it. */
   redirected(url: string, from: string | null): void;
   /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
   restore(found: readonly TrapFinding[]): void;
@@ -45,7 +43,7 @@ interface Group {
    */
   compared: number;
   repeats: number;
-  /** What its pages said, the latest first to be found. */
+  /** The contents of its pages, as numbers. */
   readonly likenesses: number[];
   /** Repeating pages, by their URLs' hashes. */
   readonly breeders: number[];
@@ -72,10 +70,10 @@ const BREEDING_SHARE = 0.75;
 /** Of the pages compared of late, the share that must repeat. */
 const REPEATING_SHARE = 0.6;
 /**
- * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
- * Hosts of one domain are asked all at the same time, so that some more are on their way when the trap shows.
+ * The patience with a group, as a share of the one that is set. A whole host needs more, since it holds more than a
+ * trap. Hosts of one domain are asked all at the same time, so that some more are on their way when the trap shows.
  */
-const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
+const PATIENCE: Readonly<Record<TrapRule, number>> = {
   'repeating-path': 1,
   'long-path': 1,
   'repeating-query': 1,
@@ -107,7 +105,7 @@ export function createTraps(options: ResolvedTrapOptions): Traps {
       if (groups.delete(key)) groups.set(key, known);
       return known;
     }
-    const group = newGroup(name, Math.ceil(options.maxSimilarPages * LIMIT_SHARE[name.rule]));
+    const group = newGroup(name, Math.ceil(options.maxSimilarPages * PATIENCE[name.rule]));
     groups.set(key, group);
     const [oldest] = groups.values();
     if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);

@@ -1,15 +1,15 @@
-// Which URLs belong together when it is asked whether their pages say anything new. A group is a name that a URL and the
-// page it was found on share: links between pages of one group are what an endless space is made of. Pure.
+// Which URLs belong together when their pages are compared. A group is a name that a URL and the page it was found on
+// share: links between pages of one group are what an endless space is made of. Pure.
 
 import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { MAX_KNOWN_DOMAINS } from './limits.js';
 import type { TrapFinding } from './trap-options.js';
 
-/** A group, by a name that is readable: it is what is told of a trap. */
+/** A group, by a readable name that is also the trap's. */
 export interface UrlGroup extends TrapFinding {
   /**
-   * The group takes in more than a trap would: only what its repeating pages link to is dropped, not every link from one of
-   * its URLs to another.
+   * The group takes in more than a trap would: only what its repeating pages link to is dropped, not every link from
+   * one of its URLs to another.
    */
   readonly isWide: boolean;
 }
@@ -61,7 +61,10 @@ function mask(segment: string): string {
   return plain.replace(/\d+/g, '0');
 }
 
-/** Letters and digits in turns, hexadecimal digits, or too many consonants in a row: drawn by a machine, not named by a person. */
+/**
+ * Letters and digits in turns, hexadecimal digits, or too many consonants in a row: drawn by a machine, not named by a
+ * person.
+ */
 function isToken(segment: string): boolean {
   if (segment.length < 6) return false;
   if (/[bcdfghjklmnpqrstvwxz]{6}/i.test(segment)) return true;

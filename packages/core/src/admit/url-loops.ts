@@ -1,10 +1,13 @@
-// Traps that one URL gives away by itself: paths that go in circles, paths and queries that only grow. Pure, and cheap
-// where nothing is the matter, since it is asked of every link.
+// Traps that one URL reveals by itself: paths that go in circles, paths and queries that only grow. Pure, and cheap for
+// usual URLs, since every link is checked.
 
 import type { UrlParts } from '@mannerly/frontier/internal';
 import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';
 
-/** Segments of a block that may repeat: `/a/b/c/d/a/b/c/d/…` is seen, longer circles are left to the likeness of their pages. */
+/**
+ * Segments of a block that may repeat: `/a/b/c/d/a/b/c/d/…` is seen, longer circles are left to the likeness of their
+ * pages.
+ */
 const LONGEST_BLOCK = 4;
 /** A block this often in a row is a circle: a page's relative links were resolved against the wrong place. */
 const BLOCK_REPEATS = 3;

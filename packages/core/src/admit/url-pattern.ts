@@ -1,6 +1,6 @@
-// Patterns of an operator's own for URLs. As text they are written as in robots.txt: the beginning of path and query, `*` for
-// anything, `$` for the end. That is one notation less to learn, and it is matched in bounded time; text never becomes a
-// regular expression. A `RegExp` object is the operator's own program and is taken as it is.
+// The operator's patterns for URLs. As text they are written as in robots.txt: the beginning of path and query, `*` for
+// anything, `$` for the end. Text never becomes a regular expression, so matching takes bounded time. A `RegExp` object
+// is used as it is.
 
 import { formatUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { matchesPattern } from '@mannerly/robots';

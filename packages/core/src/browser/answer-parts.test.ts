@@ -2,12 +2,12 @@
 
 import type { ResponseOutcome } from 'mannerly';
 import { expect, it } from 'vitest';
-import { fulfilled } from './answer-parts.js';
+import { fulfilled } from './page-requests.js';
 
 const fieldsOf = (headers: ResponseOutcome['headers']) =>
   fulfilled({ status: 200, headers, body: new Uint8Array() } as unknown as ResponseOutcome).headers;
 
-it('an answer keeps what says how to read it, and nothing that speaks of its transport or asks to be remembered', () => {
+it('an answer keeps what says how to read it, and nothing about its transport or that asks to be remembered', () => {
   const fields = fieldsOf([
     ['Content-Type', 'text/html'],
     ['Content-Security-Policy', "default-src 'self'"],

@@ -1,5 +1,6 @@
-// A fetcher whose pages are opened in a browser. It makes requests as another fetcher does, undici's by default, the browser
-// none: the document of a page has come by the time that it is opened, and whatever else the page wants is asked of the crawl.
+// A fetcher whose pages are opened in a browser. Another fetcher makes the requests, undici's by default, and the
+// browser none: the document has come before the page is opened, and everything else that the page loads comes from the
+// crawl.
 
 import type { Fetcher, RenderCandidate, Rendering, RenderRequest } from 'mannerly';
 import PQueue from 'p-queue';
@@ -10,8 +11,9 @@ import { openPage } from './open-page.js';
 /**
  * Makes a fetcher that opens HTML pages in a Chromium of the user's own, driven by playwright-core.
  *
- * Handlers get what the browser made of a page: `page.text()`, `page.$`, `page.links` are of its DOM; `page.rendering` says how
- * it went. Each request of a page is a request of the crawl: its own authority's robots.txt, its host's clock, the door, the log.
+ * Handlers get the browser's DOM: `page.text()`, `page.$` and `page.links` are of it, and `page.rendering` says how it
+ * went. Each request of a page is a request of the crawl, with its authority's robots.txt, its host's spacing, egress
+ * and log.
  *
  * @example
  * const fetcher = browserFetcher({ launch: (flags) => chromium.launch({ executablePath, args: flags }) })
@@ -39,7 +41,7 @@ export function browserFetcher(options: BrowserFetcherOptions): Fetcher {
   };
 }
 
-/** A function of the user's own: whatever it does but answer `true` leaves a page as it came. */
+/** A user's function: anything but `true` leaves a page as it came. */
 function isWanted({ renders }: BrowserSettings, page: RenderCandidate): boolean {
   try {
     return renders(page) === true;

@@ -1,4 +1,5 @@
-// What is at stake: a browser that dies must not end the crawl, and one that dies again and again must not be started for ever.
+// What is at stake: a browser that dies must not end the crawl, and one that dies again and again must not be started
+// for ever.
 
 import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// One browser at a time: started when the first page wants it, started again within a bound when it is gone, and closed with
-// the fetcher. One that was handed in is used as long as it lives.
+// One browser at a time: started when the first page wants it, started again within a bound when it is gone, and closed
+// with the fetcher. One that was handed in is used as long as it lives.
 
 import type { Browser } from 'playwright-core';
 import type { BrowserSettings } from './browser-options.js';
@@ -74,17 +74,17 @@ export function createBrowserSupply(settings: Pick<BrowserSettings, 'source' | '
   };
 }
 
-/** A function of the user's own may throw before it promises anything. */
+/** A user's function may throw instead of rejecting. */
 async function launchOne(launch: (flags: string[]) => Promise<Browser>): Promise<Browser> {
   return launch([...SEALED_FLAGS]);
 }
 
-/** It came when nobody waited for it any more. */
+/** It started too late. */
 function closeLater(launched: Promise<Browser>): void {
   launched.then(end, () => undefined);
 }
 
-/** A browser that does not close in time is its operator's to end: playwright kills its own when the process ends. */
+/** A browser that does not close in time is left alone: playwright kills its own when the process ends. */
 async function end(browser: Browser): Promise<void> {
   await within(browser.close(), BROWSER_ANSWER_MS);
 }

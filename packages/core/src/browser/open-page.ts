@@ -1,16 +1,16 @@
-// One page in a browser: a context of its own, the document that came, what it asks for until it is quiet or its time is over,
-// and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser with it.
+// One page in a browser: a context of its own, the document that came, its requests until it is quiet or its time is
+// over, and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser
+// with it.
 
 import type { RenderFailureCode, Rendering, RenderRequest } from 'mannerly';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
 import type { BrowserSettings } from './browser-options.js';
 import { BROWSER_ANSWER_MS } from './limits.js';
 import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';
-import { readDom } from './read-dom.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
 import { textOf, within } from './within.js';
 
-/** What came of it, and whether the browser still answers. */
+/** The outcome, and whether the browser still answers. */
 export interface OpenedPage {
   readonly rendering: Rendering;
   readonly isHung: boolean;
@@ -164,4 +164,46 @@ function failed(failure: RenderFailureCode, detail: string) {
 
 function ignore(): void {
   // It is gone already, which is what was wanted.
+}
+
+/** What was read. */
+export type ReadDom =
+  | { readonly kind: 'read'; readonly html: string; readonly url: string }
+  | { readonly kind: 'too-large'; readonly chars: number };
+
+/** Reads the DOM. @throws What the browser says, and when it answers something else. */
+export async function readDom(session: Pick<CDPSession, 'send'>, maxChars: number): Promise<ReadDom> {
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+    worldName: 'mannerly',
+  });
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `(${serialise.toString()})(${maxChars})`,
+    contextId: executionContextId,
+    returnByValue: true,
+  });
+  const value: unknown = result.value;
+  if (exceptionDetails !== undefined || typeof value !== 'object' || value === null)
+    throw new Error(exceptionDetails?.text ?? 'the page has no document');
+  if ('html' in value && typeof value.html === 'string' && 'url' in value && typeof value.url === 'string')
+    return { kind: 'read', html: value.html, url: value.url };
+  return { kind: 'too-large', chars: 'chars' in value && typeof value.chars === 'number' ? value.chars : 0 };
+}
+
+/** What the browser knows of a document, as far as it is read here; it stands for types alone. */
+interface BrowserScope {
+  readonly document: {
+    readonly doctype: { readonly name: string } | null;
+    readonly documentElement: { readonly outerHTML: string } | null;
+  };
+  readonly location: { readonly href: string };
+}
+
+/** Runs in the browser: nothing outside of it is known there. */
+function serialise(maxChars: number): { html: string; url: string } | { chars: number } {
+  const { document, location } = globalThis as unknown as BrowserScope;
+  const html = document.documentElement?.outerHTML ?? '';
+  const type = document.doctype === null ? '' : `<!DOCTYPE ${document.doctype.name}>`;
+  return html.length > maxChars ? { chars: html.length } : { html: type + html, url: location.href };
 }

@@ -1,4 +1,4 @@
-// What is at stake: a request of the browser that is let through is asked of nobody's robots.txt, and leaves without our name.
+// If this breaks, a request of the browser leaves without robots.txt and without our identity.
 
 import type { ResponseOutcome, Subresource, SubresourceAnswer } from 'mannerly';
 import type { Route } from 'playwright-core';
@@ -80,7 +80,7 @@ describe('the requests of a page', () => {
   });
 
   it.each<[string, Parameters<ReturnType<typeof scene>['ask']>, string]>([
-    ['a picture, which nobody wants', ['https://a.test/x.png', 'page', 'image'], 'type'],
+    ['a picture, which is not loaded', ['https://a.test/x.png', 'page', 'image'], 'type'],
     ['a beacon', ['https://a.test/x', 'page', 'ping', 'POST'], 'method'],
     ['a form of a script', ['https://a.test/x', 'page', 'fetch', 'POST'], 'method'],
     ['what a window of its own wants', ['https://a.test/x', 'elsewhere', 'script'], 'window'],

@@ -1,10 +1,9 @@
-// What one page in the browser asks for: taken from the browser before anything leaves, bounded, asked of the crawl, and given
-// back as the answer that came. Nothing is ever let through to the network of the browser. (access §11, DECISION A20:
-// subresources are checked like pages, since they load the same server.)
+// The requests of one page in the browser: taken from the browser before anything leaves, bounded, made by the crawl,
+// and fulfilled with the response that came. Nothing is ever passed to the browser's own network. (access §11, DECISION
+// A20: subresources are checked like pages, since they load the same server.)
 
 import type { RenderRequest, ResponseOutcome, SubresourceAccount, SubresourceAnswer } from 'mannerly';
 import type { Route } from 'playwright-core';
-import { fulfilled } from './answer-parts.js';
 import type { BrowserSettings } from './browser-options.js';
 import { MAX_BROWSER_TEXT, MAX_TOLD_REFUSALS } from './limits.js';
 
@@ -16,7 +15,7 @@ export type RequestPlace =
   /** The main frame wants a document: the first time ours, never again. */
   | 'main'
   | 'frame'
-  /** A window that the page opened, or nobody knows. */
+  /** A window that the page opened, or unknown. */
   | 'elsewhere'
   | 'page';
 
@@ -30,7 +29,10 @@ export interface PageRequests {
   documentRead(): void;
   /** Resolves when the document has been read and nothing was asked for during `quietMs`. */
   readonly quiet: Promise<void>;
-  /** The page is over: what is pending is given up, what comes is refused and not counted. A second call changes nothing. */
+  /**
+   * The page is over: what is pending is given up, what comes is refused and not counted. A second call changes
+   * nothing.
+   */
   end(): void;
   account(): SubresourceAccount;
 }
@@ -163,5 +165,47 @@ function forwarded(headers: Readonly<Record<string, string>>): Record<string, st
 }
 
 function ignore(): void {
-  // The page is gone, and with it whoever asked.
+  // The page is gone.
+}
+
+/** What `route.fulfill` is told. */
+export interface AnswerParts {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'clear-site-data',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-security-policy-report-only',
+  'keep-alive',
+  'link',
+  'nel',
+  'refresh',
+  'report-to',
+  'reporting-endpoints',
+  'set-cookie',
+  'speculation-rules',
+  'strict-transport-security',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Makes the parts of an answer. @throws Never */
+export function fulfilled({ status, headers, body }: ResponseOutcome): AnswerParts {
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    // What a browser cannot be handed is left out as well.
+    if (LEFT_OUT.has(key) || !/^[!#$%&'*+.^_`|~\w-]+$/.test(key) || !/^[\t\x20-\x7e]*$/.test(value)) continue;
+    fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
+  }
+  // Playwright lets every origin read an answer that does not say who may. What the site did not say stays unsaid.
+  fields['access-control-allow-origin'] ??= 'none';
+  return { status, headers: { ...fields }, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
 }

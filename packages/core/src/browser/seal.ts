@@ -1,15 +1,17 @@
-// What keeps a browser from the network. Every request of a page is taken from it before it leaves (page-requests.ts); the
-// seal is for what slips by: it leads to a proxy that is not there. Three layers, so that a browser which ignores one of them
-// still reaches nobody: flags of the program, the proxy of each context, and verbs that scripts do not find.
+// What keeps a browser from the network. Every request of a page is intercepted before it leaves (page-requests.ts).
+// The seal is for what slips by: it leads to a proxy that does not exist. Three layers, so that a browser which ignores
+// one of them still reaches no server: flags of the program, the proxy of each context, and functions that scripts do
+// not find.
 
 import type { BrowserContextOptions } from 'playwright-core';
 
-/** Nobody listens at the port of tcpmux, and nobody without rights over the machine can. */
+/** The port of tcpmux has no listener, and only a privileged process could open it. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 /**
- * Flags that a browser is started with: no name is looked up, every connection goes to a proxy that is not there, loopback
- * too, nothing is sent past a proxy by UDP, and the program asks for nothing by itself. For those who start it themselves.
+ * Flags that a browser is started with: no name is looked up, every connection goes to a proxy that is not there,
+ * loopback too, nothing is sent past a proxy by UDP, and the program asks for nothing by itself. For those who start it
+ * themselves.
  */
 export const SEALED_FLAGS: readonly string[] = Object.freeze([
   `--proxy-server=${NOWHERE}`,
@@ -32,6 +34,10 @@ export const SEALED_CONTEXT: BrowserContextOptions = Object.freeze({
   acceptDownloads: false,
 });
 
-/** Runs before any script of a page, in every frame: connections that no request announces, and workers that outlive a page. */
+/**
+ * Runs before any script of a page, in every frame: connections that no request announces, and workers that outlive a
+ * page.
+ */
 export const SEAL_SCRIPT =
-  'for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "SharedWorker"]) delete globalThis[name];';
+  'for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "SharedWorker"]) ' +
+  'delete globalThis[name];';

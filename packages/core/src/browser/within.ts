@@ -2,13 +2,13 @@
 
 import { MAX_BROWSER_TEXT } from './limits.js';
 
-/** What came of something that was asked of a browser. */
+/** The outcome of a call to a browser. */
 export type Within<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'late' };
 
-/** Waits for at most `ms` milliseconds. What comes later is nobody's, and disturbs nobody. Never rejects. */
+/** Waits for at most `ms` milliseconds. What comes later is ignored. Never rejects. */
 export function within<T>(asked: Promise<T>, ms: number): Promise<Within<T>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: 'late' }), ms);

@@ -92,7 +92,7 @@ describe('a directory that is taken', () => {
     return crawl(seed);
   };
   const manifest = (more: object) =>
-    JSON.stringify({ format: 2, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], ...more });
+    JSON.stringify({ format: 3, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], ...more });
 
   it.each([
     [
@@ -168,7 +168,7 @@ describe('a crawl that comes to nothing says why', () => {
     [
       'there is no such page',
       { status: 404, body: 'no' },
-      /Only one page.*\n {2}status-404 \(1\): .*Look whether the URL/,
+      /Only one page.*\n {2}status-404 \(1\): .*Check that the URL/,
     ],
     [
       'it is no HTML',

@@ -1,6 +1,6 @@
-// Functions of the user around a fetch: called before a page's request and after its exchange, and for each excluded URL. A
-// hook may refuse, never permit: it is called after scope, bounds and robots.txt have said yes, and anything but the answer
-// `undefined` in time is a refusal. Only its own host waits for it.
+// Functions of the user around a fetch: called before a page's request and after its exchange, and for each excluded
+// URL. A hook may refuse, never permit: it is called after scope, bounds and robots.txt have said yes, and anything but
+// the answer `undefined` in time is a refusal. Only its own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -17,7 +17,7 @@ export interface HookRefusal {
   readonly reason: string;
 }
 
-/** What a hook answers: nothing, and what was going to happen goes on; or a refusal. There is no third answer. */
+/** The answer of a hook: nothing, and the crawl goes on; or a refusal. There is no third answer. */
 export type HookAnswer =
   | HookRefusal
   | undefined
@@ -27,7 +27,7 @@ export type HookAnswer =
 /** A page's request that is about to be made. Robots.txt, scope and bounds have let it through. */
 export interface PlannedFetch {
   readonly url: string;
-  /** `handler`: `page.fetch` of a handler asks for it; `subresource`: a page in the browser does. */
+  /** `handler`: a `page.fetch`; `subresource`: for a page in the browser. */
   readonly purpose: 'page' | 'handler' | 'subresource';
   readonly depth: number;
   readonly via: Via;
@@ -46,7 +46,7 @@ export interface PlannedFetch {
 export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
   /** `null`: no response came. */
   readonly status: number | null;
-  /** The word for why not; `null`: one came. */
+  /** Why none came; `null`: one came. */
   readonly failure: string | null;
   /** A copy; `[]` without a response. */
   readonly headers: HeaderLines;
@@ -57,18 +57,20 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
 /** Hooks of a crawl. */
 export interface HookOptions {
   /**
-   * Asked before each request for a page, tries and redirect targets included, before those that handlers make by themselves, and those of pages in a browser;
-   * not before robots.txt and the files beside it. A refused URL is *dropped* as `hook-refused`, and costs no request and no page.
+   * Asked before each request for a page, tries and redirect targets included, before those that handlers make by
+   * themselves, and those of pages in a browser; not before robots.txt and the files beside it. A refused URL is
+   * *dropped* as `hook-refused`, and costs no request and no page.
    */
   readonly beforeFetch?: (planned: PlannedFetch) => HookAnswer | Promise<HookAnswer>;
   /**
-   * Asked after each exchange for a page, whatever came: before a redirect is followed, before a try is made again, before a handler
-   * sees the page. A refused URL is *dropped* as `hook-refused`; it has cost its request, and a page where it was one.
+   * Asked after each exchange for a page, whatever came: before a redirect is followed, before a try is made again,
+   * before a handler sees the page. A refused URL is *dropped* as `hook-refused`; it has cost its request, and a page
+   * where it was one.
    */
   readonly afterFetch?: (ended: EndedFetch) => HookAnswer | Promise<HookAnswer>;
-  /** Told of every URL whose final word is *excluded*: by robots.txt, or by what the page asks. Nothing it does changes that. */
+  /** Called for every URL that is *excluded*, by robots.txt or by signals of the page. Nothing it does changes that. */
   readonly onExclusion?: (decision: UrlDecision) => unknown;
-  /** Time for an answer, 1 to 60,000 ms; then it is a refusal. The host is asked nothing meanwhile, other hosts are. @default 5_000 */
+  /** Time for an answer, 1 to 60,000 ms; then it is a refusal. Only the host of the URL waits. @default 5_000 */
   readonly timeoutMs?: number;
 }
 
@@ -80,14 +82,14 @@ export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
 /**
  * A hook's no.
  *
- * @param reason - For people; it stands in the decision log, at most 500 characters of it.
+ * @param reason - For people; at most 500 characters of it go to the decision log.
  * @throws Never
  */
 export function refuse(reason: string): HookRefusal {
   return Object.freeze({ kind: 'refuse', reason: String(reason).slice(0, MAX_WORD_CHARS) });
 }
 
-/** What is made of a hook's answer; `null`: it goes on. */
+/** The verdict of a hook; `null`: the crawl goes on. */
 export type HookVerdict =
   | null
   | { readonly kind: 'refused'; readonly detail: string }

@@ -1,6 +1,6 @@
-// Requests that are made for a page outside the queue: by its handler (`page.fetch`), and by a page in a browser. They pass
-// scope, hooks, robots.txt and the host's clock like any other. Every answer is a value; what does not get its turn in
-// time is `held`.
+// Requests that are made for a page outside the queue: by its handler (`page.fetch`), and by a page in a browser. They
+// pass scope, hooks, robots.txt and the host's clock like any other. Every answer is a value; what does not get its
+// turn in time is `held`.
 
 import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import PQueue from 'p-queue';

@@ -1,4 +1,5 @@
-// What is at stake: requests that have fallen due must not wait behind a burst of pages, nor pages behind requests for ever.
+// What is at stake: requests that have fallen due must not wait behind a burst of pages, nor pages behind requests for
+// ever.
 import { expect, it } from 'vitest';
 import {
   FRESH_EXCHANGE_MS,

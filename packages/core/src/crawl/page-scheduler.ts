@@ -1,7 +1,7 @@
-// Decides when each page that has arrived is worked on: one page, or a few while no request is due soon, then sockets and
-// timers, then the next page. A page waits while a request is due, because a page can wait and a host's turn should not be
-// missed. Many responses can arrive in one turn of the event loop: if each page were read at its last byte, the requests
-// that are due would wait for all of them. See docs/decisions/0006-pages-take-turns.md.
+// Decides when each page that has arrived is worked on: one page, or a few while no request is due soon, then sockets
+// and timers, then the next page. A page waits while a request is due, because a page can wait and a host's turn should
+// not be missed. Many responses can arrive in one turn of the event loop: if each page were read at its last byte, the
+// requests that are due would wait for all of them. See docs/decisions/0006-pages-take-turns.md.
 
 import {
   FRESH_EXCHANGE_MS,
@@ -46,8 +46,8 @@ export class PageScheduler {
   }
 
   /**
-   * A request has left to a host that waits after each exchange. Its pause counts from when we read the answer, so pages
-   * wait a moment for that. @returns What to call when the exchange is over.
+   * A request has left to a host that waits after each exchange. Its pause counts from when we read the answer, so
+   * pages wait a moment for that. @returns What to call when the exchange is over.
    */
   exchangeStarted(): () => void {
     this.#exchanges += 1;

@@ -1,5 +1,5 @@
-// What is at stake: a site of a thousand pages is asked for its one script a thousand times; or a page is shown what was meant
-// for another, or is long out of date.
+// What is at stake: a site of a thousand pages is asked for its one script a thousand times; or a page is shown what
+// was meant for another, or is long out of date.
 
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';

@@ -1,5 +1,5 @@
-// Files that pages in a browser have loaded: scripts, styles, fonts and images are requested once per run, for as long as a
-// robots.txt would be used. Data that pages request is requested each time. In memory.
+// Files that pages in a browser have loaded: scripts, styles, fonts and images are requested once per run, for as long
+// as a robots.txt would be used. Data that pages request is requested each time. In memory.
 
 import { robotsLifetimeMs } from '@mannerly/robots/access';
 import { headerValues, type ResponseOutcome } from '../fetch/outcome.js';

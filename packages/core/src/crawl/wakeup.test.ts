@@ -1,4 +1,5 @@
-// What is at stake: a wake-up that comes while the loop is busy must not be slept over, and an early timer must not spin.
+// What is at stake: a wake-up that comes while the loop is busy must not be slept over, and an early timer must not
+// spin.
 import type { Clock } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { Wakeup } from './wakeup.js';

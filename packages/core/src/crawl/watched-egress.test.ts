@@ -15,9 +15,9 @@ const requestOf = (url: string, mayStart: () => StartAnswer): EgressRequest => (
 });
 
 /** An egress whose exchanges end when the test says so. */
-function heldEgress() {
+function heldDoor() {
   const ends: ((error?: Error) => void)[] = [];
-  const inner: Egress = {
+  const door: Egress = {
     send: (request) =>
       new Promise((resolve, reject) => {
         const said = request.mayStart();
@@ -27,14 +27,14 @@ function heldEgress() {
       }),
     close: async () => undefined,
   };
-  return { inner, ends };
+  return { door, ends };
 }
 
 describe('requests under way', () => {
   it('are listed from their start to their end, the oldest first, within the limit', async () => {
-    const { inner, ends } = heldEgress();
+    const { door, ends } = heldDoor();
     let now = 100;
-    const egress = new WatchedEgress(inner, () => now);
+    const egress = new WatchedEgress(door, () => now);
     const first = egress.send(requestOf('http://a.test/1', () => ({ kind: 'go' })));
     now = 200;
     const second = egress.send(requestOf('http://b.test/2', () => ({ kind: 'go' })));
@@ -52,8 +52,8 @@ describe('requests under way', () => {
   });
 
   it('leave out those that have to wait', async () => {
-    const { inner } = heldEgress();
-    const egress = new WatchedEgress(inner, () => 0);
+    const { door } = heldDoor();
+    const egress = new WatchedEgress(door, () => 0);
     await egress.send(requestOf('http://a.test/', () => ({ kind: 'wait', untilMs: 5 })));
     expect(egress.count()).toBe(0);
   });

@@ -1,4 +1,5 @@
-// The egress with a list of the requests that have left and are not over. It only watches: answers are the same without it.
+// The egress with a list of the requests that have left and are not over. It only watches: answers are the same without
+// it.
 
 import type { Egress, EgressRequest } from '../fetch/egress.js';
 import type { EgressOutcome } from '../fetch/outcome.js';

@@ -1,13 +1,13 @@
-// Who may speak to the dashboard: whoever knows the token, at an address of ours, from a page of ours. Pure; fails closed.
+// Access to the dashboard: requests with the token, to an address of ours, from a page of ours. Pure; fails closed.
 //
-// A page in the operator's own browser is the attacker to think of: it can send requests to 127.0.0.1, by number or by a name
-// of its own that it has rebound (so the Host field is checked), it can post forms (so the Origin is), it can guess ports, and
-// it knows no token. Nothing is ever allowed across origins: there are no CORS fields and no answers to preflights.
+// The attacker to think of is a page in the operator's own browser: it can send requests to 127.0.0.1 by number or by a rebound
+// name (so the Host field is checked), post forms (so the Origin is checked) and guess ports, and it does not know the token.
+// Nothing is allowed across origins: there are no CORS fields and no answers to preflights.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A request as far as it matters here. */
+/** The parts of a request that decide. */
 export interface AskedAccess {
   readonly method: string;
   /** As it came; repeated fields are no single text. */
@@ -21,14 +21,14 @@ export interface AskedAccess {
   readonly localAddress: string;
 }
 
-/** What is let in. */
+/** What is accepted. */
 export interface AccessRules {
   readonly token: string;
-  /** Names, beside addresses and `localhost`, that the Host field may say; in lower case. */
+  /** Names, besides addresses and `localhost`, that the Host field may have; in lower case. */
   readonly hostNames: readonly string[];
 }
 
-/** The answer: in, or a status and one sentence for the person who asked. */
+/** The answer: in, or a status and one sentence for the operator. */
 export type AccessAnswer =
   | { readonly kind: 'in' }
   | { readonly kind: 'out'; readonly status: number; readonly says: string };
@@ -37,7 +37,7 @@ export type AccessAnswer =
 export function judgeAccess(asked: AskedAccess, rules: AccessRules): AccessAnswer {
   if (!isOurHost(asked, rules.hostNames))
     return out(421, 'This name is none of the dashboard’s. Open the address that the crawl printed.');
-  // What changes something is sent with a header that no form and no link can set.
+  // A request that changes something needs a header that no form and no link can set.
   const isChange = asked.method !== 'GET';
   const given = bearer(asked.authorization) ?? (isChange ? null : asked.queryToken);
   if (given === null || !isSameText(given, rules.token)) {
@@ -47,13 +47,13 @@ export function judgeAccess(asked: AskedAccess, rules: AccessRules): AccessAnswe
   return { kind: 'in' };
 }
 
-/** Whether two texts are the same, in a time that says nothing of where they differ. */
+/** Whether two texts are the same, in a time that does not depend on where they differ. */
 export function isSameText(one: string, other: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(one), hash(other));
 }
 
-/** An address cannot be rebound, a name can: only names that we were told are ours. Ports may differ, as through a tunnel. */
+/** An address cannot be rebound, a name can: only configured names count. Ports may differ, as through a tunnel. */
 function isOurHost({ host, localAddress }: AskedAccess, hostNames: readonly string[]): boolean {
   const name = nameOf(host);
   if (name === null) return false;
@@ -63,7 +63,7 @@ function isOurHost({ host, localAddress }: AskedAccess, hostNames: readonly stri
   return isIP(name) !== 0 && (name === local || (isLoopback(name) && isLoopback(local)));
 }
 
-/** A page of this very origin, whichever scheme a proxy has put before us. */
+/** A page of this origin, whatever the scheme of a proxy in front. */
 function isOurPage({ host, origin, secFetchSite }: AskedAccess): boolean {
   if (host === undefined || origin === undefined) return false;
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return false;
@@ -80,7 +80,7 @@ function bearer(authorization: string | undefined): string | null {
   return /^bearer ([\w.~+/-]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** IPv4 in the clothes of IPv6 is IPv4. */
+/** IPv4 written as IPv6 is IPv4. */
 function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 }

@@ -1,4 +1,4 @@
-// What a dashboard may be told, and the one place where it is checked and filled in.
+// The options of a dashboard, checked and filled in.
 
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -11,18 +11,18 @@ export interface MetricsSource {
   metrics(): Promise<string>;
 }
 
-/** What `createDashboard` may be told. */
+/** The options of `createDashboard`. */
 export interface DashboardOptions {
   /** 0 to 65,535; 0: any that is free. @default 0 */
   readonly port?: number;
   /**
-   * The address it listens at. Any other than a loopback address lets other machines in: the token then travels in the open,
+   * The address it listens at. Any other than a loopback address lets other machines in: the token then travels unencrypted,
    * so put a proxy with TLS before it. @default '127.0.0.1'
    */
   readonly host?: string;
-  /** Names, beside addresses and `localhost`, under which it may be asked for, such as that of a proxy. @default [] */
+  /** Names, besides addresses and `localhost`, under which it may be requested, such as that of a proxy. @default [] */
   readonly hostNames?: readonly string[];
-  /** What everything asks for: 32 characters or more, of letters, digits, `-`, `_`, `.` and `~`. @default random, for this run alone */
+  /** What every request needs: 32 characters or more, of letters, digits, `-`, `_`, `.` and `~`. @default random, for this run alone */
   readonly token?: string;
   /** Served at `/metrics`, with the token as a bearer or in the query. @default none */
   readonly metrics?: MetricsSource;
@@ -30,42 +30,31 @@ export interface DashboardOptions {
   readonly controls?: boolean;
 }
 
-/** Options as they are read. */
-export interface DashboardSettings {
-  readonly port: number;
-  readonly host: string;
-  readonly hostNames: readonly string[];
-  readonly token: string;
+/** The options with every field filled in. */
+export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 'metrics'>>> & {
   readonly metrics: MetricsSource | null;
-  readonly controls: boolean;
-}
+};
 
 const KNOWN_KEYS: readonly string[] = ['port', 'host', 'hostNames', 'token', 'metrics', 'controls'];
 
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
-export function resolveDashboardOptions(options: DashboardOptions): DashboardSettings {
+export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
   const unknown = Object.keys(options).find((key) => !KNOWN_KEYS.includes(key));
   if (unknown !== undefined) {
-    throw new MannerlyError(
-      'option-unknown',
-      `a dashboard does not know \`${unknown}\`; it knows ${KNOWN_KEYS.join(', ')}`,
-    );
+    const known = KNOWN_KEYS.join(', ');
+    throw new MannerlyError('option-unknown', `a dashboard does not know \`${unknown}\`; it knows ${known}`);
   }
   const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid('port', 'a whole number from 0 to 65535', port);
   if (isIP(host) === 0) throw invalid('host', 'an IP address', host);
   const areNames = Array.isArray(hostNames) && hostNames.every((name) => /^[a-z0-9]([a-z0-9.-]{0,252})$/i.test(name));
-  if (!areNames || hostNames.length > MAX_DASHBOARD_NAMES) {
+  if (!areNames || hostNames.length > MAX_DASHBOARD_NAMES)
     throw invalid('hostNames', `at most ${MAX_DASHBOARD_NAMES} host names without ports`, hostNames);
-  }
   if (token !== undefined && !(/^[\w.~-]+$/.test(token) && token.length >= MIN_DASHBOARD_TOKEN)) {
-    // What was given may be a secret all the same.
-    throw invalid(
-      'token',
-      `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`,
-      `${token.length} characters`,
-    );
+    // The message does not repeat it: it may be a secret all the same.
+    const range = `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`;
+    throw invalid('token', range, `${token.length} characters`);
   }
   return {
     port,
@@ -78,8 +67,6 @@ export function resolveDashboardOptions(options: DashboardOptions): DashboardSet
 }
 
 function invalid(name: string, range: string, value: unknown): MannerlyError {
-  return new MannerlyError(
-    'option-invalid',
-    `expected \`${name}\` of the dashboard to be ${range}, got ${String(value)}`,
-  );
+  const message = `expected \`${name}\` of the dashboard to be ${range}, got ${String(value)}`;
+  return new MannerlyError('option-invalid', message);
 }

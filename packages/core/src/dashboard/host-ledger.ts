@@ -1,5 +1,5 @@
-// What the live view remembers of each host: how often it was asked and what came of it. Bounded; the host asked longest ago
-// is forgotten first.
+// What the live view remembers of each host: its requests and their results. Bounded: the host requested longest ago is forgotten
+// first.
 
 import type { RequestRecord } from 'mannerly';
 import { MAX_DASHBOARD_LEDGER } from './limits.js';
@@ -13,7 +13,7 @@ export interface HostTally {
   readonly lastStatus: number | null;
   readonly lastFailure: string | null;
   readonly lastEndedAtMs: number;
-  /** What it asks for between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing. */
+  /** What it requires between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing. */
   readonly asksMs: number | null;
   /** End of one exchange to the start of the next, the smallest; `null` with fewer than two. */
   readonly smallestGapMs: number | null;
@@ -48,8 +48,8 @@ export function createHostLedger(most = MAX_DASHBOARD_LEDGER): HostLedger {
         smallestGapMs: gapMs === null ? smallest : Math.min(gapMs, smallest ?? gapMs),
       });
       if (tallies.size <= most) return;
-      const oldest = tallies.keys().next();
-      if (!oldest.done) tallies.delete(oldest.value);
+      const [oldest] = tallies.keys();
+      if (oldest !== undefined) tallies.delete(oldest);
     },
     get: (host) => tallies.get(host) ?? null,
     latest: () => [...tallies.keys()].reverse().values(),

@@ -8,13 +8,13 @@ export const MAX_DASHBOARD_UNDERWAY = 100;
 export const MAX_DASHBOARD_RECENT = 25;
 /** Seconds of pace that it draws. */
 export const MAX_DASHBOARD_SAMPLES = 120;
-/** Hosts whose requests it counts one by one; the host asked longest ago is forgotten first. About 2 MB. */
+/** Hosts whose requests it counts one by one; the host requested longest ago is forgotten first. About 2 MB. */
 export const MAX_DASHBOARD_LEDGER = 10_000;
 /** Characters of a URL, host or detail that it shows. */
 export const MAX_DASHBOARD_TEXT = 400;
-/** People, or tabs, that look on at a time. */
+/** Clients that watch at a time. */
 export const MAX_DASHBOARD_STREAMS = 16;
-/** Connections that it takes at a time: those that look on, their buttons, and a reader of metrics. */
+/** Connections that it takes at a time: clients that watch, their buttons, and a reader of metrics. */
 export const MAX_DASHBOARD_CONNECTIONS = 64;
 /** Bytes of a request's header section. */
 export const MAX_DASHBOARD_HEADER_BYTES = 8 * 1024;
@@ -22,13 +22,13 @@ export const MAX_DASHBOARD_HEADER_BYTES = 8 * 1024;
 export const DASHBOARD_REQUEST_MS = 10_000;
 /** Milliseconds between two frames. */
 export const DASHBOARD_EVERY_MS = 1_000;
-/** Milliseconds for which somebody who looks on may leave a frame unread. */
+/** Milliseconds for which a client may leave a frame unread. */
 export const DASHBOARD_STALL_MS = 15_000;
-/** Milliseconds that those who look on get for the last frame when it closes. */
+/** Milliseconds that clients get for the last frame when it closes. */
 export const DASHBOARD_CLOSE_MS = 1_000;
 /** Bytes of a token that is drawn: 256 bits, 43 characters. */
 export const DASHBOARD_TOKEN_BYTES = 32;
 /** Characters of a token that is given, at least. */
 export const MIN_DASHBOARD_TOKEN = 32;
-/** Host names that a dashboard may be asked for under. */
+/** Host names under which a dashboard may be requested. */
 export const MAX_DASHBOARD_NAMES = 100;

@@ -1,5 +1,5 @@
-// The open streams of server-sent events: few, and none of them may make us hold more than one frame. Whoever reads too slowly
-// misses frames, then its connection.
+// The open streams of server-sent events: few, and at most one frame is buffered for each. A client that reads too slowly misses
+// frames, then loses its connection.
 
 import type { ServerResponse } from 'node:http';
 import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
@@ -11,7 +11,7 @@ export type StreamTarget = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'o
 export interface Streams {
   /** Takes one more, whose header section has been sent. @returns `false`: there are enough; nothing was taken. */
   add(target: StreamTarget): boolean;
-  /** One frame to everybody who has read the last one; who has not for long is let go. */
+  /** Sends one frame to every client that has read the last one; one that has not for long is disconnected. */
   send(event: string, data: string): void;
   count(): number;
   /** Ends all of them. */
@@ -25,7 +25,6 @@ export function createStreams(nowMs: () => number): Streams {
     add(target) {
       if (open.size >= MAX_DASHBOARD_STREAMS) return false;
       open.set(target, { stalledSinceMs: null });
-      // Whatever ends a stream ends its place here; an error is the other side's leaving.
       target.on('close', () => open.delete(target));
       target.on('error', () => open.delete(target));
       return true;

@@ -70,9 +70,9 @@ describe('the view', () => {
     ] as const) {
       crawl.tell('decision', { status: word, reason } as UrlDecision);
     }
-    const { outcomes, words, recent } = view.read();
-    expect(outcomes).toEqual({ '2xx': 1, 'timeout-headers': 1, '5xx': 1 });
-    expect(words).toEqual({
+    const { answers, outcomes, recent } = view.read();
+    expect(answers).toEqual({ '2xx': 1, 'timeout-headers': 1, '5xx': 1 });
+    expect(outcomes).toEqual({
       fetched: { fetched: 1 },
       excluded: { 'robots-rule': 2 },
       failed: { 'status-404': 1, other: 1 },

@@ -31,7 +31,7 @@ describe('a crawl directory', () => {
   it('is made with its parents, and says whose it is', async () => {
     const path = join(base, 'a', 'b');
     const directory = await openCrawlDirectory(path, crawl, 1_000);
-    expect(directory).toMatchObject({ isNew: true, manifest: { ...crawl, format: 2, createdAtMs: 1_000 } });
+    expect(directory).toMatchObject({ isNew: true, manifest: { ...crawl, format: 3, createdAtMs: 1_000 } });
     expect(readdirSync(path).sort()).toEqual(['crawl.json', 'crawl.lock', 'robots']);
     await directory.release();
     expect(readdirSync(path).sort()).toEqual(['crawl.json', 'robots']);
@@ -188,7 +188,7 @@ describe('starting over', () => {
 
   it.each([
     ['no crawl', 'thesis.txt', 'years of work'],
-    ['a crawl of another name', 'crawl.json', JSON.stringify({ ...crawl, name: 'other', format: 2 })],
+    ['a crawl of another name', 'crawl.json', JSON.stringify({ ...crawl, name: 'other', format: 3 })],
     ['a manifest that cannot be read', 'crawl.json', '{'],
   ])('refuses a directory with %s, and leaves it as it was', async (_, name, content) => {
     writeFileSync(join(base, name), content);

@@ -1,7 +1,6 @@
-// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read, in one place.
-// Nothing here decides anything; a directory that belongs to another crawl is refused, never mixed. One run at a time has
-// it open, or several processes of the same crawl that each write files of their own (`directory-parts.ts`); whatever is killed
-// while it opens leaves a directory that the next run can open.
+// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. A directory of another
+// crawl is refused. One run at a time has it open, or several processes of the same crawl that each write files of their own
+// (`directory-parts.ts`). A process that is killed while it opens leaves a directory that the next run can open.
 
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,9 +21,9 @@ import { isAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
 
 export { type CrawlPaths, crawlPaths } from './crawl-paths.js';
 
-/** Where things are in a crawl directory, those of all processes that have worked in it. */
+/** The paths of a crawl directory, for all processes that have worked in it. */
 export interface WholeCrawlPaths extends CrawlPaths {
-  /** What each process has written; the first is that of a run that had the directory for itself. */
+  /** The paths of each process; the first are those of a run that has the directory for itself. */
   readonly parts: readonly CrawlPaths[];
 }
 
@@ -33,27 +32,27 @@ export interface CrawlDirectory extends CrawlPaths {
   readonly manifest: CrawlManifest;
   /** Whether this run made it. */
   readonly isNew: boolean;
-  /** The number of this process's files among those of several that share the directory; `null`: it has it for itself. */
+  /** The number of this process among several that share the directory; `null`: it has it for itself. */
   readonly part: number | null;
   /**
    * Keeps a body of robots.txt, each once, under its hash.
    *
    * @param hash - As `RobotsCopyRef.hash`: lower-case hex digits.
-   * @throws MannerlyError `log-failed` when the medium does not take it.
+   * @throws MannerlyError `log-failed` when it cannot be written.
    */
   keepRobots(authority: string, hash: string, body: Uint8Array): Promise<void>;
-  /** Lets the next run in. A second call does nothing. */
+  /** Releases the lock. A second call does nothing. */
   release(): Promise<void>;
 }
 
-/** The name that the manifest has while a reset is under way: everything else goes first. */
+/** Its presence says that a reset is under way: everything that a crawl keeps is being deleted. */
 export const RESET_NAME = `${MANIFEST_NAME}.reset`;
 
 /**
  * Opens the directory of a crawl: makes a new one, or goes on with one of the same crawl. The caller releases it.
  *
- * @param isShared - Whether other processes work on the same crawl in it at the same time: each has logs and items of its own.
  * @param path - Made with its parents if it is missing; an empty directory is taken.
+ * @param isShared - Whether other processes work on the same crawl in it: each has logs and items of its own.
  * @throws MannerlyError `directory-taken` when it holds something else, or another crawl; `directory-format` when it was
  *   written by a version with another format; `directory-in-use` while another run has it.
  */
@@ -64,7 +63,7 @@ export async function openCrawlDirectory(
   isShared = false,
 ): Promise<CrawlDirectory> {
   await makeDirectory(path);
-  // Before anything is written: what is not ours stays as it was.
+  // Checked before anything is written: a directory that is not ours stays as it was.
   const before = await readManifestUnlessForeign(path);
   if (before !== null) goneOnWith(path, before, crawl);
   const lock = isShared ? await lockOnceFree(path) : await lockDirectory(path);
@@ -109,8 +108,8 @@ export function holdsNoCrawl(path: string, hint: string): MannerlyError {
 }
 
 /**
- * Finishes a reset that was begun, by this process or by one that was killed over it: all that a crawl keeps goes, then
- * the sign that it was to go. Files that are not a crawl's stay. The caller holds the lock.
+ * Finishes a reset that this process or a killed one began: deletes all that a crawl keeps, then the sign of the reset. Other
+ * files stay. The caller holds the lock.
  */
 export async function finishReset(path: string): Promise<void> {
   const sign = join(path, RESET_NAME);
@@ -121,7 +120,7 @@ export async function finishReset(path: string): Promise<void> {
   await rm(sign);
 }
 
-/** Whether nothing stands there, or only what a run leaves that is killed as it begins, or over a reset. */
+/** Whether it is empty, or holds only what a run leaves that is killed while it opens or resets. */
 export async function isFree(path: string): Promise<boolean> {
   try {
     const names = await readdir(path);
@@ -143,7 +142,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** `null` for a place that is free. A process that shares the crawl may make it one between two looks: then it is looked at again. */
+/** `null`: it is free. Another process of the crawl may make the directory meanwhile: then the manifest is read again. */
 async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | null> {
   const before = await readManifest(path);
   if (before !== null || (await isFree(path))) return before;

@@ -1,5 +1,5 @@
-// The manifest of a crawl directory, `crawl.json`: what makes two runs the same crawl, and what a directory of another one
-// is told from. A crawl is who asks (name, tokens) and where it began: seeds may be added, none may go.
+// The manifest of a crawl directory, `crawl.json`: what makes two runs the same crawl. A crawl is its name, its tokens and its
+// seeds: seeds may be added, none removed.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,8 +8,8 @@ import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { sizeOf } from './whole-file.js';
 
-/** The format of the directory that this version reads and writes. 1 had its frontier in memory. */
-export const CRAWL_DIRECTORY_FORMAT = 2;
+/** The format that this version reads and writes. 1 had its frontier in memory, 2 other field and file names in its logs. */
+export const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */
 export const MANIFEST_NAME = 'crawl.json';

@@ -1,19 +1,18 @@
-// Where things are in a crawl directory. Several processes may share one: what each of them writes by itself carries its
-// number, the rest is everybody's.
+// The paths of a crawl directory. Several processes may share it: the files that each of them writes by itself carry its number.
 
 import { join } from 'node:path';
 
-/** Where things are in a crawl directory. */
+/** The paths of a crawl directory. */
 export interface CrawlPaths {
   readonly path: string;
   readonly itemsPath: string;
   readonly requestsPath: string;
   readonly decisionsPath: string;
-  /** Items that their schema did not take; absent where there were none. */
+  /** Items that their schema refused; absent where there were none. */
   readonly rejectedPath: string;
   readonly warningsPath: string;
   readonly datasetsPath: string;
-  /** What the last run was told of pace, robots.txt and bounds. */
+  /** The options of the last run: pace, robots.txt and bounds. */
   readonly settingsPath: string;
   /** The manifest of the last run. */
   readonly runPath: string;

@@ -1,7 +1,6 @@
 // One run at a time in a crawl directory, or several that each have a part of it: two would write the same logs. A lock file
-// names the process that has it.
-// A lock whose process is proven gone is taken over; where nothing can be proven (another machine) it
-// is respected: a wrong refusal costs a person a moment, two writers cost the account of the crawl.
+// names the process that holds it. A lock whose process is proven dead is taken over; where nothing can be proven (another
+// machine) it is respected: a wrong refusal costs a person a moment, two writers cost the logs of the crawl.
 
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -13,12 +12,12 @@ import { hasPlatformCode, isAbsent, namesIn, partialName } from './whole-file.js
 /** The name of the lock within its directory. */
 export const LOCK_NAME = 'crawl.lock';
 
-/** The name of the lock of one process among several that share a directory. Never throws. */
+/** The name of the lock of one process among several that share a directory. @throws Never */
 export function partLockName(part: number): string {
   return `crawl-${part}.lock`;
 }
 
-/** Whether it is the name of any lock of a crawl directory. Never throws. */
+/** Whether it is the name of any lock of a crawl directory. @throws Never */
 export function isLockName(name: string): boolean {
   return /^crawl(-\d+)?\.lock$/.test(name);
 }
@@ -31,56 +30,59 @@ interface LockHolder extends ProcessIdentity {
 
 /** A lock that is held. */
 export interface DirectoryLock {
-  /** Gives it up. A second call does nothing. */
+  /** A second call does nothing. */
   release(): Promise<void>;
 }
 
 /**
  * Takes a lock of a directory.
  *
- * @param name - @default the one that keeps every other run out
+ * @param name - @default the one that excludes every other run
  * @throws MannerlyError `directory-in-use` while a run has it, one of this process included, or may have it.
  */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
   const mine = JSON.stringify({ ...thisProcess(), host: hostname() });
   for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
-    if (await create(file, mine)) return releaser(file);
+    if (await create(file, mine)) return lockOf(file);
     const theirs = await readLock(file);
-    if (theirs === null) continue; // Given up meanwhile.
-    if (!isGone(theirs)) throw inUse(path, file, theirs);
+    if (theirs === null) continue; // Released meanwhile.
+    if (!isDead(theirs)) throw inUse(path, file, theirs);
     await takeAway(file, theirs);
   }
   throw inUse(path, file, '{}');
 }
 
 /**
- * Who has a directory: in words, such as `process 4711`; `null` where nobody has, or somebody who is gone for certain. Takes
- * nothing.
+ * The process that has a directory, such as `process 4711`; `null`: none that may be alive. Takes nothing.
  *
  * @throws The platform's error when the lock cannot be read.
  */
 export async function holderOf(path: string): Promise<string | null> {
-  for (const name of (await namesIn(path)).filter(isLockName)) {
-    const lock = await readLock(join(path, name));
-    if (lock !== null && !isGone(lock)) return nameOf(lock);
-  }
-  return null;
+  const [lock] = await liveLocks(path);
+  return lock === undefined ? null : nameOf(lock.text);
 }
 
 /**
- * Refuses a directory in which processes work that share it. The caller holds the lock that keeps new ones out.
+ * Refuses a directory that other processes share at the moment. The caller holds the lock that keeps new ones out.
  *
  * @throws MannerlyError `directory-in-use`
  */
 export async function refuseShared(path: string): Promise<void> {
-  for (const name of (await namesIn(path)).filter((each) => isLockName(each) && each !== LOCK_NAME)) {
-    const lock = await readLock(join(path, name));
-    if (lock !== null && !isGone(lock)) throw inUse(path, join(path, name), lock);
-  }
+  for (const { file, text } of await liveLocks(path)) if (file !== join(path, LOCK_NAME)) throw inUse(path, file, text);
 }
 
-/** Taking over races with others that do the same; each lost race is one more look. */
+async function liveLocks(path: string): Promise<{ readonly file: string; readonly text: string }[]> {
+  const live = [];
+  for (const name of (await namesIn(path)).filter(isLockName)) {
+    const file = join(path, name);
+    const text = await readLock(file);
+    if (text !== null && !isDead(text)) live.push({ file, text });
+  }
+  return live;
+}
+
+/** Taking over races with others that do the same; each lost race is one more try. */
 const LOCK_TRIES = 8;
 
 /** The whole lock appears at once: a process killed in between leaves no empty one. */
@@ -92,14 +94,13 @@ async function create(file: string, text: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasPlatformCode(error, 'EEXIST')) return false;
-    return await createPlainly(file, text);
+    return await createWithoutLinks(file, text);
   } finally {
     await rm(beside, { force: true });
   }
 }
 
-/** For file systems without links. */
-async function createPlainly(file: string, text: string): Promise<boolean> {
+async function createWithoutLinks(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text, { flag: 'wx' });
     return true;
@@ -118,7 +119,7 @@ async function readLock(file: string): Promise<string | null> {
   }
 }
 
-/** Moves the lock aside before it is removed: what was moved may be a lock that somebody took a moment ago. */
+/** Moves the lock aside before it is removed: what was moved may be a lock that another process took a moment ago. */
 async function takeAway(file: string, theirs: string): Promise<void> {
   const aside = partialName(file);
   try {
@@ -132,7 +133,7 @@ async function takeAway(file: string, theirs: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-function releaser(file: string): DirectoryLock {
+function lockOf(file: string): DirectoryLock {
   let isHeld = true;
   return {
     async release() {
@@ -154,12 +155,12 @@ function nameOf(lock: string): string {
 }
 
 /**
- * Whether the holder is gone for certain. A container keeps its host name and gets a new process space when it is
- * restarted, and then nothing of its old one is left.
+ * Whether the holder is dead for certain. A container that is restarted keeps its host name and gets a new process space: then
+ * nothing of its old one is left.
  */
-function isGone(lock: string): boolean {
+function isDead(lock: string): boolean {
   const theirs = parseHolder(lock);
-  // Half a lock: its file system has no links, and its process died over writing it.
+  // Half a lock: its file system has no links, and its process died while writing it.
   if (theirs === null) return true;
   if (theirs.host !== hostname()) return false;
   return theirs.pidSpace !== thisProcess().pidSpace || deadForMs(theirs) !== null;

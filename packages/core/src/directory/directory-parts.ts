@@ -1,5 +1,5 @@
-// Several processes in one crawl directory: each has a number, under which it writes logs and items of its own, and a lock
-// that says that it lives. Numbers are used again, so a process that is restarted goes on with files that were there.
+// Several processes in one crawl directory: each has a number, under which it writes logs and items of its own, and a lock that
+// shows that it is alive. Numbers are reused, so a restarted process appends to the files that are there.
 
 import { MannerlyError } from '../errors.js';
 import { type CrawlPaths, crawlPaths, partOfName } from './crawl-paths.js';
@@ -7,14 +7,14 @@ import { type DirectoryLock, lockDirectory, partLockName } from './directory-loc
 import { LOCK_RETRY_MS, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS } from './limits.js';
 import { namesIn } from './whole-file.js';
 
-/** A number that is ours. */
+/** The number of this process. */
 export interface OwnPart {
   readonly part: number;
   readonly lock: DirectoryLock;
 }
 
 /**
- * Takes the lock that keeps others out, which whoever shares the directory holds for a moment only.
+ * Takes the lock that excludes others; processes that share the directory hold it for a moment only.
  *
  * @throws MannerlyError `directory-in-use` when a run has the directory for itself.
  */
@@ -31,7 +31,7 @@ export async function lockOnceFree(path: string): Promise<DirectoryLock> {
 }
 
 /**
- * Takes the least number that no living process has. The caller holds the directory's lock.
+ * Takes the lowest number that no living process has. The caller holds the directory's lock.
  *
  * @throws MannerlyError `directory-in-use` when all of them are taken.
  */
@@ -46,10 +46,9 @@ export async function lockPart(path: string): Promise<OwnPart> {
 }
 
 /**
- * Where everything is that was written in a directory: first that of a run alone, whether there was one or not, then that of each
- * process that has shared it.
+ * The paths of all processes that have worked in a directory: first those of a run alone, whether there was one or not.
  *
- * @throws The platform's error when the directory cannot be read; one that is absent has the first alone.
+ * @throws The platform's error when the directory cannot be read; an absent one has the first alone.
  */
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
   const numbers = new Set((await namesIn(path)).flatMap((name) => partOfName(name) ?? []));

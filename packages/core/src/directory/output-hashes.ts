@@ -1,4 +1,4 @@
-// Hashes of what a run leaves in its crawl directory, so that whoever gets the files can tell that they are those.
+// Hashes of the files that a run leaves in its crawl directory, so that a reader of the files can verify them.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -20,7 +20,7 @@ export interface OutputHash {
 /**
  * Hashes the files of one process, in the order of their names. Absent ones are left out.
  *
- * @param isShared - What belongs to all processes is left out: others write it meanwhile.
+ * @param isShared - Whether other processes write the shared files meanwhile: then these are left out.
  * @throws The platform's error when a file cannot be read.
  */
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {

@@ -1,14 +1,13 @@
-// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping what a crash tore.
+// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
 import { MAX_LOG_LINE_BYTES } from './limits.js';
+import { isAbsent } from './whole-file.js';
 
 /**
- * The lines of a log as text, in order, read as a stream.
+ * The lines of a log as text. Lines longer than `MAX_LOG_LINE_BYTES` characters are skipped; an absent file has none.
  *
- * Lines longer than `MAX_LOG_LINE_BYTES` characters are skipped. A file that is not there has no lines.
- *
- * @throws The platform's error when the file cannot be read for another reason than being absent.
+ * @throws The platform's error when the file is there and cannot be read.
  */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = '';
@@ -33,7 +32,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
   if (!isSkipping && rest !== '') yield rest;
 }
 
-/** How many whole lines a file has; one that is not there has none. @throws As `readLines`. */
+/** The number of whole lines; an absent file has none. @throws As `readLines`. */
 export async function countLines(path: string): Promise<number> {
   let lines = 0;
   try {
@@ -49,11 +48,7 @@ export async function countLines(path: string): Promise<number> {
 
 const NEWLINE = 0x0a;
 
-/**
- * The values of a log that `isValid` accepts; torn and foreign lines are skipped.
- *
- * @throws As `readLines`.
- */
+/** The values of a log that `isValid` accepts; other lines are skipped. @throws As `readLines`. */
 export async function* readValues<T>(path: string, isValid: (value: unknown) => value is T): AsyncGenerator<T> {
   for await (const line of readLines(path)) {
     const value = parseLine(line);
@@ -69,8 +64,4 @@ export function parseLine(line: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -1,4 +1,4 @@
-// Files that are there whole or not at all, however a process ends.
+// Files that are written completely or not at all, and questions about files that may be absent.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
@@ -6,19 +6,19 @@ import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 /** What a name ends with while its file is being written; a killed process may leave one behind. */
 export const PART_SUFFIX = '.part';
 
-/** A name beside `path` that nobody else uses. Never throws. */
+/** A name next to `path` that is not used. Never throws. */
 export function partialName(path: string): string {
   return `${path}.${randomUUID()}${PART_SUFFIX}`;
 }
 
-/** Writes beside and renames, so that a crash leaves the old file or the new one, never half of it. */
+/** Writes another file and renames it, so that a crash leaves the old file or the new one, never half of it. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const beside = partialName(path);
   await writeFile(beside, content);
   await rename(beside, path);
 }
 
-/** Bytes of a file; `null` when it is not there. @throws The platform's error when it cannot be looked at. */
+/** Bytes of a file; `null` when it is not there. @throws The platform's error when it cannot be inspected. */
 export async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size;

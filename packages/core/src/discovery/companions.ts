@@ -1,5 +1,6 @@
-// Companion files of robots.txt: tdmrep.json where a declared purpose requires it, data.txt and sitemaps where discovery is
-// on. They are queue items like any page, ahead of the pages of their authority. What they say is kept here and in the store.
+// Companion files of robots.txt: tdmrep.json where a declared purpose requires it, data.txt and sitemaps where
+// discovery is on. They are queue items like any page, ahead of the pages of their authority. What they say is kept
+// here and in the store.
 
 import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
@@ -53,7 +54,9 @@ export class Companions {
     this.#store = store;
   }
 
-  /** What to queue when an authority's robots.txt was read: at first everything, later what has expired or never came. */
+  /**
+   * What to queue when an authority's robots.txt was read: at first everything, later what has expired or never came.
+   */
   async urlsFor(authority: string, isFirst: boolean): Promise<readonly NewUrl[]> {
     const urls: NewUrl[] = [];
     if (this.#options.tdm) {

@@ -1,5 +1,6 @@
 // Sitemaps and feeds: which are requested, and what they list. A sitemap is an item of its host's queue like any page:
-// admitted, checked against robots.txt, spaced, retried, logged. Its entries are candidates for admission like any link.
+// admitted, checked against robots.txt, spaced, retried, logged. Its entries are candidates for admission like any
+// link.
 //
 // Whose URLs a file may list follows sitemaps.org: those of the host that serves it, and those of a host whose own
 // robots.txt names it (cross-submission). The permission travels with the item, from an index to the files it lists.
@@ -85,7 +86,9 @@ export class Sitemaps {
     return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
   }
 
-  /** Reads one, a batch at a time: the next is read when `offer` has taken the last. @returns What it was, for people. */
+  /**
+   * Reads one, a batch at a time: the next is read when `offer` has taken the last. @returns What it was, for people.
+   */
   async read(
     work: PageWork,
     outcome: ResponseOutcome,
@@ -158,7 +161,10 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
   return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
-/** A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
+/**
+ * A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its
+ * handler.
+ */
 function page(entry: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
   const userData = userDataOf(entry);
   return { url: entry.url, depth: 1, via, from, ...(userData === null ? {} : { userData }) };

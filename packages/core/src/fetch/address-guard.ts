@@ -1,6 +1,6 @@
-// The guard at the door: may this URL's address be reached at all? It judges the scheme, every address of the name, and
-// the port, and hands out the one address to connect to, so that nobody looks the name up again between judging and
-// connecting. It fails closed: what it cannot read, it refuses.
+// Whether a URL's address may be reached at all. The guard judges the scheme, every address of the name and the port,
+// and returns the one address to connect to, so that the name is not looked up again between judging and connecting. It
+// fails closed: what it cannot read, it refuses.
 
 import { type AddressAnswer, createAddressBook, type Resolve } from './address-book.js';
 import { type AddressVerdict, createAddressJudge } from './address-ranges.js';
@@ -26,7 +26,7 @@ export interface AddressGuard {
 export interface AddressGuardOptions {
   /** CIDR ranges opened although they are not public, on every port. */
   readonly allowAddresses: readonly string[];
-  /** Ports reached beside 80 and 443. */
+  /** Ports reached besides 80 and 443. */
   readonly ports: readonly number[] | 'any';
   /** Names to addresses; `null`: the system's resolver. */
   readonly resolve: Resolve | null;

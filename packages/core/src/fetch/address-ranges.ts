@@ -19,7 +19,9 @@ type Range = readonly [network: Address, prefix: number];
 
 /** Public by registration, but a machine's own cloud answers there: the host agent of Azure. */
 const METADATA: readonly Range[] = [ipaddr.parseCIDR('168.63.129.16/32')];
-/** All global unicast addresses assigned so far; everything outside is special or unassigned (IANA IPv6 address space). */
+/**
+ * All global unicast addresses assigned so far; everything outside is special or unassigned (IANA IPv6 address space).
+ */
 const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
 
 /**
@@ -74,7 +76,7 @@ function contains([network, prefix]: Range, address: Address): boolean {
   return network.kind() === address.kind() && address.match(network, prefix);
 }
 
-/** The IPv4 address that an IPv6 form carries and that something on the way would turn it into; `null` where there is none. */
+/** The IPv4 address inside an IPv6 form, which a gateway would connect to; `null` where there is none. */
 function embeddedAddress(address: Address): ipaddr.IPv4 | null {
   if (address instanceof ipaddr.IPv4) return null;
   const bytes = address.toByteArray();
@@ -91,7 +93,7 @@ function embeddedAddress(address: Address): ipaddr.IPv4 | null {
     // The client's address, all bits inverted (RFC 4380 §4)
     case 'teredo':
       return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
-    // ::a.b.c.d (RFC 4291 §2.5.5.1), beside :: and ::1, which are ranges of their own.
+    // ::a.b.c.d (RFC 4291 §2.5.5.1); :: and ::1 are ranges of their own.
     case 'unicast':
       return bytes.slice(0, 12).every((byte) => byte === 0) ? at(12) : null;
     default:

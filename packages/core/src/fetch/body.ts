@@ -1,9 +1,9 @@
 // The body of one response as it arrives: counted, bounded, and its content codings undone.
 //
-// A small coded body is decoded in one call at its end, a large one while it arrives. Neither holds more than its limits: an
-// endless body costs its limit, and a decompression bomb at most both limits; what grows faster than any page does is cut
-// earlier. The sender is not held back when the decoder is behind: what waits is bounded by the limit on the wire, and undici
-// (7) throws outside of every handler when a connection breaks while it is paused.
+// A small coded body is decoded in one call at its end, a large one while it arrives. Neither holds more than its
+// limits: an endless body costs its limit, and a decompression bomb at most both limits; what grows faster than any
+// page does is cut earlier. The sender is not held back when the decoder is behind: what waits is bounded by the limit
+// on the wire, and undici (7) throws outside of every handler when a connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
 import { type ContentCoding, createDecoder, decodeInOneCall } from './content-coding.js';
@@ -31,7 +31,10 @@ export interface BodyLimits {
   readonly keepsEncoded: boolean;
 }
 
-/** Decoded bytes that so many encoded ones may become: a body that grows faster than any page is cut long before its limit. */
+/**
+ * Decoded bytes that so many encoded ones may become: a body that grows faster than any page is cut long before its
+ * limit.
+ */
 function decodedLimit(encodedBytes: number, maxBytes: number): number {
   return Math.min(maxBytes, Math.max(FREE_DECODED_BYTES, encodedBytes * MAX_DECODED_RATIO));
 }

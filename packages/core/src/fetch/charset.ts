@@ -1,17 +1,23 @@
-// Bytes to text: by byte order mark, by the header, by what the document says of itself, else UTF-8, else what the bytes
-// look like. The platform's decoders come first; a library covers the old code pages they lack, another guesses.
+// Bytes to text: by byte order mark, by the header, by what the document says of itself, else UTF-8, else what the
+// bytes look like. The platform's decoders come first; a library covers the old code pages they lack, another guesses.
 
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { TextDecoder } from 'node:util';
-import { detectCharset } from './detect-charset.js';
-import { CHARSET_PRESCAN_BYTES } from './limits.js';
+import {
+  CHARSET_PRESCAN_BYTES,
+  CHARSET_SAMPLE_BYTES,
+  CHARSET_SEARCH_BYTES,
+  LEAST_CHARSET_CONFIDENCE,
+  LEAST_HIGH_BYTES,
+} from './limits.js';
 
 /**
  * The text of a body.
  *
  * @param contentType - The Content-Type field; `null` when absent.
- * @param kind - `html` and `xml` documents may name their own charset; for other kinds only the mark and the header count.
+ * @param kind - `html` and `xml` documents may name their own charset; for other kinds only the mark and the header
+ *   count.
  * @returns Text without byte order mark; what cannot be decoded is U+FFFD.
  * @throws Never.
  * @see WHATWG HTML, "determining the character encoding"; WHATWG Encoding (labels); XML 1.0, appendix F
@@ -33,7 +39,7 @@ export function utf8Start(body: Uint8Array, contentType: string | null, kind: st
   return hasUtf8Mark(bytes) ? UTF8_MARK_LENGTH : 0;
 }
 
-/** The first label that names a charset somebody knows: of the mark, the header, the document; else what the bytes look like. */
+/** The first known label of the byte order mark, the header and the document, else what the bytes look like. */
 function charsetOf(bytes: Buffer, contentType: string | null, kind: string): string {
   const mark = markOf(bytes);
   if (mark !== null) return mark;
@@ -41,7 +47,8 @@ function charsetOf(bytes: Buffer, contentType: string | null, kind: string): str
   if (fromHeader !== null && isKnown(fromHeader)) return fromHeader;
   const declared = kind === 'html' ? htmlCharset(bytes) : kind === 'xml' ? xmlCharset(bytes) : null;
   if (declared !== null && isKnown(declared)) return declared;
-  // JSON is UTF-8 by definition, XML without a declaration too; bytes that are neither text nor markup are not guessed at.
+  // JSON is UTF-8 by definition, XML without a declaration too; bytes that are neither text nor markup are not guessed
+  // at.
   if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(bytes))) return 'utf-8';
   return detectCharset(bytes);
 }
@@ -54,7 +61,8 @@ function bufferOf(body: Uint8Array): Buffer {
 export type PieceDecoder = Pick<TextDecoder, 'decode'>;
 
 /**
- * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else UTF-8.
+ * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else
+ * UTF-8.
  *
  * @param start - Its first bytes.
  * @throws Never.
@@ -90,7 +98,9 @@ function charsetParameter(text: string | null): string | null {
   return text === null ? null : (/charset\s{0,9}=\s{0,9}["']?([^\s"';,]{1,40})/i.exec(text)?.[1] ?? null);
 }
 
-/** A document whose `meta` can be read as ASCII is not UTF-16, whatever it says (WHATWG HTML, prescan, step "UTF-16"). */
+/**
+ * A document whose `meta` can be read as ASCII is not UTF-16, whatever it says (WHATWG HTML, prescan, step "UTF-16").
+ */
 function htmlCharset(bytes: Buffer): string | null {
   const start = bytes.toString('latin1', 0, CHARSET_PRESCAN_BYTES).replace(/<!--[\s\S]*?(?:-->|$)/g, '');
   for (const [tag] of start.matchAll(/<meta[\s/][^>]*/gi)) {
@@ -128,7 +138,7 @@ function isOldCodePage(name: string): boolean {
   return OLD_CODE_PAGE.test(name) && iconv().encodingExists(name);
 }
 
-/** `null` for a label that nobody knows. */
+/** `null` for an unknown label. */
 function decodeAs(bytes: Buffer, label: string): string | null {
   const name = label.trim().toLowerCase();
   if (UTF8_LABELS.has(name)) return hasUtf8Mark(bytes) ? bytes.toString('utf8', UTF8_MARK_LENGTH) : utf8(bytes);
@@ -167,4 +177,47 @@ function withoutCutTail(bytes: Buffer): Buffer {
     }
   }
   return bytes;
+}
+
+/** What a guess is when there is too little to go by: the legacy encoding of the web. */
+export const LEGACY_CHARSET = 'windows-1252';
+
+/** Pages that call themselves by the ISO name use the bytes that only the Windows one has, 0x80 to 0x9F. */
+const WINDOWS_KIN: Readonly<Record<string, string>> = {
+  'ISO-8859-1': LEGACY_CHARSET,
+  'ISO-8859-7': 'windows-1253',
+  'ISO-8859-8': 'windows-1255',
+  'ISO-8859-9': 'windows-1254',
+};
+
+/**
+ * Guesses.
+ *
+ * @param bytes - No UTF-8. The first part that is no markup is looked at: tags are ASCII in every charset of the web.
+ * @returns A label; {@link LEGACY_CHARSET} where there are too few telling bytes or no guess is good.
+ * @throws Never
+ */
+export function detectCharset(bytes: Buffer): string {
+  const text = bytes.toString('latin1', 0, CHARSET_SEARCH_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
+  const sample = Buffer.from(telling(text), 'latin1');
+  if (countHigh(sample) < LEAST_HIGH_BYTES) return LEGACY_CHARSET;
+  // Loaded when it is first needed: most crawls never do, and it is two megabytes.
+  const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
+  const [best] = analyse(sample);
+  if (best === undefined || best.confidence < LEAST_CHARSET_CONFIDENCE) return LEGACY_CHARSET;
+  if (best.name === 'UTF-8' || best.name === 'ASCII') return LEGACY_CHARSET;
+  const kin = WINDOWS_KIN[best.name];
+  return kin !== undefined && (kin === LEGACY_CHARSET || /[\x80-\x9f]/.test(text)) ? kin : best.name;
+}
+
+/** The sample begins shortly before the first byte beyond ASCII: the English menu of a Russian page says nothing. */
+function telling(text: string): string {
+  const first = Math.max(0, text.search(/[\x80-\xff]/) - 64);
+  return text.slice(first, first + CHARSET_SAMPLE_BYTES);
+}
+
+function countHigh(bytes: Buffer): number {
+  let count = 0;
+  for (const byte of bytes) if (byte >= 0x80) count += 1;
+  return count;
 }

@@ -1,6 +1,6 @@
-// What a fetcher does before a request leaves and with the connection afterwards: it connects to the judged address only,
-// asks last of all, and reuses a connection only after a clean end.
-// If this breaks, a request leaves that must not, or reaches a machine that nobody judged.
+// What a fetcher does before a request leaves and with the connection afterwards: it connects to the judged address
+// only, asks last of all, and reuses a connection only after a clean end. If this breaks, a request leaves that must
+// not, or reaches an address that was not judged.
 
 import { Client } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -171,7 +171,7 @@ describe('connections', () => {
 });
 
 describe('giving up', () => {
-  it('before it began: aborted, and nobody is asked', async () => {
+  it('before it began: aborted, and mayStart is not called', async () => {
     const server = await serve(() => undefined);
     const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/`, { signal: AbortSignal.abort() }));
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: false });

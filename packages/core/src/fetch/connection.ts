@@ -1,5 +1,5 @@
-// Connections to judged addresses: undici clients that never look a name up and never retry, kept after a clean exchange
-// for the next request to the same origin and address. Bounded in number; each serves one exchange at a time.
+// Connections to judged addresses: undici clients that never look a name up and never retry, kept after a clean
+// exchange for the next request to the same origin and address. Bounded in number; each serves one exchange at a time.
 
 import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
@@ -80,7 +80,8 @@ export class ConnectionPool {
       };
       return connectTcp(options);
     }
-    // SNI has neither addresses nor trailing dots (RFC 6066 §3); a certificate for an address is checked against `host`.
+    // SNI has neither addresses nor trailing dots (RFC 6066 §3); a certificate for an address is checked against
+    // `host`.
     const name = isIP(address) !== 0 && target.hostname === address ? '' : target.hostname.replace(/\.$/, '');
     const sessionKey = `${target.hostname}:${target.port}`;
     const session = this.#tlsSessions.get(sessionKey);
@@ -155,8 +156,8 @@ export class Connection {
   }
 
   /**
-   * Bounds the bytes read since the exchange began. Not every byte belongs to a body: interim responses, chunk extensions
-   * and trailers can be endless too, and no parser reports them.
+   * Bounds the bytes read since the exchange began. Not every byte belongs to a body: interim responses, chunk
+   * extensions and trailers can be endless too, and no parser reports them.
    */
   limitWire(bytes: number): void {
     this.#wireEnd = this.#wireStart + bytes;
@@ -201,8 +202,8 @@ export class Connection {
 }
 
 /**
- * undici's `Client`, loaded with the first connection and without the rest of undici where that is possible: its entry also
- * loads fetch, caches, mocks and sockets (docs/decisions/0030).
+ * undici's `Client`, loaded with the first connection and without the rest of undici where that is possible: its entry
+ * also loads fetch, caches, mocks and sockets (docs/decisions/0030).
  *
  * @throws What loading a module throws.
  */

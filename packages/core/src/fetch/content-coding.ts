@@ -1,5 +1,5 @@
-// The Content-Encoding field: which codings were applied, and how each is undone, in one call or as a stream. Only codings
-// that this runtime can undo are known, and only known ones are offered by Accept-Encoding.
+// The Content-Encoding field: which codings were applied, and how each is undone, in one call or as a stream. Only
+// codings that this runtime can undo are known, and only known ones are offered by Accept-Encoding.
 
 import type { Transform } from 'node:stream';
 import zlib, {
@@ -12,8 +12,7 @@ import zlib, {
   inflateRawSync,
   inflateSync,
 } from 'node:zlib';
-import { MAX_CONTENT_CODINGS } from './limits.js';
-import { findZstd } from './zstd.js';
+import { MAX_CONTENT_CODINGS, MAX_ZSTD_WINDOW_LOG } from './limits.js';
 
 const ZSTD = findZstd(zlib);
 
@@ -83,7 +82,8 @@ export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes
 }
 
 /**
- * A stream that undoes one coding. Destroyed with zlib's error when the encoded body ends early or is not of this coding.
+ * A stream that undoes one coding. Destroyed with zlib's error when the encoded body ends early or is not of this
+ * coding.
  *
  * @param start - The first bytes of the body: they tell the two kinds of `deflate` apart.
  */
@@ -96,8 +96,8 @@ export function createDecoder(coding: ContentCoding, start: Uint8Array): Transfo
 }
 
 /**
- * Servers mean either of two things by `deflate`: the zlib format (RFC 9110 §8.4.1.2) or bare deflate data. A zlib header
- * has method 8 and a check that bare data meets by chance once in about five hundred bodies.
+ * Servers mean either of two things by `deflate`: the zlib format (RFC 9110 §8.4.1.2) or bare deflate data. A zlib
+ * header has method 8 and a check that bare data meets by chance once in about five hundred bodies.
  */
 function hasZlibHeader(start: Uint8Array): boolean {
   const first = start[0] ?? 0;
@@ -109,11 +109,46 @@ const LEAST_CHUNK = 16 * 1024;
 const USUAL_RATIO = 5;
 
 /**
- * The size of the output buffer, so that one allocation is usually enough. gzip ends with the decoded length (modulo 2³²).
- * A server can lie about it, so it counts up to a ratio that pages reach, and never past the limit.
+ * The size of the output buffer, so that one allocation is usually enough. gzip ends with the decoded length (modulo
+ * 2³²). A server can lie about it, so it counts up to a ratio that pages reach, and never past the limit.
  */
 function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number): number {
   const said = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;
   const likely = said > 0 && said <= encoded.length * 16 ? said : encoded.length * USUAL_RATIO;
   return Math.max(LEAST_CHUNK, Math.min(likely, maxBytes + 1));
+}
+
+/** The two ways to undo zstd. */
+export interface Zstd {
+  /** @throws zlib's errors, as its other one-call functions do. */
+  inOneCall(encoded: Buffer, options: { readonly maxOutputLength: number; readonly chunkSize: number }): Buffer;
+  stream(options: { readonly chunkSize: number }): Transform;
+}
+
+/** What newer runtimes have in `node:zlib`: Node.js from 22.15 on. */
+interface ZlibWithZstd {
+  zstdDecompressSync(encoded: Buffer, options: object): Buffer;
+  createZstdDecompress(options: object): Transform;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
+}
+
+/**
+ * Finds zstd in a runtime's `node:zlib`.
+ *
+ * A window larger than the coding allows is refused: it is memory that the sender chooses (RFC 9659 §3).
+ *
+ * @returns `null` where the runtime has none.
+ * @throws Never.
+ */
+export function findZstd(zlib: object): Zstd | null {
+  if (!hasZstd(zlib)) return null;
+  const params = { [zlib.constants.ZSTD_d_windowLogMax]: MAX_ZSTD_WINDOW_LOG };
+  return {
+    inOneCall: (encoded, options) => zlib.zstdDecompressSync(encoded, { ...options, params }),
+    stream: (options) => zlib.createZstdDecompress({ ...options, params }),
+  };
+}
+
+function hasZstd(zlib: object): zlib is ZlibWithZstd {
+  return 'zstdDecompressSync' in zlib && 'createZstdDecompress' in zlib;
 }

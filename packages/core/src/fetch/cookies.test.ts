@@ -1,10 +1,10 @@
-// A cookie comes back to the origin that set it and to no other, and no site can fill the memory with them. If this breaks, one
-// site learns what another said about the crawl.
+// A cookie comes back to the origin that set it and to no other, and no site can fill the memory with them. If this
+// breaks, one site learns what another said about the crawl.
 
 import { describe, expect, it } from 'vitest';
 import { type CookieJar, createCookies, jarMaker } from './cookies.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
-import type { RequestPurpose } from './request-purpose.js';
+import type { RequestPurpose } from './request-headers.js';
 
 /** A jar that keeps names and values, and knows nothing of domains: what keeps origins apart is not the jar. */
 function plainJar(): CookieJar {

@@ -1,9 +1,9 @@
-// Cookies, for operators who want them: off unless they say so. One jar for each origin, so that nothing one origin sets
-// can reach another, whatever its Domain attribute says; bounded in number and size; never for robots.txt and its companions.
+// Cookies, off by default. One jar for each origin, so that nothing that one origin sets can reach another, whatever
+// its Domain attribute says. Bounded in number and size, and never sent for robots.txt and its companions.
 
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import { type HeaderLines, headerValues } from './outcome.js';
-import type { RequestPurpose } from './request-purpose.js';
+import type { RequestPurpose } from './request-headers.js';
 
 /** What a jar has to do, as `CookieJar` of tough-cookie does it: the rules of cookies are its own (RFC 6265). */
 export interface CookieJar {
@@ -17,7 +17,7 @@ export interface CookieJar {
 export type CookieChoice = null | 'usual' | (() => CookieJar);
 
 /**
- * The function that makes the jar of an origin; tough-cookie is loaded for whoever wants it, and for nobody else.
+ * The function that makes the jar of an origin; tough-cookie is loaded only where it is used.
  *
  * @returns `null` where no cookies are wanted.
  * @throws What the platform throws when the package cannot be loaded.
@@ -36,7 +36,7 @@ export interface Cookies {
   keep(url: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void>;
 }
 
-/** Files that a site shows to everybody: who asks for them is nobody in particular (access §2). */
+/** Files that are the same for everyone (access §2). */
 const WITHOUT: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known']);
 
 /** The jar of one origin, and the names of the cookies it was given. */

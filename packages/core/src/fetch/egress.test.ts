@@ -1,5 +1,5 @@
-// One door, and nothing leaves by another: with the crawl's name on it, to a judged address, when lock and frontier agree.
-// If this breaks, a request leaves that nobody allowed, or nobody can tell whose it was.
+// Egress is the only way out: with the crawl's identity, to a judged address, when second lock and frontier agree.
+// If this breaks, a request leaves that is not allowed, or that does not say whose it is.
 
 import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-interface Door {
+interface TestEgress {
   readonly server: RawServer;
   readonly egress: Egress;
   readonly records: EgressRecord[];
@@ -28,14 +28,14 @@ interface Door {
 const NOTHING: HostRequirements = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
 const GO: StartAnswer = { kind: 'go' };
 
-async function door(
+async function open(
   answer: Answer,
   more: {
     contact?: string;
     allowAddresses?: readonly string[];
     resolve?: (name: string) => Promise<readonly string[]>;
   } = {},
-): Promise<Door> {
+): Promise<TestEgress> {
   const server = await listenRaw(answer);
   const fetcher = createUndiciFetcher();
   const records: EgressRecord[] = [];
@@ -85,7 +85,7 @@ const ok: Answer = (socket) => socket.write(response('<p>hi'));
 
 describe('what leaves', () => {
   it('carries the name, the contact and the purpose, and nothing of a browser', async () => {
-    const { server, send } = await door(ok, { contact: 'ann@example.org' });
+    const { server, send } = await open(ok, { contact: 'ann@example.org' });
     await send('/a');
     await send('/robots.txt', { purpose: 'robots', headers: { 'If-None-Match': '"x"' } });
     expect(server.requests).toEqual([
@@ -112,7 +112,7 @@ describe('what leaves', () => {
   });
 
   it('never carries credentials of the URL, its fragment, or fields that are not the caller’s to say', async () => {
-    const { server, send } = await door(ok);
+    const { server, send } = await open(ok);
     const outcome = await send(`http://user:secret@a.example:${server.port}/a?b#c`, {
       headers: {
         'user-agent': 'Mozilla/5.0',
@@ -131,7 +131,7 @@ describe('what leaves', () => {
   });
 
   it('is told to the log, once, with its times, its gap and what the host asked for', async () => {
-    const { records, send } = await door(ok);
+    const { records, send } = await open(ok);
     await send('/a');
     await send('/b', { requirements: { ...NOTHING, crawlDelayMs: 20 } });
     expect(records).toHaveLength(2);
@@ -153,7 +153,7 @@ describe('what leaves', () => {
   });
 
   it('robots.txt has its own cap, one byte more than the reader reads', async () => {
-    const { send } = await door((socket) => {
+    const { send } = await open((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
     });
@@ -173,7 +173,7 @@ describe('what does not leave', () => {
     ['/relative', 'scheme-unsupported'],
     ['http://93.184.215.14:8080/', 'port-forbidden'],
   ])('%s: %s, without a connection or a record', async (url, failure) => {
-    const { server, records, egress } = await door(ok);
+    const { server, records, egress } = await open(ok);
     let asked = 0;
     const outcome = await egress.send({
       url,
@@ -193,7 +193,7 @@ describe('what does not leave', () => {
   it.each(['page', 'robots', 'sitemap', 'data-txt', 'well-known', 'handler'] as const)(
     'a %s request to a name inside: the server that listens there hears nothing',
     async (purpose) => {
-      const { server, send } = await door(ok, { allowAddresses: ['127.0.0.2/32'] });
+      const { server, send } = await open(ok, { allowAddresses: ['127.0.0.2/32'] });
       for (const host of ['inside.example', 'localhost', '127.0.0.1', '127.1', '0x7f000001', '[::1]', 'localhost.']) {
         const outcome = await send(`http://${host}:${server.port}/`, { purpose });
         expect(outcome).toMatchObject({ kind: 'failed', failure: 'address-forbidden' });
@@ -204,7 +204,7 @@ describe('what does not leave', () => {
 
   it('a name is looked up once between judging and connecting (rebinding)', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.9'], ['10.0.0.1']];
-    const { asked, send } = await door(ok, { resolve: () => Promise.resolve(answers.shift() ?? []) });
+    const { asked, send } = await open(ok, { resolve: () => Promise.resolve(answers.shift() ?? []) });
     for (const path of ['/1', '/2', '/3']) expect(await send(path)).toMatchObject({ remoteAddress: '127.0.0.1' });
     expect(asked).toEqual(['a.example']);
   });
@@ -213,13 +213,13 @@ describe('what does not leave', () => {
     [{ kind: 'wait', untilMs: 123 } as const, { reason: 'wait', untilMs: 123 }],
     [{ kind: 'lost' } as const, { reason: 'lost', untilMs: null }],
   ])('when the frontier says %j', async (said, expected) => {
-    const { server, records, send } = await door(ok);
+    const { server, records, send } = await open(ok);
     expect(await send('/', { mayStart: () => said })).toMatchObject({ kind: 'not-sent', ...expected });
     expect([server.requests.length, records.length]).toEqual([0, 0]);
   });
 
   it('when the second lock says wait, although the frontier says go', async () => {
-    const { server, records, send } = await door(ok);
+    const { server, records, send } = await open(ok);
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     expect(await send('/1', { requirements })).toMatchObject({ kind: 'response' });
     let asked = 0;
@@ -233,7 +233,7 @@ describe('what does not leave', () => {
   });
 
   it('a request that did not leave starts no silence at the second lock', async () => {
-    const { send } = await door(ok);
+    const { send } = await open(ok);
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     await send('/1', { requirements, mayStart: () => ({ kind: 'wait', untilMs: 1 }) });
     expect(await send('/1', { requirements })).toMatchObject({ kind: 'response' });
@@ -242,7 +242,7 @@ describe('what does not leave', () => {
 
 describe('whatever happens', () => {
   it('a resolver, a fetcher or a server that breaks is a value', async () => {
-    const { send, server } = await door(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
+    const { send, server } = await open(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
     expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
     const broken = createEgress({
       fetcher: {
@@ -268,7 +268,7 @@ describe('whatever happens', () => {
   });
 
   it('a failed exchange counts for the second lock from its end', async () => {
-    const { send, records } = await door((socket) => socket.destroy());
+    const { send, records } = await open((socket) => socket.destroy());
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     expect(await send('/', { requirements })).toMatchObject({ kind: 'failed', wasSent: true });
     expect(await send('/', { requirements })).toMatchObject({
@@ -280,7 +280,7 @@ describe('whatever happens', () => {
 
 it('a stop at once does not wait for a name to be looked up', async () => {
   const stop = new AbortController();
-  const { server, send } = await door(ok, { resolve: () => new Promise(() => undefined) });
+  const { server, send } = await open(ok, { resolve: () => new Promise(() => undefined) });
   const sending = send('/a', { signal: stop.signal });
   stop.abort();
   expect(await sending).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: false });

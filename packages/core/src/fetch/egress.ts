@@ -1,10 +1,10 @@
-// The one door: every request of a crawl leaves here, with the crawl's own identity, to a judged address, when both the
-// host's second lock and the frontier say so, and is told to the log. It never decides when: it only refuses.
+// Every request of a crawl leaves here: with the crawl's identity, to a judged address, when both the second lock and
+// the frontier allow it, and with an entry in the log. Egress never decides when; it only refuses.
 //
-//   send ─▶ guard ─▶ mayConnect ─▶ second lock ─▶ fetcher ─▶ (connected) ─▶ mayStart ─▶ the request leaves ─▶ outcome, record
+//   send ─▶ guard ─▶ mayConnect ─▶ second lock ─▶ fetcher connects ─▶ mayStart ─▶ request leaves ─▶ outcome, record
 //
-// The lock is asked before a connection is made, the frontier's `mayStart` after, right before the first byte. Either may
-// say wait, and both must say go: so the later of their times wins, whichever of them was asked.
+// The second lock is asked before a connection is made, the frontier's `mayStart` after, right before the first byte.
+// Either may say wait, and both have to say go.
 
 import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
@@ -19,24 +19,23 @@ import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher
 import type { Identity } from './identity.js';
 import { ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
 import type { EgressOutcome, FailedOutcome, FailureCode, FetchOutcome, NotSentOutcome } from './outcome.js';
-import { createRequestHeaders } from './request-headers.js';
+import { createRequestHeaders, type RequestPurpose } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
-import type { RequestPurpose } from './request-purpose.js';
 import { createSpool, type SpooledBody } from './spool.js';
 
-/** One request for the door. */
+/** One request. */
 export interface EgressRequest {
   /** Credentials and fragment in it are never sent. */
   readonly url: string;
   readonly purpose: RequestPurpose;
-  /** Beside those that identity and purpose set: conditional fields, Accept-Language. Identity, cookies and framing are not the caller's to say. */
+  /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
   readonly host: string;
   readonly requirements: HostRequirements;
   /** For the log: the copy of robots.txt that lets it out. @default `null` */
   readonly robots?: RobotsCopyRef | null;
-  /** For the log: whose robots.txt is asked for. @default `null`: none is */
+  /** For the log: whose robots.txt is requested. @default `null`: none is */
   readonly robotsOf?: string | null;
   /** Asked when the address is known, before a connection is made; at most once. Never rejects. @default always yes */
   readonly mayConnect?: (address: string) => Promise<StartAnswer>;
@@ -54,7 +53,7 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
 }
 
-/** The door. */
+/** Sends requests. */
 export interface Egress {
   /** One exchange, or the news that nothing left. Never rejects. */
   send(request: EgressRequest): Promise<EgressOutcome>;
@@ -62,7 +61,7 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-/** What a door is made of. */
+/** What egress needs. */
 export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
@@ -79,9 +78,11 @@ export interface EgressOptions {
   };
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
-  /** Told once for each request that left, when its exchange is over. */
+  /** Called once for each request that left, when its exchange is over. */
   readonly onRequest?: (record: EgressRecord) => void;
-  /** Told right before that, what was sent and what came, for an archive; bodies are then kept as they came as well. @default nobody */
+  /**
+   * Called right before that with what was sent and what came, for an archive. Bodies are then also kept as they came.
+   */
   readonly onExchange?: ((sent: SentRequest, outcome: FetchOutcome) => void) | undefined;
 }
 
@@ -92,7 +93,7 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes the door of one crawl. Never throws. */
+/** Makes the egress of one crawl. Never throws. */
 export function createEgress(options: EgressOptions): Egress {
   const { guard, limiter, nowMs } = options;
   const headersFor = createRequestHeaders(options.identity);
@@ -107,8 +108,8 @@ export function createEgress(options: EgressOptions): Egress {
       const answer = await unlessAborted(guard.judge(url), request.signal);
       if (answer === null) return unsent(url.href, nowMs(), 'aborted', 'given up by the crawl');
       if (answer.kind === 'refused') return unsent(url.href, nowMs(), answer.failure, answer.detail);
-      const road = await request.mayConnect?.(answer.address);
-      if (road !== undefined && road.kind !== 'go') return notSent(url.href, road);
+      const mayConnect = await request.mayConnect?.(answer.address);
+      if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
       const cookie = cookies === null ? null : await cookies.valueFor(url, request.purpose);
       const lock = await limiter.ask(request.host, request.requirements, nowMs());
       if (lock.kind === 'wait') return notSent(url.href, { kind: 'wait', untilMs: lock.untilMs });
@@ -171,7 +172,7 @@ function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | n
   });
 }
 
-/** A fetcher of somebody else's that breaks its promise never to reject is broken machinery, and still a value here. */
+/** A user's fetcher that rejects breaks its contract, and is still a value here. */
 async function fetchOrFail(fetcher: Fetcher, nowMs: () => number, request: FetchRequest): Promise<FetchOutcome | null> {
   const startedAtMs = nowMs();
   try {
@@ -186,7 +187,7 @@ async function fetchOrFail(fetcher: Fetcher, nowMs: () => number, request: Fetch
   }
 }
 
-/** The outcome with what went to the spool. A medium that takes nothing more is broken machinery, and a value all the same. */
+/** The outcome with what went to the spool. A full disk is broken machinery, and a value all the same. */
 async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody | null): Promise<FetchOutcome> {
   if (spooled === null) return outcome;
   if (outcome.kind === 'failed') {

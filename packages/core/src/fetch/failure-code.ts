@@ -1,4 +1,4 @@
-// What the platform's errors mean: from an error to one of the words of `FailureCode`. The only file that knows their codes.
+// What the platform's errors mean: from an error to a `FailureCode`. The only file that knows their codes.
 
 import type { FailureCode } from './outcome.js';
 
@@ -50,7 +50,7 @@ export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
 }
 
 /**
- * The word for an error of the platform's `fetch`, which wraps what happened: the innermost cause that has a word decides.
+ * The code for an error of the platform's `fetch`, which wraps what happened: the innermost cause with a code decides.
  *
  * @throws Never.
  */

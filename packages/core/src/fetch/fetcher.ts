@@ -4,7 +4,7 @@
 import type { FetchOutcome, HeaderLines } from './outcome.js';
 import type { Renderer } from './renderer.js';
 
-/** One request as egress hands it over, complete: a fetcher adds nothing but what the protocol demands (Host, Connection). */
+/** One complete request: a fetcher adds only what the protocol requires (Host, Connection). */
 export interface FetchRequest {
   readonly url: string;
   readonly method: 'GET';
@@ -12,15 +12,15 @@ export interface FetchRequest {
   /** The address to connect to, judged already; names are not looked up again. */
   readonly address: { readonly address: string; readonly family: 4 | 6 };
   readonly limits: FetchLimits;
-  /** Whether the body is wanted as it came as well (`encodedBody`): it is held beside the decoded one, unless somebody takes it. @default false */
+  /** Whether the body is also kept as it came (`encodedBody`), unless it has a consumer. @default false */
   readonly keepsEncoded?: boolean;
   /**
-   * Asked when the header section has come: who takes the body's bytes as they come, decoded; the outcome's body is empty
-   * then. `null`: nobody, the body is kept. A fetcher that leaves it unasked keeps every body.
+   * Called when the header section has come: what consumes the body as it comes, decoded; the outcome's body is empty
+   * then. `null`: the body is kept. A fetcher that never calls it keeps every body.
    */
   readonly consumeBody?: (head: ResponseHead) => BodyConsumer | null;
   /**
-   * Awaited after the last byte and before codings are undone, for callers with more urgent things to do. The exchange has
+   * Awaited after the last byte and before codings are undone, for callers with more urgent work. The exchange has
    * ended by then: `timing` says when. @default at once
    */
   readonly beforeDecoding?: () => Promise<void>;
@@ -55,23 +55,25 @@ export interface FetchLimits {
   readonly maxEncodedBytes: number;
 }
 
-/** What a fetcher can promise and tell. `true` everywhere is the whole contract; what is `false` is known to be missing. */
+/** What a fetcher can do. `true` everywhere is the whole contract. */
 export interface FetcherCapabilities {
   /** Field lines come one by one, in order, names as sent. `false`: names may be folded and lines joined. */
   readonly rawHeaders: boolean;
   /** `remoteAddress` is told. */
   readonly remoteAddress: boolean;
-  /** Connects to the judged address and looks no name up. `false`: the address guard cannot be promised (`network.allowUnpinnedDns`). */
+  /** Connects to the judged address and looks no name up. `false`: needs `network.allowUnpinnedDns`. */
   readonly pinsAddress: boolean;
-  /** Undoes codings itself: hands over the body as it came (`encodedBody`), counts and bounds its bytes, sees coded data break off. */
+  /**
+   * Undoes codings itself: reports the body as it came (`encodedBody`), bounds its bytes, sees coded data break off.
+   */
   readonly encodedBody: boolean;
   /** Sends `headers` and adds nothing but what the protocol demands. */
   readonly exactHeaders: boolean;
-  /** Asks `mayStart` with the connection made, right before the first byte. `false`: before it connects, so requests may be late. */
+  /** Calls `mayStart` with the connection made, right before the first byte. `false`: before it connects. */
   readonly checksMayStart: boolean;
 }
 
-/** What talks to the network: one exchange per call, each ending a value. Made by the user, closed by the crawl at the end of a run. */
+/** What talks to the network: one exchange per call, each ending a value. The crawl closes it at the end of a run. */
 export interface Fetcher {
   readonly capabilities: FetcherCapabilities;
   /** What opens pages in a browser when they have come. @default pages are handled as they came */

@@ -1,5 +1,5 @@
 // Who asks: the product token, the contact, and the User-Agent that carries both on every request.
-// Checked here, once; a name that robots.txt cannot address or a contact that reaches nobody never leaves the machine.
+// Checked here, once: a name that robots.txt cannot address, or a contact that reaches no one, is never sent.
 
 import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
@@ -13,7 +13,10 @@ export interface IdentityOptions {
   readonly contact: string;
   /** Letters, digits and `.`, `-`, `_`, `+`, 1 … 64 characters. @default '1.0' */
   readonly version?: string;
-  /** Product tokens robots.txt is read for, in order of preference, at most 16; each must stand in the User-Agent. @default [name] */
+  /**
+   * Product tokens robots.txt is read for, in order of preference, at most 16; each must stand in the User-Agent.
+   * @default [name]
+   */
   readonly tokens?: readonly string[];
 }
 
@@ -31,7 +34,7 @@ export interface Identity {
 }
 
 const DEFAULT_VERSION = '1.0';
-/** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use beside them. */
+/** RFC 9309 §2.2.1 has letters, `_` and `-`; today's robots use digits too. */
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 const VERSION = /^[A-Za-z0-9._+-]+$/;
 /** A mailbox as forms accept it (WHATWG HTML, "valid e-mail address"), with a dot in the domain. */

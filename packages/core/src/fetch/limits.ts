@@ -1,7 +1,7 @@
 // The bounds of fetching, each with its unit and its source.
 
 // Reports and logs
-/** Characters of a response's field that the request log keeps: a Location is as long as a URL, and one more, so that a cut is seen. */
+/** Characters of a response's field that the request log keeps: those of a URL, and one more, so that a cut is seen. */
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
@@ -9,15 +9,23 @@ export const MAX_LOGGED_FIELD_CHARS = 8_193;
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Header fields of a response. Ours: busy pages set fewer than a hundred. */
 export const MAX_HEADER_FIELDS = 1_000;
-/** Bytes read off the wire before a header section is whole: interim responses, the section itself, and two reads of what lies behind it. */
+/**
+ * Bytes read off the wire before a header section is whole: interim responses, the section, and two reads behind it.
+ */
 export const MAX_HEADER_PHASE_BYTES = 256 * 1024;
-/** Bytes on the wire beside those of a body: chunk sizes, extensions, trailers. A tenth of the usual cap; honest framing is under a hundredth. */
+/**
+ * Bytes on the wire that are not the body's: chunk sizes, extensions, trailers. Honest framing is under 1 % of a body.
+ */
 export const FRAMING_SLACK_BYTES = 1024 * 1024;
 /** Bytes that a coded body may be longer on the wire than the decoded bytes kept: framing of the coding itself. */
 export const ENCODED_SLACK_BYTES = 64 * 1024;
-/** Encoded bytes up to which a body is decoded in one call; longer ones are decoded as they arrive, off the main thread. */
+/**
+ * Encoded bytes up to which a body is decoded in one call; longer ones are decoded as they come, off the main thread.
+ */
 export const ONE_CALL_DECODE_BYTES = 256 * 1024;
-/** Decoded bytes for one byte on the wire, past the first `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300; deflate ends at 1,032, brotli in the millions. */
+/**
+ * Decoded bytes per byte on the wire, past `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300, deflate 1,032.
+ */
 export const MAX_DECODED_RATIO = 500;
 /** Decoded bytes that any body may have, however few bytes it had on the wire. */
 export const FREE_DECODED_BYTES = 1024 * 1024;
@@ -25,13 +33,15 @@ export const FREE_DECODED_BYTES = 1024 * 1024;
 export const MAX_ZSTD_WINDOW_LOG = 23;
 /** Bytes from which a body is collected in one buffer instead of in the pieces it came in. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
-/** Bytes of the first such buffer: the usual cap of a body and what may come past it. Only what is written to is really taken. */
+/**
+ * Bytes of the first such buffer: a body's usual limit and what may come past it. Memory is taken as it is written to.
+ */
 export const MAX_SPARE_BODY_BYTES = 12 * 1024 * 1024;
 /** Content codings in one list; each costs a decoder. One is usual, two are rare, more are an attack. */
 export const MAX_CONTENT_CODINGS = 3;
 /** Milliseconds for which an unused connection is kept. Shorter than the idle time-out of common servers (5 s). */
 export const IDLE_CONNECTION_MS = 4_000;
-/** Milliseconds for which an unused connection is kept when the server names a time of its own (`Keep-Alive: timeout=`). */
+/** The same when the server names a time (`Keep-Alive: timeout=`). */
 export const MAX_IDLE_CONNECTION_MS = 60_000;
 /** Connections kept although unused; the one unused longest goes first. */
 export const MAX_IDLE_CONNECTIONS = 512;
@@ -71,7 +81,7 @@ export const DNS_TTL_MS = 120_000;
 export const DNS_FAILURE_TTL_MS = 5_000;
 /** Milliseconds for one look-up. */
 export const DNS_DEADLINE_MS = 10_000;
-/** Look-ups that the system's resolver is given at once: it works in the platform's four threads, and one stays free for others. */
+/** Look-ups that the system's resolver does at once: it has the platform's four threads, and one stays free. */
 export const MAX_SYSTEM_LOOKUPS = 3;
 /** Names whose addresses are kept; the one unused longest goes first. */
 export const MAX_DNS_NAMES = 10_000;

@@ -33,8 +33,8 @@ export interface ResponseOutcome {
   /** The whole body, where it was too large to be held; absent otherwise. The crawl removes it. */
   readonly file?: BodyFile;
   /**
-   * The body as it came, without its transfer coding, its content codings not undone; the same bytes as `body` where there
-   * are none. Absent unless it was asked for (`keepsEncoded`), and where the fetcher cannot say (`capabilities.encodedBody`).
+   * The body as it came: without its transfer coding, its content codings not undone. Absent unless it was requested
+   * (`keepsEncoded`), and where the fetcher does not know it (`capabilities.encodedBody`).
    */
   readonly encodedBody?: Uint8Array;
   /** `cap`: cut by our own limit; `peer`: the other side ended early or decoding failed on the way. */
@@ -87,15 +87,15 @@ export interface NotSentOutcome {
   readonly untilMs: number | null;
 }
 
-/** What came of an exchange: a response, whole or cut, or one word why there is none. */
+/** The outcome of an exchange: a response, whole or cut, or the code of a failure. */
 export type FetchOutcome = ResponseOutcome | FailedOutcome;
 export type EgressOutcome = FetchOutcome | NotSentOutcome;
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Lets the bytes of a response go, when nobody needs them any more. An outcome hangs on promises that were made when its
- * request left, and what an old object holds stays until the next full collection, although all of it is garbage.
+ * Frees the bytes of a response that is no longer needed. Promises that were made when the request left keep the
+ * outcome, and what an old object refers to stays until the next full collection.
  *
  * @throws Never
  */
@@ -105,7 +105,7 @@ export function releaseBody(outcome: ResponseOutcome): void {
   if (outcome.encodedBody !== undefined) open.encodedBody = NO_BYTES;
 }
 
-/** The value of a header field, several lines joined by `, `; `null` when absent. Names without regard to case. Never throws. */
+/** The value of a header field in any case, several lines joined by `, `; `null` when absent. Never throws. */
 export function headerValue(headers: HeaderLines, name: string): string | null {
   const wanted = name.toLowerCase();
   let found: string | null = null;
@@ -121,7 +121,7 @@ export function headerValues(headers: HeaderLines, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-/** Failures that our own rules decided before anything left the machine: no exchange happened, and no host is to blame. */
+/** Failures that our own rules decided before anything was sent: no exchange happened, and no host is to blame. */
 const REFUSALS: readonly FailureCode[] = ['address-forbidden', 'port-forbidden', 'scheme-unsupported'];
 
 /** Whether an outcome is the address guard's refusal. Never throws. */

@@ -1,9 +1,10 @@
-// Bytes that come in pieces and are wanted as one. Small bodies keep their pieces until somebody asks; large ones are copied
-// into one buffer as they come, so that they are never held twice and their pieces can be let go.
+// Bytes that come in pieces and are needed as one. Small bodies keep their pieces until they are joined; large ones are
+// copied into one buffer as they come, so that they are never held twice.
 
+import type { BodyConsumer } from './fetcher.js';
 import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
 
-/** What becomes of pieces: they are collected, or passed on. */
+/** Where pieces go: they are collected, or passed on. */
 export interface PieceStore {
   readonly bytes: number;
   push(piece: Uint8Array): void;
@@ -11,19 +12,19 @@ export interface PieceStore {
   clear(): void;
 }
 
-/** Passes pieces on instead of collecting them, so many bytes of them at most. */
+/** Passes pieces on instead of collecting them, up to the consumer's limit. */
 export class PassedOn implements PieceStore {
   bytes = 0;
-  readonly #taker: { readonly maxBytes: number; take(bytes: Uint8Array): void };
+  readonly #consumer: BodyConsumer;
 
-  constructor(taker: { readonly maxBytes: number; take(bytes: Uint8Array): void }) {
-    this.#taker = taker;
+  constructor(consumer: BodyConsumer) {
+    this.#consumer = consumer;
   }
 
   push(piece: Uint8Array): void {
-    const room = Math.max(0, this.#taker.maxBytes - this.bytes);
+    const left = Math.max(0, this.#consumer.maxBytes - this.bytes);
     this.bytes += piece.length;
-    if (room > 0) this.#taker.take(piece.length > room ? piece.subarray(0, room) : piece);
+    if (left > 0) this.#consumer.take(piece.length > left ? piece.subarray(0, left) : piece);
   }
 
   joined(): Buffer {
@@ -39,7 +40,7 @@ export class PassedOn implements PieceStore {
 export class Pieces implements PieceStore {
   /** Bytes pushed. */
   bytes = 0;
-  /** Small: as they came. Past `MOST_PIECES` they are joined, because a piece costs a hundred bytes beside its own. */
+  /** Small: as they came. Past `MOST_PIECES` they are joined, since a piece costs a hundred bytes more than its own. */
   #joined: Uint8Array[] = [];
   #last: Uint8Array[] = [];
   /** Large: the first `bytes` bytes of it. Memory that was never written to is not taken from the machine. */
@@ -47,11 +48,11 @@ export class Pieces implements PieceStore {
 
   push(piece: Uint8Array): void {
     const end = this.bytes + piece.length;
-    if (this.#whole === null && end > LARGE_BODY_BYTES) this.#makeRoom(end);
+    if (this.#whole === null && end > LARGE_BODY_BYTES) this.#grow(end);
     if (this.#whole === null) {
       this.#keep(piece);
     } else {
-      if (end > this.#whole.length) this.#makeRoom(end);
+      if (end > this.#whole.length) this.#grow(end);
       this.#whole.set(piece, this.bytes);
     }
     this.bytes = end;
@@ -84,7 +85,7 @@ export class Pieces implements PieceStore {
     this.#last = [];
   }
 
-  #makeRoom(bytes: number): void {
+  #grow(bytes: number): void {
     const before = this.joined();
     // Most bodies that are large end within the first buffer; those beyond have it doubled.
     this.#whole = Buffer.allocUnsafeSlow(Math.max(MAX_SPARE_BODY_BYTES, bytes * 2));

@@ -1,6 +1,6 @@
-// What opens pages in a browser, as the crawl sees it. A renderer has a browser and no network: the document has been
-// fetched when it is called, and everything else that the page wants it asks of the crawl, one by one (`load`), which asks
-// robots.txt, the host's clock and the door about each. It decides what it wants, never what it may.
+// The contract of what opens pages in a browser. A renderer has a browser and no network: the document has been fetched
+// when it is called, and it gets everything else from the crawl, one by one (`load`), which applies robots.txt, the
+// host's spacing and egress to each.
 
 import type { FetchOutcome, HeaderLines, ResponseOutcome } from './outcome.js';
 
@@ -12,13 +12,13 @@ export interface RenderCandidate {
   readonly headers: HeaderLines;
 }
 
-/** What a page in the browser asks for beside itself. */
+/** What a page in the browser loads besides its document. */
 export interface Subresource {
   /** Absolute, http or https. */
   readonly url: string;
   /** What the browser wants it for: `script`, `xhr`, `image`, … */
   readonly type: string;
-  /** Fields of the browser's that go along: Accept and its like. Identity, cookies and Referer are never the browser's to say. */
+  /** Header fields of the browser, such as Accept. It never sets identity, cookies and Referer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether hosts outside of the crawl's scope may be asked for it. */
   readonly anywhere: boolean;
@@ -30,7 +30,7 @@ export interface Subresource {
   readonly signal: AbortSignal;
 }
 
-/** Why something was not asked for: the site's wish, ours, or a turn that did not come in time. */
+/** Why something was not requested: the site's rules, ours, or a turn that did not come in time. */
 export interface SubresourceRefusal {
   readonly kind: 'excluded' | 'dropped' | 'held';
   readonly url: string;
@@ -38,7 +38,9 @@ export interface SubresourceRefusal {
   readonly reason: string;
 }
 
-/** What became of it. Redirects have been followed, each hop judged like the first; `url` of a response is where they ended. */
+/**
+ * The outcome. Redirects have been followed, each hop judged like the first; `url` of a response is where they ended.
+ */
 export type SubresourceAnswer = FetchOutcome | SubresourceRefusal;
 
 /** One page to be opened. */
@@ -61,7 +63,10 @@ export type SubresourceAccount = {
   readonly loaded: number;
   /** Decoded bytes of those. */
   readonly bytes: number;
-  /** Reason → how many were not given to the browser. Reasons are those of the crawl, failure words, and the browser's own (docs/browser.md). */
+  /**
+   * Reason → how many the browser did not get. Reasons of the crawl, failure codes, and the browser's own
+   * (docs/browser.md).
+   */
   readonly refused: Readonly<Record<string, number>>;
   /** The first hundred of those, one by one. */
   readonly refusals: readonly { readonly url: string; readonly type: string; readonly reason: string }[];
@@ -97,7 +102,7 @@ export interface RenderFailure {
   readonly detail: string;
 }
 
-/** What came of opening a page. */
+/** The outcome of opening a page. */
 export type Rendering = RenderedPage | RenderFailure;
 
 /** Opens pages in a browser that reaches no network. Part of a {@link Fetcher}, which closes it. */

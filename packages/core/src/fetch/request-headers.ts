@@ -1,11 +1,10 @@
-// The fields that a request is sent with: the crawl's identity, what its purpose accepts, and of the caller's own those that
-// are theirs to say.
+// The header fields of a request: the crawl's identity, what its purpose accepts, and those fields that the caller may
+// set.
 
 import { ACCEPT_ENCODING } from './content-coding.js';
 import type { Identity } from './identity.js';
-import { ACCEPT, type RequestPurpose } from './request-purpose.js';
 
-/** Field names that no caller sets: who asks, where the connection ends, and what would make one request know of another. */
+/** Field names that no caller sets: identity, the connection, and what links one request to another. */
 const OURS: ReadonlySet<string> = new Set([
   'user-agent',
   'from',
@@ -55,3 +54,22 @@ export function createRequestHeaders(
     return merged;
   };
 }
+
+/** What a request is for. */
+export type RequestPurpose = 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler' | 'subresource';
+
+/**
+ * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
+ * answer 406.
+ *
+ * @see specification, access §2 (robots.txt); RFC 9110 §12.5.1
+ */
+export const ACCEPT: Readonly<Record<RequestPurpose, string>> = Object.freeze({
+  page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  robots: 'text/plain, */*;q=0.5',
+  sitemap: 'application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
+  'data-txt': 'text/plain, */*;q=0.5',
+  'well-known': 'application/json, */*;q=0.5',
+  handler: '*/*',
+  subresource: '*/*',
+});

@@ -1,5 +1,5 @@
-// The second lock holds even when the frontier's plan is wrong, and never keeps a request waiting.
-// If this breaks, a defect in one file is enough to overload a host that set a delay. Time is virtual, bottleneck's included.
+// The second lock holds even when the frontier's plan is wrong, and never keeps a request waiting. If this breaks, a
+// defect in one file is enough to overload a host that set a delay. Time is virtual, bottleneck's included.
 
 import type { HostRequirements } from '@mannerly/frontier';
 import Bottleneck from 'bottleneck';

@@ -1,5 +1,5 @@
-// The second lock on a request: bottleneck limiters, which keep time by themselves and know nothing of the frontier's plan.
-// A limiter that would wait refuses with a time; nothing queues here (docs/decisions/0003).
+// The second lock on a request: bottleneck limiters, which keep time by themselves and know nothing of the frontier's
+// plan. A limiter that would wait refuses with a time; nothing queues here (docs/decisions/0003).
 
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -91,6 +91,8 @@ class HostLimiter {
   readonly #requirements: HostRequirements;
   readonly #bucket: HostRequirements['bucket'];
   readonly #bottleneck: Bottleneck;
+  /** The next job, started when the last one ended: bottleneck takes three timers to start one. */
+  #prepared: Promise<((after: Promise<void>) => void) | null> | null = null;
   #lastStartMs = 0;
   #lastEndMs = 0;
 
@@ -98,6 +100,9 @@ class HostLimiter {
     this.#requirements = requirements;
     this.#bucket = boundedBucket(requirements.bucket);
     this.#bottleneck = createBottleneck({ maxConcurrent: 1, reservoir: this.#bucket?.documents ?? null });
+    this.#bottleneck.on('idle', () => {
+      this.#prepared ??= this.#startJob();
+    });
   }
 
   isFor(requirements: HostRequirements): boolean {
@@ -113,16 +118,20 @@ class HostLimiter {
     this.#bottleneck.schedule(() => this.#untilOpen(last.#lastStartMs, last.#lastEndMs, nowMs)).catch(() => undefined);
   }
 
-  enter(nowMs: number): Promise<LimiterAnswer> {
+  async enter(nowMs: number): Promise<LimiterAnswer> {
+    const prepared = this.#prepared;
+    this.#prepared = null;
+    const end = (prepared === null ? null : await prepared) ?? (await this.#startJob());
+    if (end === null) return { kind: 'wait', untilMs: Math.max(this.#openAtMs(), nowMs + LIMITER_RECHECK_MS) };
+    this.inFlight += 1;
+    return { kind: 'go', done: (...times) => end(this.#untilOpen(...times)) };
+  }
+
+  /** Resolves to what ends the job, or to `null`: bottleneck drops a job that cannot start at once. */
+  #startJob(): Promise<((after: Promise<void>) => void) | null> {
     return new Promise((resolve) => {
-      const job = (): Promise<void> => {
-        this.inFlight += 1;
-        return new Promise((end) => resolve({ kind: 'go', done: (...times) => end(this.#untilOpen(...times)) }));
-      };
-      // Bottleneck drops a job that cannot start at once.
-      this.#bottleneck.schedule(job).catch(() => {
-        resolve({ kind: 'wait', untilMs: Math.max(this.#openAtMs(), nowMs + LIMITER_RECHECK_MS) });
-      });
+      const job = (): Promise<void> => new Promise((end) => resolve(end));
+      this.#bottleneck.schedule(job).catch(() => resolve(null));
     });
   }
 
@@ -143,9 +152,9 @@ class HostLimiter {
 }
 
 /**
- * The limiter of the whole crawl. Its reservoir has two places, each of which comes back after an interval: requests may be
- * unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some milliseconds
- * for a job, so at a fast rate a job is several requests.
+ * The limiter of the whole crawl. Its reservoir has two places, each of which comes back after an interval: requests
+ * may be unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some
+ * milliseconds for a job, so at a fast rate a job is several requests.
  */
 class CrawlLimiter {
   readonly #bottleneck = createBottleneck({ reservoir: 2 });

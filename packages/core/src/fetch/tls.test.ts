@@ -1,5 +1,5 @@
 // TLS is verified against the name in the URL, at the judged address, and never given up for plain http.
-// If this breaks, whoever sits on the way can write a site's robots.txt.
+// If this breaks, an attacker on the network path can write a site's robots.txt.
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -71,7 +71,7 @@ describe('https', () => {
   });
 
   it.each([
-    ['a certificate that nobody vouches for', 'secure.test', undefined],
+    ['a certificate that is not trusted', 'secure.test', undefined],
     ['a certificate for another name', 'other.test', TEST_CERTIFICATE],
     ['a certificate for a name below', 'www.secure.test', TEST_CERTIFICATE],
   ])('%s is a TLS failure, and nothing is asked', async (_what, host, ca) => {

@@ -1,5 +1,5 @@
-// Whatever a server sends or does not send, an exchange ends within its bounds, once, with a value that tells the truth.
-// If this breaks, one server stops a crawl, or half a page counts as a page.
+// Whatever a server sends or does not send, an exchange ends within its bounds, once, with a value that tells the
+// truth. If this breaks, one server stops a crawl, or half a page counts as a page.
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -68,7 +68,7 @@ const sendAndReset =
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
 describe('a response', () => {
-  it('is handed over with its status line, its field lines in order and as sent, its body, address and timings', async () => {
+  it('has its status line, its header lines in order and as sent, its body, address and timings', async () => {
     const before = Date.now();
     const { outcome, server } = await get(
       send(
@@ -178,18 +178,18 @@ describe('a failure', () => {
     ['two lengths', send(`${HEAD}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`), 'framing'],
     ['a negative length', send(`${HEAD}Content-Length: -3\r\n\r\nabc`), 'framing'],
     [
-      'a length beside chunks',
+      'a length and chunks',
       send(`${HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`),
       'framing',
     ],
     ['a chunk size that is no number', send(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n`), 'framing'],
     ['a field without a colon', send('HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'), 'framing'],
     [
-      'an upgrade nobody asked for',
+      'an upgrade that was not requested',
       send('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
       'framing',
     ],
-    ['100 that nobody asked for', send('HTTP/1.1 100 Continue\r\n\r\n', response('x')), 'framing'],
+    ['100 that was not requested', send('HTTP/1.1 100 Continue\r\n\r\n', response('x')), 'framing'],
     [
       'a header section past its bound',
       send(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(MAX_HEADER_BYTES)}\r\n\r\n`),
@@ -203,7 +203,7 @@ describe('a failure', () => {
       },
       'headers-too-large',
     ],
-    ['a coding nobody offered', send(response('x', { headers: ['Content-Encoding: zstd'] })), 'encoding'],
+    ['a coding that was not offered', send(response('x', { headers: ['Content-Encoding: zstd'] })), 'encoding'],
     ['a coding it is not', send(response('plain', { headers: ['Content-Encoding: gzip'] })), 'encoding'],
   ];
   it.each(BROKEN)('%s → %s', async (_what, answer, failure) => {
@@ -266,7 +266,7 @@ describe('a failure', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('a port where nobody listens is refused', async () => {
+  it('a port without a listener is refused', async () => {
     const server = await listenRaw(() => undefined);
     await server.close();
     const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/`));

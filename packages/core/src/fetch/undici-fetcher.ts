@@ -1,11 +1,11 @@
-// The fetcher on undici: HTTP/1.1 with keep-alive over connections to judged addresses, without redirects, retries, cookies
-// and look-ups. An exchange is one object with one timer, and ends once, with a value.
+// The fetcher on undici: HTTP/1.1 with keep-alive over connections to judged addresses, without redirects, retries,
+// cookies and look-ups. An exchange is one object with one timer, and ends once, with a value.
 //
 //   connecting ──onConnect──▶ sent ──onHeaders──▶ answering ──onComplete──▶ over
 //        └──────────────── deadline, abort, error, limit: from any of them to over ──────────────┘
 //
-// undici's plain handler methods are used instead of the newer controller interface: they pass the raw header lines, and
-// skip the object of headers that the newer interface builds for every response.
+// undici's plain handler methods are used instead of the newer controller interface: they pass the raw header lines,
+// and skip the object of headers that the newer interface builds for every response.
 
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../on-abort.js';
@@ -209,7 +209,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#phase === 'answering' && (code === 'reset' || code === 'closed-early')) {
       this.#over();
       this.#connection.destroy();
-      // 204 and 304 have no body; a length there is that of another response (RFC 9110 §8.6), and undici misses its bytes.
+      // 204 and 304 have no body; a length there is that of another response (RFC 9110 §8.6), and undici misses its
+      // bytes.
       this.#answer(this.#status === 204 || this.#status === 304 ? 'whole' : 'connection');
     } else {
       this.fail(code, failureDetail(error));

@@ -1,5 +1,5 @@
-// The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within the limits
-// it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
+// The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within
+// the limits it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
 
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
@@ -29,9 +29,9 @@ const CAPS: FetcherCapabilities = Object.freeze({
 /**
  * Makes a fetcher on the platform's `fetch`: one exchange per call, no redirects, no cookies, no cache.
  *
- * It does not connect to the judged address: a crawl takes it only with `network.allowUnpinnedDns`. `connectTimeoutMs` is not told apart
- * from `headersTimeoutMs`, and both run from the call. Node's `fetch` takes a coded body that breaks off for whole where its framing
- * is in order.
+ * It does not connect to the judged address: a crawl takes it only with `network.allowUnpinnedDns`. `connectTimeoutMs`
+ * is not told apart from `headersTimeoutMs`, and both run from the call. Node's `fetch` takes a coded body that breaks
+ * off for whole where its framing is in order.
  *
  * @throws Never.
  */
@@ -186,7 +186,7 @@ class WebExchange {
     this.#control.abort(new OurAbort(word, detail));
   }
 
-  /** Where it broke is not known: it counts as sent, unless nobody was reached at all. */
+  /** Where it broke is not known: it counts as sent, unless no server was reached at all. */
   #failedBy(error: unknown): FailedOutcome {
     const { reason } = this.#control.signal;
     const ours = error instanceof OurAbort ? error : reason instanceof OurAbort ? reason : null;

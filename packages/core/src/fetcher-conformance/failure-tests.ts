@@ -21,7 +21,7 @@ const BROKEN: readonly (readonly [what: string, answer: Answer, codes: readonly 
     ['framing'],
   ],
   [
-    'names a length beside chunks',
+    'names a length and chunks',
     (socket) => socket.write(`${HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`),
     ['framing'],
   ],

@@ -1,4 +1,5 @@
-// One test of the conformance suite of fetchers: its servers, its requests, and its assertions, which depend on no test runner.
+// One test of the conformance suite of fetchers: its servers, its requests, and its assertions, which depend on no test
+// runner.
 
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 import type { FailedOutcome, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';

@@ -1,5 +1,5 @@
-// A loopback server that writes exactly the given bytes and records what arrives. For the conformance suite of fetchers and
-// for our own tests.
+// A loopback server that writes exactly the given bytes and records what arrives. For the conformance suite of fetchers
+// and for our own tests.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 

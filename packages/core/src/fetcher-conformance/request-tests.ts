@@ -34,7 +34,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     },
     'exactHeaders',
   ),
-  test('sends neither cookies, nor credentials, nor a referrer, nor conditions of its own, the second time either', async (t) => {
+  test('sends no cookies, credentials, referrer or conditions of its own, the second time either', async (t) => {
     const server = await t.serve((socket) =>
       socket.write(
         response('x', {
@@ -132,7 +132,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const bodies = outcomes.map((outcome) => (outcome?.kind === 'response' ? bodyText(outcome) : summary(outcome)));
     assertEqual(bodies, paths, 'bodies');
   }),
-  test('sends nothing when the signal is aborted already, and ends with `aborted` when it is aborted on the way', async (t) => {
+  test('sends nothing when the signal is aborted already, and ends with `aborted` when it is aborted later', async (t) => {
     const server = await t.serve(() => control.abort());
     const control = new AbortController();
     const early = await t.fetch(`${server.origin}/`, {

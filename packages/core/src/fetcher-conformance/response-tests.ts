@@ -1,4 +1,5 @@
-// What a fetcher guarantees about a response: all of it is reported as it was, and half of it is never reported as whole.
+// What a fetcher guarantees about a response: all of it is reported as it was, and half of it is never reported as
+// whole.
 
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { assert, assertEqual } from './assert.js';

@@ -1,5 +1,5 @@
-// The suite finds what it looks for: a fetcher with one fault fails the test of that guarantee. If this breaks, a fetcher
-// that makes a crawl impolite passes the suite.
+// The suite finds what it looks for: a fetcher with one fault fails the test of that guarantee. If this breaks, a
+// fetcher that makes a crawl impolite passes the suite.
 
 import { describe, expect, it } from 'vitest';
 import type { Fetcher, FetchRequest } from '../fetch/fetcher.js';

@@ -1,5 +1,5 @@
-// The conformance suite of fetchers: one test per guarantee of the contract, judged by what raw loopback servers saw. A test
-// that needs a capability which the fetcher does not declare is left out. The suite runs under any test runner.
+// The conformance suite of fetchers: one test per guarantee of the contract, judged by what raw loopback servers saw. A
+// test that needs a capability which the fetcher does not declare is left out. The suite runs under any test runner.
 
 import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
 import { FAILURE_TESTS } from './failure-tests.js';
@@ -21,7 +21,9 @@ export interface FetcherSuiteOptions {
  * Registers the suite. Its servers listen on 127.0.0.1 and nothing else is requested.
  *
  * @throws Never; the tests fail with messages that say which guarantee does not hold.
- * @example fetcherSuite({ test, makeFetcher: () => createUndiciFetcher(), capabilities: createUndiciFetcher().capabilities })
+ * @example
+ * const makeFetcher = () => createUndiciFetcher();
+ * fetcherSuite({ test, makeFetcher, capabilities: makeFetcher().capabilities });
  */
 export function fetcherSuite({ test, makeFetcher, capabilities }: FetcherSuiteOptions): void {
   for (const { title, needs, run } of [...REQUEST_TESTS, ...RESPONSE_TESTS, ...FAILURE_TESTS]) {

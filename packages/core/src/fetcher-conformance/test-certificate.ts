@@ -1,5 +1,5 @@
-// A key and a certificate for tests of TLS on loopback, signed by itself: for `secure.test` and 127.0.0.1, 2020 to 2119.
-// Nothing but a test that is handed this certificate trusts it.
+// A key and a certificate for tests of TLS on loopback, signed by itself: for `secure.test` and 127.0.0.1, 2020 to
+// 2119. Nothing but a test that is handed this certificate trusts it.
 
 /** The private key, PEM. Public by being here. */
 export const TEST_KEY = `-----BEGIN PRIVATE KEY-----

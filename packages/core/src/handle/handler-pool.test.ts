@@ -10,7 +10,7 @@ const PAGE = {
   kind: 'html',
   label: null,
   exclusion: { runsHandler: true },
-  letDocumentGo: () => undefined,
+  releaseDocument: () => undefined,
 } as PageInCrawl;
 
 function poolOf(handler: Handler, signal: AbortSignal) {

@@ -100,7 +100,7 @@ export class HandlerPool {
     for (const cancel of timers) cancel();
     ignoreAbort();
     tools.stage.seal();
-    page.letDocumentGo();
+    page.releaseDocument();
     if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
     return handled;
   }

@@ -1,6 +1,6 @@
-// Which handler a page goes to. One page, one handler: the most particular route that fits.
+// The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { CONTENT_KINDS, type ContentKind } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
@@ -10,14 +10,17 @@ import { isSchema, type Schema } from './schema.js';
 /** What a page is handled by: its label, its media type, its kind, or `any` page. */
 export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any';
 
-/** User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none does. */
+/**
+ * User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none does.
+ */
 export type Handler = (page: HandledPage) => unknown;
 
-/** What is said along with a handler. */
+/** Options of a handler. */
 export interface HandlerOptions {
   /**
-   * Decoded bytes that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file until the
-   * handler has ended: `page.body` and `page.save` read it, what would hold it as a whole refuses. Not for HTML.
+   * Decoded bytes that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file
+   * until the handler has ended: `page.body` and `page.save` read it, what would hold it as a whole refuses. Not for
+   * HTML.
    * @default `network.maxBodyBytes`, held in memory
    */
   readonly maxBodyBytes?: number;
@@ -27,7 +30,7 @@ export interface HandlerOptions {
 export interface RouteSchemas {
   /** What was handed along with the URL; a page whose user data does not meet it is not handled. */
   readonly userData?: Schema | undefined;
-  /** Each item; one that does not meet it is kept aside. */
+  /** Each item; one that does not fit is kept aside. */
   readonly item?: Schema | undefined;
 }
 
@@ -54,7 +57,7 @@ export interface Handlers {
    * @returns `null` when no route fits.
    */
   find(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): FoundHandler | null;
-  /** Bytes that the body of such a page may have, as its handler says; `null`: it says nothing, or the page is HTML. */
+  /** Bytes that the body of such a page may have, as its handler says; `null`: no limit of its own, or HTML. */
   bodyBytesFor(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): number | null;
 }
 
@@ -82,9 +85,10 @@ export function createHandlers(): Handlers {
       }
       if (maxBodyBytes !== undefined) {
         if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 1 || maxBodyBytes > MAX_LARGE_BODY_BYTES) {
-          throw new MannerlyError(
-            'option-invalid',
-            `expected \`maxBodyBytes\` of \`${route}\` to be a whole number from 1 to ${MAX_LARGE_BODY_BYTES}, got ${String(maxBodyBytes)}`,
+          throw invalidOption(
+            `maxBodyBytes\` of \`${route}`,
+            `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`,
+            maxBodyBytes,
           );
         }
         sizes.set(key, maxBodyBytes);

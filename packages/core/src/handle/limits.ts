@@ -5,7 +5,7 @@
 export const MAX_REVISIT_MS = 315_360_000_000;
 /** Items one page may emit. Ours. */
 export const MAX_PAGE_ITEMS = 100_000;
-/** Items of one page that its schema rejected and that are kept aside; more are counted. Ours. */
+/** Items of one page that its schema rejected and that are listed; more are counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
 /** Issues of one item that are kept, and segments of the path of each. Ours. */
 export const MAX_ITEM_ISSUES = 20;
@@ -13,20 +13,18 @@ export const MAX_ISSUE_PATH = 20;
 /** Characters of an issue's message, and of a segment of its path. Ours. */
 export const MAX_ISSUE_CHARS = 500;
 export const MAX_ISSUE_KEY_CHARS = 100;
-/**
- * Longest wait that a handler may ask for before its page is tried again, milliseconds: 24 hours, as for Retry-After.
- */
+/** Longest wait of a `RetryPage`, milliseconds: 24 hours, as for Retry-After. */
 export const MAX_HANDLER_RETRY_MS = 86_400_000;
 /** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
 /**
- * Characters of a rejected item as JSON that are kept next to its issues; of a longer one only the length. Ours: a line
- * of a log is read up to four times that.
+ * Characters of a rejected item as JSON that are kept; of a longer one only the length. Ours: a log line may have four
+ * times that.
  */
 export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
-/** Bytes of one segment of a saved file's path: what common file systems take (255), with some spare. */
+/** Bytes of one segment of a saved file's path: common file systems take 255. */
 export const MAX_FILE_NAME_BYTES = 200;
 /** Segments of a saved file's path; the last ones count. Ours. */
 export const MAX_FILE_NAME_SEGMENTS = 16;
@@ -36,5 +34,5 @@ export const MAX_FILE_NAME_SEGMENTS = 16;
 export const MAX_PAGE_FETCHES = 100;
 
 // Large bodies
-/** Bytes that a handler may ask for of one body: 64 GiB. Ours. */
+/** Greatest `maxBodyBytes` of a handler: 64 GiB. Ours. */
 export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024;

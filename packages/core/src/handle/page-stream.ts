@@ -1,5 +1,5 @@
-// `for await (const page of crawler.pages())`: the crawl as a loop of its user's own. A page is in flight until the
-// loop asks for the next one, so a slow loop slows the crawl and nothing piles up.
+// `for await (const page of crawler.pages())`: the crawl as a loop. A page is held until the loop takes the next one,
+// so a slow loop slows the crawl and nothing piles up.
 
 import type { HandledPage } from './handled-page.js';
 

@@ -1,5 +1,4 @@
-// Items that their schema did not take, as they are kept aside: with the page they came from, what is wrong with them and,
-// where it is not too long, what they said. A page loses nothing over them.
+// Items that their schema rejected, as they are kept: with their page, the issues and, within a limit, the data.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { MAX_REJECTED_CHARS } from './limits.js';

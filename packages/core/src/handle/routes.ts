@@ -1,6 +1,5 @@
-// Handlers from one object: each route with its handler, and next to it, where wanted, the schemas of its user data and
-// its items. From it the compiler knows which labels there are, what has to be handed along to each, and what a page of
-// each route is. The work is the registry's (`handlers.ts`); here are the types.
+// Routes as one object, each with its handler and, where wanted, the schemas of its user data and items. The types tell
+// which labels there are, which user data each requires, and what a page of each route is. `handlers.ts` does the work.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -23,7 +22,7 @@ type Labels<UserData> = {
   [R in keyof UserData as R extends `label:${infer Label}` ? Label : never]: UserData[R];
 };
 
-/** User data has to be given where the schema of the route asks for it. */
+/** User data is required where the schema of the route requires it. */
 type HandedTo<UserData> =
   UserData extends Schema<infer Input, infer _Output>
     ? undefined extends Input
@@ -103,7 +102,7 @@ type EntryOf<R, UserData, Items> = HandlerOptions & {
    * `user-data-invalid`.
    */
   readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
-  /** The schema of its items. One that does not meet it is kept aside, in `rejected.jsonl`. */
+  /** The schema of its items. One that does not fit goes to `rejected.jsonl`. */
   readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
   readonly handle: HandlerOf<R, UserData, Items>;
 };

@@ -1,5 +1,5 @@
-// A page's bytes as a file below one folder, under a name that may come from anybody: whatever it says, the file stays
-// inside, and it is whole or not there.
+// Writes a page's bytes to a file below one folder. The name may come from anywhere: the file stays inside the folder,
+// and it is whole or not there.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
@@ -19,14 +19,14 @@ export type SavedFile =
       /** As `page.truncated`: a file that was cut is not the whole one. */
       readonly truncated: 'limit' | 'connection' | null;
     }
-  /** The page asks not to be kept: a word of the table of reasons, such as `noarchive` or `noindex`. */
+  /** The page's signals forbid it: a reason of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
 
 /** What is known of a file that was written. */
 export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>;
 
 /**
- * Writes a file: next to its place first, then renamed into it. A file of that name is replaced.
+ * Writes a file under another name first and renames it then. A file of that name is replaced.
  *
  * @param folder - Made if it is missing.
  * @param name - See {@link safeName}.
@@ -38,12 +38,12 @@ export async function saveFile(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<WrittenFile> {
   const path = join(folder, safeName(name));
-  const temporary = join(folder, `.${randomUUID()}.part`);
+  const beside = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
   try {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(temporary, 'wx');
+    const file = await open(beside, 'wx');
     try {
       for await (const chunk of content) {
         hash.update(chunk);
@@ -53,9 +53,9 @@ export async function saveFile(
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await rename(beside, path);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(beside, { force: true }).catch(() => undefined);
     throw new MannerlyError('file-failed', `${path} could not be written: ${String(error)}`, { cause: error });
   }
   return { path, bytes, sha256: hash.digest('hex') };

@@ -1,5 +1,5 @@
-// Schemas of the user's own, by Standard Schema: zod, valibot, arktype and any other that implements it. Only its types
-// are known here; a schema is asked one thing, and whatever it does comes out as a value.
+// Schemas of the user, by Standard Schema (zod, valibot, arktype and others). Only its types are used here. Whatever a
+// schema does, the result is a value.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES } from './limits.js';
@@ -21,7 +21,7 @@ export type Checked =
   | { readonly kind: 'invalid'; readonly issues: readonly SchemaIssue[] };
 
 /**
- * A schema that says what a value is and checks nothing: for user data and items that are known to be right.
+ * A schema that gives a type and checks nothing, for user data and items that are known to be right.
  *
  * @example
  * const routes = { 'label:product': { userData: unchecked<{ id: number }>(), handle: (page) => page.userData.id } };
@@ -42,7 +42,7 @@ export function isSchema(given: unknown): given is Schema {
 /**
  * Asks a schema about a value: at once where it answers at once.
  *
- * A schema that throws, rejects or answers with neither a value nor issues has found fault with the value.
+ * A schema that throws, rejects or returns neither a value nor issues rejects the value.
  *
  * @throws Never, and never rejects.
  */

@@ -1,14 +1,13 @@
-// What a handler may throw to say what becomes of its page, rather than that something broke. As whenever a handler throws,
-// nothing of what it staged is kept. Throwing says less than it may seem: none of these words opens anything, asks sooner
-// than the host's clock, or asks more often than any URL is asked for.
+// Errors that a handler throws to decide about its page. As whenever a handler throws, nothing that it staged is kept.
+// No signal makes a request earlier or more often than the host's clock and the limit on tries allow.
 
-import { MannerlyError } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
 /**
- * Thrown by a handler: the page is not what it should be yet. Its URL is asked for once more, as after an answer that failed: four
- * times in all, by the host's clock, tries after failures included; after the fourth it has failed with `retries-exhausted`.
+ * Thrown by a handler: the page is not complete yet. It is requested once more, as after a failed answer: four times in
+ * all, failures included. After the fourth try it has failed with `retries-exhausted`.
  *
  * @example
  * if (page.$('#still-loading').length > 0) throw new RetryPage('the list is not there yet', { afterMs: 60_000 });
@@ -26,18 +25,15 @@ export class RetryPage extends Error {
     super(wordText(reason));
     this.name = 'RetryPage';
     if (afterMs !== undefined && !(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_HANDLER_RETRY_MS)) {
-      throw new MannerlyError(
-        'option-invalid',
-        `expected \`afterMs\` of RetryPage to be a number from 0 to ${MAX_HANDLER_RETRY_MS}, got ${String(afterMs)}`,
-      );
+      throw invalidOption('afterMs` of `RetryPage', `a number from 0 to ${MAX_HANDLER_RETRY_MS}`, afterMs);
     }
     this.afterMs = afterMs ?? null;
   }
 }
 
 /**
- * Thrown by a handler: this crawl does not want the page. Its word is *dropped*, reason `handler-refused`; nothing of it is kept,
- * no link of it is followed, and it is not asked for again.
+ * Thrown by a handler: the crawl does not want the page. It is *dropped* as `handler-refused`; nothing of it is kept,
+ * none of its links is followed, and it is not requested again.
  */
 export class RefusePage extends Error {
   /** @param reason - For people; at most 500 characters are kept. */
@@ -48,9 +44,9 @@ export class RefusePage extends Error {
 }
 
 /**
- * Thrown by a handler: something is wrong that a person has to look at. The run stops as by `crawler.stop()`, and its report has
- * the reason (`stopReason`). The page goes back to the queue, with one try used up: the next run begins where this one gave up.
- * To end a crawl that has what it wants, call `crawler.stop()` instead: then the page counts.
+ * Thrown by a handler: something is wrong that a person has to look at. The run stops as by `crawler.stop()`, and its
+ * report has the reason (`stopReason`). The page goes back to the queue, with one try used up: the next run begins
+ * where this one gave up. To end a crawl that has what it wants, call `crawler.stop()` instead: then the page counts.
  */
 export class StopCrawl extends Error {
   /** @param reason - For people; at most 500 characters are kept. */
@@ -60,13 +56,13 @@ export class StopCrawl extends Error {
   }
 }
 
-/** A word as the pool hands it on. */
+/** A signal as a value. */
 export type HandlerSignal =
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs: number | null }
   | { readonly kind: 'refuse'; readonly reason: string }
   | { readonly kind: 'stop'; readonly reason: string };
 
-/** What was thrown, as a word; `null`: it is none, and something broke. Never throws. */
+/** What was thrown, as a signal; `null`: it is an error. Never throws. */
 export function handlerSignal(thrown: unknown): HandlerSignal | null {
   if (thrown instanceof RetryPage) return { kind: 'retry', reason: thrown.message, afterMs: thrown.afterMs };
   if (thrown instanceof RefusePage) return { kind: 'refuse', reason: thrown.message };

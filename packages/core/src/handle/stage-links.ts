@@ -1,7 +1,7 @@
 // The URLs that a handler follows, adds and visits again, as candidates for admission. They are staged; no request is made.
 
 import type { NewUrl } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { type PageLink, selectLinks } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
@@ -61,10 +61,7 @@ function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowO
 /** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */
 export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'>): NewUrl {
   if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
-    throw new MannerlyError(
-      'option-invalid',
-      `expected \`afterMs\` of revisit to be a number from 0 to ${MAX_REVISIT_MS}, got ${String(afterMs)}`,
-    );
+    throw invalidOption('afterMs` of `revisit', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);
   }
   const { label = page.label, userData = page.userData } = options;
   const carried: FollowOptions = {

@@ -1,4 +1,4 @@
-// What a crawl tells while it runs. Listeners only watch: nothing they return or throw changes the crawl.
+// The events of a crawl. Listeners only watch: nothing that they return or throw changes the crawl.
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
@@ -8,11 +8,11 @@ import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 
-/** What a store says besides its answers. */
+/** What a store reports about itself. */
 export interface StoreNotice {
   /**
    * `holding`: its server does not answer, and the crawl waits. `resumed`: it goes on. `weak-durability`: its settings
-   * promise little.
+   * may lose data.
    */
   readonly kind: 'holding' | 'resumed' | 'weak-durability';
   readonly message: string;
@@ -20,7 +20,7 @@ export interface StoreNotice {
 
 /** Event names and what each carries. */
 export interface CrawlEventMap {
-  /** A URL has its final word. Exactly once per URL and run. */
+  /** A URL is decided. Exactly once per URL and run. */
   readonly decision: UrlDecision;
   /** A request has ended, robots.txt and companions included. */
   readonly request: RequestRecord;
@@ -32,23 +32,21 @@ export interface CrawlEventMap {
   readonly trap: TrapFinding;
   /** A site names a dataset in its data.txt. */
   readonly dataset: DatasetFound;
-  /** A handler took a link by itself that the page asks to leave alone: allowed, and told. */
+  /** A handler added a URL that the page wants left alone: allowed, and reported. */
   readonly 'nofollow-overridden': { readonly url: string; readonly from: string };
   /** An item was written to every sink. */
   readonly item: Item;
-  /** What the store says besides its answers: that it cannot be reached and the crawl holds, or that it goes on. */
+  /** The store cannot be reached and the crawl waits, or it can again. */
   readonly store: StoreNotice;
   /** A handler threw or took too long; the crawl goes on. */
   readonly 'handler-error': { readonly url: string; readonly error: unknown };
-  /** A handler threw a word: that its page be tried again, be refused, or that the crawl stop. */
+  /** A handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
   readonly 'handler-signal': {
     readonly url: string;
     readonly signal: 'retry' | 'refuse' | 'stop';
     readonly reason: string;
   };
-  /**
-   * An item did not meet the schema of its route; it stands in `rejected.jsonl`. The first hundred of a page are told.
-   */
+  /** An item did not fit the schema of its route; it is in `rejected.jsonl`. Of a page, the first hundred. */
   readonly 'item-rejected': RejectedItem;
   /** A hook threw, took too long, or answered what is no answer: that is a refusal. */
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };

@@ -1,5 +1,5 @@
-// Exactly one word per URL and run. A URL that was fetched and is also linked from too deep, or with nofollow, was fetched:
-// a second word about it would make the report count it twice and `explain` tell the wrong one.
+// Exactly one word per URL and run. A URL that was fetched and is also linked from too deep, or with nofollow, was
+// fetched: a second word about it would make the report count it twice and `explain` tell the wrong one.
 
 import type { HostWait, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Collects the facts of a run: every request, decision and warning passes here once, and goes to the event listeners, the
-// logs of the crawl directory and the counts of the report. It makes sure that each URL gets one decision per run.
+// Collects the facts of a run: every request, decision and warning passes here once, and goes to the event listeners,
+// the logs of the crawl directory and the counts of the report. It makes sure that each URL gets one decision per run.
 
 import type {
   AddAnswer,
@@ -118,7 +118,9 @@ export class Journal {
     this.#decideLater(fromSubresource(work, left, this.#nowMs()));
   }
 
-  /** A robots.txt came. Resolves when its copy is kept, so that no request relies on rules that cannot be read again. */
+  /**
+   * A robots.txt came. Resolves when its copy is kept, so that no request relies on rules that cannot be read again.
+   */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
     if (outcome.status < 200 || outcome.status > 299) return;
@@ -192,8 +194,8 @@ export class Journal {
 }
 
 /**
- * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target may
- * be a page with a decision of its own.
+ * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target
+ * may be a page with a decision of its own.
  */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;

@@ -1,5 +1,5 @@
-// Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too deep by
-// one path only. They are reported at the end of the run, unless the URL was admitted in the meantime.
+// Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too
+// deep by one path only. They are reported at the end of the run, unless the URL was admitted in the meantime.
 
 import type { UrlDecision } from '../report/decision.js';
 

@@ -9,8 +9,8 @@ export type MeasuredCrawl = Pick<Crawler, 'events' | 'progress' | 'activity'>;
 /** One thing that is measured. */
 export interface Measure {
   /**
-   * `counter`: grows with events of this process. `total`: grows, and is read when somebody asks; of the crawl over all its
-   * runs. `gauge`: read when somebody asks. `histogram`: a value per event.
+   * `counter`: grows with events of this process. `total`: grows, and is read on request; of the crawl over all its
+   * runs. `gauge`: read on request. `histogram`: a value per event.
    */
   readonly kind: 'counter' | 'total' | 'gauge' | 'histogram';
   /** The name in Prometheus, without its prefix. */
@@ -23,129 +23,99 @@ export interface Measure {
   readonly help: string;
 }
 
+const measure = <const K extends Measure['kind']>(
+  kind: K,
+  prometheus: string,
+  openTelemetry: string,
+  unit: string,
+  help: string,
+  labels: readonly string[] = [],
+): Measure & { readonly kind: K } => ({ kind, prometheus, openTelemetry, unit, help, labels });
+
 /** Everything that is measured. Host names are no labels: a crawl meets more of them than a time series database likes. */
 export const MEASURES = Object.freeze({
-  requests: {
-    kind: 'counter',
-    prometheus: 'requests_total',
-    openTelemetry: 'mannerly.requests',
-    unit: '{request}',
-    labels: ['purpose', 'outcome'],
-    help: 'Requests that ended, robots.txt and redirects included. outcome: the class of the status (2xx), or the failure word.',
-  },
-  requestSeconds: {
-    kind: 'histogram',
-    prometheus: 'request_duration_seconds',
-    openTelemetry: 'mannerly.request.duration',
-    unit: 's',
-    labels: ['purpose'],
-    help: 'Seconds from sending a request to its last byte, or its failure.',
-  },
-  receivedBytes: {
-    kind: 'counter',
-    prometheus: 'received_bytes_total',
-    openTelemetry: 'mannerly.received',
-    unit: 'By',
-    labels: ['purpose'],
-    help: 'Bytes of bodies on the wire.',
-  },
-  decisions: {
-    kind: 'counter',
-    prometheus: 'urls_total',
-    openTelemetry: 'mannerly.urls',
-    unit: '{url}',
-    labels: ['status', 'reason'],
-    help: 'URLs by final word (fetched, excluded, dropped, failed, held) and reason; every status has the reason status.',
-  },
-  items: {
-    kind: 'counter',
-    prometheus: 'items_total',
-    openTelemetry: 'mannerly.items',
-    unit: '{item}',
-    labels: [],
-    help: 'Items that every sink has taken.',
-  },
-  handlerErrors: {
-    kind: 'counter',
-    prometheus: 'handler_errors_total',
-    openTelemetry: 'mannerly.handler.errors',
-    unit: '{error}',
-    labels: [],
-    help: 'Handlers that threw or took too long.',
-  },
-  hostWarnings: {
-    kind: 'counter',
-    prometheus: 'host_warnings_total',
-    openTelemetry: 'mannerly.host_warnings',
-    unit: '{warning}',
-    labels: ['code'],
-    help: 'What an operator should know of a host: pauses, closed hours, hosts set aside.',
-  },
-  pages: {
-    kind: 'total',
-    prometheus: 'pages_total',
-    openTelemetry: 'mannerly.pages',
-    unit: '{page}',
-    labels: [],
-    help: 'Pages that count against bounds.pages, of the crawl over all its runs.',
-  },
-  runningSeconds: {
-    kind: 'total',
-    prometheus: 'running_seconds_total',
-    openTelemetry: 'mannerly.running',
-    unit: 's',
-    labels: [],
-    help: 'Seconds of running that count against bounds.minutes, of the crawl over all its runs; pauses do not count.',
-  },
-  queuedUrls: {
-    kind: 'gauge',
-    prometheus: 'queued_urls',
-    openTelemetry: 'mannerly.queue.urls',
-    unit: '{url}',
-    labels: [],
-    help: 'URLs that are queued or in flight.',
-  },
-  underway: {
-    kind: 'gauge',
-    prometheus: 'requests_underway',
-    openTelemetry: 'mannerly.requests.underway',
-    unit: '{request}',
-    labels: [],
-    help: 'Requests that have left and are not over.',
-  },
-  knownHosts: {
-    kind: 'gauge',
-    prometheus: 'known_hosts',
-    openTelemetry: 'mannerly.hosts.known',
-    unit: '{host}',
-    labels: [],
-    help: 'Hosts met so far.',
-  },
-  waitingHosts: {
-    kind: 'gauge',
-    prometheus: 'waiting_hosts',
-    openTelemetry: 'mannerly.hosts.waiting',
-    unit: '{host}',
-    labels: [],
-    help: 'Hosts that wait with something queued; 10,000 at most are counted.',
-  },
-  running: {
-    kind: 'gauge',
-    prometheus: 'running',
-    openTelemetry: 'mannerly.running.state',
-    unit: '1',
-    labels: [],
-    help: '1 while a run is under way, paused or not; 0 otherwise.',
-  },
-  paused: {
-    kind: 'gauge',
-    prometheus: 'paused',
-    openTelemetry: 'mannerly.paused.state',
-    unit: '1',
-    labels: [],
-    help: '1 while the run is paused; 0 otherwise.',
-  },
-} as const satisfies Readonly<Record<string, Measure>>);
+  requests: measure(
+    'counter',
+    'requests_total',
+    'mannerly.requests',
+    '{request}',
+    'Requests that ended, robots.txt and redirects included. outcome: the class of the status (2xx), or the failure code.',
+    ['purpose', 'outcome'],
+  ),
+  requestSeconds: measure(
+    'histogram',
+    'request_duration_seconds',
+    'mannerly.request.duration',
+    's',
+    'Seconds from sending a request to its last byte, or its failure.',
+    ['purpose'],
+  ),
+  receivedBytes: measure('counter', 'received_bytes_total', 'mannerly.received', 'By', 'Bytes of bodies on the wire.', [
+    'purpose',
+  ]),
+  decisions: measure(
+    'counter',
+    'urls_total',
+    'mannerly.urls',
+    '{url}',
+    'URLs by status (fetched, excluded, dropped, failed, held) and reason; every HTTP status has the reason status.',
+    ['status', 'reason'],
+  ),
+  items: measure('counter', 'items_total', 'mannerly.items', '{item}', 'Items that every sink has taken.'),
+  handlerErrors: measure(
+    'counter',
+    'handler_errors_total',
+    'mannerly.handler.errors',
+    '{error}',
+    'Handlers that threw or took too long.',
+  ),
+  hostWarnings: measure(
+    'counter',
+    'host_warnings_total',
+    'mannerly.host_warnings',
+    '{warning}',
+    'What an operator should know of a host: pauses, closed hours, hosts set aside.',
+    ['code'],
+  ),
+  pages: measure(
+    'total',
+    'pages_total',
+    'mannerly.pages',
+    '{page}',
+    'Pages that count against bounds.pages, of the crawl over all its runs.',
+  ),
+  runningSeconds: measure(
+    'total',
+    'running_seconds_total',
+    'mannerly.running',
+    's',
+    'Seconds of running that count against bounds.minutes, of the crawl over all its runs; pauses do not count.',
+  ),
+  queuedUrls: measure('gauge', 'queued_urls', 'mannerly.queue.urls', '{url}', 'URLs that are queued or in flight.'),
+  underway: measure(
+    'gauge',
+    'requests_underway',
+    'mannerly.requests.underway',
+    '{request}',
+    'Requests that have left and are not over.',
+  ),
+  knownHosts: measure('gauge', 'known_hosts', 'mannerly.hosts.known', '{host}', 'Hosts met so far.'),
+  waitingHosts: measure(
+    'gauge',
+    'waiting_hosts',
+    'mannerly.hosts.waiting',
+    '{host}',
+    'Hosts that wait with something queued; 10,000 at most are counted.',
+  ),
+  running: measure(
+    'gauge',
+    'running',
+    'mannerly.running.state',
+    '1',
+    '1 while a run is under way, paused or not; 0 otherwise.',
+  ),
+  paused: measure('gauge', 'paused', 'mannerly.paused.state', '1', '1 while the run is paused; 0 otherwise.'),
+});
 
 /** The names of the table. */
 export type MeasureName = keyof typeof MEASURES;
@@ -173,7 +143,7 @@ export interface Gauges {
   observe(name: MeasureOf<'histogram'>, value: number, labels: Readonly<Record<string, string>>): void;
 }
 
-/** Sends what the crawl tells to `gauges`. @returns Ends it; a second call does nothing. */
+/** Sends the events of a crawl to `gauges`. @returns Ends it; a second call does nothing. */
 export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => void {
   const ends = [
     events.on('request', (record) => {
@@ -192,7 +162,7 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => voi
   };
 }
 
-/** What is read when somebody asks. @throws Never */
+/** What is read on request. @throws Never */
 export function readCrawl(crawl: MeasuredCrawl): Readonly<Record<MeasureOf<'gauge' | 'total'>, number>> {
   const { pages, runningMs, queued, hosts } = crawl.progress();
   const { phase, underwayCount, waitingHosts } = crawl.activity({ limit: 0 });
@@ -209,13 +179,13 @@ export function readCrawl(crawl: MeasuredCrawl): Readonly<Record<MeasureOf<'gaug
   };
 }
 
-/** The class of the status, or the failure word: few enough for a label. @throws Never */
+/** The class of the status, or the failure code: few enough for a label. @throws Never */
 export function outcomeOf({ status, failure }: Pick<RequestRecord, 'status' | 'failure'>): string {
   if (status === null) return failure ?? 'internal';
   return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
 }
 
-/** A word of the table of reasons; every status is one word. A server may invent statuses, but no labels. */
+/** A reason of the table; all HTTP statuses are one. A server may invent statuses, but no labels. */
 function knownReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return reason;
   return reason.startsWith('status-') ? 'status' : 'other';

@@ -14,15 +14,15 @@ import {
   watchCrawl,
 } from './measures.js';
 
-/** What the numbers are told. */
+/** Where the numbers go. */
 export interface OpenTelemetryOptions {
   /** Made by the caller's meter provider. */
   readonly meter: Meter;
-  /** Stand beside every value, such as the name of the crawl. Keep hosts and URLs out. @default none */
+  /** Added to every value, such as the name of the crawl. Keep hosts and URLs out. @default none */
   readonly attributes?: Attributes;
 }
 
-/** Numbers that are being kept. */
+/** Metrics of one crawl. */
 export interface CrawlMetrics {
   /** Listens no longer. A second call does nothing; instruments stay with their meter. */
   close(): void;

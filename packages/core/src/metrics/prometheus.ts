@@ -12,7 +12,7 @@ import {
   watchCrawl,
 } from './measures.js';
 
-/** What the numbers are told. */
+/** Where the numbers go. */
 export interface PrometheusOptions {
   /** Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler. */
   readonly registry: Registry;
@@ -20,7 +20,7 @@ export interface PrometheusOptions {
   readonly prefix?: string;
 }
 
-/** Numbers that are being kept. */
+/** Metrics of one crawl. */
 export interface CrawlMetrics {
   /** Listens no longer, and takes the metrics out of the registry where they have one. A second call does nothing. */
   close(): void;

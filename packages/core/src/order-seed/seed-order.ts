@@ -1,5 +1,5 @@
-// The order that a seed gives to URLs: by a keyed hash, wherever and whenever they were found. Pure. Of a URL that was found
-// several times the same find always counts, so that neither depth nor label depends on which came first.
+// The order that a seed gives to URLs: by a keyed hash, wherever and whenever they were found. Pure. Of a URL that was
+// found several times the same find always counts, so that neither depth nor label depends on which came first.
 
 import { hash } from 'node:crypto';
 import type { NewUrl } from '@mannerly/frontier';
@@ -33,7 +33,9 @@ export function nameOf({ url, visit = 0 }: NewUrl): string {
   return `${visit} ${url}`;
 }
 
-/** Whether one find of a URL counts rather than another: the one nearer to a seed, then by its content. Never throws. */
+/**
+ * Whether one find of a URL counts rather than another: the one nearer to a seed, then by its content. Never throws.
+ */
 export function standsBefore(one: NewUrl, other: NewUrl): boolean {
   const nearer = one.depth - other.depth || (one.hops ?? 0) - (other.hops ?? 0);
   return nearer < 0 || (nearer === 0 && compareTexts(contentOf(one), contentOf(other)) < 0);

@@ -1,5 +1,5 @@
-// The URLs of a crawl with an order seed that wait for their wave, in records of the store. They are written before the page
-// that links to them is done, so that a killed run loses none of them.
+// The URLs of a crawl with an order seed that wait for their wave, in records of the store. They are written before the
+// page that links to them is done, so that a killed run loses none of them.
 //
 //   head ──▶ first … boundary … end      numbered records, each a list of URLs
 //            └ this wave ┘└ next ┘
@@ -25,7 +25,10 @@ export class WaitingUrls {
     this.#store = store;
   }
 
-  /** What an earlier run left: the rest of its wave (some of it may be in the frontier), and the next. Once, before all else. */
+  /**
+   * What an earlier run left: the rest of its wave (some of it may be in the frontier), and the next. Once, before all
+   * else.
+   */
   read(): Promise<{ readonly current: readonly NewUrl[]; readonly next: readonly NewUrl[] }> {
     return this.#inTurn(async () => {
       const current: NewUrl[] = [];

@@ -1,4 +1,5 @@
-// What is at stake: a document that shares its class with others must answer as one of its own would, and must not be kept by it.
+// What is at stake: a document that shares its class with others must answer as one of its own would, and must not be
+// kept by it.
 
 import { createRequire } from 'node:module';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
@@ -105,7 +106,7 @@ describe.each([
   });
 });
 
-it('goes with the young objects once nobody has it', () => {
+it('is collected with the young objects once it is released', () => {
   const page = `<ul>${'<li><a href="/a/b/c">text of a link</a></li>'.repeat(4_000)}</ul>`;
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void;

@@ -1,9 +1,9 @@
-// The document behind `page.$`: cheerio on parse5, loaded when a handler first touches it, since loading takes some sixty
-// milliseconds and a few megabytes. A getter cannot wait, so cheerio's CommonJS build is loaded by `require`.
+// The document behind `page.$`: cheerio on parse5, loaded when a handler first touches it, since loading takes some
+// sixty milliseconds and a few megabytes. A getter cannot wait, so cheerio's CommonJS build is loaded by `require`.
 //
-// Two things make a document cheaper than with cheerio's own `load`. All documents share a class (docs/decisions/0020): V8
-// keeps what it learns of a class, and its document with it, until the next full collection. And the tree takes a third less
-// memory (docs/decisions/0017): a tree is some twenty times its page.
+// Two things make a document cheaper than with cheerio's own `load`. All documents share a class (docs/decisions/0020):
+// V8 keeps what it learns of a class, and its document with it, until the next full collection. And the tree takes a
+// third less memory (docs/decisions/0017): a tree is some twenty times its page.
 
 import { createRequire } from 'node:module';
 import type { Cheerio, CheerioAPI, CheerioOptions } from 'cheerio';
@@ -24,8 +24,8 @@ let loaders: Readonly<Record<'html' | 'xml', LoadOne>> | null = null;
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.
  *
  * @param text - The page, decoded.
- * @param isXml - Names keep their case and nothing is implied. Otherwise it is read as a browser without scripts does: what
- *   `noscript` holds is part of it, as it is of `page.links`.
+ * @param isXml - Names keep their case and nothing is implied. Otherwise it is read as a browser without scripts does:
+ *   what `noscript` holds is part of it, as it is of `page.links`.
  * @throws Never, beyond what loading the module throws.
  */
 export function loadDocument(text: string, isXml: boolean): CheerioAPI {
@@ -60,7 +60,10 @@ function createLoader(load: Load, options: CheerioOptions): LoadOne {
   };
 }
 
-/** Attributes without a prototype, in an object that V8 need not keep as a hash table (as it does `Object.create(null)`). */
+/**
+ * Attributes without a prototype, in an object that V8 need not keep as a hash table (as it does
+ * `Object.create(null)`).
+ */
 class Values {
   [name: string]: string;
 }
@@ -127,7 +130,10 @@ function longer(text: string, more: string): string {
   return Math.clz32(whole.length) < Math.clz32(text.length) ? flat(whole) : whole;
 }
 
-/** The same string in one piece. The tokenizer adds one character after the other, which V8 keeps as a tree until it is read. */
+/**
+ * The same string in one piece. The tokenizer adds one character after the other, which V8 keeps as a tree until it is
+ * read.
+ */
 function flat(text: string): string {
   lastRead.code = text.charCodeAt(0);
   return text;

@@ -1,8 +1,9 @@
 // What kind of content a response holds: by its media type and by its first bytes, which are allowed to disagree.
 //
-// Between kinds of text the author's word counts: HTML that calls itself plain text is plain text, and nothing is ever made
-// HTML against a declaration. Bytes with a signature are what their signature says: a PDF that calls itself HTML goes to
-// the handler for PDFs, and a page that calls itself a PDF is neither. That is the MIME Sniffing standard, read strictly.
+// Between kinds of text the author's word counts: HTML that calls itself plain text is plain text, and nothing is ever
+// made HTML against a declaration. Bytes with a signature are what their signature says: a PDF that calls itself HTML
+// goes to the handler for PDFs, and a page that calls itself a PDF is neither. That is the MIME Sniffing standard, read
+// strictly.
 
 import { type HeaderLines, headerValue, headerValues } from '../fetch/outcome.js';
 import { SNIFFED_BYTES } from './limits.js';
@@ -25,7 +26,8 @@ export interface Content {
 /**
  * The kind of a response's content.
  *
- * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed as it is.
+ * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed as it
+ *   is.
  * @param body - The first bytes are looked at; an empty body speaks against nothing.
  * @throws Never
  * @see WHATWG MIME Sniffing, §7 (determining the computed MIME type)
@@ -54,8 +56,8 @@ function agreed(
   const isMarked = sniffed === 'pdf' || sniffed === 'image';
   switch (declared) {
     case 'html':
-      // A feed under the type of pages: the standard has a section of its own for it (§7.3). Other XML under that type is
-      // a page that begins with an XML declaration.
+      // A feed under the type of pages: the standard has a section of its own for it (§7.3). Other XML under that type
+      // is a page that begins with an XML declaration.
       if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
       return isMarked || (sniffed === 'other' && !isWideText(headers)) ? sniffed : declared;
     case 'text':

@@ -1,4 +1,4 @@
-// Datasets that sites name in their /data.txt: told to whoever listens, and queued only where the crawl asks for that.
+// Datasets that sites name in their /data.txt: reported as events, and queued only where an option says so.
 // Descriptors are untrusted text. A data.txt that cannot be read holds and closes nothing (data-txt §2).
 
 import type { NewUrl } from '@mannerly/frontier';

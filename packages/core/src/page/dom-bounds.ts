@@ -1,6 +1,6 @@
-// Whether a page may become a tree. The pass that every page gets keeps none, so depth costs it nothing; the tree builders
-// behind `page.$` look up their stack of open elements for most tags, which a page of a million open elements turns into
-// hours, and give every element some hundred bytes. Browsers stop at a depth of 512.
+// Whether a page may become a tree. The pass that every page gets keeps none, so depth costs it nothing; the tree
+// builders behind `page.$` look up their stack of open elements for most tags, which a page of a million open elements
+// turns into hours, and give every element some hundred bytes. Browsers stop at a depth of 512.
 
 import { DOM_CHECKED_CHARS, MAX_DOM_DEPTH, MAX_DOM_STEPS, MAX_DOM_TAGS } from './limits.js';
 

@@ -1,4 +1,4 @@
-// Excerpts keep to what a page allows: `nosnippet` is a wish about exactly this.
+// Excerpts keep to what a page allows: `nosnippet` is about exactly this.
 
 import { describe, expect, it } from 'vitest';
 import { excerptOf } from './excerpt.js';

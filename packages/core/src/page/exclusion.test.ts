@@ -1,5 +1,5 @@
-// What is done about what pages ask: every row of page-level §7 beside its nearest neighbour, which must not have the
-// effect. A wish that has no effect here is a wish that nobody keeps.
+// What is done about what pages say: every row of page-level §7 with its nearest neighbour, which must not have the
+// effect. If this breaks, a directive has no effect.
 
 import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// What a page asks of crawlers, and what this crawl does about it: facts are gathered here, `@mannerly/robots` reads and
-// judges them, and the answer is one value for the loop, the handlers and the report. Nothing here undoes robots.txt.
+// What a page asks of crawlers, and what this crawl does about it: facts are gathered here, `@mannerly/robots` reads
+// and judges them, and the answer is one value for the loop, the handlers and the report. Nothing here undoes
+// robots.txt.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import {
@@ -37,7 +38,9 @@ export interface ExclusionSummary {
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
-  /** URLs the page itself leads on to, whatever its handler does: the one to keep instead, the canonical one, a refresh. */
+  /**
+   * URLs the page itself leads on to, whatever its handler does: the one to keep instead, the canonical one, a refresh.
+   */
   readonly links: readonly NewUrl[];
   /** Why a link of the page is left alone, as a word of the table of reasons; `null`: it may be taken. Never throws. */
   readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
@@ -156,7 +159,10 @@ function items(reasons: readonly ExclusionReason[], effects: PageEffects): Items
   };
 }
 
-/** Not links between pages but other words for this one: they keep its depth, and count as a hop so that no chain is endless. */
+/**
+ * Not links between pages but other words for this one: they keep its depth, and count as a hop so that no chain is
+ * endless.
+ */
 function leadingOn(
   { url, record }: ExclusionInput['work'],
   facts: HtmlSummary | null,

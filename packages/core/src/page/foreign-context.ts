@@ -16,13 +16,13 @@ const BREAKOUT = words(
 );
 
 /**
- * End tags that end SVG and MathML unless they close an element inside: a page that forgets `</svg>` goes on to close what
- * lies around it. (An end tag that closes nothing would be ignored; here it is taken to close something.)
+ * End tags that end SVG and MathML unless they close an element inside: a page that forgets `</svg>` goes on to close
+ * what lies around it. (An end tag that closes nothing would be ignored; here it is taken to close something.)
  */
 const CLOSING = words(
   'a article aside b big blockquote br button caption center code dd details dialog div dl dt em fieldset figcaption ' +
-    'figure font footer form h1 h2 h3 h4 h5 h6 header i label legend li listing main menu nav nobr noscript ol option p ' +
-    'pre ruby s section select small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var',
+    'figure font footer form h1 h2 h3 h4 h5 h6 header i label legend li listing main menu nav nobr noscript ol option ' +
+    'p pre ruby s section select small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var',
 );
 
 /** The SVG and MathML elements that are open. Bounded: deeper ones count as content of the deepest that is kept. */

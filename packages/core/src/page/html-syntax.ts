@@ -1,5 +1,5 @@
-// The lexical rules of HTML that the scanner needs: characters, the names it looks for, and where comments and the text of
-// elements such as `script` end. Pure functions over the page, linear in what they pass.
+// The lexical rules of HTML that the scanner needs: characters, the names it looks for, and where comments and the text
+// of elements such as `script` end. Pure functions over the page, linear in what they pass.
 
 /** Elements whose attributes the crawl reads. */
 export type WantedElement = 'a' | 'area' | 'base' | 'frame' | 'iframe' | 'link' | 'meta';
@@ -52,8 +52,8 @@ export function isLetter(code: number): boolean {
 function hasNameAt(html: string, at: number, name: string): boolean {
   if (at + name.length > html.length) return false;
   for (let index = 0; index < name.length; index += 1) {
-    // Only the letter itself becomes a letter of a name by this. A control character may become a dash or a colon, which
-    // no real name contains.
+    // Only the letter itself becomes a letter of a name by this. A control character may become a dash or a colon,
+    // which no real name contains.
     if ((html.charCodeAt(at + index) | CASE) !== name.charCodeAt(index)) return false;
   }
   return true;
@@ -68,7 +68,9 @@ const FIRST_LETTERS = Int32Array.from(BY_LENGTH, (names) =>
   names.reduce((bits, name) => bits | (1 << (name.charCodeAt(0) - LETTER_A)), 0),
 );
 
-/** The known element whose name stands here. Called for every tag, so it makes no string and no closure. @throws Never */
+/**
+ * The known element whose name stands here. Called for every tag, so it makes no string and no closure. @throws Never
+ */
 export function elementAt(html: string, start: number, end: number): KnownElement | undefined {
   const length = end - start;
   const letter = html.charCodeAt(start) | CASE;

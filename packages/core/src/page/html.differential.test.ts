@@ -1,6 +1,6 @@
 // The one pass against a whole HTML parser (cheerio on parse5) on random pages: links, title, base, metas and refresh.
-// What differs knowingly is not generated: tables, selects and framesets, whose content a tree builder moves or drops, and
-// end tags inside SVG that belong to an element around it, which end it only for those who keep a stack.
+// What differs knowingly is not generated: tables, selects and framesets, whose content a tree builder moves or drops,
+// and end tags inside SVG that belong to an element around it, which end it only for those who keep a stack.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,8 +1,8 @@
-// The scan of a page against a whole HTML parser, on thousands of damaged pages and on any corpus at hand. A page that is read
-// wrongly here is a link never fetched, or a `noindex` never seen.
+// The scan of a page against a whole HTML parser, on thousands of damaged pages and on any corpus at hand. A page that
+// is read wrongly here is a link never fetched, or a `noindex` never seen.
 //
-// `PAGE_CASES` asks for more damaged pages than usual, `PAGE_SEED` for others, `PAGE_CORPUS` names a folder of HTML files, for
-// instance a package of documentation: PAGE_CORPUS=/usr/share/doc/python3-doc/html.
+// `PAGE_CASES` asks for more damaged pages than usual, `PAGE_SEED` for others, `PAGE_CORPUS` names a folder of HTML
+// files, for instance a package of documentation: PAGE_CORPUS=/usr/share/doc/python3-doc/html.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { createRandom, damagedPage, islandsAndDamage, PAGES } from './page-mutat
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
-const TRIALS = Number(process.env['PAGE_CASES'] ?? 2_000);
+const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 2_000);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_120);
 const CORPUS = process.env['PAGE_CORPUS'];
 /** Damage makes whole pages of titles, and a page of a corpus may have more links than are kept. */
@@ -30,10 +30,10 @@ describe('a scan and a tree', () => {
     ['damaged pages', damagedPage],
     ['pages with SVG and MathML', islandsAndDamage],
   ])(
-    `find the same in ${TRIALS} %s`,
+    `find the same in ${PAGE_COUNT} %s`,
     (_, page) => {
       const random = createRandom(SEED);
-      for (let trial = 0; trial < TRIALS; trial += 1) {
+      for (let count = 0; count < PAGE_COUNT; count += 1) {
         const html = page(random);
         expect({ html, ...comparable(readHtml(html, CAPS)) }).toEqual({ html, ...factsByTree(html) });
       }
@@ -59,7 +59,7 @@ describe('a page in UTF-8 and the same page decoded', () => {
     ['pages with SVG and MathML', islandsAndDamage],
   ])('read the same: %s', (_, page) => {
     const random = createRandom(SEED);
-    for (let trial = 0; trial < TRIALS; trial += 1) {
+    for (let count = 0; count < PAGE_COUNT; count += 1) {
       const bytes = Buffer.from(page(random));
       // Damage below the level of characters.
       for (let left = Math.floor(random() * 4); left > 0; left -= 1) {

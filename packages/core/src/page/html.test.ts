@@ -1,5 +1,5 @@
-// What one pass finds in a page, odd markup included. A link that is missed is a page that is never fetched; a `noindex`
-// that is missed is a wish that is not kept; markup that is no part of the page must yield neither.
+// What one pass finds in a page, odd markup included. A link that is missed is a page that is never fetched; a
+// `noindex` that is missed is a directive that is ignored; markup that is no part of the page must yield neither.
 
 import { describe, expect, it } from 'vitest';
 import { HTML_LIMITS, readHtml } from './html.js';
@@ -23,7 +23,7 @@ describe('links', () => {
     ['<a href="/?a=1&b=2">x</a>', ['/?a=1&b=2'], 'a bare ampersand'],
     ['<a href="/?a&copy=1&reg;">x</a>', ['/?a&copy=1®'], 'a reference without semicolon before = is none'],
     ['<a href="/&#228;&#xe4;&auml;">x</a>', ['/äää'], 'references in three forms'],
-    ["<a href='/\"&amp;&lt;'>x</a>", ['/"&<'], 'a quote beside a reference'],
+    ["<a href='/\"&amp;&lt;'>x</a>", ['/"&<'], 'a quote next to a reference'],
     ['<a href="/\0&amp;">x</a>', ['/\uFFFD&'], 'NUL becomes the replacement character'],
     ['<area href="/a"><frame src="/b"><iframe src="/c"></iframe>', ['/a', '/b', '/c'], 'area, frame, iframe'],
     ['<area src="/a"><frame href="/b">', [], 'the other attribute is none'],
@@ -84,7 +84,7 @@ describe('links', () => {
     ['<script><!--></script><a href="/b">--></script>', ['/b'], 'an escape that ends at once'],
     ['<script><!--<scripty></script><a href="/b">', ['/b'], 'no script in an escaped script'],
     ['<a ="/a" href="/b">', ['/b'], 'a name that begins with ='],
-    ['<p ="><a href=/a>"><a href="/b">', ['/a', '/b'], 'a name that begins with = in a tag nobody wants'],
+    ['<p ="><a href=/a>"><a href="/b">', ['/a', '/b'], 'a name that begins with = in a tag that is not wanted'],
     ['<p a"=">"><p a=b"><p a="b"="><a href="/a">', ['/a'], 'quotes that quote nothing'],
     ['<p a = "><a href=/a>"><p a=\'>\'><a href="/b">', ['/b'], 'quotes that do'],
     ['</p a="><a href=/a>"><a href="/b">', ['/b'], 'quotes of end tags'],

@@ -54,7 +54,9 @@ export interface HtmlLimits {
   readonly links: number;
   readonly metas: number;
   readonly linkElements: number;
-  /** Characters (of a page in UTF-8: bytes) of an attribute as written. A longer href is dropped, a longer content cut. */
+  /**
+   * Characters (of a page in UTF-8: bytes) of an attribute as written. A longer href is dropped, a longer content cut.
+   */
   readonly attributeChars: number;
   readonly titleChars: number;
 }
@@ -69,8 +71,8 @@ export const HTML_LIMITS: HtmlLimits = Object.freeze({
 });
 
 /**
- * A page to scan. Markup is ASCII, so a page in UTF-8 is scanned as a string of one character per byte, which takes a tenth
- * of the time of decoding it; only the values that are kept are decoded.
+ * A page to scan. Markup is ASCII, so a page in UTF-8 is scanned as a string of one character per byte, which takes a
+ * tenth of the time of decoding it; only the values that are kept are decoded.
  */
 export interface PageUnits {
   readonly units: string;
@@ -79,8 +81,8 @@ export interface PageUnits {
 }
 
 /**
- * A page in UTF-8. A piece between two ASCII characters reads the same alone as in its page: malformed bytes never reach
- * past the next ASCII character.
+ * A page in UTF-8. A piece between two ASCII characters reads the same alone as in its page: malformed bytes never
+ * reach past the next ASCII character.
  *
  * @param body - Without byte order mark; not copied.
  * @throws Never
@@ -100,8 +102,8 @@ const NO_WORDS: readonly string[] = Object.freeze([]);
 /**
  * Reads an HTML page.
  *
- * What stands in comments, scripts, styles and `template` is not part of the page; `noscript` is. Metas count in the head
- * and the body (page-level §2). The title is the first one that is not blank.
+ * What stands in comments, scripts, styles and `template` is not part of the page; `noscript` is. Metas count in the
+ * head and the body (page-level §2). The title is the first one that is not blank.
  *
  * @param page - Decoded, or in UTF-8.
  * @throws Never. The time is linear in the length of the page.

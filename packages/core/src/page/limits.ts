@@ -3,7 +3,7 @@
 // Pages
 /** Links kept of one page; later ones are counted. Ours: the longest pages of large sites link a few thousand times. */
 export const MAX_PAGE_LINKS = 20_000;
-/** Characters of an attribute that are used. Above it a link is dropped and a `content` is cut; page-level §3 asks for 8 KiB at least. */
+/** Characters of an attribute. A longer link is dropped and a longer `content` cut; page-level §3 requires 8 KiB. */
 export const MAX_ATTRIBUTE_CHARS = 16_384;
 /** Characters of a page's title. Ours. */
 export const MAX_TITLE_CHARS = 1_024;
@@ -15,7 +15,7 @@ export const MAX_PAGE_LINK_ELEMENTS = 1_000;
 export const MAX_FOREIGN_DEPTH = 64;
 /** Seconds up to which a refresh is a redirect in all but name; a page that stays longer is one. Ours. */
 export const MAX_REFRESH_REDIRECT_SECONDS = 5;
-/** First bytes that are looked at for a kind of content (MIME Sniffing: the resource header is 1,445; its signatures end before 512). */
+/** First bytes that are read for a kind of content (MIME Sniffing reads 1,445; its signatures end before 512). */
 export const SNIFFED_BYTES = 512;
 
 // Sitemaps and feeds
@@ -26,7 +26,7 @@ export const MAX_SITEMAP_ALTERNATES = 64;
 /** Characters kept of `lastmod`, a title and their like. Ours. */
 export const MAX_SITEMAP_FIELD_CHARS = 256;
 /** Lines without a single URL after which a text is no list of URLs. Ours. */
-export const SITEMAP_TEXT_TRIAL_LINES = 100;
+export const MAX_SITEMAP_LINES_WITHOUT_URL = 100;
 /** URLs that go to the frontier at once. */
 export const SITEMAP_BATCH = 1_000;
 /** Elements inside each other in an XML document. Ours: feeds nest about ten. */
@@ -41,7 +41,7 @@ export const MAX_XML_TOKEN_CHARS = 256 * 1024;
 export const MAX_DOM_DEPTH = 1_000;
 /** Tags of a page of which a tree is made: some 300 MB. Ours. */
 export const MAX_DOM_TAGS = 1_000_000;
-/** Open elements that a tree builder may have to look at, over all tags of a page: about a second. Real pages nest ten to thirty deep. */
+/** Open elements that a tree builder may have to read, over all tags of a page: about a second. */
 export const MAX_DOM_STEPS = 30_000_000;
 /** Characters of a page up to which its tags are not counted: they cannot nest deep enough to matter. Ours. */
 export const DOM_CHECKED_CHARS = 32_768;

@@ -1,5 +1,5 @@
-// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. Other modules
-// decide which of them may be taken.
+// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. Other
+// modules decide which of them may be taken.
 
 import type { CheerioAPI } from 'cheerio';
 import type { HtmlSummary, LinkTag } from './html.js';

@@ -6,17 +6,19 @@ import type { FetchOutcome } from '../fetch/outcome.js';
 export interface PageFetchOptions {
   /** How long it may wait for its host's turn and for its robots.txt, 0 to 600,000 ms. @default 30_000 */
   readonly waitMs?: number;
-  /** Beside those of the crawl: Accept, Accept-Language and their like. Identity, cookies and credentials are not a handler's to say. */
+  /** More header fields, such as Accept. A handler cannot set identity, cookies and credentials. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Decoded bytes kept, 1 to `network.maxBodyBytes`. @default `network.maxBodyBytes` */
   readonly maxBodyBytes?: number;
 }
 
-/** What came of it. */
+/** The outcome. */
 export type PageFetch =
-  /** It was made: a response, whatever its status (redirects are not followed), or one word why there is none. Not tried again. */
+  /**
+   * It was made: a response, whatever its status, or the code of a failure. No redirect is followed, nothing retried.
+   */
   | FetchOutcome
-  /** The site's wish: a line of its robots.txt, or what it says of uses. */
+  /** The site's rules: a line of its robots.txt, or what it says of uses. */
   | {
       readonly kind: 'excluded';
       readonly url: string;

@@ -1,5 +1,6 @@
-// The facts of a page as a whole HTML parser finds them (cheerio on parse5, which follows the standard's algorithm): what the
-// scan of a page is held to. Links are compared as a set: a tree builder repeats formatting elements that were left open.
+// The facts of a page as a whole HTML parser finds them (cheerio on parse5, which follows the standard's algorithm):
+// what the scan of a page is held to. Links are compared as a set: a tree builder repeats formatting elements that were
+// left open.
 
 import { loadDocument } from './cheerio.js';
 import type { HtmlSummary } from './html.js';
@@ -16,7 +17,10 @@ export interface ComparedFacts {
   readonly refresh: string | null;
 }
 
-/** The facts by the tree. What lies in templates is no part of the page; `frame` outside of a frameset is none to a tree. */
+/**
+ * The facts by the tree. What lies in templates is no part of the page; `frame` outside of a frameset is none to a
+ * tree.
+ */
 export function factsByTree(html: string): ComparedFacts {
   const $ = loadDocument(html, false);
   // `$` looks inside templates. One in SVG is an element like any other.

@@ -47,8 +47,8 @@ href="c.html"
 /** What is put into pages, by spaces. Nothing here makes a select or a frameset, where a tree drops what it finds. */
 const WORDS =
   '< > " \' = / & ! - -- ? ; </ <! <? /> --> --!> <!-- <!--> <!---> <![CDATA[ ]]> &amp; &copy &#0; &#x80; ' +
-  '<script> </script> <script/> <!--<script> </scripty> <style> </style> <title> </title> </title <textarea> </textarea> ' +
-  '<xmp> </xmp> <iframe> </iframe> <noframes> <template> </template> <noscript> </noscript> <noembed> </noembed> ' +
+  '<script> </script> <script/> <!--<script> </scripty> <style> </style> <title> </title> </title ' +
+  '<textarea> </textarea> <xmp> </xmp> <iframe> </iframe> <noframes> <template> </template> <noscript> </noscript> <noembed> </noembed> ' +
   '<p> </p> <div> </div> <b> </b> <table> </table> <tr><td> <head> </head> <body> </body> </html> <br/> </br> </a> ' +
   'é \u2028 😀 K ſ İ';
 const PIECES: readonly string[] = [
@@ -59,8 +59,8 @@ const PIECES: readonly string[] = [
 ];
 
 /**
- * SVG and MathML as pages have them, some closed only by what lies around them. They are not damaged themselves: there the
- * scan knows less than a tree (`foreign-context.ts`).
+ * SVG and MathML as pages have them, some closed only by what lies around them. They are not damaged themselves: there
+ * the scan knows less than a tree (`foreign-context.ts`).
  */
 const ISLANDS: readonly string[] = [
   '<svg width="1"><title>icon</title><g><path d="M0 0"/></g><a href="/svg"><text>t</text></a><style>a{}</style></svg>',
@@ -80,8 +80,8 @@ const ISLANDS: readonly string[] = [
 
 /** What stands between them, by `|`. */
 const BETWEEN: readonly string[] = (
-  '| text |<p>|<div>|<ul><li>|<a href=/between>|</a>|<table><tr><td>|</table>|</p>|<b>|<style>"<a href=/raw>"</style>|' +
-  '<title>Between</title>|<![CDATA[<a href=/bogus>]]>|<br/>|<script/></script>'
+  '| text |<p>|<div>|<ul><li>|<a href=/between>|</a>|<table><tr><td>|</table>|</p>|<b>|' +
+  '<style>"<a href=/raw>"</style>|<title>Between</title>|<![CDATA[<a href=/bogus>]]>|<br/>|<script/></script>'
 ).split('|');
 
 /** A page with one to six things wrong with it. */
@@ -95,7 +95,9 @@ export function damagedPage(random: Random): string {
   return html;
 }
 
-/** One to four islands of SVG or MathML with damaged pages behind them: what is not seen to end swallows what follows. */
+/**
+ * One to four islands of SVG or MathML with damaged pages behind them: what is not seen to end swallows what follows.
+ */
 export function islandsAndDamage(random: Random): string {
   let html = random() < 0.5 ? '<!doctype html><body>' : '';
   for (let left = 1 + below(random, 4); left > 0; left -= 1) {

@@ -55,8 +55,8 @@ export interface FetchedPage {
   /** The kept bytes as a stream, from the first one each time it is asked for; as fast as it is read. */
   readonly body: ReadableStream<Uint8Array>;
   /**
-   * What a browser made of the page: `text()`, `$`, `title`, `links` and `facts` are of its DOM then, while `bytes()` and `body`
-   * stay what came. `null`: no browser had it.
+   * What a browser made of the page: `text()`, `$`, `title`, `links` and `facts` are of its DOM then, while `bytes()`
+   * and `body` stay what came. `null`: no browser had it.
    */
   readonly rendering: PageRendering | null;
   /**
@@ -75,10 +75,10 @@ export interface FetchedPage {
   bytes(): Promise<Uint8Array>;
 }
 
-/** A page that the crawl has in hand, before and after its handler. */
+/** A page in flight, before and after its handler. */
 export interface PageInCrawl extends FetchedPage {
-  /** After the handler: its document, far larger than the page, need not wait until the page is committed. Made again if asked for. */
-  letDocumentGo(): void;
+  /** Frees the document, which is far larger than the page, after the handler. It is made again if it is used. */
+  releaseDocument(): void;
 }
 
 /** How a page went in the browser: where it ended, and what it asked for. Its HTML is the page's `text()`. */
@@ -175,7 +175,7 @@ class LazyPage implements PageInCrawl {
     return this.#document;
   }
 
-  letDocumentGo(): void {
+  releaseDocument(): void {
     this.#document = null;
   }
 

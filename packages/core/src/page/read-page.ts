@@ -31,8 +31,8 @@ export interface PageReaderParts {
   /** Bytes to text by byte order mark, header, the page itself, or a guess. */
   readonly decodeText: (body: Uint8Array, contentType: string | null, kind: ContentKind) => string;
   /**
-   * Where the text of a body begins that is UTF-8 by the same rules, `null` for other charsets: such a page is read without
-   * being decoded. Without this every page is decoded first.
+   * Where the text of a body begins that is UTF-8 by the same rules, `null` for other charsets: such a page is read
+   * without being decoded. Without this every page is decoded first.
    */
   readonly utf8Start?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
   /** What the site's tdmrep.json says of a URL. */
@@ -81,8 +81,8 @@ export function createPageReader(parts: PageReaderParts): PageReader {
 }
 
 /**
- * The facts of a page in a browser: what it shows is the DOM's, and what it asks of crawlers is asked by the raw document and
- * by the DOM after load together, so that no script takes a wish back (page-level §2).
+ * The facts of a page in a browser: what it shows is the DOM's, and what it asks of crawlers is asked by the raw
+ * document and by the DOM after load together, so that no script takes a directive back (page-level §2).
  */
 function unitedSummary(raw: HtmlSummary, { html, url }: RenderedPage, pageUrl: string): HtmlSummary {
   const shown = readHtml(html, HTML_LIMITS);

@@ -1,5 +1,5 @@
-// The bytes of a sitemap to its entries, piece by piece: gzip undone where they are gzip, decoded, read, and given out in
-// batches, so that a file of fifty megabytes is never held as a whole and its reader sets the pace.
+// The bytes of a sitemap to its entries, piece by piece: gzip undone where they are gzip, decoded, read, and given out
+// in batches, so that a file of fifty megabytes is never held as a whole and its reader sets the pace.
 
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -49,13 +49,13 @@ export async function* readSitemap(source: SitemapSource): AsyncGenerator<Sitema
   const plain = new PlainBytes(source.bytes);
   for await (const piece of plain) {
     decoder ??= source.decoderFor(piece);
-    const room = MAX_SITEMAP_BYTES - bytes;
+    const left = MAX_SITEMAP_BYTES - bytes;
     bytes += piece.length;
-    batch.push(...reader.write(decoder.decode(piece.subarray(0, room), { stream: true })));
+    batch.push(...reader.write(decoder.decode(piece.subarray(0, left), { stream: true })));
     for (; batch.length >= SITEMAP_BATCH; batch = batch.slice(SITEMAP_BATCH)) {
       yield { kind: reader.kind, entries: batch.slice(0, SITEMAP_BATCH) };
     }
-    if (piece.length > room) cut = 'too-large';
+    if (piece.length > left) cut = 'too-large';
     if (reader.isOver || cut !== null) break;
   }
   if (decoder !== null) batch.push(...reader.write(decoder.decode()));

@@ -1,4 +1,4 @@
-// Where an answer sends us. A hop that is missed loses pages; one that is made up asks a host for what nobody named.
+// Where a response redirects to. A missed hop loses pages; a made-up one requests what no page names.
 
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';

@@ -1,5 +1,5 @@
-// Where a response redirects to: by Location, by a Refresh field, or by `meta http-equiv=refresh`, as HTML reads them. The
-// target is a new candidate URL; nothing is requested here.
+// Where a response redirects to: by Location, by a Refresh field, or by `meta http-equiv=refresh`, as HTML reads them.
+// The target is a new candidate URL; nothing is requested here.
 
 import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome } from '../fetch/outcome.js';

@@ -53,7 +53,7 @@ describe('an href resolved', () => {
     ['data:text/html,x', null, 'data'],
     ['ftp://example.com/x', null, 'another scheme'],
     ['blob:https://example.com/x', null, 'blob'],
-    ['a:b', null, 'a scheme nobody knows'],
+    ['a:b', null, 'an unknown scheme'],
     ['./a:b', 'https://example.com/dir/a:b', 'a colon that makes no scheme'],
   ];
   it.each(rows)('%j → %s (%s)', (href, expected) => {
@@ -61,12 +61,12 @@ describe('an href resolved', () => {
   });
 
   it('has a longest length, one character more is no link', () => {
-    const room = MAX_LINK_URL_CHARS - 'https://example.com/'.length;
+    const left = MAX_LINK_URL_CHARS - 'https://example.com/'.length;
     const base = linkBase(PAGE, null);
-    expect(resolveHref(`/${'a'.repeat(room)}`, base)).toHaveLength(MAX_LINK_URL_CHARS);
-    expect(resolveHref(`/${'a'.repeat(room + 1)}`, base)).toBeNull();
+    expect(resolveHref(`/${'a'.repeat(left)}`, base)).toHaveLength(MAX_LINK_URL_CHARS);
+    expect(resolveHref(`/${'a'.repeat(left + 1)}`, base)).toBeNull();
     // The page's length is not the link's fault, but the sum is what would be queued.
-    expect(resolveHref('b', linkBase(`https://example.com/${'a'.repeat(room)}/x`, null))).toBeNull();
+    expect(resolveHref('b', linkBase(`https://example.com/${'a'.repeat(left)}/x`, null))).toBeNull();
   });
 });
 

@@ -24,7 +24,8 @@ export interface LinkBase {
  * The base that the links of a page are resolved against.
  *
  * @param pageUrl - Absolute http(s) URL of the page as fetched.
- * @param baseHref - `href` of the first `base` that has one. What does not resolve, and `data:` and `javascript:`, is ignored.
+ * @param baseHref - `href` of the first `base` that has one. What does not resolve, and `data:` and `javascript:`, is
+ *   ignored.
  * @throws Never
  */
 export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
@@ -62,8 +63,8 @@ const QUESTION = 0x3f;
 /** A scheme that is neither http nor https: whatever follows, it is no link. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z\d+.-]*:/i;
 
-// An origin as the parser writes it, and a slash: a name whose last label begins with a letter (so that it is no number), or
-// four plain numbers; a port without leading zero.
+// An origin as the parser writes it, and a slash: a name whose last label begins with a letter (so that it is no
+// number), or four plain numbers; a port without leading zero.
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const NAME = '(?:[a-z\\d][a-z\\d-]*\\.)*[a-z][a-z\\d-]*';
 const ORIGIN = new RegExp(`^https?://(?:${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::[1-9]\\d{0,3})?/`);
@@ -141,8 +142,8 @@ function behind(start: string, href: string, from: number, end: number): string 
 }
 
 /**
- * Two pieces as a string of its own. V8 keeps an href as a view of its page, and a concatenation as a view of its pieces, so
- * a link that is kept for long would keep the whole page. Reading a character makes V8 copy it.
+ * Two pieces as a string of its own. V8 keeps an href as a view of its page, and a concatenation as a view of its
+ * pieces, so a link that is kept for long would keep the whole page. Reading a character makes V8 copy it.
  */
 function joined(start: string, end: string): string {
   const whole = start + end;
@@ -169,10 +170,11 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * Where an ordinary path and its query end: at the end of the href or before its fragment; -1 when the path is not ordinary.
+ * Where an ordinary path and its query end: at the end of the href or before its fragment; -1 when the path is not
+ * ordinary.
  *
- * Ordinary is a segment that begins with a plain character, more of them each behind one slash, perhaps a slash at the end,
- * and a query of the same characters; or a query alone. Linear.
+ * Ordinary is a segment that begins with a plain character, more of them each behind one slash, perhaps a slash at the
+ * end, and a query of the same characters; or a query alone. Linear.
  *
  * @param from - Where the first segment begins, behind a slash, or a query with its `?`.
  * @param hasColons - Whether a colon may stand in the path: not where it could end a scheme.

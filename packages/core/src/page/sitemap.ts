@@ -1,12 +1,13 @@
-// A sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom, told apart
-// by what they begin with, never by what they are called. Entries come out as they are read; nothing is decided here.
+// A sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom, told
+// apart by what they begin with, never by what they are called. Entries come out as they are read; nothing is decided
+// here.
 
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import {
   MAX_SITEMAP_ALTERNATES,
   MAX_SITEMAP_FIELD_CHARS,
+  MAX_SITEMAP_LINES_WITHOUT_URL,
   MAX_SITEMAP_URLS,
-  SITEMAP_TEXT_TRIAL_LINES,
 } from './limits.js';
 import { parseWebUrl } from './web-url.js';
 import { createXmlReader, type XmlReader, type XmlStop } from './xml-reader.js';
@@ -14,7 +15,10 @@ import { createXmlReader, type XmlReader, type XmlStop } from './xml-reader.js';
 /** What a document turned out to be. `unknown`: nothing that lists URLs. */
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'unknown';
 
-/** One URL of a sitemap or feed, with what is said of it. Texts are as written, trimmed, and cut where they are too long. */
+/**
+ * One URL of a sitemap or feed, with what is said of it. Texts are as written, trimmed, and cut where they are too
+ * long.
+ */
 export interface SitemapEntry {
   /** Absolute http(s) URL without fragment and userinfo. */
   readonly url: string;
@@ -192,7 +196,7 @@ class ArrivingSitemap implements SitemapReader {
     if (/^https?:\/\//i.test(text)) this.#add(text, new Map());
     else this.#unusable += 1;
     // A novel is no list of URLs.
-    if (this.#count === 0 && this.#lines >= SITEMAP_TEXT_TRIAL_LINES) this.#isOver = true;
+    if (this.#count === 0 && this.#lines >= MAX_SITEMAP_LINES_WITHOUT_URL) this.#isOver = true;
   }
 
   #open(name: string): void {

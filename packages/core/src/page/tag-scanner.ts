@@ -1,7 +1,7 @@
-// The tags of a page that the crawl reads, found as HTML's tokenizer finds them. No tree is built and nothing is made for
-// other tags: the scan goes from `<` to `<` by the engine's own search, and tags that are not wanted are only passed.
-// A counter of templates and a short stack of SVG and MathML stand in for what a tree builder would tell the tokenizer.
-// Every search goes on from where the last one ended, so the time is linear in the length of the page.
+// The tags of a page that the crawl reads, found as HTML's tokenizer finds them. No tree is built and nothing is made
+// for other tags: the scan goes from `<` to `<` by the engine's own search, and tags that are not wanted are only
+// passed. A counter of templates and a short stack of SVG and MathML stand in for what a tree builder would tell the
+// tokenizer. Every search goes on from where the last one ended, so the time is linear in the length of the page.
 
 import { ForeignContext } from './foreign-context.js';
 import {
@@ -190,8 +190,8 @@ export class TagScanner {
   }
 
   /**
-   * The place behind the tag whose name ends here. Only a quoted value can hide a `>`, and nearly every one stands right
-   * behind `name=`; a tag that is written in another way is read in full.
+   * The place behind the tag whose name ends here. Only a quoted value can hide a `>`, and nearly every one stands
+   * right behind `name=`; a tag that is written in another way is read in full.
    */
   #passTag(nameEnd: number): number {
     const html = this.#html;

@@ -1,6 +1,7 @@
 // XML as a stream of small events, in bounded memory: for sitemaps and feeds, which come from anybody and may be large.
-// htmlparser2 in its XML mode is the parser: it goes on past mistakes, processes no document type, loads nothing, and knows
-// only the five predefined entities and numbers. What an `<!ENTITY>` declares is never expanded (no billion laughs).
+// htmlparser2 in its XML mode is the parser: it goes on past mistakes, processes no document type, loads nothing, and
+// knows only the five predefined entities and numbers. What an `<!ENTITY>` declares is never expanded (no billion
+// laughs).
 
 import { Parser } from 'htmlparser2';
 import { MAX_XML_ATTRIBUTES, MAX_XML_DEPTH, MAX_XML_TOKEN_CHARS } from './limits.js';

@@ -1,6 +1,6 @@
-// Handlers run again over the archive of a crawl, without the network: the same page reader, the same exclusion under
-// the crawl's own options and clock, the same handler pool, and items with the same ids. Pages come in the order in
-// which they were archived, one at a time, so that a replay is the same each time.
+// Runs handlers again over the archive of a crawl, without the network: with the same page reader, the crawl's own
+// options and clock for exclusion, and the same item ids. Pages come one at a time in the order of the archive, so
+// every replay is the same.
 
 import { systemClock } from '@mannerly/frontier';
 import { archiveFolders } from '../archive/package-archive.js';
@@ -41,7 +41,7 @@ export interface ReplayOptions {
   readonly sinks?: readonly Sink[];
   /** Where `page.save` writes; absent: it needs a folder of its own. */
   readonly filesPath?: string;
-  /** Ends the replay after the page in flight. */
+  /** Ends the replay after the current page. */
   readonly signal?: AbortSignal;
   /** Told now and then how many pages handlers have seen. */
   readonly onPages?: (pages: number) => void;
@@ -52,15 +52,15 @@ export interface ReplayReport {
   /** Pages that handlers saw, or would have seen if one had fitted. */
   readonly pages: number;
   readonly items: number;
-  /** Pages whose items are kept out by what they ask, as in the crawl. */
+  /** Pages whose signals exclude their items, as in the crawl. */
   readonly excluded: number;
-  /** Pages that their handler refused, or wanted once more: a later try stands in the archive, if there was one. */
+  /** Pages that their handler refused, or wanted to retry: the archive has a later try, if there was one. */
   readonly refused: number;
   /** Items that their schema did not take. */
   readonly rejected: number;
   /** The reason that a handler ended the replay for (`StopCrawl`); `null`: none did. */
   readonly stoppedBy: string | null;
-  /** Pages that asked not to be archived: their handlers cannot run again. */
+  /** Pages that forbid archiving: their handlers cannot run again. */
   readonly withheld: number;
   /** Pages whose handler failed; the first hundred of them. */
   readonly failed: readonly { readonly url: string; readonly detail: string }[];
@@ -100,7 +100,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   return run.report();
 }
 
-/** Failures told one by one. */
+/** Failures that are listed. */
 const MAX_TOLD = 100;
 const NO_STOP = new AbortController().signal;
 
@@ -134,7 +134,7 @@ class Replay {
     this.#pool = new HandlerPool({
       handlers: this.#handlers,
       concurrency: 1,
-      // No one waits for a handler here but the person who wrote it.
+      // Nobody waits for a handler here but the person who wrote it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NO_STOP,
@@ -184,7 +184,7 @@ class Replay {
 
   async #page(url: string, visit: ArchivedVisit, outcome: ResponseOutcome, reader: PageReader): Promise<void> {
     if (visit.isRendered === true) {
-      // What the page's DOM asked of crawlers is not known here either.
+      // The signals in the page's DOM are not known here either.
       this.#fail(url, 'it was opened in a browser, and the archive holds what came, not what the browser made of it');
       return;
     }

@@ -1,5 +1,5 @@
-// What an archived exchange came to, as the fetcher told it then: the body decoded again under the same cap, or in a
-// file where the page's handler asks for that.
+// The outcome of an archived exchange, as the fetcher returned it: the body is decoded again under the same limit, or
+// into a file where the page's handler wants that.
 
 import { originalFields } from '../archive/http-head.js';
 import type { ReadExchange, ReadResponse } from '../archive/read-archive.js';
@@ -55,7 +55,7 @@ export async function replayedOutcome(exchange: ReadExchange, bodies: ReplayedBo
 }
 
 /** What comes after a full body is passed over anyway. */
-const NO_CALLBACK = () => undefined;
+const NOBODY = () => undefined;
 
 async function decode(
   { head, body, truncated }: ReadResponse,
@@ -65,7 +65,7 @@ async function decode(
   // Fields that the archive has renamed no longer say anything about the bytes that it holds.
   const coding = parseContentEncoding(headerValue(head.headers, 'content-encoding'));
   const limits = { maxBodyBytes, maxEncodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
-  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, NO_CALLBACK, taker);
+  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, NOBODY, taker);
   let isFull = false;
   for await (const bytes of body) {
     if (!isFull) isFull = collector.push(bytes) === 'full';

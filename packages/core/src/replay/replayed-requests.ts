@@ -1,19 +1,19 @@
-// What handlers ask for by themselves, answered by the archive: the exchange that the crawl made then. Nothing leaves.
+// `page.fetch` in a replay: the archive answers with the exchange that the crawl made. Nothing is requested.
 
 import { type ExchangePlace, readExchangeAt, readExchanges } from '../archive/read-archive.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import { type ReplayedBodies, replayedOutcome } from './replayed-outcome.js';
 
-/** A page whose handler asks, and when it came. */
+/** The page of the handler. */
 interface Asked {
   readonly startedAtMs: number;
 }
 
 /**
- * Makes the answers of an archive. It is read through once, when a handler asks for the first time; what is remembered
- * are the places of such exchanges, some 200 bytes each.
+ * Makes the answers of an archive. It is read once, at the first request of a handler; what is remembered are
+ * the places of such exchanges, some 200 bytes each.
  *
- * @param pageNow - The page in flight: an answer that came after it is preferred to one from before.
+ * @param pageNow - The current page: an answer that came after it is preferred to one from before.
  */
 export function replayedRequests(
   folders: readonly string[],

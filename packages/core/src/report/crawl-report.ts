@@ -1,12 +1,12 @@
-// What a run ends with: how it ended, what was done, and the politeness of it, computed from what really happened.
+// The report of a run: how it ended, what was done, and its politeness, measured from what really happened.
 
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
 
 /**
- * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: only hosts that wait longer
- * than `maxIdleMs`; `stopped`: asked to.
+ * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: all remaining hosts wait longer than
+ * `maxIdleMs`; `stopped`: by `stop`, a handler or a signal.
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
@@ -16,20 +16,20 @@ export interface HostPoliteness {
   readonly requests: number;
   readonly pages: number;
   readonly robotsRequests: number;
-  /** End of one exchange to the start of the next; `null` with fewer than two requests. */
+  /** End of one request to the start of the next; `null` with fewer than two requests. */
   readonly smallestGapMs: number | null;
-  /** The longest interval the host's own file asked for (Crawl-delay or Request-rate); `null`: none. */
+  /** The longest interval that the host's robots.txt requires (Crawl-delay or Request-rate); `null`: none. */
   readonly requiredMs: number | null;
-  /** The longest Crawl-delay asked for, end to start; `null`: none. */
+  /** The longest Crawl-delay, end to start; `null`: none. */
   readonly requiredGapMs: number | null;
   /** The longest interval of a Request-rate, start to start; `null`: none. */
   readonly requiredStartToStartMs: number | null;
   /** Start to start, where a Request-rate was in force; `null` elsewhere. */
   readonly smallestStartToStartMs: number | null;
   readonly highestConcurrency: number;
-  /** The longest pause of 429, 503 or Retry-After that was sat out. */
+  /** The longest pause after 429, 503 or Retry-After that was kept. */
   readonly longestPauseMs: number;
-  /** Requests that began sooner than the host had asked: Crawl-delay, Request-rate or pause. Zero, or it is a bug. */
+  /** Requests that began earlier than the host allows: Crawl-delay, Request-rate or pause. Zero, or it is a bug. */
   readonly early: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly bytes: number;
@@ -37,35 +37,34 @@ export interface HostPoliteness {
   readonly dropped: number;
   readonly failed: number;
   readonly held: number;
-  /** The first few exclusions with the line that said so. */
+  /** The first few exclusions, with the line that excludes them. */
   readonly exclusions: readonly {
     readonly url: string;
     readonly reason: string;
     readonly line: number | null;
     readonly pattern: string | null;
-    /** Whose robots.txt said so; `null` where no robots.txt did. */
+    /** Whose robots.txt excludes it; `null`: not by robots.txt. */
     readonly authority: string | null;
   }[];
   readonly comments: readonly string[];
-  /** What an operator should know of this host, once per occasion. */
+  /** What an operator should know of this host. */
   readonly warnings: readonly string[];
 }
 
-/** What a run ends with. */
+/** The report of a run. */
 export interface CrawlReport {
   readonly state: RunState;
   /** With `bounded`: which. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
-  /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none did. */
+  /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none. */
   readonly stopReason?: string;
-  /** Whether the run went on with what earlier ones had begun. Then all counts are of the crawl, over its runs. */
+  /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
   readonly resumed: boolean;
-  /** The crawl was `finished`, or its bounds were used up, before this run: nothing was asked of anybody. */
+  /** The crawl was `finished`, or its bounds were used up, before this run: no request was made. */
   readonly alreadyFinished: boolean;
   /**
-   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words`
-   * and `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was
-   * alone.
+   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words` and
+   * `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was alone.
    */
   readonly part?: string;
   /** Of this run. */
@@ -76,33 +75,31 @@ export interface CrawlReport {
   readonly pages: number;
   readonly requests: number;
   readonly items: number;
-  /** Items that their schema did not take: see `rejected.jsonl`. Absent: none. */
+  /** Items that their schema refused: see `rejected.jsonl`. Absent: none. */
   readonly rejected?: number;
   readonly bytes: number;
   readonly queued: number;
-  /** URLs by final word and reason: `{ excluded: { 'robots-rule': 3 } }`. */
+  /** URLs by status and reason: `{ excluded: { 'robots-rule': 3 } }`. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly politeness: readonly HostPoliteness[];
-  /**
-   * What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one.
-   */
+  /** What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one. */
   readonly politenessOf: 'crawl' | 'run';
   /** With `waiting`: each host with its reason and next time. */
   readonly waiting: readonly HostWait[];
   /** Seeds that led to another host of their domain, with which their scope moved; of the whole crawl. */
   readonly scopeMoves: readonly ScopeMove[];
-  /** Spaces that turned out to be endless; of the whole crawl. */
+  /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
-  /** Settings that switch a default courtesy off, for the reader to see. */
+  /** Options that are less polite than the default, for the reader to see. */
   readonly relaxedDefaults: readonly string[];
 }
 
-/** What is going on now, for a progress line; of the crawl over all its runs. Cheap to ask. */
+/** The current state, for a progress line; of the crawl over all its runs. Cheap. */
 export interface CrawlProgress {
   readonly pages: number;
   readonly requests: number;
   readonly inFlight: number;
-  /** Hosts met so far: asked, or with a word about one of their URLs. */
+  /** Hosts met so far: requested, or with a decision about one of their URLs. */
   readonly hosts: number;
   readonly queued: number;
   readonly excluded: number;
@@ -114,7 +111,7 @@ export interface CrawlProgress {
   /** The next thing that can happen, when nothing is in flight: which host, why, until when. */
   readonly waitingFor: HostWait | null;
   readonly waitingHosts: number;
-  /** Why nothing happens: the store cannot be reached, one sentence. Absent: it can. */
+  /** Why nothing happens: the store is unavailable, one sentence. Absent: it is available. */
   readonly holding?: string;
 }
 

@@ -1,11 +1,10 @@
-// The final word about a URL, as the decision log, the events, the report and `explain` tell it; and the table of
-// reasons.
+// What a crawl records: a decision for each URL, and an entry for each request. The logs, the events and the report share them.
 
 import type { JsonValue, RobotsCopyRef, Via } from '@mannerly/frontier';
 
 /**
- * `excluded`: the site says no. `dropped`: the crawl says no. `failed`: it could not be had. `held`: no answer yet at
- * the end of the run.
+ * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched. `held`: no
+ * answer yet at the end of the run.
  */
 export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 
@@ -13,9 +12,9 @@ export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 export interface UrlDecision {
   readonly url: string;
   readonly status: UrlStatus;
-  /** A word of `REASONS`. */
+  /** A reason of `REASONS`. */
   readonly reason: string;
-  /** Which stage spoke. */
+  /** Which stage decided. */
   readonly layer: 'scope' | 'bounds' | 'robots' | 'page' | 'fetch' | 'frontier' | 'hook';
   readonly httpStatus: number | null;
   /** The deciding line of robots.txt, where one decided. */
@@ -26,34 +25,31 @@ export interface UrlDecision {
   readonly depth: number | null;
   readonly from: string | null;
   readonly atMs: number;
-  /** For people, where a word is not enough. */
+  /** For people, where the reason is not enough. */
   readonly detail: string | null;
-  /**
-   * What its host's clock showed: when it was asked, and how long after the last time; of a held URL until when it
-   * waits.
-   */
+  /** The state of its host: when it was requested, and how long after the last request; of a held URL until when it waits. */
   readonly clock?: HostClockReading;
-  /** URLs queued when the word fell, over all hosts; of pages only. */
+  /** URLs queued at the time, over all hosts; of pages only. */
   readonly queued?: number;
   /** Of a failure only: what came along with the URL, for a retry. */
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };
 }
 
-/** A host's clock as a decision found it. Times are epoch milliseconds. */
+/** The state of a host at a decision. Times are epoch milliseconds. */
 export interface HostClockReading {
   readonly host: string;
   /** When the URL's last request left; `null`: none did. */
   readonly startedAtMs: number | null;
-  /** From the end of the host's exchange before to that time, milliseconds. */
+  /** From the end of the host's last request to that time, milliseconds. */
   readonly gapMs: number | null;
-  /** What the host asked for then, milliseconds; `null`: nothing. */
+  /** What the host required then, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
-  /** Until when the host waits; `null`: it does not, or no one knows. */
+  /** Until when the host waits; `null`: it does not, or it is not known. */
   readonly untilMs: number | null;
 }
 
-/** One request that left, as the request log tells it. */
+/** One request that left: a line of the request log. */
 export interface RequestRecord {
   readonly url: string;
   readonly host: string;
@@ -65,30 +61,27 @@ export interface RequestRecord {
   readonly encodedBytes: number;
   readonly remoteAddress: string | null;
   readonly userAgent: string;
-  /** What the host asked for when the request left, milliseconds; `null`: nothing. */
+  /** What the host required when the request left, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
-  /** The gap the frontier kept before it, for the report; milliseconds after the end of the host's last exchange. */
+  /** The gap before it: milliseconds after the end of the host's last request. */
   readonly gapMs: number | null;
-  /** Who ended the body before its end; `null`: no one. */
+  /** Who cut the body; `null`: it is complete. */
   readonly truncated: 'limit' | 'connection' | null;
   /** Retry-After as it came. */
   readonly retryAfter: string | null;
-  /** The copy of robots.txt that let it out; `null` for robots.txt itself. */
+  /** The copy of robots.txt that allowed it; `null` for robots.txt itself. */
   readonly robots: RobotsCopyRef | null;
-  /** Of a request for robots.txt: what is needed to read its answer once more. */
+  /** Of a request for robots.txt: what is needed to read its answer again. */
   readonly robotsAnswer: RobotsReceipt | null;
 }
 
-/** What came for a robots.txt. */
+/** The answer to a request for robots.txt. */
 export interface RobotsReceipt {
-  /** Whose rules are wanted, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
+  /** Whose rules they are, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
   readonly authority: string;
-  /**
-   * SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was whole: the name of its copy in
-   * `robots/`.
-   */
+  /** SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was complete: the name of its copy in `robots/`. */
   readonly hash: string | null;
-  /** The fields that say what the answer means and for how long: lower-case name to value. */
+  /** The header fields that say what the answer means and for how long: lower-case name to value. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,8 +1,8 @@
-// The line that opens every run in a request log: what the run promised, so that the log can be judged by itself.
+// The line that opens every run in a request log: what the run declares, so that the log can be judged by itself.
 
 import type { RobotsOptions } from '@mannerly/frontier';
 
-/** What a run promised. */
+/** What a run declares. */
 export interface RunPromise {
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
@@ -17,11 +17,11 @@ export interface RunPromise {
   /** How robots.txt is read, as the crawl's options have it. */
   readonly robots: Omit<RobotsOptions, 'tokens'>;
   readonly pace: RunPace;
-  /** Requests under way at a time, over all hosts; a handler's own ones count for themselves. */
+  /** Requests under way at a time, over all hosts; those of handlers count separately. */
   readonly concurrency: number;
 }
 
-/** The interval where a host asks for nothing: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
+/** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
 export interface RunPace {
   readonly name: string;
   readonly factor: number;
@@ -30,7 +30,7 @@ export interface RunPace {
   readonly maxMs: number | null;
   /** Whether a Request-rate in force replaces the rule. */
   readonly rateReplacesRule: boolean;
-  /** Whether hosts that share an address are asked one thing at a time together. */
+  /** Whether hosts that share an address get one request at a time together. */
   readonly perIp: boolean;
 }
 

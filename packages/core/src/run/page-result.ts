@@ -1,13 +1,13 @@
-// What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that goes
-// to its handler. The result is a value that `work.ts` commits to the frontier; nothing of the page itself is left by then.
+// What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
+// goes to its handler. The result is a value that `work.ts` commits to the frontier; nothing of the page itself is left
+// by then.
 
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
 import { archivedPage } from '../crawl/archived-page.js';
 import type { HookVerdict } from '../crawl/hooks.js';
-import { exchangeOf } from '../fetch/exchange.js';
+import { exchangeOf, toRobotsAnswer } from '../fetch/exchange.js';
 import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
-import { toRobotsAnswer } from '../fetch/robots-request.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/url-decisions.js';
@@ -93,8 +93,8 @@ function settled(settlement: Settlement): WorkResult {
 const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
 /**
- * The decision about a page. Its candidates are admitted here: nearly all of them end here, and the result, which waits for
- * the commit, stays small.
+ * The decision about a page. Its candidates are admitted here: nearly all of them end here, and the result, which waits
+ * for the commit, stays small.
  */
 function decided(
   { admit, journal }: Run,

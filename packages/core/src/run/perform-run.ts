@@ -1,11 +1,11 @@
-// A run from its start to its end: opens the store, offers the seeds, crawls, closes everything in order whatever happened,
-// and computes the report.
+// A run from its start to its end: opens the store, offers the seeds, crawls, closes everything in order whatever
+// happened, and computes the report.
 
 import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { FrontierCounts, HostWait } from '@mannerly/frontier';
-import { seedUrls } from '../admit/seeds.js';
+import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/directory-parts.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
@@ -83,7 +83,9 @@ async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Prom
   while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
-/** The name under which the work of this process is kept in the store, and gone on with; `undefined`: any that is free. */
+/**
+ * The name under which the work of this process is kept in the store, and gone on with; `undefined`: any that is free.
+ */
 function partName({ directory, setup }: Run): string | undefined {
   if (directory === null) return undefined;
   const own = directory.part === null ? 'main' : String(directory.part);
@@ -96,7 +98,10 @@ function partName({ directory, setup }: Run): string | undefined {
 /** Characters of a hash that tell directories apart. */
 const PART_NAME_CHARS = 16;
 
-/** Joins the crawl, with the options that the processes at work on it have agreed on. @throws MannerlyError `crawl-differs` */
+/**
+ * Joins the crawl, with the options that the processes at work on it have agreed on. @throws MannerlyError
+ * `crawl-differs`
+ */
 async function join({ frontier, options, totals, setup }: Run): Promise<void> {
   const nowMs = setup.clock.nowMs();
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
@@ -134,8 +139,8 @@ async function closeAll(run: Run): Promise<unknown[]> {
 }
 
 /**
- * The report of a run whose parts are closed. Its numbers come from what was recorded; where the run went on with earlier
- * ones, from the logs of all of them.
+ * The report of a run whose parts are closed. Its numbers come from what was recorded; where the run went on with
+ * earlier ones, from the logs of all of them.
  *
  * @throws The platform's error when a log cannot be read.
  */

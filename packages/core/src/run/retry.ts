@@ -1,18 +1,18 @@
-// Failures once more: the URLs whose last word in the decision log is a failure that a filter names, queued for one
-// more visit. The visit is named after the failure, so that asking twice, or after a crash, queues nothing twice.
+// Retries of failures: the URLs whose last decision is a failure that a filter names, queued for one more visit. The
+// visit is numbered after the failure, so that a second retry, or one after a crash, queues nothing twice.
 
 import type { AddAnswer, NewUrl } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import type { UrlDecision } from '../report/decision.js';
 import { MAX_RETRIED_URLS } from './limits.js';
 
 /** Which failures. What is absent does not narrow. */
 export interface RetryFilter {
-  /** Reason words, such as `timeout-exchange`; a `*` at the end stands for any ending, as in `status-5*`. */
+  /** Reasons, such as `timeout-exchange`; a `*` at the end stands for any ending, as in `status-5*`. */
   readonly reason?: string | readonly string[];
   /** Host name of the URL. */
   readonly host?: string;
-  /** Only failures told at this time or later, epoch milliseconds. */
+  /** Only failures of this time or later, epoch milliseconds. */
   readonly sinceMs?: number;
   /** URLs at most, 1 to 100,000; the rest with the next call. @default 100,000 */
   readonly limit?: number;
@@ -24,7 +24,7 @@ export interface RetryAnswer {
   readonly queued: number;
   /** Waiting for a visit of an earlier retry. */
   readonly known: number;
-  /** Closed by robots.txt, the scope or a bound by now, or the queue is full; each has its word in the log. */
+  /** Closed by robots.txt, the scope or a bound by now, or the queue is full; each has its decision in the log. */
   readonly refused: number;
   /** Whether the limit left some out. */
   readonly more: boolean;
@@ -51,10 +51,7 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
     throw new MannerlyError('option-invalid', 'expected `reason` of a retry to be reason words');
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RETRIED_URLS) {
-    throw new MannerlyError(
-      'option-invalid',
-      `expected \`limit\` of a retry to be 1 to ${MAX_RETRIED_URLS}, got ${limit}`,
-    );
+    throw invalidOption('limit` of a `retry', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
   }
   const fits = (decision: UrlDecision): boolean => {
     if (decision.status !== 'failed' || decision.atMs < sinceMs) return false;
@@ -64,7 +61,7 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
   return { fits, limit };
 }
 
-/** What came last of a URL whose retries are exhausted stands first in its detail. */
+/** The last failure of a URL whose retries are exhausted is at the beginning of its detail. */
 function saysReason({ reason, detail }: UrlDecision, word: string): boolean {
   const last = reason === 'retries-exhausted' ? (/^[a-z0-9-]+/.exec(detail ?? '')?.[0] ?? '') : '';
   const fits = word.endsWith('*')
@@ -73,7 +70,7 @@ function saysReason({ reason, detail }: UrlDecision, word: string): boolean {
   return fits(reason) || (last !== '' && fits(last));
 }
 
-/** The URLs whose last word fits; memory is bounded by the limit. @throws What the decisions throw. */
+/** The URLs whose last decision fits; memory is bounded by the limit. @throws What the decisions throw. */
 export async function findFailures(
   decisions: AsyncIterable<UrlDecision>,
   { fits, limit }: FailureFilter,
@@ -89,7 +86,7 @@ export async function findFailures(
 }
 
 /**
- * The candidate for one more visit. Files requested besides pages (`companion`) come back by their own way, so `null`.
+ * The candidate for one more visit; `null` for companion files, which are requested again by themselves.
  *
  * Never throws.
  */

@@ -79,8 +79,9 @@ function promiseOf({ identity, robots, spacing, network }: ResolvedOptions, star
 }
 
 /**
- * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. A directory
- * that is absent or empty has nothing to remove. A reset that is killed is finished when the directory is opened next.
+ * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. A
+ * directory that is absent or empty has nothing to remove. A reset that is killed is finished when the directory is
+ * opened next.
  *
  * @param name - The name of the crawl. Another crawl is not removed.
  * @param politeness - The profile: how long a host rests after a request.

@@ -1,6 +1,5 @@
-// The manifest of a run, `run.json`: what was run by what, on what, with which options, and at the end the result,
-// under which copies of robots.txt, with a hash of every file that it left. A run that was killed leaves one without an
-// end.
+// The manifest of a run, `run.json`: versions, machine, seeds and options; at its end the counts, the copies of
+// robots.txt in use, and a hash of every output file. A run that was killed leaves one without an end.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -64,9 +63,9 @@ export interface RunManifest {
   /** The first ten thousand, and how many there are; `crawl.json` has all. */
   readonly seeds: readonly string[];
   readonly seedCount: number;
-  /** Every option as it was used, defaults filled in. Functions and other code are named, not told. */
+  /** Every option as it was used, defaults filled in. Of functions and other code only the kind. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the options with all seeds, as JSON: alike where two runs were told the same. */
+  /** SHA-256 of the options with all seeds, as JSON: the same where two runs have the same options. */
   readonly optionsHash: string;
   /** `null`: the run goes on, or was killed. */
   readonly end: RunManifestEnd | null;

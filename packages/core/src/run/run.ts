@@ -1,5 +1,5 @@
-// One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it while it
-// goes on. What it does from its start to its end is in `perform-run.ts`.
+// One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it
+// while it goes on. What it does from its start to its end is in `perform-run.ts`.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -296,8 +296,8 @@ export class Run {
   }
 
   /**
-   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. Those that are admitted go into
-   * the frontier; the journal gets what became of the others.
+   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. Those that are admitted go
+   * into the frontier; the journal gets what became of the others.
    *
    * @param offered - `refused`: those that were refused before.
    * @returns The frontier's answers for the admitted ones. Rejects with what the store throws.

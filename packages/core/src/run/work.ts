@@ -1,5 +1,5 @@
-// One piece of work from its request to its settlement: hooks, the request in its host's slot, what it led to, and the commit
-// to the frontier.
+// One piece of work from its request to its settlement: hooks, the request in its host's slot, what it led to, and the
+// commit to the frontier.
 
 import type { Work } from '@mannerly/frontier';
 import { exchangeOf } from '../fetch/exchange.js';
@@ -11,8 +11,8 @@ import { pageResult, refusedByHook, robotsResult, type WorkResult } from './page
 import type { Run } from './run.js';
 
 /**
- * Performs a piece of work. What was fetched is released before the frontier keeps the result: a commit may take a while,
- * and pages are large.
+ * Performs a piece of work. What was fetched is released before the frontier keeps the result: a commit may take a
+ * while, and pages are large.
  */
 export async function performWork(run: Run, work: Work): Promise<void> {
   const { frontier, journal } = run;
@@ -85,7 +85,10 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
   return { outcome, hadTurn };
 }
 
-/** Whether the host's next request comes long after the end of this one: it requires that, or may require it in its answer. */
+/**
+ * Whether the host's next request comes long after the end of this one: it requires that, or may require it in its
+ * answer.
+ */
 function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   return (
     kind === 'robots' ||

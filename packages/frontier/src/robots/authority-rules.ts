@@ -64,7 +64,7 @@ export function createRulesReader(compile: CompileOptions, options: ResolvedRead
   };
 }
 
-/** What a URL without rules is told. Never throws. */
+/** The signals of a URL without rules. Never throws. */
 export function noSignals(): RobotsSignals {
   return NOTHING_SAID;
 }

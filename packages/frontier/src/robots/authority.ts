@@ -1,5 +1,5 @@
 // One authority as the gate knows it, and its record in the store: the access state of `@mannerly/robots` with the good
-// copy, and next to it what only the frontier keeps: the body's hash, a redirect chain under way, whether companions
+// copy, and what only the frontier keeps: the body's hash, a redirect chain under way, whether companions
 // were queued. A restart reads the same record, so it is neither a reason to refetch nor an amnesty (access §8).
 
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
@@ -39,7 +39,7 @@ export function newAuthorityRecord(): AuthorityRecord {
 /**
  * A record as bytes: length of the head, head as JSON, access state.
  *
- * @returns At most 1 MiB: a body that finds no space next to the head is left out, which means a fetch, not permission.
+ * @returns At most 1 MiB: a body that does not fit next to the head is left out, which means a fetch, not permission.
  * @throws Never.
  */
 export function encodeAuthority(record: AuthorityRecord): Uint8Array {

@@ -1,6 +1,6 @@
 // The bounds of what is known of authorities, each with its unit and its source.
 
-/** What an authority costs beside its body, bytes: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
+/** What an authority costs in addition to its body, bytes: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
 export const AUTHORITY_OVERHEAD_BYTES = 1_024;
 /** Milliseconds a hop of a robots.txt redirect may wait for its host's slot; then the chain counts as failed. */
 export const CHAIN_SLOT_WAIT_MS = 60_000;

@@ -1,5 +1,5 @@
 // For tests: sites that answer under a manual clock, and a worker that takes, asks, settles. The world keeps a log of
-// what was really asked, which is what tests judge; it knows nothing of the frontier's own account.
+// what was really asked, which is what tests judge; it knows nothing of the frontier's own reckoning.
 
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
@@ -41,7 +41,7 @@ export interface WorkerOptions {
   /** From the end of the exchange to the settlement. @default 0 */
   readonly handleMs?: number;
   readonly links?: (work: PageWork, reply: Reply) => readonly NewUrl[];
-  /** What a page's exchange comes to, besides `done`. @default retried at 429, 503 and failures after 30 s */
+  /** What a page's exchange comes to, if not `done`. @default retried at 429, 503 and failures after 30 s */
   readonly isStopped?: () => boolean;
   /** Where a URL's host lives; asked about before `mayStart`. @default never asked about */
   readonly addressOf?: (url: string) => string;
@@ -120,16 +120,16 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
       };
       for (;;) {
         if (options.isStopped?.() === true) return 'stopped';
-        const free = (options.concurrency ?? 16) - inFlight;
-        const works = free > 0 ? await frontier.take(free) : [];
+        const room = (options.concurrency ?? 16) - inFlight;
+        const works = room > 0 ? await frontier.take(room) : [];
         for (const work of works) perform(work);
         await Promise.all(pending);
         if (works.length > 0) continue;
-        const nextAt = free > 0 ? await frontier.nextAt() : null;
+        const nextAt = room > 0 ? await frontier.nextAt() : null;
         await Promise.all(pending);
         if (nextAt === null && inFlight === 0) {
-          if (free > 0) return 'finished';
-          continue; // Another worker's time has passed meanwhile, and made space.
+          if (room > 0) return 'finished';
+          continue; // Another worker's time has passed meanwhile, and made room.
         }
         const timerAt = clock.nextTimerAt();
         const soonest = Math.min(nextAt ?? Number.MAX_SAFE_INTEGER, timerAt ?? Number.MAX_SAFE_INTEGER);

@@ -1,12 +1,10 @@
-/**
- * What came of asking for one robots.txt, redirects followed, and what it means in a profile.
- *
- * Clause: specification, access §4, §7. Whatever is not understood means *transient*: the host is held and asked again.
- */
-import type { HeaderLookup } from './lifetime.js';
-import type { ResolvedAccessOptions } from './profile.js';
+// The result of fetching one robots.txt, redirects followed, and what it means in a profile (access §4, §7). Whatever
+// is not understood means *transient*: the host is held and asked again.
 
-/** Why an exchange brought no complete response. All of them mean the same here; the word is for the operator. */
+import type { ResolvedAccessOptions } from './profile.js';
+import type { HeaderLookup } from './timing.js';
+
+/** Why an exchange brought no complete response. All of them mean the same here; the name is for the operator. */
 export type RobotsFailure =
   | 'dns'
   | 'refused'
@@ -36,31 +34,21 @@ export type RobotsAnswer =
   | { readonly kind: 'failure'; readonly failure: RobotsFailure }
   | { readonly kind: 'redirect-limit' };
 
-/** What the operator is told about an answer (specification, access §12). */
+/** What the operator is told about an answer (access §12). */
 export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-content-type' | 'robots-html';
 
-/**
- * What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a young one; both allow. `transient`
- * is what the specification calls unreachable or defer.
- */
+/** What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a young one; both allow. */
 export type AnswerMeaning = 'parse' | 'not-modified' | 'gone' | 'unavailable' | 'restricted' | 'transient';
 
 /** A meaning, with what the operator should know. */
-export interface AnswerClass {
+interface AnswerClass {
   readonly meaning: AnswerMeaning;
   readonly notes: readonly AccessNote[];
 }
 
 const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
 
-/**
- * What an answer means in a profile.
- *
- * @param isRevalidation - Whether the request carried validators of a copy that is still at hand: without, 304 means
- *   nothing.
- * @throws Never.
- * @see specification, access §4, DECISIONS A3 to A6
- */
+/** What an answer means in a profile. 304 counts only after a request with validators (access §4, A3 to A6). */
 export function classifyAnswer(
   answer: RobotsAnswer,
   isRevalidation: boolean,
@@ -82,12 +70,7 @@ export function classifyAnswer(
   return { meaning: 'transient', notes: [] };
 }
 
-/**
- * The charset that a response declares, in lower case.
- *
- * @throws Never.
- * @see specification, robots §2.2
- */
+/** The charset that a response declares, in lower case (robots §2.2). */
 export function declaredCharset(headers: HeaderLookup): string | null {
   const match = /;[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9_.:+-]{1,40})/i.exec(headers['content-type'] ?? '');
   return match?.[1]?.toLowerCase() ?? null;

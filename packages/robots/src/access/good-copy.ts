@@ -1,11 +1,9 @@
-/**
- * The good copy of a robots.txt: the last body received, and how an answer replaces, confirms or drops it.
- *
- * Clause: specification, access §2, §6, §8.
- */
+// The good copy of a robots.txt: the last body received, and how an answer replaces, confirms or drops it (access §2,
+// §6, §8).
+
 import { MAX_VALIDATOR_CHARS } from '../limits.js';
 import { type AnswerMeaning, declaredCharset, type RobotsAnswer } from './answer.js';
-import { type HeaderLookup, mayStore } from './lifetime.js';
+import { type HeaderLookup, mayStore } from './timing.js';
 
 /** The last body successfully received, with what is needed to read it and to ask whether it still holds. */
 export interface GoodCopy {
@@ -23,15 +21,7 @@ export interface GoodCopy {
   readonly mayStore: boolean;
 }
 
-/**
- * The validators for a conditional request, as header fields.
- *
- * @param url - The URL about to be asked: on a chain of redirects only the copy's own final URL gets them, because
- *   another file may carry the same tag by chance.
- * @returns Null when the request is to be unconditional.
- * @throws Never.
- * @see specification, access §2; RFC 9110 §13.1
- */
+/** The validators for a request to `url`; null unless `url` is the copy's own final URL (access §2; RFC 9110 §13.1). */
 export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Record<string, string>> | null {
   if (copy === null || copy.finalUrl !== url || (copy.etag === null && copy.lastModified === null)) return null;
   return {
@@ -40,13 +30,7 @@ export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Rec
   };
 }
 
-/**
- * The copy after an answer: `parse` replaces it, `not-modified` confirms it, `gone` drops it, others leave it alone.
- *
- * @param nowMs - Epoch milliseconds of receipt.
- * @throws Never.
- * @see specification, access §8, DECISION A12
- */
+/** The copy after an answer: `parse` replaces, `not-modified` confirms, `gone` drops it (access §8, DECISION A12). */
 export function copyAfter(
   copy: GoodCopy | null,
   meaning: AnswerMeaning,

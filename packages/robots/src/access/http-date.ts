@@ -1,11 +1,8 @@
-/**
- * Dates as servers and authors write them → epoch milliseconds.
- *
- * `parseHttpDate` knows the three forms of HTTP; `parseLooseDate` adds what page-level signals use: RFC 5322 with
- * zones, and ISO 8601. Everything is matched by constant patterns; `Date.parse` guesses, so it is not asked.
- *
- * @see RFC 9110 §5.6.7; RFC 5322 §3.3 and §4.3; specification, page-level §2
- */
+// Dates as servers and authors write them → epoch milliseconds (RFC 9110 §5.6.7; RFC 5322 §3.3 and §4.3; page-level
+// §2).
+//
+// `parseHttpDate` knows the three forms of HTTP; `parseLooseDate` adds what page-level signals use: RFC 5322 with
+// zones, and ISO 8601. Everything is matched by constant patterns; `Date.parse` guesses, so it is not asked.
 
 const MONTHS: readonly string[] = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -35,13 +32,7 @@ const ASCTIME = new RegExp(`^${DAY_NAME} ${MONTH} +(\\d{1,2}) ${TIME} (\\d{4})$`
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?: *(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i;
 
-/**
- * Reads an HTTP-date: IMF-fixdate, the RFC 850 form, or asctime, always in GMT.
- *
- * @returns Epoch milliseconds, or null when it is none of the three.
- * @throws Never.
- * @see RFC 9110 §5.6.7
- */
+/** Reads an HTTP-date in any of its three forms. @returns Epoch milliseconds, or null (RFC 9110 §5.6.7). */
 export function parseHttpDate(text: string): number | null {
   const trimmed = text.trim();
   const isFixdate = /^[a-z]+, .*\d:\d\d:\d\d gmt$/i.test(trimmed);
@@ -50,11 +41,8 @@ export function parseHttpDate(text: string): number | null {
 
 /**
  * Reads a date in any HTTP form, RFC 822 or 5322 with a zone, or ISO 8601. Without a zone it is UTC, without a time
- * midnight; two-digit years below 70 are 20xx.
- *
+ * midnight; two-digit years below 70 are 20xx (page-level §2).
  * @returns Epoch milliseconds (fractions of a second dropped), or null.
- * @throws Never.
- * @see specification, page-level §2
  */
 export function parseLooseDate(text: string): number | null {
   const trimmed = text.trim();

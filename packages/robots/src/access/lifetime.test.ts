@@ -1,6 +1,6 @@
 // A lifetime too long keeps rules that the site has withdrawn; one too short asks before every page.
 import { describe, expect, it } from 'vitest';
-import { mayStore, robotsLifetimeMs } from './lifetime.js';
+import { mayStore, robotsLifetimeMs } from './timing.js';
 
 const NOW = Date.UTC(2026, 10, 20);
 const seconds = (headers: Record<string, string>) => robotsLifetimeMs(headers, NOW, 'rfc9309') / 1000;

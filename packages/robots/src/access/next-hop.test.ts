@@ -1,7 +1,7 @@
 // A redirect followed too far is somebody else's file; one given up too early is a site without rules.
 import { describe, expect, it } from 'vitest';
-import { nextHop } from './next-hop.js';
 import { resolveAccessOptions } from './profile.js';
+import { nextHop } from './robots-url.js';
 
 const RFC = resolveAccessOptions();
 const START = 'https://example.com/robots.txt';

@@ -1,9 +1,8 @@
-/**
- * An access state as one stored value, and back: a line of JSON, then the bytes of the good copy.
- *
- * Stores keep it so that a restart is neither a reason to refetch nor an amnesty (specification, access §8). What
- * cannot be read back, or was not allowed on disk, comes back as a state that needs a fetch, never as permission.
- */
+// An access state as one stored value, and back: a line of JSON, then the bytes of the good copy.
+//
+// Stores keep it so that a restart is neither a reason to refetch nor an amnesty (access §8). What cannot be read back,
+// or was not allowed on disk, comes back as a state that needs a fetch, never as permission.
+
 import { MAX_ACCESS_RECORD_BYTES } from '../limits.js';
 import type { GoodCopy } from './good-copy.js';
 import { type AccessPhase, type AccessState, initialAccess } from './state.js';
@@ -22,11 +21,7 @@ const PHASES: readonly AccessPhase[] = [
 ];
 const NOTES = ['robots-forbidden', 'robots-redirect-limit', 'robots-content-type', 'robots-html'] as const;
 
-/**
- * The stored form of a state, at most 1 MiB. The body is left out when `no-store` came with it or it does not fit.
- *
- * @throws Never.
- */
+/** The stored form of a state, at most 1 MiB. The body is left out when `no-store` came with it or it does not fit. */
 export function encodeAccess(state: AccessState): Uint8Array {
   const { copy } = state;
   const { body, ...rest } = copy ?? { body: null };
@@ -43,11 +38,9 @@ export function encodeAccess(state: AccessState): Uint8Array {
 
 /**
  * Reads a stored state. Send it the event `restored` when the process that wrote it is gone.
- *
  * @returns Null when the bytes are not a record of this version. A record whose body was left out becomes `none-yet`;
  *   during a series of failures it stays `unreachable` until its retry time, and the long wait starts again there, so
  *   that losing the copy never turns "by the copy" into "allow".
- * @throws Never.
  */
 export function decodeAccess(bytes: Uint8Array): AccessState | null {
   const headEnd = bytes.indexOf(LINE_FEED);

@@ -1,7 +1,7 @@
 // Retry-After is the one place where a host says in so many words when to come back.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter, retryAfterMs, robotsRetryMs } from './retry.js';
+import { parseRetryAfter, retryAfterMs, robotsRetryMs } from './timing.js';
 
 const NOON = Date.UTC(1996, 10, 21, 12);
 

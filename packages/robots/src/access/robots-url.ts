@@ -1,32 +1,16 @@
-/**
- * The address of an authority's robots.txt, and of its kin at the root.
- *
- * Clause: specification, access §1. An authority is scheme, host and effective port; nothing is inferred from one to
- * another.
- */
+// The address of an authority's robots.txt, and of its kin at the root (access §1). An authority is scheme, host and
+// effective port; nothing is inferred from one to another.
 
-import { readUrl } from '../web-url.js';
+import { MAX_LOCATION_CHARS } from '../limits.js';
+import { readUrl } from '../target.js';
+import type { ResolvedAccessOptions } from './profile.js';
 
-/**
- * The robots.txt URL that governs a URL: lower-case scheme and host, A-labels, default port and one trailing dot of
- * the host dropped; userinfo, path, query and fragment left behind.
- *
- * @returns Null when the URL cannot be read or is neither http nor https: unsupported, which is not "allowed".
- * @throws Never.
- * @see specification, access §1, DECISIONS A1 and A2; RFC 9309 §2.3
- */
+/** The robots.txt URL of a URL's authority; null when it is not http or https (access §1, A1, A2; RFC 9309 §2.3). */
 export function robotsUrl(url: string): string | null {
   return rootUrl(url, '/robots.txt');
 }
 
-/**
- * The URL of a file at the root of a URL's authority.
- *
- * @param path - Absolute path, such as `/data.txt`.
- * @returns Null as for {@link robotsUrl}.
- * @throws Never.
- * @see specification, access §1; specification, data-txt §1
- */
+/** The URL of a file at the root of a URL's authority; `path` is absolute (access §1; data-txt §1). */
 export function rootUrl(url: string, path: string): string | null {
   const read = readUrl(url);
   if (read === null) return null;
@@ -36,4 +20,48 @@ export function rootUrl(url: string, path: string): string | null {
   const name = hostname.length > 1 && hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const authority = name === hostname ? host : name + (port === '' ? '' : `:${port}`);
   return `${protocol}//${authority}${path}`;
+}
+
+/** `final`: this response is the answer. `follow`: request `url` next. The others are answers in themselves. */
+type NextHop =
+  | { readonly kind: 'final' }
+  | { readonly kind: 'follow'; readonly url: string }
+  | { readonly kind: 'redirect-limit' }
+  | { readonly kind: 'redirect-unusable' };
+
+const FOLLOWED: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * Decides the next step after a response (RFC 9309 §2.3.1.2; access §3, DECISIONS A3 and A4).
+ * @param url - The URL that gave the response; a relative location is resolved against it.
+ * @param chain - Every URL asked so far for this robots.txt, in order: the first is the initial one, the last `url`.
+ */
+export function nextHop(
+  status: number,
+  location: string | null,
+  url: string,
+  chain: readonly string[],
+  options: ResolvedAccessOptions,
+): NextHop {
+  if (!FOLLOWED.includes(status)) return { kind: 'final' };
+  const target = location === null ? null : readLocation(location, url);
+  if (target === null) return { kind: 'redirect-unusable' };
+  const seen = [...chain, url];
+  const isLoop = seen.some((earlier) => {
+    const read = readUrl(earlier);
+    return read !== null && comparable(read) === target;
+  });
+  if (isLoop || chain.length - 1 >= options.maxRedirects) return { kind: 'redirect-limit' };
+  return { kind: 'follow', url: target };
+}
+
+function readLocation(location: string, url: string): string | null {
+  const text = location.trim();
+  const target = text.length > MAX_LOCATION_CHARS ? null : readUrl(text, url);
+  return target?.protocol === 'http:' || target?.protocol === 'https:' ? comparable(target) : null;
+}
+
+/** Without fragment, and without credentials: the crawl sends none (access §2). */
+function comparable(target: URL): string {
+  return `${target.protocol}//${target.host}${target.pathname}${target.search}`;
 }

@@ -1,15 +1,13 @@
-/**
- * What is known of one authority's robots.txt, as a pure state machine: who may ask when, and what holds meanwhile.
- *
- *     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until a time
- *        ▲            │ expired, asked again, no answer
- *      forget         ▼
- *                 unreachable ──(30 days, or the profile's time)──▶ last-good     both retried with backoff
- *
- * Clause: specification, access §5, §6, §8. The invariant: `allow` comes only from a fresh `no-rules`, which only an
- * answer that access §3 and §4 call unavailable brings about, or from the `afterUnreachable` option; whatever is
- * missing, expired or under way means hold.
- */
+// What is known of one authority's robots.txt, as a pure state machine: who may ask when, and what holds meanwhile
+// (access §5, §6, §8). The invariant: `allow` comes only from a fresh `no-rules`, which only an answer that access §3
+// and §4 call unavailable brings about, or from the `afterUnreachable` option; whatever is missing, expired or under
+// way means hold.
+//
+//     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until a time
+//        ▲            │ expired, asked again, no answer
+//      forget         ▼
+//                 unreachable ──(30 days, or the profile's time)──▶ last-good     both retried with backoff
+
 import {
   GOOGLE_STOP_MS,
   HOST_ANSWERS_MS,
@@ -23,11 +21,10 @@ import {
 } from '../limits.js';
 import { type AccessNote, classifyAnswer, type RobotsAnswer } from './answer.js';
 import { copyAfter, copyValidators, type GoodCopy } from './good-copy.js';
-import { robotsLifetimeMs } from './lifetime.js';
 import type { ResolvedAccessOptions } from './profile.js';
-import { retryAfterMs, robotsRetryMs } from './retry.js';
+import { retryAfterMs, robotsLifetimeMs, robotsRetryMs } from './timing.js';
 
-/** The states of specification, access §8. */
+/** The states of access §8. */
 export type AccessPhase = 'none-yet' | 'rules' | 'no-rules' | 'restricted' | 'kept' | 'unreachable' | 'last-good';
 
 /** All there is to know of one authority. A value: `nextAccess` returns a new one. */
@@ -51,10 +48,10 @@ export interface AccessState {
 }
 
 /**
- * What can happen. `ask`: a URL needs a decision, which starts a fetch when one is due (asking for robots.txt itself
- * is no `ask`). `answer`: a fetch ended; `jitter` is a share from 0 to 0.1 of the next pause. `host-answered`: another
- * URL of the authority got a response, which matters during a series of failures only. `forget`: the operator wants a
- * fresh start. `restored`: the process restarted.
+ * What can happen. `ask`: a URL needs a decision, which starts a fetch when one is due (asking for robots.txt itself is
+ * no `ask`). `answer`: a fetch ended; `jitter` is a share from 0 to 0.1 of the next pause. `host-answered`: another URL
+ * of the authority got a response, which matters during a series of failures only. `forget`: the operator wants a fresh
+ * start. `restored`: the process restarted.
  */
 export type AccessEvent =
   | { readonly kind: 'ask' }
@@ -64,7 +61,7 @@ export type AccessEvent =
   | { readonly kind: 'restored' };
 
 /** What holds for URLs other than robots.txt. `by-rules`: compile `state.copy`. `untilMs`: look again then. */
-export type AccessAdvice =
+type AccessAdvice =
   | { readonly kind: 'by-rules' }
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny' }
@@ -82,23 +79,12 @@ const INITIAL: AccessState = Object.freeze({
   notes: Object.freeze([]),
 });
 
-/**
- * The state of an authority of which nothing is known.
- *
- * @throws Never.
- */
+/** The state of an authority of which nothing is known. */
 export function initialAccess(): AccessState {
   return INITIAL;
 }
 
-/**
- * The state after an event.
- *
- * @param nowMs - Epoch milliseconds.
- * @returns A new state, or the same one when nothing changed.
- * @throws Never.
- * @see specification, access §8
- */
+/** The state after an event (access §8). @returns A new state, or the same one when nothing changed. */
 export function nextAccess(
   state: AccessState,
   event: AccessEvent,
@@ -120,23 +106,15 @@ export function nextAccess(
   }
 }
 
-/**
- * Whether robots.txt is to be fetched before anything else of the authority: never while a fetch is under way.
- *
- * @throws Never.
- * @see specification, access §2, §8
- */
+/** Whether robots.txt must be fetched before anything else of the authority (access §2, §8). */
 export function isFetchDue(state: AccessState, nowMs: number): boolean {
   return !state.fetching && nowMs >= fetchDueMs(state);
 }
 
 /**
- * What holds for a URL of the authority now.
- *
- * @returns `hold` names the next time worth looking: now when a fetch is due, the retry time while unreachable, the
- *   end of the longest exchange while one is under way.
- * @throws Never.
- * @see specification, access §5, §8
+ * What holds for a URL of the authority now (access §5, §8).
+ * @returns `hold` names the next time worth looking: now when a fetch is due, the retry time while unreachable, the end
+ *   of the longest exchange while one is under way.
  */
 export function accessAdvice(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice {
   if (state.fetching) return { kind: 'hold', untilMs: nowMs + ROBOTS_EXCHANGE_MS };
@@ -252,11 +230,10 @@ function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean 
   return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS;
 }
 
-/** No request survives a restart. Instants further ahead than any answer can set them come from a clock set back. */
+/** No request survives a restart. Times further ahead than any answer sets them come from a clock set back. */
 function restored(state: AccessState, nowMs: number): AccessState {
   const latestRetryMs = nowMs + MAX_RETRY_AFTER_MS * (1 + MAX_JITTER);
-  const notAfter = (instantMs: number | null, latestMs: number) =>
-    instantMs === null ? null : Math.min(instantMs, latestMs);
+  const notAfter = (timeMs: number | null, latestMs: number) => (timeMs === null ? null : Math.min(timeMs, latestMs));
   return {
     ...state,
     fetching: false,

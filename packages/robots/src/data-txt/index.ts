@@ -1,21 +1,4 @@
-/**
- * The front door of `@mannerly/robots/data-txt`: reading /data.txt, the discovery file.
- */
-export type { DataRecord, Dataset, DataTxt, DataTxtDiagnostic } from './document.js';
-export { type DataTxtOptions, parseDataTxt } from './parse.js';
-export {
-  type DatasetOffer,
-  type DataTxtDecision,
-  type DataTxtView,
-  decideDataTxt,
-  selectDatasets,
-  viewDataTxt,
-} from './selection.js';
-export {
-  type DataTxtAnswer,
-  type DataTxtOutcome,
-  dataTxtLifetimeMs,
-  dataTxtOutcome,
-  dataTxtRetryMs,
-  dataTxtUrl,
-} from './status.js';
+/** Reading /data.txt, the discovery file. */
+export { type Dataset, type DataTxt, parseDataTxt } from './parse.js';
+export { type DatasetOffer, viewDataTxt } from './selection.js';
+export { dataTxtLifetimeMs, dataTxtOutcome, dataTxtRetryMs, dataTxtUrl } from './status.js';

@@ -1,29 +1,70 @@
-/**
- * Bytes of a /data.txt → records: the 1996 grammar with the flat `- key: value` lists of deployed files.
- *
- * Clause: specification, data-txt §3, §4. Decoding, marks, NUL and size are those of robots.txt, always truncating.
- */
+// The shapes of a parsed data.txt. Nothing of the file is dropped; descriptors are untrusted text, to be escaped
+// wherever they are shown (data-txt §4, §7).
+
 import { decodeLines } from '../decode.js';
-import { type DiagnosticCode, diagnosticSeverity } from '../diagnostics/diagnostic.js';
+import { type DiagnosticCode, type DiagnosticSeverity, diagnosticSeverity } from '../diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
-import type { DataTxt, DataTxtDiagnostic } from './document.js';
-import { createRecordBuilder, type DataField } from './record-builder.js';
+import { readUrl } from '../target.js';
+
+/** The typed view of a record's recognised fields; absent where the field does not occur. */
+export interface Dataset {
+  /** As written. */
+  readonly path?: string;
+  /** The path resolved against the file; absent when that is no http(s) URL (`data-path-invalid`). */
+  readonly url?: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** Text or URL, not interpreted. */
+  readonly license?: string;
+  /** Media type or name, not interpreted. */
+  readonly type?: string;
+}
+
+/** One record. */
+export interface DataRecord {
+  /** User-agent values as written; empty: the record concerns every visitor. */
+  readonly agents: readonly string[];
+  readonly rules: readonly (readonly ['allow' | 'disallow', string])[];
+  /** Null when no recognised field occurs. */
+  readonly dataset: Dataset | null;
+  /** Every other field and every repeated one, names as written, in order. */
+  readonly extra: readonly (readonly [string, string])[];
+  /** Number of the record's first line that is no User-agent line. */
+  readonly line: number;
+  /** Line numbers of `rules`, in the same order. */
+  readonly ruleLines: readonly number[];
+  /** Records with the same number stand under the same User-agent lines. */
+  readonly block: number;
+}
+
+/** An oddity of the file. */
+interface DataTxtDiagnostic {
+  readonly code: DiagnosticCode | 'data-path-invalid';
+  readonly severity: DiagnosticSeverity;
+  /** From 1; 0 for the file. */
+  readonly line: number;
+  /** The line as read, at most 200 characters. */
+  readonly excerpt: string;
+}
+
+/** A parsed data.txt. */
+export interface DataTxt {
+  readonly records: readonly DataRecord[];
+  /** At most 1 000. */
+  readonly diagnostics: readonly DataTxtDiagnostic[];
+  /** The file was longer than what is read. */
+  readonly truncated: boolean;
+}
 
 /** How a file is read. */
-export interface DataTxtOptions {
+interface DataTxtOptions {
   /** The URL of the file before redirects; without it paths stay unresolved. @default none */
   readonly base?: string | undefined;
   /** Bytes that are read; 512 000 to 8 388 608. @default 512_000 */
   readonly maxBytes?: number | undefined;
 }
 
-/**
- * Reads a data.txt.
- *
- * @param input - The body's bytes, or text.
- * @throws Never.
- * @see specification, data-txt §3, §4, DECISIONS T4 to T6
- */
+/** Reads a data.txt (data-txt §3, §4, DECISIONS T4 to T6). */
 export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions = {}): DataTxt {
   const { maxBytes, base } = options;
   const { lines, truncated, diagnostics: notes } = decodeLines(input, maxBytes === undefined ? {} : { maxBytes });
@@ -35,7 +76,7 @@ export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions
   };
   for (const { code, line } of notes) report(code, line);
 
-  const builder = createRecordBuilder(base, report);
+  const builder = new RecordBuilder(base, report);
   for (const [index, raw] of lines.entries()) {
     const text = withoutComment(raw);
     const field = readField(text);
@@ -71,4 +112,110 @@ function withoutQuotes(value: string): string {
 
 function severityOf(code: DiagnosticCode | 'data-path-invalid'): DataTxtDiagnostic['severity'] {
   return code === 'data-path-invalid' ? 'warning' : diagnosticSeverity(code);
+}
+
+/** One field line. */
+interface DataField {
+  /** As written. */
+  readonly name: string;
+  readonly value: string;
+  /** The line starts with a list marker. */
+  readonly isListItem: boolean;
+}
+
+type Typed = 'path' | 'name' | 'description' | 'license' | 'type';
+
+/** Recognised names, in lower case (DECISION T6). */
+const TYPED: Readonly<Record<string, Typed>> = {
+  path: 'path',
+  url: 'path',
+  dataset: 'path',
+  name: 'name',
+  title: 'name',
+  description: 'description',
+  license: 'license',
+  licence: 'license',
+  type: 'type',
+  format: 'type',
+};
+
+/** A record that may still grow; `line` is 0 while it has nothing but agents. */
+interface OpenRecord {
+  readonly agents: string[];
+  readonly rules: (readonly ['allow' | 'disallow', string])[];
+  readonly ruleLines: number[];
+  readonly typed: Partial<Record<Typed, string>>;
+  readonly extra: (readonly [string, string])[];
+  readonly block: number;
+  line: number;
+  url: string | undefined;
+}
+
+/** Collects records (data-txt §4, DECISIONS T4 to T6). */
+class RecordBuilder {
+  readonly #base: string | undefined;
+  readonly #report: (code: 'data-path-invalid', line: number) => void;
+  readonly #records: DataRecord[] = [];
+  #open = emptyRecord([], 0);
+
+  constructor(base: string | undefined, report: (code: 'data-path-invalid', line: number) => void) {
+    this.#base = base;
+    this.#report = report;
+  }
+
+  add({ name, value, isListItem }: DataField, line: number): void {
+    const lower = name.toLowerCase();
+    if (lower === 'user-agent') {
+      this.blank();
+      this.#open.agents.push(value);
+      return;
+    }
+    const typed = Object.hasOwn(TYPED, lower) ? TYPED[lower] : undefined;
+    if (isListItem || (typed === 'path' && this.#open.typed.path !== undefined)) this.#split();
+    const open = this.#open;
+    if (open.line === 0) open.line = line;
+    if (lower === 'allow' || lower === 'disallow') {
+      open.rules.push([lower, value]);
+      open.ruleLines.push(line);
+    } else if (typed === undefined || open.typed[typed] !== undefined) open.extra.push([name, value]);
+    else {
+      open.typed[typed] = value;
+      if (typed !== 'path') return;
+      open.url = resolvePath(value, this.#base);
+      if (open.url === undefined) this.#report('data-path-invalid', line);
+    }
+  }
+
+  /** A blank line ends a record that has more than agents. */
+  blank(): void {
+    if (this.#open.line > 0) this.end();
+  }
+
+  /** Ends the record in any case. @returns All records so far. */
+  end(): readonly DataRecord[] {
+    if (this.#open.line > 0) this.#records.push(finished(this.#open));
+    this.#open = emptyRecord([], this.#open.block + 1);
+    return this.#records;
+  }
+
+  /** The next record of the same agents. What follows agents alone belongs to them. */
+  #split(): void {
+    if (this.#open.line === 0) return;
+    this.#records.push(finished(this.#open));
+    this.#open = emptyRecord(this.#open.agents, this.#open.block);
+  }
+}
+
+function emptyRecord(agents: readonly string[], block: number): OpenRecord {
+  return { agents: [...agents], rules: [], ruleLines: [], typed: {}, extra: [], block, line: 0, url: undefined };
+}
+
+function finished({ agents, rules, ruleLines, typed, extra, block, line, url }: OpenRecord): DataRecord {
+  const dataset: Dataset = url === undefined ? typed : { ...typed, url };
+  return { agents, rules, dataset: Object.keys(dataset).length === 0 ? null : dataset, extra, line, ruleLines, block };
+}
+
+function resolvePath(path: string, base: string | undefined): string | undefined {
+  const url = readUrl(path, base);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }

@@ -1,7 +1,7 @@
 // data.txt restricts only what it offers; where it does restrict, splitting records must not lose a rule.
 import { describe, expect, it } from 'vitest';
 import { parseDataTxt } from './parse.js';
-import { decideDataTxt, selectDatasets, viewDataTxt } from './selection.js';
+import { viewDataTxt } from './selection.js';
 
 const FILE = parseDataTxt(
   [
@@ -33,7 +33,7 @@ describe('who is spoken to (data-txt §5)', () => {
     [['thirdbot'], ['/all.csv', '/everyone.csv']],
   ];
   it.each(cases)('%j is offered %j', (tokens, paths) => {
-    expect(selectDatasets(FILE, tokens).map(({ dataset }) => dataset.path)).toEqual(paths);
+    expect(viewDataTxt(FILE, tokens).offers.map(({ dataset }) => dataset.path)).toEqual(paths);
   });
 
   const decisions: [string, string, boolean, number | null][] = [
@@ -45,31 +45,22 @@ describe('who is spoken to (data-txt §5)', () => {
     ['examplebot', '/robots.txt', true, null],
   ];
   it.each(decisions)('%s, %s → %s by line %j', (token, path, allowed, line) => {
-    expect(decideDataTxt(FILE, [token], `https://example.com${path}`)).toEqual({ allowed, line });
+    expect(viewDataTxt(FILE, [token]).decide(`https://example.com${path}`)).toEqual({ allowed, line });
   });
 
   it('a URL that cannot be read is not fetched', () => {
-    expect(decideDataTxt(FILE, ['examplebot'], 'nonsense').allowed).toBe(false);
+    expect(viewDataTxt(FILE, ['examplebot']).decide('nonsense').allowed).toBe(false);
   });
 
   it('more rules than are weighed close the file, and no more datasets are offered than its bound', () => {
     const many = (line: (n: number) => string, times: number) =>
       parseDataTxt(Array.from({ length: times }, (_, n) => line(n)).join('\n'));
     const rules = many((n) => `Allow: /${n}`, 1001);
-    expect(decideDataTxt(rules, ['examplebot'], 'https://example.com/1').allowed).toBe(false);
-    expect(
-      decideDataTxt(
-        many((n) => `Allow: /${n}`, 1000),
-        ['examplebot'],
-        'https://example.com/x',
-      ).allowed,
-    ).toBe(true);
-    expect(
-      selectDatasets(
-        many((n) => `path: /${n}`, 10_001),
-        ['examplebot'],
-      ),
-    ).toHaveLength(10_000);
+    expect(viewDataTxt(rules, ['examplebot']).decide('https://example.com/1').allowed).toBe(false);
+    const fewer = many((n) => `Allow: /${n}`, 1000);
+    expect(viewDataTxt(fewer, ['examplebot']).decide('https://example.com/x').allowed).toBe(true);
+    const datasets = many((n) => `path: /${n}`, 10_001);
+    expect(viewDataTxt(datasets, ['examplebot']).offers).toHaveLength(10_000);
   });
 
   it('the hardest file within the bounds is judged in little time', { timeout: 300_000 }, () => {

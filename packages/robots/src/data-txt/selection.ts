@@ -1,15 +1,12 @@
-/**
- * Which records of a data.txt speak to a crawler, and what its Allow and Disallow lines say, by the 1996 reading.
- *
- * Clause: specification, data-txt §5. robots.txt alone decides about crawling: a Disallow here only keeps a URL from
- * being fetched as a dataset found here, and an Allow opens nothing.
- */
+// Which records of a data.txt apply to a crawler, and what its Allow and Disallow lines say, by the 1996 reading
+// (data-txt §5). robots.txt alone decides about crawling: a Disallow here only keeps a URL from being fetched as a
+// dataset found here, and an Allow opens nothing.
 
 import { bytesOf } from '../bytes.js';
 import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { readUrl } from '../web-url.js';
-import type { DataRecord, Dataset, DataTxt } from './document.js';
+import { readUrl } from '../target.js';
+import type { DataRecord, Dataset, DataTxt } from './parse.js';
 
 /** A dataset that a data.txt offers, with the line of its record. */
 export interface DatasetOffer {
@@ -18,19 +15,19 @@ export interface DatasetOffer {
 }
 
 /** Whether a URL may be fetched as a dataset, as far as data.txt goes; `line` is the deciding rule's, or null. */
-export interface DataTxtDecision {
+interface DataTxtDecision {
   readonly allowed: boolean;
   readonly line: number | null;
 }
 
 /** A data.txt as one crawler sees it. */
-export interface DataTxtView {
+interface DataTxtView {
   /** Of the records selected for it and of all records without agents, in file order; at most 10 000. */
   readonly offers: readonly DatasetOffer[];
   /**
-   * Whether a URL may be fetched as a dataset found through data.txt. The rules selected for the crawler and those
-   * that name no agent must both allow; robots.txt is asked besides, by the caller. Never throws; a URL that cannot be
-   * read is not allowed.
+   * Whether a URL may be fetched as a dataset found through data.txt. The rules selected for the crawler and those that
+   * name no agent must both allow; robots.txt is asked besides, by the caller. Never throws; a URL that cannot be read
+   * is not allowed.
    */
   decide(url: string): DataTxtDecision;
 }
@@ -41,13 +38,7 @@ type RuleList = readonly { readonly allows: boolean; readonly pattern: string; r
 const OPEN: DataTxtDecision = { allowed: true, line: null };
 const CLOSED: DataTxtDecision = { allowed: false, line: null };
 
-/**
- * Selects once what is asked often: a hostile file may hold thousands of datasets and thousands of rules.
- *
- * @param tokens - The crawler's product tokens, in order of preference.
- * @throws Never.
- * @see specification, data-txt §5, DECISION T7
- */
+/** The view of a data.txt for a crawler. Make one and ask it often (data-txt §5, DECISION T7). */
 export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataTxtView {
   const block = selectedBlock(document, tokens);
   const general = document.records.filter(({ agents }) => agents.length === 0);
@@ -68,26 +59,6 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
       return decisions.find(({ allowed }) => !allowed) ?? decisions.find(({ line }) => line !== null) ?? OPEN;
     },
   };
-}
-
-/**
- * The datasets offered to a crawler, for a single question.
- *
- * @throws Never.
- * @see viewDataTxt
- */
-export function selectDatasets(document: DataTxt, tokens: readonly string[]): readonly DatasetOffer[] {
-  return viewDataTxt(document, tokens).offers;
-}
-
-/**
- * Whether a URL may be fetched as a dataset, for a single question; several are asked of one view.
- *
- * @throws Never.
- * @see viewDataTxt
- */
-export function decideDataTxt(document: DataTxt, tokens: readonly string[], url: string): DataTxtDecision {
-  return viewDataTxt(document, tokens).decide(url);
 }
 
 /** The block of the first record whose agents contain the name, else of the first `*`, else none. */

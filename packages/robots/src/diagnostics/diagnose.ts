@@ -1,11 +1,9 @@
-/**
- * What is odd about a file, worked out from its records when somebody asks (specification, robots §11). Nothing that
- * decides about URLs depends on it, so a crawler that shows it to nobody need not load it.
- */
+// What is odd about a file, computed from its records on demand (robots §11). Nothing that decides about
+// URLs depends on it, so a crawler that does not show it need not load it.
+
 import { agentsOf } from '../agents.js';
 import { textOf } from '../bytes.js';
-import { plainKind } from '../dialects/rfc9309.js';
-import { parseRobotVersion, versionReading } from '../dialects/v2.js';
+import { parseRobotVersion, plainKind, versionReading } from '../dialects.js';
 import type { RobotsDocument } from '../document.js';
 import {
   ALLOW,
@@ -44,7 +42,7 @@ import {
   TOO_LONG,
 } from '../packed-records.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from '../politeness-fields.js';
-import { isSignalPiece, withoutPath } from '../preferences/content-signal.js';
+import { isSignalPiece, withoutPath } from '../preferences/preferences.js';
 import { parseDictionary } from '../preferences/structured-field.js';
 import { absoluteUrl, isSeveralPaths, startsLikePath } from '../rule-values.js';
 import { type Diagnostic, type DiagnosticCode, diagnosticSeverity } from './diagnostic.js';
@@ -60,14 +58,7 @@ interface Before {
   last: number;
 }
 
-/**
- * The oddities of a file, ordered by line.
- *
- * @param document - From `parseRobots`.
- * @returns At most 1 000; a list of its own for each call.
- * @throws Never.
- * @see specification, robots §11
- */
+/** The oddities of a file, ordered by line (robots §11). @returns At most 1 000; a list of its own for each call. */
 export function diagnose(document: RobotsDocument): Diagnostic[] {
   const found: Diagnostic[] = [];
   const add = (code: DiagnosticCode, line: number, text: string) => {
@@ -106,7 +97,7 @@ function reportLine(document: RobotsDocument, record: PackedRecord, before: Befo
   const isDropped = notes & TOO_LONG && plainKind(record) === BAD;
   const isKnown = isKnownField(kind) && !isDropped;
   const isOutside = !before.file.has(USER_AGENT);
-  report(notes & NUL, 'nul-octet');
+  report(notes & NUL, 'nul-byte');
   report(notes & INVALID_UTF8, 'invalid-utf8');
   report(notes & ODD_WHITESPACE, 'odd-whitespace');
   report(notes & TOO_LONG, 'line-too-long');

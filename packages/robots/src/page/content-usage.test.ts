@@ -1,7 +1,7 @@
 // Fields travel through intermediaries that join and reorder them; a refusal must survive that.
 import { describe, expect, it } from 'vitest';
-import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
-import { readTagRule } from './tag-rules.js';
+import { parseContentSignalField, parseContentUsageField, tagPreferences } from './signals.js';
+import { readTagRule } from './tags.js';
 
 describe('preferences in a response (page-level §6)', () => {
   const cases: [string[], object][] = [

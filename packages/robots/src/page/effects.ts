@@ -1,13 +1,11 @@
-/**
- * What a crawl does about a page's signals, under its options and declared purposes.
- *
- * Clause: specification, page-level §7. The strictest reading of all places decides; every effect carries its reason
- * word and its sources. Effects never change what robots.txt decided.
- */
-import type { Preferences } from '../preferences/preference-fields.js';
+// What a crawl does about a page's signals, under its options and declared purposes (page-level §7). The strictest
+// reading of all places decides; every effect carries its reason and its sources. Effects never change what
+// robots.txt decided.
+
+import type { Preferences } from '../preferences/preferences.js';
 import { CONTENT_USES, type ContentUse, type Purpose, type ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
-import type { TagWord } from './tag-rules.js';
+import type { TagWord } from './tags.js';
 import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
 
 /** Why something is, or could have been, left. */
@@ -23,13 +21,13 @@ export type PageReasonCode =
   | 'preferences'
   | 'content-use';
 
-/** One reason, where it was found, and whether a option lets it act. */
+/** One reason, where it was found, and whether an option lets it act. */
 export interface PageReason {
   readonly reason: PageReasonCode;
   readonly sources: readonly SignalSource[];
   /** The category, date, policy URL or target that goes with it; null where there is nothing to add. */
   readonly detail: string | null;
-  /** False: the signal is there, and a option or the lack of a declared purpose keeps it from acting. */
+  /** False: the signal is there, and an option or the lack of a declared purpose keeps it from acting. */
   readonly isApplied: boolean;
 }
 
@@ -64,13 +62,7 @@ const CATEGORIES: readonly (readonly [Purpose, string])[] = [
   ['ai-input', 'ai-input'],
 ];
 
-/**
- * Decides what follows from a page's signals.
- *
- * @param nowMs - Epoch milliseconds, for dates.
- * @throws Never.
- * @see specification, page-level §7, DECISIONS L13 and L14
- */
+/** Decides what follows from a page's signals (page-level §7, DECISIONS L13 and L14). */
 export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageEffects {
   const reasons = [
     ...indexReasons(signals, options, nowMs),
@@ -107,11 +99,7 @@ function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonCode> 
 
 /**
  * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched at all.
- * Purposes without a category are never disallowed, and unknown is not disallowed.
- *
- * @param preferences - What robots.txt says for the URL (`resolvePreferences`).
- * @throws Never.
- * @see specification, page-level §7
+ * Purposes without a category are never disallowed, and unknown is not disallowed (page-level §7).
  */
 export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedPageOptions): boolean {
   if (options.preferences !== 'respect' || options.purposes.length === 0) return false;
@@ -121,12 +109,7 @@ export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedP
   });
 }
 
-/**
- * Whether the authority's tdmrep.json is wanted before its first page.
- *
- * @throws Never.
- * @see specification, page-level §5
- */
+/** Whether the authority's tdmrep.json is wanted before its first page (page-level §5). */
 export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
 }
@@ -155,7 +138,7 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   return reasons;
 }
 
-/** Words, the reason they give, and the option for it. */
+/** Tag words, their reason, and its option. */
 const TAG_REASONS: readonly (readonly [
   TagWord,
   PageReasonCode,

@@ -1,7 +1,4 @@
-/**
- * The front door of `@mannerly/robots/page`: what a response says about exclusion and use, and what follows from it.
- */
-export { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
+/** What a response says about exclusion and use, and its effects. */
 export {
   forbidsEveryPurpose,
   type PageEffects,
@@ -10,8 +7,7 @@ export {
   pageEffects,
   wantsTdmRep,
 } from './effects.js';
-export { type LinkVerdict, linkVerdict } from './link-rel.js';
-export { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
+export { linkVerdict, type PageLinkElement } from './links.js';
 export {
   type ContentUse,
   PAGE_DEFAULTS,
@@ -20,10 +16,8 @@ export {
   type ResolvedPageOptions,
   resolvePageOptions,
 } from './page-options.js';
-export { type PageMeta, parseRobotsMeta } from './robots-meta.js';
-export { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
-export { type PageSignals, type PageSignalsInput, readPageSignals, type SignalSource } from './signals.js';
-export { type ImagePreview, mergeTags, type PageTags, type TagWord } from './tag-rules.js';
+export { type PageSignals, parseContentUsageField, readPageSignals } from './signals.js';
+export { type PageMeta, type PageTags, parseRobotsMeta, parseRobotsTag } from './tags.js';
 export {
   mergeTdm,
   parseTdmRep,

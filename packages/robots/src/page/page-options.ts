@@ -1,14 +1,12 @@
-/**
- * The options of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares.
- *
- * Clause: specification, page-level §4, §7. No other file of this folder supplies a default.
- */
-import { RobotsError } from '../errors.js';
+// The options of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares
+// (page-level §4, §7). No other file of this folder supplies a default.
+
+import { invalidOption, type OptionTable, readOptions } from '../option-table.js';
 
 /** What a crawl declares it is for. */
 export type Purpose = 'search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | 'other';
 
-/** How far content is used, as Content-Signal's `use` words it, least first. */
+/** How far content is used, as in Content-Signal's `use`, least first. */
 export type ContentUse = 'immediate' | 'reference' | 'full';
 
 /** The options as a caller gives them. Every value but the default keeps or follows what a page asked to be left. */
@@ -29,7 +27,7 @@ export interface PageOptions {
   readonly robotsNoindex?: 'apply' | 'expose' | undefined;
   /** Page-level `nofollow`. @default 'respect' */
   readonly pageNofollow?: 'respect' | 'ignore' | undefined;
-  /** Whether links with these words are taken. @default { nofollow: false, ugc: true, sponsored: true } */
+  /** Whether links with these `rel` tokens are taken. @default { nofollow: false, ugc: true, sponsored: true } */
   readonly rel?: { readonly nofollow?: boolean; readonly ugc?: boolean; readonly sponsored?: boolean } | undefined;
   /** INDEXINSTEAD. @default 'respect' */
   readonly indexInstead?: 'respect' | 'expose' | undefined;
@@ -37,55 +35,23 @@ export interface PageOptions {
   readonly tdm?: 'respect' | 'observe' | 'off' | undefined;
   /** Use preferences against the declared purposes. @default 'respect' */
   readonly preferences?: 'respect' | 'observe' | 'off' | undefined;
-  /** What a category nobody speaks about counts as. @default 'allow' */
+  /** What an unknown category counts as. @default 'allow' */
   readonly unknownPreference?: 'allow' | 'disallow' | undefined;
   /** The level of use that this crawl declares; null declares none. @default null */
   readonly contentUse?: ContentUse | null | undefined;
 }
 
 /** The options with every field filled in. */
-export interface ResolvedPageOptions {
-  readonly purposes: readonly Purpose[];
-  readonly noindex: 'skip-store' | 'flag' | 'skip-handler' | 'ignore';
-  readonly noarchive: 'skip-body' | 'flag' | 'ignore';
-  readonly snippet: 'respect' | 'ignore';
-  readonly images: 'respect' | 'ignore';
-  readonly unavailableAfter: 'respect' | 'ignore';
-  readonly robotsNoindex: 'apply' | 'expose';
-  readonly pageNofollow: 'respect' | 'ignore';
-  readonly rel: { readonly nofollow: boolean; readonly ugc: boolean; readonly sponsored: boolean };
-  readonly indexInstead: 'respect' | 'expose';
-  readonly tdm: 'respect' | 'observe' | 'off';
-  readonly preferences: 'respect' | 'observe' | 'off';
-  readonly unknownPreference: 'allow' | 'disallow';
-  readonly contentUse: ContentUse | null;
-}
+export type ResolvedPageOptions = {
+  readonly [Name in Exclude<keyof PageOptions, 'rel'>]-?: Exclude<PageOptions[Name], undefined>;
+} & { readonly rel: Required<NonNullable<PageOptions['rel']>> };
 
 /** Levels of use, least first. */
 export const CONTENT_USES: readonly ContentUse[] = ['immediate', 'reference', 'full'];
 
-/** The defaults of page-level exclusion. */
-export const PAGE_DEFAULTS: ResolvedPageOptions = Object.freeze({
-  purposes: Object.freeze([]),
-  noindex: 'skip-store',
-  noarchive: 'skip-body',
-  snippet: 'respect',
-  images: 'respect',
-  unavailableAfter: 'respect',
-  robotsNoindex: 'apply',
-  pageNofollow: 'respect',
-  rel: Object.freeze({ nofollow: false, ugc: true, sponsored: true }),
-  indexInstead: 'respect',
-  tdm: 'respect',
-  preferences: 'respect',
-  unknownPreference: 'allow',
-  contentUse: null,
-});
-
-const PURPOSES: readonly unknown[] = ['search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other'];
-const RESPECT: readonly unknown[] = ['respect', 'ignore'];
-const OBSERVE: readonly unknown[] = ['respect', 'observe', 'off'];
-const WORDS: Readonly<Record<string, readonly unknown[]>> = {
+const RESPECT = ['respect', 'ignore'];
+const OBSERVE = ['respect', 'observe', 'off'];
+const TABLE: OptionTable = {
   noindex: ['skip-store', 'flag', 'skip-handler', 'ignore'],
   noarchive: ['skip-body', 'flag', 'ignore'],
   snippet: RESPECT,
@@ -97,41 +63,21 @@ const WORDS: Readonly<Record<string, readonly unknown[]>> = {
   tdm: OBSERVE,
   preferences: OBSERVE,
   unknownPreference: ['allow', 'disallow'],
-  contentUse: [...CONTENT_USES, null],
+  contentUse: [null, ...CONTENT_USES],
 };
+const REL_TABLE: OptionTable = { nofollow: [false, true], ugc: [true, false], sponsored: [true, false] };
+const PURPOSES: readonly unknown[] = ['search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other'];
 
-/**
- * Fills in the options of page-level exclusion.
- *
- * @throws RobotsError `option-invalid`, `option-unknown`.
- * @see specification, page-level §7
- */
+/** The defaults of page-level exclusion. */
+export const PAGE_DEFAULTS: ResolvedPageOptions = resolvePageOptions();
+
+/** Fills in the options of page-level exclusion. @throws RobotsError `option-invalid`, `option-unknown`. */
 export function resolvePageOptions(options: PageOptions = {}): ResolvedPageOptions {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [key, value] of given) checkOption(key, value);
-  const rel = Object.freeze({ ...PAGE_DEFAULTS.rel, ...options.rel });
-  return Object.freeze({ ...PAGE_DEFAULTS, ...Object.fromEntries(given), rel });
-}
-
-function checkOption(key: string, value: unknown): void {
-  if (!Object.hasOwn(PAGE_DEFAULTS, key)) throw new RobotsError('option-unknown', `unknown page option \`${key}\``);
-  if (key === 'purposes') {
-    const isKnown = Array.isArray(value) && value.every((purpose) => PURPOSES.includes(purpose));
-    if (!isKnown) throw wrong('purposes', `a list of ${PURPOSES.join(', ')}`, value);
-  } else if (key === 'rel') checkRel(value);
-  else if (WORDS[key]?.includes(value) !== true) throw wrong(key, `one of ${WORDS[key]?.join(', ')}`, value);
-}
-
-function checkRel(value: unknown): void {
-  if (typeof value !== 'object' || value === null) throw wrong('rel', 'an object', value);
-  for (const [word, isTaken] of Object.entries(value)) {
-    if (!Object.hasOwn(PAGE_DEFAULTS.rel, word)) {
-      throw new RobotsError('option-unknown', `unknown page option \`rel.${word}\``);
-    }
-    if (typeof isTaken !== 'boolean') throw wrong(`rel.${word}`, 'true or false', isTaken);
+  const { purposes = [], rel = {}, ...words } = options;
+  if (!Array.isArray(purposes) || !purposes.every((purpose) => PURPOSES.includes(purpose))) {
+    throw invalidOption('purposes', `a list of ${PURPOSES.join(', ')}`, purposes);
   }
-}
-
-function wrong(key: string, range: string, value: unknown): RobotsError {
-  return new RobotsError('option-invalid', `expected \`${key}\` to be ${range}, got ${String(value)}`);
+  if (typeof rel !== 'object' || rel === null) throw invalidOption('rel', 'an object', rel);
+  const read = { purposes, rel: Object.freeze(readOptions(REL_TABLE, rel)), ...readOptions(TABLE, words) };
+  return Object.freeze(read) as unknown as ResolvedPageOptions;
 }

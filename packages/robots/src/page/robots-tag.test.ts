@@ -1,9 +1,8 @@
 // A restriction for us that is filed under another agent, or lost behind a comma, is a page kept against its wish.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRobotsMeta } from './robots-meta.js';
-import { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
-import type { PageTags } from './tag-rules.js';
+import type { PageTags } from './tags.js';
+import { parseRobotsMeta, parseRobotsTag, parseRobotsTagLists } from './tags.js';
 
 const US = ['ExampleBot', 'example-images'];
 const short = ({ restrictions, ignored }: PageTags) => [restrictions.join(' '), ignored];

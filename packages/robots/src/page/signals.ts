@@ -1,16 +1,28 @@
-/**
- * Everything a response says about exclusion and use, gathered with its sources before anything is decided.
- *
- * Clause: specification, page-level §1 to §6. Plain data in, plain data out; what follows from it is `effects.ts`.
- */
-import { mergePreferences, type Preferences, signalPreferences } from '../preferences/preference-fields.js';
-import { readUrl } from '../web-url.js';
-import { parseContentSignalField, parseContentUsageField, tagPreferences } from './content-usage.js';
-import { type NamedLinks, type PageLinkElement, readNamedLinks } from './named-links.js';
+// Everything a response says about exclusion and use, gathered with its sources before anything is decided (page-level
+// §1 to §6). Plain data in, plain data out; what follows from it is `effects.ts`.
+
+import {
+  mergePreferences,
+  type Preferences,
+  parseContentSignal,
+  parseUsage,
+  resolveSignals,
+  signalPreferences,
+} from '../preferences/preferences.js';
+import { readUrl } from '../target.js';
+import { type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
 import { CONTENT_USES, type ContentUse } from './page-options.js';
-import { isRobotsMeta, metaName, metaNamed, type PageMeta, parseRobotsMeta } from './robots-meta.js';
-import { parseRobotsTag, parseRobotsTagLists } from './robots-tag.js';
-import { mergeTags, type PageTags } from './tag-rules.js';
+import {
+  isRobotsMeta,
+  mergeTags,
+  metaName,
+  metaNamed,
+  type PageMeta,
+  type PageTags,
+  parseRobotsMeta,
+  parseRobotsTag,
+  parseRobotsTagLists,
+} from './tags.js';
 import { mergeTdm, readTdm, type TdmReservation, type TdmRule, tdmForUrl } from './tdm-reservation.js';
 
 /** Where a signal was found. */
@@ -41,7 +53,7 @@ export interface PageSignalsInput {
   readonly linkElements?: readonly PageLinkElement[];
   /** `href` of the document's `base`. @default null */
   readonly baseHref?: string | null;
-  /** What robots.txt says of this URL beside allow and deny. @default nothing */
+  /** What robots.txt says of this URL besides allow and deny. @default nothing */
   readonly robots?: {
     readonly isNoindex: boolean;
     readonly preferences: Preferences;
@@ -71,47 +83,21 @@ export interface PageSignals extends NamedLinks {
   readonly tdmBy: readonly SignalSource[];
 }
 
-/**
- * Gathers the signals of a final response.
- *
- * @throws Never.
- * @see specification, page-level §1
- */
+/** Gathers the signals of a final response (page-level §1). */
 export function readPageSignals(input: PageSignalsInput): PageSignals {
   const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
   const baseUrl = resolveBase(input.baseHref ?? null, url);
-  const wishes = saysNothing(input, metas, fields) ? NO_WISHES : readWishes(input, metas, fields, baseUrl);
-  const { indexInstead, canonical, metaUrl } = readNamedLinks(
-    linkElements,
-    metas,
-    fields.get('link') ?? NONE,
-    url,
-    baseUrl,
-  );
-  return {
-    url,
-    tags: wishes.tags,
-    taggedBy: wishes.taggedBy,
-    isRobotsNoindex: wishes.isRobotsNoindex,
-    preferences: wishes.preferences,
-    preferredBy: wishes.preferredBy,
-    contentUse: wishes.contentUse,
-    contentUseBy: wishes.contentUseBy,
-    tdm: wishes.tdm,
-    tdmBy: wishes.tdmBy,
-    indexInstead,
-    canonical,
-    metaUrl,
-  };
+  const directives = saysNothing(input, metas, fields) ? NO_DIRECTIVES : readDirectives(input, metas, fields, baseUrl);
+  return { url, ...directives, ...readNamedLinks(linkElements, metas, fields.get('link') ?? NONE, url, baseUrl) };
 }
 
-/** What is asked of crawlers: the signals without the links. */
-type Wishes = Omit<PageSignals, 'url' | keyof NamedLinks>;
+/** The signals without the links. */
+type Directives = Omit<PageSignals, 'url' | keyof NamedLinks>;
 
 const NONE: readonly never[] = [];
 
-/** Most pages: no field, no element, nothing in a file. Then all that was read is `NO_WISHES`. */
+/** True for most pages: no field, no element, nothing in a file. */
 function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines): boolean {
   const { robots, tokens, tdmRules = NONE } = input;
   if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
@@ -131,7 +117,12 @@ function isTdmMeta(meta: PageMeta): boolean {
   return name === 'tdm-reservation' || name === 'tdm-policy';
 }
 
-function readWishes(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines, baseUrl: string): Wishes {
+function readDirectives(
+  input: PageSignalsInput,
+  metas: readonly PageMeta[],
+  fields: SignalLines,
+  baseUrl: string,
+): Directives {
   const { url, tokens, robots } = input;
   const lines = (name: SignalField): readonly string[] => fields.get(name) ?? NONE;
   const taggedBy: [SignalSource, PageTags][] = [
@@ -214,12 +205,34 @@ function resolveBase(baseHref: string | null, url: string): string {
   return (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
 }
 
-/** Read as any other page is, from one that says nothing; shared by all of them, so nobody may change it. */
-const NO_WISHES: Wishes = frozen(
-  readWishes({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
+/** The result for a page without directives, shared by all of them. */
+const NO_DIRECTIVES: Directives = frozen(
+  readDirectives({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
 );
 
 function frozen<Value extends object>(value: Value): Value {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) frozen(part);
   return Object.freeze(value);
+}
+
+/** Reads `Content-Usage` lines as one dictionary. Bad lines and conflicts count strictly (page-level §6, L10). */
+export function parseContentUsageField(values: readonly string[]): Preferences {
+  const lines = values.map(parseUsage);
+  const merged = lines.reduce<Preferences>((left, right) => mergePreferences(left, right ?? {}), {});
+  if (!lines.includes(null)) return merged;
+  return Object.fromEntries(Object.entries(merged).filter(([, verdict]) => verdict === 'disallow'));
+}
+
+/** Reads `Content-Signal` lines: key → `allow`, `disallow`, or the level of `use` (page-level §6). */
+export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
+  return resolveSignals(
+    values.flatMap((value) => parseContentSignal(value) ?? []),
+    url,
+  );
+}
+
+/** What `noai` and `noimageai` say about categories of use: both refuse training and input (page-level §2). */
+export function tagPreferences(tags: PageTags): Preferences {
+  const refuses = tags.restrictions.includes('noai') || tags.restrictions.includes('noimageai');
+  return refuses ? { 'train-ai': 'disallow', 'ai-input': 'disallow' } : {};
 }

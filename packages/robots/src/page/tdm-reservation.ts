@@ -1,12 +1,10 @@
-/**
- * The TDM Reservation Protocol: rights reserved or not, by file, header, HTML or embedded metadata.
- *
- * Clause: specification, page-level §5. Later places supersede earlier ones value by value; this is the one place where
- * strictest-wins gives way, because the report defines an order (DECISION L9).
- */
+// The TDM Reservation Protocol: rights reserved or not, by file, header, HTML or embedded metadata (page-level §5).
+// Later places supersede earlier ones value by value; this is the one place where strictest-wins gives way, because the
+// report defines an order (DECISION L9).
+
 import { MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../pattern.js';
-import { readUrl } from '../web-url.js';
+import { readUrl } from '../target.js';
 
 /** What a place says, or all of them together. Null: unset. */
 export interface TdmReservation {
@@ -28,15 +26,7 @@ export interface TdmRule {
 /** The path of the file, on the authority of the pages it speaks about. */
 export const TDMREP_PATH = '/.well-known/tdmrep.json';
 
-/**
- * Reads a tdmrep.json. Rules without `location` or a valid reservation are skipped.
- *
- * @param json - The parsed value, or the text of the file; null for a file that is missing.
- * @param fileUrl - The URL of the file; a relative policy is resolved against it.
- * @returns No rules for anything that is not an array.
- * @throws Never.
- * @see specification, page-level §5
- */
+/** Reads a tdmrep.json, parsed or as text. Unusable rules are skipped (page-level §5). */
 export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] {
   const value = typeof json === 'string' ? parseJson(json) : json;
   if (!Array.isArray(value)) return [];
@@ -53,13 +43,7 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   return rules;
 }
 
-/**
- * What the file says of a URL: its first matching rule, in sequence.
- *
- * @param url - An absolute http(s) URL.
- * @throws Never.
- * @see specification, page-level §5
- */
+/** What the file says of a URL: its first matching rule, in sequence (page-level §5). */
 export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
   const read = rules.length === 0 ? null : readUrl(url);
   if (read === null) return UNSET_TDM;
@@ -68,27 +52,12 @@ export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservatio
   return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
 }
 
-/**
- * What a header, a page's meta elements or embedded metadata say.
- *
- * @param reservation - The value as written: `1`, `0`, anything else is unset.
- * @param policy - A URL.
- * @param baseUrl - The URL of the response, for a relative policy.
- * @throws Never.
- * @see specification, page-level §5
- */
+/** What a header, meta elements or embedded metadata say. Only `1` and `0` are reservations (page-level §5). */
 export function readTdm(reservation: string | null, policy: string | null, baseUrl: string): TdmReservation {
   return { reserved: readReservation(reservation?.trim()), policy: readPolicy(policy, baseUrl) };
 }
 
-/**
- * Several places as one.
- *
- * @param places - In the report's order: file, header, HTML, embedded metadata. A later value supersedes, an absent one
- *   never resets.
- * @throws Never.
- * @see specification, page-level §5, DECISION L9
- */
+/** Merges file, header, HTML and embedded metadata, in this order: later values win (page-level §5, DECISION L9). */
 export function mergeTdm(places: readonly TdmReservation[]): TdmReservation {
   const reserved = places.findLast((place) => place.reserved !== null)?.reserved ?? null;
   const policy = places.findLast((place) => place.policy !== null)?.policy ?? null;

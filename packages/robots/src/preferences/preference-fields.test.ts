@@ -9,7 +9,7 @@ import {
   parseContentUsage,
   resolvePreferences,
   resolveSignals,
-} from './preference-fields.js';
+} from './preferences.js';
 
 const usage = (...values: string[]): ContentUsageLine[] => values.flatMap((value) => parseContentUsage(value) ?? []);
 const signal = (...values: string[]): ContentSignalLine[] => values.flatMap((value) => parseContentSignal(value) ?? []);

@@ -1,11 +1,8 @@
-/**
- * A reader of Structured Field dictionaries: key → last value, or null when the text is not a dictionary.
- *
- * Complete as to what parses (items, inner lists, parameters, all eight bare types), since one bad member makes the
- * whole field unreadable. Only tokens are told apart, because only they say anything here.
- *
- * @see RFC 9651 §4.2; specification, robots §10.2
- */
+// A reader of Structured Field dictionaries: key → last value, or null when the text is not a dictionary (RFC 9651
+// §4.2; robots §10.2).
+//
+// Complete as to what parses (items, inner lists, parameters, all eight bare types), since one bad member makes the
+// whole field unreadable. Only tokens are told apart, because only they say anything here.
 
 // Constant patterns. Every alternative begins with a character of its own and ends where no other could go on, so that
 // none can match in more than one way and each is linear.
@@ -22,13 +19,7 @@ const MEMBER = new RegExp(
   'y',
 );
 
-/**
- * Reads one field value (or one line of it) as a dictionary. A repeated key keeps its last value.
- *
- * @returns Key → token, or `''` for a value that is none. Null when the text does not parse; an empty map for an empty text.
- * @throws Never.
- * @see RFC 9651 §4.2.2
- */
+/** Reads a dictionary: key → token, or `''` for other values; null when the text does not parse (RFC 9651 §4.2.2). */
 export function parseDictionary(text: string): ReadonlyMap<string, string> | null {
   const trimmed = text.replace(/^ +|(?<! ) +$/g, '');
   const member = new RegExp(MEMBER); // sticky: it has a position, so each call has its own

@@ -1,8 +1,6 @@
-/**
- * The rules of robots meta and X-Robots-Tag: which words restrict what, and their strictest union.
- *
- * Clause: specification, page-level §1, §2. A permission is nothing; a restriction is never cancelled (DECISION L1).
- */
+// The rules of robots meta and X-Robots-Tag: which words restrict what, and their strictest union (page-level §1, §2).
+// A permission is nothing; a restriction is never cancelled (DECISION L1).
+
 import { parseLooseDate } from '../access/http-date.js';
 import { MAX_IGNORED_WORDS, MAX_TAG_CHARS } from '../limits.js';
 
@@ -19,7 +17,7 @@ export type TagWord =
   | 'noimageai';
 
 /** How large an image preview may be, smallest first. */
-export type ImagePreview = 'none' | 'standard' | 'large';
+type ImagePreview = 'none' | 'standard' | 'large';
 
 /** The strictest union of everything that was read. */
 export interface PageTags {
@@ -37,7 +35,7 @@ export interface PageTags {
 }
 
 /** Nothing asked. */
-export const NO_TAGS: PageTags = Object.freeze({
+const NO_TAGS: PageTags = Object.freeze({
   restrictions: Object.freeze([]),
   maxSnippet: null,
   maxImagePreview: null,
@@ -72,14 +70,8 @@ const WORDS: Readonly<Record<string, readonly TagWord[]>> = {
 const VALUED: readonly string[] = ['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after'];
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
 
-/**
- * The comma-separated pieces of a value, white space trimmed; a date that holds a comma is one piece.
- *
- * @returns Non-empty pieces, in order; `prefix: unavailable_after: …` is recognised as well.
- * @throws Never.
- * @see specification, page-level §3
- */
-export function tagPieces(value: string): string[] {
+/** The comma-separated pieces of a value, trimmed. A date with a comma is one piece (page-level §3). */
+function tagPieces(value: string): string[] {
   const raw = value.slice(0, MAX_TAG_CHARS).split(',');
   const pieces: string[] = [];
   for (let at = 0; at < raw.length; at += 1) {
@@ -95,22 +87,12 @@ export function tagPieces(value: string): string[] {
   return pieces;
 }
 
-/**
- * Whether a word before a colon is a rule with a value, rather than the name of an agent.
- *
- * @throws Never.
- * @see specification, page-level §3
- */
-export function isValuedRule(word: string): boolean {
+/** Whether a word before a colon is a rule with a value, rather than the name of an agent (page-level §3). */
+function isValuedRule(word: string): boolean {
   return VALUED.includes(word.toLowerCase());
 }
 
-/**
- * What one rule asks: a word, `word: value`, or known words separated by blanks (DECISION L2).
- *
- * @throws Never.
- * @see specification, page-level §2
- */
+/** Reads one rule: a word, `word: value`, or known words separated by blanks (page-level §2, DECISION L2). */
 export function readTagRule(piece: string): PageTags {
   const colon = piece.indexOf(':');
   if (colon >= 0) {
@@ -122,12 +104,7 @@ export function readTagRule(piece: string): PageTags {
   return withWords(words.flatMap((word) => WORDS[word] ?? []));
 }
 
-/**
- * Several readings as one: the sum of the restrictions, the smallest limits, the earliest date.
- *
- * @throws Never.
- * @see specification, page-level §1, DECISION L1
- */
+/** The sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION L1). */
 export function mergeTags(all: readonly PageTags[]): PageTags {
   if (all.every((tags) => tags === NO_TAGS)) return NO_TAGS;
   const least = (values: readonly (number | null)[]) =>
@@ -177,4 +154,101 @@ function readValued(name: string, value: string): PageTags | null {
 /** A whole number; −1 says there is no limit. */
 function readLimit(value: string): number | null {
   return /^(?:\d{1,15}|-1)$/.test(value) ? Number(value) : null;
+}
+
+/**
+ * Reads the field lines of `X-Robots-Tag` (page-level §3).
+ * @param values - Raw field lines, each by itself.
+ * @param tokens - The crawler's product tokens; compared whole, ignoring case.
+ * @param isJoined - Lines may have been joined into one: rules behind any agent then also apply to all, the stricter
+ *   error (DECISION L5). Default false.
+ */
+export function parseRobotsTag(values: readonly string[], tokens: readonly string[], isJoined = false): PageTags {
+  const rules: PageTags[] = [];
+  for (const value of values) {
+    let applies = true;
+    for (const piece of tagPieces(value)) {
+      const { agent, rule } = splitAgent(piece);
+      if (agent !== null) applies = isOurs(agent, tokens);
+      if ((applies || isJoined) && rule !== '') rules.push(readTagRule(rule));
+    }
+  }
+  return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+}
+
+/** Reads `Robots-Tag` lines: lists for `token=`, for `*=` or for all, separated by semicolons (page-level §3, L6). */
+export function parseRobotsTagLists(values: readonly string[], tokens: readonly string[]): PageTags {
+  const lists = values.flatMap((value) => value.slice(0, MAX_TAG_CHARS).split(';'));
+  const rules = lists.flatMap((list) => {
+    const match = /^([^=,:]*)=(.*)$/s.exec(list);
+    const token = match?.[1]?.trim() ?? '';
+    if (token !== '' && !isOurs(token, tokens)) return [];
+    return tagPieces(match?.[2] ?? list).map(readTagRule);
+  });
+  return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+}
+
+/** `word: rest` names an agent unless the word is a rule that takes a value. */
+function splitAgent(piece: string): { agent: string | null; rule: string } {
+  const match = /^([^\s:]+)[ \t]*:(.*)$/s.exec(piece);
+  const word = match?.[1] ?? '';
+  if (match === null || isValuedRule(word)) return { agent: null, rule: piece };
+  return { agent: word, rule: match[2]?.trim() ?? '' };
+}
+
+function isOurs(agent: string, tokens: readonly string[]): boolean {
+  const name = agent.toLowerCase();
+  return name === '*' || tokens.some((token) => token.toLowerCase() === name);
+}
+
+const SPIDER_BY = 'spider by';
+
+/** A `meta` element of the parsed document, attributes as written; absent attributes are null or left out. */
+export interface PageMeta {
+  readonly name: string;
+  readonly content?: string | null | undefined;
+  /** Used where `content` is missing: the 1996 mail spells it so. */
+  readonly value?: string | null | undefined;
+}
+
+/**
+ * Reads the elements named `robots` or like one of the crawler's product tokens, and `SPIDER BY` of 1996 (page-level
+ * §2, DECISIONS L2 and L3).
+ * @param metas - The `meta` elements of the document, of head and body, not those inside `template`.
+ * @param tokens - The crawler's product tokens; compared whole, ignoring case.
+ */
+export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly string[]): PageTags {
+  const rules = metas.flatMap((meta) => {
+    if (!isRobotsMeta(meta, tokens)) return [];
+    const content = metaContent(meta);
+    return metaName(meta) === SPIDER_BY ? readSpiderBy(content) : tagPieces(content).map(readTagRule);
+  });
+  return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+}
+
+/** Whether an element's name makes it one that `parseRobotsMeta` reads. */
+export function isRobotsMeta(meta: PageMeta, tokens: readonly string[]): boolean {
+  const name = metaName(meta);
+  return name === 'robots' || name === SPIDER_BY || tokens.some((token) => token.toLowerCase() === name);
+}
+
+/** The content of the first element of a name, or null. */
+export function metaNamed(metas: readonly PageMeta[], name: string): string | null {
+  const found = metas.find((meta) => metaName(meta) === name);
+  return found === undefined ? null : metaContent(found).trim();
+}
+
+/** The name as names are compared: in lower case, white space as one blank. */
+export function metaName({ name }: PageMeta): string {
+  const folded = name.trim().toLowerCase();
+  return /\s/.test(folded) ? folded.replace(/\s+/g, ' ') : folded;
+}
+
+function metaContent({ content, value }: PageMeta): string {
+  return content ?? value ?? '';
+}
+
+/** `NONE` is noindex, `ALL` is nothing; superseded by ROBOTS and never stricter than it. */
+function readSpiderBy(content: string): PageTags[] {
+  return content.trim().toLowerCase() === 'none' ? [readTagRule('noindex')] : [];
 }

@@ -1,11 +1,10 @@
-// zstd is offered only where it can be undone: a page that comes in a coding no one can undo is lost for nothing.
+// zstd is offered only where it can be undone: a page in a coding that cannot be undone is lost.
 
 import { PassThrough } from 'node:stream';
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ACCEPT_ENCODING, decodeInOneCall, parseContentEncoding } from './content-coding.js';
+import { ACCEPT_ENCODING, decodeInOneCall, findZstd, parseContentEncoding } from './content-coding.js';
 import { MAX_ZSTD_WINDOW_LOG } from './limits.js';
-import { findZstd } from './zstd.js';
 
 /** `zstd` of "Ebbe und Flut", as any encoder may write it: one frame with one raw block. */
 const FRAME = Buffer.concat([Buffer.from('28b52ffd200d690000', 'hex'), Buffer.from('Ebbe und Flut')]);

@@ -1,13 +1,38 @@
+// Whether one link of a page is taken, from its `rel` and from what the page says of all its links (page-level §4). The
+// exclusion concerns this discovery only: the same URL found through another link, a sitemap or a seed is fetched.
+
+import { readUrl } from '../target.js';
+import type { ResolvedPageOptions } from './page-options.js';
+import { metaNamed, type PageMeta } from './tags.js';
+
+/** Whether a link is taken, the reason where it is not, and its `ugc` and `sponsored` marks. */
+interface LinkVerdict {
+  readonly isTaken: boolean;
+  readonly reason: 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null;
+  readonly marks: readonly ('ugc' | 'sponsored')[];
+}
+
 /**
- * Links of a page that say something about the page itself: INDEXINSTEAD, canonical, and the `meta URL` of 1996.
- *
- * Clause: specification, page-level §4. What follows from a link between pages is `link-rel.ts`'s business.
+ * Decides about a link on `a`, `area` or `form` (page-level §4, DECISION L7).
+ * @param rel - The tokens of `rel`, or the attribute as written.
+ * @param followLinks - `PageEffects.followLinks` of the page.
  */
+export function linkVerdict(
+  rel: string | readonly string[],
+  followLinks: boolean,
+  options: ResolvedPageOptions,
+): LinkVerdict {
+  const words = (typeof rel === 'string' ? rel.split(/[\t\n\f\r ]+/) : rel).map((word) => word.toLowerCase());
+  const marks = (['ugc', 'sponsored'] as const).filter((word) => words.includes(word));
+  if (!followLinks) return { isTaken: false, reason: 'page-nofollow', marks };
+  if (words.includes('nofollow') && !options.rel.nofollow) return { isTaken: false, reason: 'link-nofollow', marks };
+  const left = marks.find((word) => !options.rel[word]);
+  return left === undefined
+    ? { isTaken: true, reason: null, marks }
+    : { isTaken: false, reason: `link-${left}`, marks };
+}
 
-import { readUrl } from '../web-url.js';
-import { metaNamed, type PageMeta } from './robots-meta.js';
-
-/** A `link` element, attributes as written; `rel` is split into words. */
+/** A `link` element, attributes as written; `rel` is split into tokens. */
 export interface PageLinkElement {
   readonly rel: readonly string[];
   readonly name: string | null;
@@ -24,15 +49,7 @@ export interface NamedLinks {
   readonly metaUrl: string | null;
 }
 
-/**
- * Reads the named links of a page.
- *
- * @param pageUrl - The URL of the response.
- * @param baseUrl - What relative URLs are resolved against: the document's base, else `pageUrl`.
- * @param linkFields - Raw lines of the `Link` response field.
- * @throws Never.
- * @see specification, page-level §4.1, §4.2, DECISION L8
- */
+/** Reads the named links of a page. `baseUrl` resolves relative URLs (page-level §4.1, §4.2, DECISION L8). */
 export function readNamedLinks(
   elements: readonly PageLinkElement[],
   metas: readonly PageMeta[],

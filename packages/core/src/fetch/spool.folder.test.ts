@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSpoolFolder, removeStale } from './spool-folder.js';
+import { createSpoolFolder, removeStale } from './spool.js';
 
 function parentFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'mannerly-spools-'));
@@ -20,7 +20,7 @@ function lockOfTheGone(lock: string): string {
 }
 
 describe('the folder of a spool', () => {
-  it('is removed with what is in it, and is there again for anyone who still writes', async () => {
+  it('is removed with what is in it, and is made again for what still writes', async () => {
     const folder = createSpoolFolder(parentFolder());
     writeFileSync(join(folder.path(), 'body-1'), 'x');
     const path = folder.path();

@@ -1,28 +1,22 @@
-/**
- * Content-Signal and Content-Usage lines of robots.txt: what may be done with content once it is fetched.
- *
- * Clause: specification, robots §10. These lines never make a URL disallowed; what a crawl does with a preference
- * depends on the purposes it declares (page-level §7). The labels are data (DECISION R50): documents will go on
- * renaming them.
- */
+// Content-Signal and Content-Usage lines of robots.txt: what may be done with content once it is fetched (robots §10).
+// These lines never make a URL disallowed; what a crawl does with a preference depends on the purposes it declares
+// (page-level §7). The labels are data (DECISION R50): documents will go on renaming them.
 
 import { bytesOf } from '../bytes.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { matchesStretch } from '../pattern.js';
-import { readUrl } from '../web-url.js';
-import { isSignalPiece, withoutPath } from './content-signal.js';
+import type { RobotsRules } from '../rules.js';
+import { readUrl } from '../target.js';
 import { parseDictionary } from './structured-field.js';
 
 /** What a source says about one category of use; a category that is absent is unknown. */
-export type PreferenceVerdict = 'allow' | 'disallow';
+type PreferenceVerdict = 'allow' | 'disallow';
 
 /** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
-/**
- * A readable Content-Signal line. `signals` holds `allow`, `disallow`, or for `use` its word; `other` is as written.
- */
+/** A readable Content-Signal line. Signals are `allow`, `disallow`, or a level of `use`; `other` is as written. */
 export interface ContentSignalLine {
   readonly path: string | null;
   readonly signals: Readonly<Record<string, string>>;
@@ -49,19 +43,13 @@ const SIGNAL_CATEGORIES: Readonly<Record<string, string>> = {
   'ai-train': 'train-ai',
 };
 
-/** Yes and no in our words. */
+/** The verdicts of yes and no. */
 const VERDICTS: Readonly<Record<string, PreferenceVerdict>> = { yes: 'allow', no: 'disallow' };
 
 /** Levels of `use`, least first: the least one wins a conflict. */
 const USE_LEVELS: readonly string[] = ['immediate', 'reference', 'full'];
 
-/**
- * Reads the value of a Content-Signal line, or of a response field of that name. Keys and values ignore case.
- *
- * @returns Null when no piece of it is `key=value` (`content-signal-invalid`).
- * @throws Never.
- * @see specification, robots §10.1
- */
+/** Reads a Content-Signal value; null when no piece of it is `key=value` (robots §10.1). */
 export function parseContentSignal(value: string): ContentSignalLine | null {
   const text = value.trim();
   const signals: Record<string, string> = {};
@@ -84,26 +72,14 @@ export function parseContentSignal(value: string): ContentSignalLine | null {
   return pairs.length > 0 ? { path: pathOf(text), signals, other, hasInvalid, raw: value } : null;
 }
 
-/**
- * Reads the value of a Content-Usage line.
- *
- * @returns Null when the dictionary does not parse (`content-usage-invalid`): everything stays unknown.
- * @throws Never.
- * @see specification, robots §10.2
- */
+/** Reads a Content-Usage value; null when the dictionary does not parse (robots §10.2). */
 export function parseContentUsage(value: string): ContentUsageLine | null {
   const text = value.trim();
   const usage = parseUsage(withoutPath(text));
   return usage === null ? null : { path: pathOf(text), usage, raw: value };
 }
 
-/**
- * The verdicts of a Content-Usage dictionary: `y` and `n` of the known labels. Anything else is unknown.
- *
- * @returns Null when the text is not a dictionary.
- * @throws Never.
- * @see specification, robots §10.2, DECISION R50
- */
+/** The `y` and `n` of a Content-Usage dictionary's known labels; null when it does not parse (robots §10.2, R50). */
 export function parseUsage(dictionary: string): Preferences | null {
   const members = parseDictionary(dictionary);
   if (members === null) return null;
@@ -117,12 +93,9 @@ export function parseUsage(dictionary: string): Preferences | null {
 }
 
 /**
- * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal next to them,
- * disallow over allow over unknown.
- *
- * @param url - An absolute http(s) URL that may be crawled.
+ * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal,
+ * disallow over allow over unknown (robots §10.2, DECISION R51).
  * @throws Never. A URL that cannot be read matches only lines without a path.
- * @see specification, robots §10.2, DECISION R51
  */
 export function resolvePreferences(
   usageLines: readonly ContentUsageLine[],
@@ -146,14 +119,7 @@ export function resolvePreferences(
   return mergePreferences(preferences, signalPreferences(resolveSignals(signalLines, url)));
 }
 
-/**
- * The signals that hold for a URL. All matching lines count, the strictest value of each key wins: a line without a
- * path applies to every URL, so a longer path adds to it and never lifts it (DECISION R49).
- *
- * @param url - An absolute http(s) URL.
- * @throws Never.
- * @see specification, robots §10.1
- */
+/** The signals for a URL. All matching lines count, and the strictest value of each key wins (robots §10.1, R49). */
 export function resolveSignals(
   signalLines: readonly ContentSignalLine[],
   url: string,
@@ -171,12 +137,7 @@ export function resolveSignals(
   return resolved;
 }
 
-/**
- * The categories that signals speak about (`ai-train` becomes `train-ai`); `use` is no category.
- *
- * @throws Never.
- * @see specification, robots §10.2, DECISION R51
- */
+/** The categories of signals: `ai-train` is `train-ai`, `use` is none (robots §10.2, DECISION R51). */
 export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
   const preferences: Record<string, PreferenceVerdict> = {};
   for (const [key, category] of Object.entries(SIGNAL_CATEGORIES)) {
@@ -186,12 +147,7 @@ export function signalPreferences(signals: Readonly<Record<string, string>>): Pr
   return preferences;
 }
 
-/**
- * Two sources together: per category disallow over allow over unknown.
- *
- * @throws Never.
- * @see specification, page-level §6
- */
+/** Two sources together: per category disallow over allow over unknown (page-level §6). */
 export function mergePreferences(left: Preferences, right: Preferences): Preferences {
   const merged: Record<string, PreferenceVerdict> = { ...left };
   for (const [category, verdict] of Object.entries(right)) {
@@ -236,3 +192,45 @@ function targetOf(url: string): Target {
 function refusalsOf(usage: Preferences): Preferences {
   return Object.fromEntries(Object.entries(usage).filter(([, verdict]) => verdict === 'disallow'));
 }
+
+const PIECE =
+  /^\s*(?:(?:search|ai-input|ai-train)\s*=\s*(?:yes|no)\s*|use\s*=\s*(?:immediate|reference|full)\s*|(?!(?:search|ai-input|ai-train|use)\s*=)[^=\s][^=]*=.*)$/is;
+
+/** Whether a piece can be read; one that cannot earns `content-signal-invalid`. */
+export function isSignalPiece(piece: string): boolean {
+  return PIECE.test(piece);
+}
+
+/** A preference line without the path that it may begin with (robots §10.1, §10.2, R49). */
+export function withoutPath(value: string): string {
+  return value.trim().replace(/^\/[^ \t]*[ \t]*/, '');
+}
+
+/** The answers of one file to one crawler. */
+export interface SitePreferences {
+  /** Category → verdict; absent is unknown. Empty for a URL that may not be fetched. */
+  preferences(url: string): Preferences;
+  /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its level; absent is unknown. */
+  signals(url: string): Readonly<Record<string, string>>;
+}
+
+/** Reads the preference lines once; ask as often as you like (robots §10.1, §10.2, R49, R51). */
+export function sitePreferences(rules: RobotsRules): SitePreferences {
+  const sources = rules.fields.map((fields) => {
+    const read = <T>(name: string, parse: (value: string) => T | null): T[] =>
+      fields.filter(({ field }) => field === name).flatMap(({ value }) => parse(value) ?? []);
+    return { usage: read('content-usage', parseContentUsage), signals: read('content-signal', parseContentSignal) };
+  });
+  if (sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0)) return NO_PREFERENCES;
+  const allSignals = sources.flatMap(({ signals }) => signals);
+  return {
+    preferences(url) {
+      if (!rules.isAllowed(url)) return {};
+      return sources.map(({ usage, signals }) => resolvePreferences(usage, signals, url)).reduce(mergePreferences, {});
+    },
+    signals: (url) => resolveSignals(allSignals, url),
+  };
+}
+
+/** Most files. */
+const NO_PREFERENCES: SitePreferences = { preferences: () => ({}), signals: () => ({}) };

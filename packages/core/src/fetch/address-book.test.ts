@@ -2,14 +2,14 @@
 // a page of links to such names makes every other name of the crawl unknown.
 
 import { describe, expect, it } from 'vitest';
+import { queued } from './address-book.js';
 import { MAX_SYSTEM_LOOKUPS } from './limits.js';
-import { inLanes } from './lookup-lanes.js';
 
 /** A resolver whose look-ups end when they are told to. */
 function makeResolver() {
   const underway = new Map<string, (addresses: readonly string[]) => void>();
   const asked: string[] = [];
-  const resolve = inLanes((hostname) => {
+  const resolve = queued((hostname) => {
     asked.push(hostname);
     return new Promise((done) => underway.set(hostname, done));
   });
@@ -45,9 +45,9 @@ describe('look-ups', () => {
     await Promise.all(all);
   });
 
-  it('that fail make space as well', async () => {
+  it('that fail free their place as well', async () => {
     let asked = 0;
-    const resolve = inLanes(() => {
+    const resolve = queued(() => {
       asked += 1;
       return Promise.reject(new Error('ENOTFOUND'));
     });

@@ -1,0 +1,190 @@
+// What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
+// Everything else about a file is the same for all of them (robots §1).
+
+import { agentsOf, isForAll, leadingToken } from './agents.js';
+import { textOf } from './bytes.js';
+import { ALLOW, BAD, DISALLOW, fieldName, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
+import type { Form } from './normalize.js';
+import { foldName, MISSING_COLON, type PackedRecord, records, TOO_LONG } from './packed-records.js';
+
+/** The base dialects. `2.0.0` is no base dialect: groups declare it, and `policy` says whether that counts. */
+export type BaseDialect = 'rfc9309' | 'google' | '1996' | '1994';
+
+/** The name of the reading that decided. */
+export type DialectName = BaseDialect | '2.0.0';
+
+/** A group as a stretch of the packed file. */
+export interface GroupSpan {
+  /** Lower-case agents and `*`. */
+  readonly agents: readonly string[];
+  readonly agentLines: readonly number[];
+  /** Where its first User-agent record (or its remark) begins. */
+  readonly from: number;
+  /** Where its last record ends. */
+  readonly to: number;
+}
+
+/** Which groups apply to a crawler, and under which name. */
+export interface Selection {
+  readonly spans: readonly GroupSpan[];
+  /** The crawler's token that was addressed, `*`, or `null` when no group applies. */
+  readonly agent: string | null;
+}
+
+/** One way of reading a file. */
+export interface Dialect {
+  readonly name: DialectName;
+  /** Whether blank lines end a record (1994, 1996) and only the first matching record counts. */
+  readonly hasRecords: boolean;
+  /** Whether `Allow` is known. */
+  readonly hasAllow: boolean;
+  /** Whether the repairs of robots §3.6, §3.7 and §4.4 belong to it. */
+  readonly repairs: boolean;
+  readonly form: Form;
+  /** `longest` pattern, `first` in the file, or `classes` of 2.0.0. */
+  readonly precedence: 'longest' | 'first' | 'classes';
+  /** What the dialect takes a line for: a kind of fields.ts. */
+  kindOf(record: PackedRecord): number;
+  /** The value the dialect sees in a line, in bytes. */
+  valueOf(record: PackedRecord): string;
+  /** The agents that a User-agent value names, lower case. */
+  agentsOf(value: string, repair: boolean): string[];
+  /** Whether the name of a group, not `*`, addresses a token. */
+  matchesToken(agent: string, token: string): boolean;
+}
+
+/** The kind of a line in all dialects but Google's: too long a line is dropped unless it is a rule (robots §2.5). */
+export function plainKind({ kind, notes }: PackedRecord): number {
+  return notes & TOO_LONG && kind !== DISALLOW && kind !== ALLOW ? BAD : kind;
+}
+
+/** @see RFC 9309; robots §5.1 */
+export const rfc9309: Dialect = {
+  name: 'rfc9309',
+  hasRecords: false,
+  hasAllow: true,
+  repairs: true,
+  form: 'n0',
+  precedence: 'longest',
+  kindOf: plainKind,
+  valueOf: (record) => record.value,
+  agentsOf,
+  matchesToken: (agent, token) => agent === token,
+};
+
+const PREFIXES: readonly (readonly [kind: number, prefix: RegExp])[] = [
+  [USER_AGENT, /^user[- ]?agent/],
+  [ALLOW, /^allow/],
+  [DISALLOW, /^(dis(allow|sallow|salow|alow|allaw)|diasllow)/],
+];
+
+/** @see robots §5.2 */
+export const google: Dialect = {
+  ...rfc9309,
+  name: 'google',
+  repairs: false,
+  form: 'google',
+  kindOf(record) {
+    const [name] = fieldOf(record);
+    return PREFIXES.find(([, prefix]) => prefix.test(name))?.[0] ?? UNKNOWN;
+  },
+  valueOf: (record) => fieldOf(record)[1],
+  agentsOf(value) {
+    const text = value.toLowerCase();
+    const token = isForAll(text) ? '*' : leadingToken(text, false);
+    return token === '' ? [] : [token];
+  },
+};
+
+/** Name and value as Google sees them: without a colon a line is a field and exactly one word. */
+function fieldOf({ kind, name, value, notes }: PackedRecord): readonly [name: string, value: string] {
+  if (kind === BAD) {
+    const words = value.split(/[ \t]+/);
+    return words.length === 2 && !value.startsWith(':')
+      ? [(words[0] as string).toLowerCase(), words[1] as string]
+      : ['', ''];
+  }
+  if (notes & MISSING_COLON && /[ \t]/.test(value)) return ['', ''];
+  return [name === '' ? fieldName(kind) : foldName(textOf(name)), value];
+}
+
+/** @see robots §5.3 */
+export const y1996: Dialect = {
+  ...rfc9309,
+  name: '1996',
+  hasRecords: true,
+  form: 'decoded',
+  precedence: 'first',
+  agentsOf: writtenAgents,
+  matchesToken: (agent, token) => agent.includes(token),
+};
+
+/** The agents of a line for substring comparison: the whole value, and `*` alone or in a list (robots §4.3, §4.4). */
+export function writtenAgents(value: string, repair: boolean): string[] {
+  const agents = agentsOf(value, repair);
+  if (agents.length > 1) return value.toLowerCase().split(/[\s,]+/);
+  return agents[0] === '*' ? agents : [value.toLowerCase()];
+}
+
+/** @see robots §5.4, R20, R28 */
+export const y1994: Dialect = {
+  ...y1996,
+  name: '1994',
+  hasAllow: false,
+  // The standard recommends a substring match without saying of which in which, so either direction counts.
+  matchesToken(agent, token) {
+    const bare = agent.replace(/\/.*/s, '').trim();
+    return agent.includes(token) || (bare !== '' && token.includes(bare));
+  },
+};
+
+/** What a `Robot-version` makes of its group: `two` is the 2.0.0 reading, `base` has no effect. */
+export type VersionReading = 'base' | 'two' | 'experimental' | 'unsupported';
+
+/** A version as written, with missing parts as zero (R22). */
+interface RobotVersion {
+  readonly major: number;
+  readonly minor: number;
+  /** Three numbers with dots. */
+  readonly text: string;
+  readonly isShort: boolean;
+}
+
+/** @see robots §5.5, §6.3, §7.5 */
+export const v2: Dialect = { ...rfc9309, name: '2.0.0', form: 'decoded-star', precedence: 'classes' };
+
+/** Reads a `Robot-version` (robots §5.5, R22). @returns `null` when it is not one to three numbers with dots. */
+export function parseRobotVersion(value: string): RobotVersion | null {
+  if (!/^\d{1,9}(\.\d{1,9}){0,2}$/.test(value)) return null;
+  const [major = 0, minor = 0, revision] = value.split('.').map(Number);
+  return { major, minor, text: `${major}.${minor}.${revision ?? 0}`, isShort: revision === undefined };
+}
+
+/** Which reading a version selects (robots §5.5, R24). */
+export function versionReading(version: RobotVersion | null): VersionReading {
+  if (version === null) return 'base';
+  const { major, minor } = version;
+  if (major !== 1 && major !== 2) return 'unsupported';
+  if (minor % 2 === 1) return 'experimental';
+  return major === 2 ? 'two' : 'base';
+}
+
+/** The `Robot-version` of a group; `null` where it is absent, unreadable or not next to the User-agent lines. */
+export function declaredVersion(packed: string, span: GroupSpan): RobotVersion | null {
+  for (const record of records(packed, span.from, span.to)) {
+    const kind = plainKind(record);
+    if (kind === ROBOT_VERSION) return parseRobotVersion(record.value);
+    if (isKnownField(kind) && kind !== USER_AGENT) return null;
+  }
+  return null;
+}
+
+/** The 2.0.0 groups whose longest agent is a prefix of a token: a general match (robots §4.3). */
+export function selectGeneral(groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
+  for (const token of tokens) {
+    const names = groups.flatMap(({ agents }) => agents).filter((agent) => token.startsWith(agent));
+    const longest = names.reduce((known, agent) => (agent.length > known.length ? agent : known), '');
+    if (longest !== '') return { spans: groups.filter(({ agents }) => agents.includes(longest)), agent: token };
+  }
+  return { spans: [], agent: null };
+}

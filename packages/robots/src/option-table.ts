@@ -1,0 +1,31 @@
+// Options as a table: what each may be, and its default. One reader checks all groups of options of this package.
+
+import { RobotsError } from './errors.js';
+
+/** By option: the values it may have, the default first; or of a number the default, the least and the greatest. */
+export type OptionTable = Readonly<Record<string, readonly unknown[]>>;
+
+/** Every option of the table, absent ones by their default. @throws RobotsError `option-invalid`, `option-unknown`. */
+export function readOptions(table: OptionTable, given: object): Record<string, unknown> {
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(table, key)) {
+      throw new RobotsError('option-unknown', `unknown option \`${key}\``, `known: ${Object.keys(table).join(', ')}`);
+    }
+  }
+  const read = Object.entries(table).map(([option, values]) => {
+    const value = (given as Readonly<Record<string, unknown>>)[option];
+    const [byDefault, least, greatest] = values;
+    const isNumber = typeof least === 'number';
+    const isWithin = isNumber
+      ? Number.isFinite(value) && (value as number) >= least && (value as number) <= (greatest as number)
+      : values.includes(value);
+    if (value === undefined || isWithin) return [option, value === undefined ? byDefault : value];
+    throw invalidOption(option, isNumber ? `from ${least} to ${greatest}` : `one of ${values.join(', ')}`, value);
+  });
+  return Object.fromEntries(read);
+}
+
+/** An `option-invalid` with the range and the value. */
+export function invalidOption(option: string, expected: string, value: unknown): RobotsError {
+  return new RobotsError('option-invalid', `expected \`${option}\` to be ${expected}, got ${JSON.stringify(value)}`);
+}
