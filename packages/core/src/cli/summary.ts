@@ -17,7 +17,7 @@ export function summaryText(report: CrawlReport, directory: string, isShared = f
     ...report.traps.map(
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add were dropped.`,
     ),
-    ...report.relaxedDefaults.map((departure) => `RelaxedDefault from the defaults: ${departure}`),
+    ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
     isShared ? sharedFiles(directory) : ownFiles(directory),
   ];
   return parts.join('\n\n');
