@@ -1,5 +1,5 @@
-// A store on anything that can append and read back, here a file. Calls run in memory and are appended; at open they run
-// again at their times, which gives the same result. One process, about ten thousand pages; for more see docs/stores.md.
+// A store on anything that can append and read back, here a file. Calls run in memory and are appended; at open they
+// run again at their times, with the same result. One process, ten thousand pages or so; for more see docs/stores.md.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
