@@ -99,7 +99,7 @@ export class MemoryQueues implements StoreQueues {
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
     const now = this.#nowMs();
     // Links first: a host that is released in the same commit sees those it was given (C4).
-    const outcomes = links.map((entry) => this.#addOne(entry, now));
+    const outcomes = this.#addAll(links, now);
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
   }
 
@@ -193,20 +193,27 @@ export class MemoryQueues implements StoreQueues {
     this.#index(host, now);
   }
 
-  #addOne(
-    { host: key, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }: NewEntry,
-    now: number,
-  ): AddOutcome {
+  #addAll(entries: readonly NewEntry[], now: number): AddOutcome[] {
+    const outcomes = entries.map((entry) => this.#remember(entry));
+    for (const [at, entry] of entries.entries()) if (outcomes[at] === 'new') this.#queue(entry, now);
+    return outcomes;
+  }
+
+  /** Counts an entry that is new. */
+  #remember({ fingerprint, dedupe = true }: NewEntry): AddOutcome {
     if (this.#unfinished >= this.#maxQueued) return dedupe && this.known.has(fingerprint) ? 'known' : 'full';
     if (!this.known.add(fingerprint) && dedupe) return 'known';
     this.#unfinished += 1;
+    return 'new';
+  }
+
+  #queue({ host: key, lane, priority, body, notBeforeMs = 0 }: NewEntry, now: number): void {
     const host = this.#byKey.get(key) ?? this.#createHost(key, new HostEntries());
     host.entries.add(lane ?? null, priority, body, now + notBeforeMs, now);
     // A leased or parked host is not made due (A3). Neither is one that is due as early as it can be.
-    const isSettled = host.leaseEndsAt !== null || host.isParked;
-    const due = isSettled ? null : this.#due.dueOf(host.number);
-    if (!isSettled && (due === null || due > Math.max(now, host.nextAt))) this.#index(host, now);
-    return 'new';
+    if (host.leaseEndsAt !== null || host.isParked) return;
+    const due = this.#due.dueOf(host.number);
+    if (due === null || due > Math.max(now, host.nextAt)) this.#index(host, now);
   }
 
   #createHost(key: HostKey, entries: HostEntries): Host {
