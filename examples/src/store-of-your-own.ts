@@ -1,7 +1,5 @@
-// A store of your own on any place that can append and read back: here a file, as well an object store or a log
-// service. The verbs run in memory and are written down; on opening they are played again at the times they had, which
-// gives the same. It passes the published suite (store-of-your-own.test.ts). One process, some ten thousand pages: for
-// more see docs/stores.md.
+// A store on anything that can append and read back, here a file. Calls run in memory and are appended; at open they
+// run again at their times, with the same result. One process, ten thousand pages or so; for more see docs/stores.md.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -11,15 +9,10 @@ type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
 const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord'];
 
-/** What it promises: as much as memory, and that a killed process loses nothing it answered for. */
-export const JOURNAL_CAPABILITIES: FrontierStore['capabilities'] = Object.freeze({
-  ...memoryStore().capabilities,
-  durable: 'process',
-});
+/** It guarantees what memory does, and that a killed process loses nothing it answered for. */
+export const JOURNAL_CAPABILITIES = { ...memoryStore().capabilities, durable: 'process' } as const;
 
-/**
- * A store in the file of that path. @param wallMs - Must go on across restarts, so that a delay outlives the process.
- */
+/** A store in that file. @param wallMs - Must go on across restarts, so that a delay outlives the process. */
 export function journalStore(path: string, wallMs: () => number = Date.now): FrontierStore {
   let at = 0;
   let isOpen = false;
@@ -28,7 +21,7 @@ export function journalStore(path: string, wallMs: () => number = Date.now): Fro
   const textOf = (value: unknown) => `${serialize(value).toString('base64')}\n`;
 
   const open = async (request: OpenRequest) => {
-    // What follows the last line's end was cut off by a kill: no one was answered for it.
+    // What follows the last line's end was cut off by a kill, before its answer.
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
     const [crawl, ...verbs] = lines.map((line) => deserialize(Buffer.from(line, 'base64')));
     if (crawl === undefined ? !request.create : crawl !== request.crawl)

@@ -33,15 +33,6 @@ export function keysOf(path: string, name: string): string[] {
   return keys;
 }
 
-/** The numbers of a constant object. @throws Error when it is not there or has none. */
-export function numbersOf(path: string, name: string): number[] {
-  const numbers = [...textOf(path).matchAll(new RegExp(`export const ${name} = \\{([^}]*)\\}`, 'g'))].flatMap(
-    ([, body = '']) => [...body.matchAll(/^ *\w+: (\d+),$/gm)].map(([, number]) => Number(number)),
-  );
-  if (numbers.length === 0) throw new Error(`${path}: ${name} has no numbers`);
-  return numbers;
-}
-
 function textOf(path: string): string {
   return readFileSync(rootPath + path, 'utf8');
 }

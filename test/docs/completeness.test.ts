@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { REASONS, VIOLATION_KINDS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
-import { keysOf, numbersOf, wordsOf } from './code-words.js';
+import { keysOf, wordsOf } from './code-words.js';
 import { rowsUnder, wordFaults } from './tables.js';
 
 const pageOf = (name: string): string => readFileSync(`${rootPath}docs/${name}.md`, 'utf8');
@@ -63,11 +63,10 @@ describe('docs/reference/errors.md', () => {
   });
 });
 
-describe('docs/reference/command.md', () => {
-  it('has every exit code, and no other', () => {
-    const rows = rowsUnder(pageOf('reference/command'), '## Exit codes');
-    const codes = numbersOf('packages/core/src/cli/exit-codes.ts', 'EXIT');
-    expect(rows.map(({ cells: [code] }) => Number(code))).toEqual([...codes].sort((a, b) => a - b));
+describe('docs/reference/options.md', () => {
+  it('has every option of a run', () => {
+    const rows = rowsUnder(pageOf('reference/options'), '## Options of a run');
+    expect(wordFaults(keysOf('packages/core/src/crawler.ts', 'RunOptions'), rows)).toEqual([]);
   });
 });
 

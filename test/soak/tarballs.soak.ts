@@ -71,7 +71,7 @@ describe.each(PACKAGE_FOLDERS)('the tarball of %s', { timeout: 300_000 }, (packa
       .filter((path) => path.startsWith(`packages/${packageFolder}/`))
       .map((path) => path.slice(`packages/${packageFolder}/`.length));
     const shipped = tracked.filter(
-      (path) => /^src\/.*\.ts$/.test(path) && !/\.(test|fixture)\.ts$|^src\/testing\//.test(path),
+      (path) => /^src\/.*\.ts$/.test(path) && !/\.(test|fixture)\.ts$|^src\/test-support\//.test(path),
     );
     const built = shipped.flatMap((path) => {
       const stem = path.replace(/^src\//, 'dist/').replace(/\.ts$/, '');

@@ -12,7 +12,8 @@ import { type CrawlInspection, openInspection } from './inspection/inspection.js
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
-import { type CrawlerOptions, resolveOptions } from './options/options.js';
+import type { CrawlerOptions } from './options/crawler-options.js';
+import { resolveOptions } from './options/options.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';

@@ -8,7 +8,8 @@ import type { Fetcher } from './fetch/fetcher.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
 import { readSettings } from './options/crawl-settings.js';
-import type { CrawlerOptions, ResolvedOptions } from './options/options.js';
+import type { CrawlerOptions } from './options/crawler-options.js';
+import type { ResolvedOptions } from './options/options.js';
 import type { RunSetup } from './run/run-setup.js';
 
 /** The store of a crawl that was given none: in the crawl directory, or in memory where there is none. */

@@ -5,8 +5,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdmit } from './admit/admit.js';
 import { createScope } from './admit/scope.js';
-import { resolveScope, type ScopeOptions } from './admit/scope-options.js';
+import { resolveScope } from './admit/scope-options.js';
 import { defaultDirectory } from './cli/default-directory.js';
+import type { ScopeOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain.js';
 import { wasRequested } from './testing/politeness-assertions.js';

@@ -21,11 +21,8 @@ export type {
 } from '@mannerly/frontier';
 export type { ContentUse, Purpose } from '@mannerly/robots/page';
 export type { ScopeMove } from './admit/scope.js';
-export type { ScopeOptions } from './admit/scope-options.js';
-export type { TrapFinding, TrapOptions, TrapRule } from './admit/trap-options.js';
-export type { UrlOptions } from './admit/url-options.js';
+export type { TrapFinding, TrapRule } from './admit/trap-options.js';
 export type { UrlPattern } from './admit/url-pattern.js';
-export type { ArchiveOptions } from './archive/archive-options.js';
 export { type PackageOptions, packageArchive } from './archive/package-archive.js';
 export type { WaczResource, WaczSummary } from './archive/wacz.js';
 export {
@@ -58,7 +55,6 @@ export type {
   FetchRequest,
   ResponseHead,
 } from './fetch/fetcher.js';
-export type { IdentityOptions } from './fetch/identity.js';
 export {
   type BodyFile,
   type ExchangeTiming,
@@ -101,11 +97,25 @@ export {
   type StoreReport,
 } from './inspection/store-inspection.js';
 export type { CrawlEventMap, CrawlEvents, StoreNotice } from './journal/events.js';
-export type { BoundsOptions } from './options/bounds-options.js';
-export { type CodeOption, type CrawlConfig, defineConfig } from './options/config.js';
-export type { NetworkOptions } from './options/network-options.js';
-export type { CrawlerOptions } from './options/options.js';
-export type { SpacingOptions } from './options/spacing-options.js';
+export { type CrawlConfig, defineConfig } from './options/config.js';
+export type {
+  ArchiveOptions,
+  BoundsOptions,
+  CrawlerOptions,
+  DatasetOptions,
+  DecisionLogOptions,
+  DiscoverOptions,
+  IdentityOptions,
+  LinkOptions,
+  NetworkOptions,
+  PageLevelOptions,
+  PolitenessOptions,
+  PreferenceOptions,
+  RelOptions,
+  ScopeOptions,
+  TrapOptions,
+  UrlOptions,
+} from './options/crawler-options.js';
 export { type CsvSinkOptions, csvSink } from './output/csv.js';
 export {
   EXPORT_FORMATS,
@@ -122,13 +132,6 @@ export type { Item, Sink } from './output/sink.js';
 export type { ContentKind } from './page/content-kind.js';
 export type { DatasetFound } from './page/datasets.js';
 export type { ExclusionReason, ExclusionSummary, ItemsLeft, ItemsStored, PageExclusion } from './page/exclusion.js';
-export type {
-  CanonicalMode,
-  ExclusionOptions,
-  LinkOptions,
-  PageLevelOptions,
-  PreferenceOptions,
-} from './page/exclusion-options.js';
 export type { HtmlSummary, LinkElement, LinkTag, MetaTag } from './page/html.js';
 export type { PageLink } from './page/links.js';
 export type { PageFetch, PageFetchOptions } from './page/own-fetch.js';
@@ -149,7 +152,6 @@ export {
 } from './report/audit/violation.js';
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { HostClockReading, RequestRecord, RobotsReceipt, UrlDecision, UrlStatus } from './report/decision.js';
-export type { DecisionLogOptions } from './report/decision-log.js';
 export { type Explanation, explain } from './report/explain.js';
 export { explanationText, waitText } from './report/explain-text.js';
 export { type LoggedReport, type LoggedTotals, reportFromLogs, totalsFromLogs } from './report/from-logs.js';

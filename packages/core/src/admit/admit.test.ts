@@ -1,10 +1,10 @@
 // What is at stake: a URL outside the crawl's scope or bounds must not reach the frontier by any road.
 import type { NewUrl, Via } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import type { ScopeOptions } from '../options/crawler-options.js';
 import { createAdmit, seedUrls } from './admit.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import { createScope } from './scope.js';
-import type { ScopeOptions } from './scope-options.js';
 
 const candidate = (url: string, more: Partial<NewUrl> = {}): NewUrl => ({ url, depth: 1, via: 'link', ...more });
 

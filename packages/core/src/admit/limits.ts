@@ -5,12 +5,6 @@
 export const MAX_REDIRECT_HOPS = 20;
 
 // Traps
-/** Pages alike that an option may ask for. */
-export const MAX_ALIKE_PAGES = 1_000_000;
-/** Segments of a path that an option may allow; a URL has at most 8,192 characters. */
-export const MAX_PATH_SEGMENTS = 1_024;
-/** Parameters of a query that an option may allow. */
-export const MAX_QUERY_PARAMETERS = 1_024;
 /** Groups of URLs whose pages are compared; the one used longest ago goes first. At most 3 KB each, usually 0.3 KB. */
 export const MAX_TRAP_GROUPS = 8_192;
 /** Pages of a group that are remembered by what they say, 8 bytes each. */

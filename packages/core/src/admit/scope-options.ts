@@ -1,83 +1,46 @@
-// The option `scope`, checked once. What it means is in `scope.ts`.
+// The scope of a crawl as it is given, checked once. How it is judged: scope.ts.
 
 import type { Via } from '@mannerly/frontier';
-import { invalidOption, MannerlyError } from '../errors.js';
+import { MannerlyError } from '../errors.js';
 import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
-import { MAX_URL_PATTERNS } from './limits.js';
 import { readSurts } from './surt.js';
 import { readPatterns, type UrlPattern } from './url-pattern.js';
 
-/**
- * Where the crawl may go. A URL is in scope when it is inside (`within`), its path begins as `prefixes` say, a pattern
- * of `include` matches, none of `exclude` does, and `allows` does not refuse it. What is absent does not narrow.
- */
-export interface ScopeOptions {
-  /** Absolute http(s) URLs, 1 to 100,000. A port that a seed names is opened. */
+/** Where a crawl may go. The option table says what each field means; scope.ts judges. */
+export interface ResolvedScope {
+  /** As the URL parser serialises them. */
   readonly seeds: readonly string[];
-  /**
-   * `host`: the host names of the seeds; `domain`: their registrable domains; `list`: those in `hosts`; `surt`: what
-   * begins with one of `surts`. @default 'host'
-   */
-  readonly within?: 'host' | 'domain' | 'list' | 'surt';
-  /** With `list`: host names, or `host:port` for one port only. */
+  readonly within: 'host' | 'domain' | 'list' | 'surt';
   readonly hosts?: readonly string[];
-  /** With `surt`: SURT prefixes, such as `(org,example,` or `https://(org,example,www,)/docs/`. */
   readonly surts?: readonly string[];
-  /** Only paths that begin with one of these, each beginning with `/`. @default [], every path */
   readonly prefixes?: readonly string[];
-  /** Only URLs that one of these matches. Seeds too must match. @default [], every URL */
   readonly include?: readonly UrlPattern[];
-  /** URLs that one of these matches are dropped in any case. @default [] */
   readonly exclude?: readonly UrlPattern[];
-  /**
-   * Asked last, of what all the rest lets in; `false` refuses. It never lets in what the rest refuses. It gets the URL
-   * as it would be requested and how it was found, and should answer the same each time; when it throws, it refuses.
-   */
   readonly allows?: (url: string, via: Via) => boolean;
 }
 
-/** `ScopeOptions` as the crawl reads them: checked, seeds as the URL parser serialises them. */
-export interface ResolvedScope extends ScopeOptions {
-  readonly within: NonNullable<ScopeOptions['within']>;
-}
-
-/** The names of `ScopeOptions`. */
-export const SCOPE_KEYS: readonly (keyof ScopeOptions)[] = [
-  'seeds',
-  'within',
-  'hosts',
-  'surts',
-  'prefixes',
-  'include',
-  'exclude',
-  'allows',
-];
-
-const WITHIN: readonly unknown[] = ['host', 'domain', 'list', 'surt'];
-
 /**
- * Checks the option `scope`.
+ * Checks what the option table cannot: the seeds, patterns, and options that need each other.
  *
  * @throws MannerlyError `seed-invalid`, `option-invalid`, naming the option, its range and the value.
  */
-export function resolveScope(scope: ScopeOptions | undefined): ResolvedScope {
+export function resolveScope(scope: Partial<ResolvedScope> | undefined): ResolvedScope {
   const seeds = readSeeds(scope?.seeds);
-  const { within = 'host', hosts, surts, prefixes, include, exclude, allows } = scope ?? { seeds };
-  if (!WITHIN.includes(within)) throw invalidOption('scope.within', 'host, domain, list or surt', within);
-  if (within === 'list' && !(isTexts(hosts) && hosts.length > 0)) {
-    throw invalidOption('scope.hosts', 'at least one host name (--host), since `scope.within` is list', hosts);
+  const { within = 'host', hosts = [], surts, include, exclude } = scope ?? {};
+  if (within === 'list' && hosts.length === 0) {
+    throw new MannerlyError('option-invalid', 'expected `scope.hosts` to name at least one host, got none', {
+      hint: 'Name one (--host), since `scope.within` is list.',
+    });
   }
   if (within === 'surt') readSurts('scope.surts', surts);
-  if (within !== 'surt' && surts !== undefined) throw needless('scope.surts', 'surt');
-  if (prefixes !== undefined && !(isTexts(prefixes) && prefixes.every((prefix) => prefix.startsWith('/')))) {
-    throw invalidOption('scope.prefixes', `at most ${MAX_URL_PATTERNS} paths that begin with /`, prefixes);
+  if (within !== 'surt' && surts !== undefined) {
+    throw new MannerlyError('option-invalid', '`scope.surts` needs `scope.within` to be surt', {
+      hint: "Say within: 'surt', or leave scope.surts out.",
+    });
   }
   readPatterns('scope.include', include);
   readPatterns('scope.exclude', exclude);
-  if (allows !== undefined && typeof allows !== 'function') {
-    throw invalidOption('scope.allows', 'a function of a URL and the road it came by', allows);
-  }
   return { ...scope, seeds, within };
 }
 
@@ -114,14 +77,4 @@ function seedHint(seed: unknown): string {
   return meant === null
     ? 'Write it whole, such as https://example.org/ or https://example.org/docs/.'
     : `Write it whole: did you mean ${meant.href}?`;
-}
-
-function isTexts(list: unknown): list is readonly string[] {
-  return Array.isArray(list) && list.length <= MAX_URL_PATTERNS && list.every((each) => typeof each === 'string');
-}
-
-function needless(option: string, within: string): MannerlyError {
-  return new MannerlyError('option-invalid', `\`${option}\` has a meaning only with \`scope.within\`: ${within}`, {
-    hint: `Say within: '${within}', or leave ${option} out.`,
-  });
 }

@@ -3,9 +3,12 @@
 import type { Via } from '@mannerly/frontier';
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
+import type { ScopeOptions } from '../options/crawler-options.js';
+import { resolveOptions } from '../options/options.js';
 import { createScope } from './scope.js';
-import { resolveScope, type ScopeOptions } from './scope-options.js';
+import { resolveScope } from './scope-options.js';
 
+const BASE = { identity: { name: 'tester', contact: 'https://example.org/us' }, bounds: { pages: 1 } };
 const SEEDS = { seeds: ['https://www.example.org/docs/'] };
 
 function judge(options: Omit<ScopeOptions, 'seeds'>, url: string, via: Via = 'link'): string {
@@ -75,18 +78,18 @@ describe('the scope', () => {
   });
 
   it.each<[object, string]>([
-    [{ within: 'web' }, '`scope.within` to be host, domain, list or surt, got "web"'],
+    [{ within: 'web' }, '`scope.within` to be one of host, domain, list, surt, got "web"'],
     [{ within: 'list' }, '`scope.hosts`'],
     [{ within: 'list', hosts: [] }, '`scope.hosts`'],
     [{ within: 'surt' }, '`scope.surts`'],
-    [{ surts: ['(org,'] }, '`scope.surts` has a meaning only with `scope.within`: surt'],
-    [{ prefixes: ['docs'] }, '`scope.prefixes`'],
+    [{ surts: ['(org,'] }, '`scope.surts` needs `scope.within` to be surt'],
+    [{ prefixes: ['docs'] }, '`scope.prefixes[0]`'],
     [{ prefixes: '/docs' }, '`scope.prefixes`'],
     [{ include: ['docs'] }, '`scope.include`'],
     [{ exclude: ['docs'] }, '`scope.exclude`'],
     [{ allows: true }, '`scope.allows`'],
   ])('%j is refused by name', (options, message) => {
-    expect(() => resolveScope({ ...SEEDS, ...options } as ScopeOptions)).toThrow(
+    expect(() => resolveOptions({ ...BASE, scope: { ...SEEDS, ...options } as ScopeOptions })).toThrow(
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }),
     );
   });

@@ -8,7 +8,7 @@ import type { Via } from '@mannerly/frontier';
 import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import type { ResolvedScope, ScopeOptions } from './scope-options.js';
+import type { ResolvedScope } from './scope-options.js';
 import { readSurts } from './surt.js';
 import { readPatterns } from './url-pattern.js';
 
@@ -53,7 +53,7 @@ const EXCLUDED: ScopeAnswer = { kind: 'out', reason: 'scope-excluded' };
  *
  * @throws Never: options were checked before.
  */
-export function createScope(options: ScopeOptions | ResolvedScope): Scope {
+export function createScope(options: Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>): Scope {
   const hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
   const isInside = insideTest(options, hosts);
   const prefixes = options.prefixes ?? [];
@@ -94,7 +94,7 @@ export function createScope(options: ScopeOptions | ResolvedScope): Scope {
 }
 
 /** The operator's own function: whatever it does but answer `true` is a refusal. */
-function asked(allows: NonNullable<ScopeOptions['allows']>, url: UrlParts, via: Via): ScopeAnswer {
+function asked(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via: Via): ScopeAnswer {
   try {
     if (allows(formatUrlParts({ ...url, fragment: null, userinfo: '' }), via) === true) return IN;
     return { kind: 'out', reason: 'hook-refused' };
@@ -103,7 +103,10 @@ function asked(allows: NonNullable<ScopeOptions['allows']>, url: UrlParts, via: 
   }
 }
 
-function insideTest(options: ScopeOptions, seedHosts: ReadonlySet<string>): (url: UrlParts) => boolean {
+function insideTest(
+  options: Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>,
+  seedHosts: ReadonlySet<string>,
+): (url: UrlParts) => boolean {
   const within = options.within ?? 'host';
   if (within === 'surt') return readSurts('scope.surts', options.surts);
   if (within === 'list') {

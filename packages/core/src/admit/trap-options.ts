@@ -1,23 +1,11 @@
-// The option `traps`, and the text of a trap.
+// The limits by which traps are recognized, and the words in which a trap is reported.
 
-import { invalidOption, MannerlyError } from '../errors.js';
-import { MAX_ALIKE_PAGES, MAX_PATH_SEGMENTS, MAX_QUERY_PARAMETERS } from './limits.js';
-
-/** How endless spaces are recognised. A larger number costs a site more requests. */
-export interface TrapOptions {
-  /**
-   * Pages with the content of others of their group, one after another, after which links that such pages add are
-   * dropped. 16 to 1,000,000. @default 128
-   */
-  readonly maxSimilarPages?: number;
-  /** Segments of a path; a link with more is dropped. 4 to 1,024. @default 32 */
-  readonly maxPathSegments?: number;
-  /** Parameters of a query; a link with more is dropped. 4 to 1,024. @default 32 */
-  readonly maxQueryParameters?: number;
+/** When URLs count as a trap. The option table has the ranges and the defaults. */
+export interface ResolvedTrapOptions {
+  readonly maxSimilarPages: number;
+  readonly maxPathSegments: number;
+  readonly maxQueryParameters: number;
 }
-
-/** `TrapOptions` with every field filled in. */
-export type ResolvedTrapOptions = Required<TrapOptions>;
 
 /** By which sign a trap was known. */
 export type TrapRule =
@@ -38,49 +26,6 @@ export type TrapRule =
 export interface TrapFinding {
   readonly rule: TrapRule;
   readonly pattern: string;
-}
-
-/** The defaults. */
-export const TRAP_DEFAULTS: ResolvedTrapOptions = Object.freeze({
-  maxSimilarPages: 128,
-  maxPathSegments: 32,
-  maxQueryParameters: 32,
-});
-
-const RANGES: Readonly<Record<keyof TrapOptions, readonly [number, number]>> = {
-  maxSimilarPages: [16, MAX_ALIKE_PAGES],
-  maxPathSegments: [4, MAX_PATH_SEGMENTS],
-  maxQueryParameters: [4, MAX_QUERY_PARAMETERS],
-};
-
-/**
- * Checks the option `traps`.
- *
- * @returns `null`: no URL is taken for a trap.
- * @throws MannerlyError `option-invalid`, `option-unknown`.
- */
-export function resolveTrapOptions(given: TrapOptions | false | undefined): ResolvedTrapOptions | null {
-  if (given === false) return null;
-  if (given === undefined) return TRAP_DEFAULTS;
-  if (typeof given !== 'object' || given === null) {
-    throw invalidOption('traps', 'false or an object', given);
-  }
-  for (const [name, value] of Object.entries(given)) {
-    const range = Object.hasOwn(RANGES, name) ? RANGES[name as keyof TrapOptions] : null;
-    if (range === null) {
-      const known = Object.keys(RANGES).join(', ');
-      throw new MannerlyError('option-unknown', `\`traps.${name}\` is no option of createCrawler; known are ${known}`);
-    }
-    const [least, greatest] = range;
-    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= greatest)) {
-      throw invalidOption(`traps.${name}`, `a whole number from ${least} to ${greatest}`, value);
-    }
-  }
-  return Object.freeze({
-    maxSimilarPages: given.maxSimilarPages ?? TRAP_DEFAULTS.maxSimilarPages,
-    maxPathSegments: given.maxPathSegments ?? TRAP_DEFAULTS.maxPathSegments,
-    maxQueryParameters: given.maxQueryParameters ?? TRAP_DEFAULTS.maxQueryParameters,
-  });
 }
 
 /** A trap as the detail of a decision. @throws Never */

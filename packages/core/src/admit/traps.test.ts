@@ -3,15 +3,11 @@
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
-import {
-  type ResolvedTrapOptions,
-  resolveTrapOptions,
-  TRAP_DEFAULTS,
-  type TrapFinding,
-  type TrapOptions,
-} from './trap-options.js';
+import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';
 import { createTraps, type Traps } from './traps.js';
 import { urlLoop } from './url-loops.js';
+
+const DEFAULTS: ResolvedTrapOptions = { maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 };
 
 describe('a URL that gives itself away', () => {
   it.each<[string, string | null]>([
@@ -39,7 +35,7 @@ describe('a URL that gives itself away', () => {
     ['/library/xml.etree.elementtree.html', null],
     ['/api/com/example/util/impl/util/com/Example.html', null],
   ])('%s: %s', (path, rule) => {
-    expect(urlLoop(parseUrlParts(`https://a.test${path}`) as UrlParts, TRAP_DEFAULTS)?.rule ?? null).toBe(rule);
+    expect(urlLoop(parseUrlParts(`https://a.test${path}`) as UrlParts, DEFAULTS)?.rule ?? null).toBe(rule);
   });
 });
 
@@ -97,7 +93,7 @@ function walk(
   site: (url: string) => { readonly html: string; readonly links: readonly string[] },
   more: { readonly options?: Partial<ResolvedTrapOptions>; readonly traps?: Traps; readonly most?: number } = {},
 ) {
-  const traps = more.traps ?? createTraps({ ...TRAP_DEFAULTS, ...more.options });
+  const traps = more.traps ?? createTraps({ ...DEFAULTS, ...more.options });
   const known = new Set(start);
   const queue: { url: string; from: string | null }[] = start.map((url) => ({ url, from: null }));
   const fetched: string[] = [];
@@ -198,19 +194,19 @@ describe('the watch', () => {
     };
     const { fetched } = walk([item(1)], site);
     expect(fetched.length).toBeGreaterThan(500);
-    expect(fetched.length).toBeLessThan(500 + 2.5 * TRAP_DEFAULTS.maxSimilarPages);
+    expect(fetched.length).toBeLessThan(500 + 2.5 * DEFAULTS.maxSimilarPages);
   });
 
   it('remembers what it found for the next run, and begins to count again what it had not', () => {
     const { closed } = walk([item(1)], counter);
-    const second = createTraps(TRAP_DEFAULTS);
+    const second = createTraps(DEFAULTS);
     second.restore(JSON.parse(JSON.stringify(closed)));
     expect(second.judge(item(900), item(899))).toMatchObject({ rule: 'alike-pages' });
     expect(walk([item(900)], counter, { traps: second }).fetched).toEqual([item(900)]);
   });
 
   it('stays small however many hosts and traps there are', { timeout: 300_000 }, () => {
-    const traps = createTraps({ ...TRAP_DEFAULTS, maxSimilarPages: 16 });
+    const traps = createTraps({ ...DEFAULTS, maxSimilarPages: 16 });
     for (let host = 0; host < 3_000; host += 1) {
       const name = (number: number) => `https://h${host}.test/item/${number}`;
       for (let at = 1; at < 40; at += 1) {
@@ -223,37 +219,5 @@ describe('the watch', () => {
     const isKnown = (host: number) =>
       traps.judge(`https://h${host}.test/item/9`, `https://h${host}.test/item/8`) !== null;
     expect(Array.from({ length: 3_000 }, (_, host) => host).filter(isKnown)).toHaveLength(500);
-  });
-});
-
-describe('the option', () => {
-  it('has defaults, can be changed in part, and can be switched off', () => {
-    expect(resolveTrapOptions(undefined)).toEqual({
-      maxSimilarPages: 128,
-      maxPathSegments: 32,
-      maxQueryParameters: 32,
-    });
-    expect(resolveTrapOptions({ maxSimilarPages: 50 })).toEqual({
-      maxSimilarPages: 50,
-      maxPathSegments: 32,
-      maxQueryParameters: 32,
-    });
-    expect(resolveTrapOptions(false)).toBeNull();
-  });
-
-  it.each<[unknown, string, string]>([
-    [
-      { maxSimilarPages: 15 },
-      'option-invalid',
-      '`traps.maxSimilarPages` to be a whole number from 16 to 1000000, got 15',
-    ],
-    [{ maxPathSegments: 2.5 }, 'option-invalid', '`traps.maxPathSegments`'],
-    [{ maxQueryParameters: Number.POSITIVE_INFINITY }, 'option-invalid', '`traps.maxQueryParameters`'],
-    [{ pages: 5 }, 'option-unknown', '`traps.pages`'],
-    [true, 'option-invalid', '`traps` to be false or an object'],
-  ])('%j is refused by name', (given, code, message) => {
-    expect(() => resolveTrapOptions(given as TrapOptions)).toThrow(
-      expect.objectContaining({ code, message: expect.stringContaining(message) }),
-    );
   });
 });

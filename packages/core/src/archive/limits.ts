@@ -1,11 +1,5 @@
 // The bounds of the archive of exchanges, each with its unit and its source.
 
-/**
- * Bytes of a WARC file at least, and at most, after which the next one begins. Ours; the field writes files of a
- * gigabyte.
- */
-export const MIN_WARC_BYTES = 1024 * 1024;
-export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024;
 /** Payloads that an archive knows again, some 300 bytes each. Ours: one that is forgotten is kept a second time. */
 export const MAX_KNOWN_PAYLOADS = 100_000;
 /**

@@ -4,16 +4,11 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CrawlConfig } from 'mannerly';
-import { checkConfig } from './config-check.js';
+import { MannerlyError } from '../errors.js';
+import { fill } from '../options/check.js';
+import type { CrawlConfig } from '../options/config.js';
+import { CONFIG_OPTIONS } from '../options/table.js';
 import { UsageError } from './failure.js';
-
-/** A configuration that was read. Its paths are absolute. */
-export interface ReadConfig {
-  /** The file, as it was named. */
-  readonly file: string;
-  readonly config: CrawlConfig;
-}
 
 /** Names of the file, in a working directory. */
 export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
@@ -43,9 +38,10 @@ export function findConfig(directory: string): string | null {
  * Reads and checks a file.
  *
  * @param readsTypeScript - Whether this Node.js strips types by itself.
- * @throws UsageError saying the file, and where it can be said the key, its range and the value.
+ * @returns Its paths are absolute.
+ * @throws UsageError naming the file, the key, its range and the value.
  */
-export async function readConfig(file: string, readsTypeScript = stripsTypes()): Promise<ReadConfig> {
+export async function readConfig(file: string, readsTypeScript = stripsTypes()): Promise<CrawlConfig> {
   const path = resolve(file);
   const isJson = extname(path) === '.json';
   if (!existsSync(path)) {
@@ -64,8 +60,18 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
       isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).',
     );
   }
-  await checkConfig(file, value, !isJson);
-  return { file, config: withPaths(value as CrawlConfig, dirname(path)) };
+  check(file, value);
+  return withPaths(value as CrawlConfig, dirname(path));
+}
+
+/** Checks a configuration by the option table, as the crawl will. */
+function check(file: string, config: object): void {
+  try {
+    fill('', CONFIG_OPTIONS, config);
+  } catch (error) {
+    if (!(error instanceof MannerlyError)) throw error;
+    throw new UsageError(`${file}: ${error.message}`, 'docs/reference/options.md lists every key.');
+  }
 }
 
 /** Whether this Node.js loads TypeScript by stripping types. Never throws. */
@@ -76,16 +82,13 @@ function stripsTypes(): boolean {
 async function readJson(file: string, path: string): Promise<unknown> {
   const { size } = await stat(path);
   if (size > MAX_CONFIG_BYTES) {
-    throw new UsageError(`${file} has ${size} bytes; a configuration has ${MAX_CONFIG_BYTES} at most`);
+    throw new UsageError(`${file} has ${size} bytes; a configuration has at most ${MAX_CONFIG_BYTES}`);
   }
   try {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(
-      `${file} is not JSON: ${error.message}`,
-      'Mend it there; docs/config.md has one to begin with.',
-    );
+    throw new UsageError(`${file} is not JSON: ${error.message}`, 'docs/config.md has one to start from.');
   }
 }
 
@@ -100,7 +103,7 @@ async function loadModule(file: string, path: string): Promise<unknown> {
 
 /** Paths in the file are relative to it, wherever the command is called from. */
 function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
-  const { $schema: _, handlers, out, csv, archive, ...rest } = config;
+  const { handlers, out, csv, archive, ...rest } = config;
   const isFolder = typeof archive === 'object' && archive.folder !== undefined;
   return {
     ...rest,

@@ -9,7 +9,7 @@ import { type CrawlConfig, createCrawler, defineConfig } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONFIG_NAMES, findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
-import { givenFlags, setUpCrawl } from './crawl-setup.js';
+import { setUpCrawl } from './crawl-setup.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 import { type TestSite, testSite } from './site.fixture.js';
@@ -43,7 +43,7 @@ async function setUp(config: CrawlConfig, words: readonly string[] = []) {
   const file = await asFile(config);
   const command = withCrawlFlags(new Command().argument('[seed...]')).exitOverride();
   command.parse([...words, '--config', file], { from: 'user' });
-  return setUpCrawl(command.args, { ...command.opts<CrawlFlags>(), given: givenFlags(command) });
+  return setUpCrawl(command.args, command.opts<CrawlFlags>());
 }
 
 const IDENTITY = { name: 'tester', contact: 'https://example.org/us' };
@@ -59,7 +59,7 @@ describe('flags and configuration together', () => {
     expect(seeds).toEqual(['https://a.test/']);
     expect(options).toEqual({
       identity: IDENTITY,
-      scope: { seeds: ['https://a.test/'], within: 'host' },
+      scope: { seeds: ['https://a.test/'] },
       bounds: { pages: 20, minutes: 9 },
     });
     expect(() => createCrawler(options)).not.toThrow();
@@ -116,14 +116,14 @@ describe('flags and configuration together', () => {
 
   it('hand on the store and the requests under way, which several processes share out', async () => {
     const { flags } = await setUp({ ...WHOLE, store: 'redis://127.0.0.1/', network: { concurrency: 8 } });
-    expect(flags).toMatchObject({ store: 'redis://127.0.0.1/', concurrency: 8, config: expect.any(String) });
+    expect(flags).toMatchObject({ store: 'redis://127.0.0.1/', config: expect.any(String) });
     // As a worker gets them.
     const { options } = await setUpCrawl(['https://a.test/'], JSON.parse(JSON.stringify({ ...flags, concurrency: 4 })));
     expect(options).toMatchObject({ network: { concurrency: 4 }, bounds: { pages: 20, minutes: 9 } });
   });
 
   it('refuse sinks of a module for several processes', async () => {
-    const file = await written('c.mjs', 'export default { sinks: [{ name: "mine" }] };');
+    const file = await written('c.mjs', 'export default { sinks: [{ name: "mine", write() {} }] };');
     const command = withCrawlFlags(new Command()).exitOverride();
     command.parse(['--workers', '2', '--config', file], { from: 'user' });
     await expect(setUpCrawl(['https://a.test/'], command.opts<CrawlFlags>())).rejects.toThrow('`sinks` of');
@@ -139,8 +139,8 @@ describe('flags and configuration together', () => {
 
 describe('a mistake', () => {
   it.each<[unknown, string]>([
-    [{ bounds: { page: 3 } }, '`bounds.page` is no key; `bounds` knows pages, minutes'],
-    [{ boundz: {} }, '`boundz` is no key; a configuration knows'],
+    [{ bounds: { page: 3 } }, 'unknown option `bounds.page`; known: pages, minutes'],
+    [{ boundz: {} }, 'unknown option `boundz`; known: identity, scope'],
     [{ bounds: { pages: 0 } }, 'expected `bounds.pages` to be a whole number from 1 to 1000000000, got 0'],
     [{ bounds: { pages: 'many' } }, 'expected `bounds.pages` to be a whole number from 1 to 1000000000, got "many"'],
     [{ bounds: { minutes: 0 } }, 'expected `bounds.minutes` to be a number above 0, up to 5256000, got 0'],
@@ -148,17 +148,24 @@ describe('a mistake', () => {
     [{ scope: { seeds: ['ftp://a.test/'] } }, '`scope.seeds[0]`'],
     [
       { politeness: { profile: 'rude' } },
-      'expected `politeness.profile` to be one of polite, gentle, 1996-rule-of-thumb, or an object, got "rude"',
+      'expected `politeness.profile` to be one of polite, gentle, 1996-rule-of-thumb, or an object of factor, minMs, maxMs, got "rude"',
     ],
-    [{ politeness: { profile: { factor: 1, minMs: 0 } } }, '`politeness.profile` lacks `maxMs`'],
+    [
+      { politeness: { profile: { factor: 1, minMs: 0 } } },
+      'expected `politeness.profile` to be an object with maxMs, got {"factor":1,"minMs":0}',
+    ],
     [
       { politeness: { profile: { factor: 1, minMs: -1, maxMs: 0 } } },
       'expected `politeness.profile.minMs` to be a number from 0 to 86400000',
     ],
-    [{ traps: true }, 'expected `traps` to be false, or an object, got true'],
+    [
+      { traps: true },
+      'expected `traps` to be false, or an object of maxSimilarPages, maxPathSegments, maxQueryParameters, got true',
+    ],
     [{ network: { ports: [99_999] } }, '`network.ports[0]`'],
     [{ discover: 'sitemaps' }, 'expected `discover` to be an object, got "sitemaps"'],
-    [{ hooks: {} }, '`hooks` is no key'],
+    [{ hooks: { beforeFetch: 'no' } }, '`hooks.beforeFetch`'],
+    [{ fetcher: {} }, '`fetcher`'],
     [{ store: 'mongodb://a' }, '`store`'],
     [[], 'holds no configuration'],
   ])('in %j is told', async (config, message) => {
@@ -180,7 +187,7 @@ describe('a module', () => {
   it('may hold code, and is checked beside it', async () => {
     const code = (pages: string) =>
       `export default { bounds: { pages: ${pages} }, scope: { allows: () => true, include: [/x/, '/y'] }, network: { resolve: async () => [] }, sinks: [], hooks: { beforeFetch() {} } };`;
-    const { config } = await readConfig(await written('mannerly.config.mjs', code('4')));
+    const config = await readConfig(await written('mannerly.config.mjs', code('4')));
     expect(config.scope?.allows).toBeTypeOf('function');
     await expect(readConfig(await written('mannerly.config.mjs', code('-4')))).rejects.toThrow('`bounds.pages`');
   });
@@ -200,7 +207,7 @@ describe('a module', () => {
       message: expect.stringContaining('which this Node.js'),
       hint: expect.stringContaining('22.18'),
     });
-    expect((await readConfig(file, true)).config).toEqual({ bounds: { pages: 5 } });
+    expect(await readConfig(file, true)).toEqual({ bounds: { pages: 5 } });
   });
 });
 

@@ -200,7 +200,7 @@ describe('mannerly crawl', () => {
     const printed = io.outLines.join('\n');
     expect(printed).toMatch(/Finished: nothing is left.*2 pages, 3 requests, 2 items/);
     const table = printed.slice(printed.indexOf('host '), printed.search(/\n\n(?:Relaxed default|Items:)/));
-    expect(printed).toMatch(/Relaxed default: .*minMs is 0 ms/);
+    expect(printed).toMatch(/Relaxed default: .*minMs` is 0/);
     const again = fakeIo();
     expect(await runCommand(['report', join(base, 'out')], again)).toBe(0);
     expect(again.outLines.join('\n')).toContain(table);

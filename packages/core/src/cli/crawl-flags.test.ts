@@ -2,23 +2,24 @@
 
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { type CrawlFlags, crawlOptions, withCrawlFlags } from './crawl-flags.js';
+import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
+import { setUpCrawl } from './crawl-setup.js';
 
 const WHO = ['--name', 'tidepool-study', '--contact', 'https://example.org/our-crawler'];
 
-function optionsFor(...args: string[]) {
+async function optionsFor(...args: string[]) {
   const command = withCrawlFlags(new Command().exitOverride());
   command.parse([...WHO, ...args], { from: 'user' });
-  return crawlOptions(['https://example.org/'], command.opts<CrawlFlags>());
+  return (await setUpCrawl(['https://example.org/'], { ...command.opts<CrawlFlags>(), config: false })).options;
 }
 
 describe('the flags of scope, URLs and traps', () => {
-  it('none of them: the defaults of the library', () => {
-    const { scope, urls, traps } = optionsFor();
-    expect([scope, urls, traps]).toEqual([{ seeds: ['https://example.org/'], within: 'host' }, undefined, undefined]);
+  it('none of them: the defaults of the library', async () => {
+    const { scope, urls, traps } = await optionsFor();
+    expect([scope, urls, traps]).toEqual([{ seeds: ['https://example.org/'] }, undefined, undefined]);
   });
 
-  it('all of them', () => {
+  it('all of them', async () => {
     const lists = [
       '--prefix',
       '/docs/',
@@ -29,7 +30,7 @@ describe('the flags of scope, URLs and traps', () => {
       '--exclude',
       'https://old.example.org',
     ];
-    const { scope, urls, traps } = optionsFor(
+    const { scope, urls, traps } = await optionsFor(
       '--within',
       'surt',
       '--surt',
@@ -53,16 +54,16 @@ describe('the flags of scope, URLs and traps', () => {
     [['--surt', '(org,'], /--within surt/],
     [['--host', 'example.org'], /--within list/],
     [['--within', 'web'], /--within/],
-  ])('%j is called wrongly', (args, message) => {
-    expect(() => optionsFor(...args)).toThrow(message);
+  ])('%j is called wrongly', async (args, message) => {
+    await expect(optionsFor(...args)).rejects.toThrow(message);
   });
 });
 
 describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
-  it('none of them: the defaults of the library, and the bounds of the command', () => {
-    const { bounds, ...rest } = optionsFor();
+  it('none of them: the defaults of the library, and the bounds of the command', async () => {
+    const { bounds, ...rest } = await optionsFor();
     expect(bounds).toEqual({ pages: 100, depth: 5, minutes: 30 });
-    expect(Object.keys(rest)).toEqual(['identity', 'scope']);
+    expect(Object.keys(rest).sort()).toEqual(['identity', 'scope']);
   });
 
   it.each<[string[], Record<string, unknown>]>([
@@ -104,15 +105,19 @@ describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
       ],
       { network: { allowAddresses: ['10.0.0.0/8'], ports: [8_080, 8_443], maxBodyBytes: 500, concurrency: 2 } },
     ],
-    [['--sitemaps'], { discover: { sitemaps: true, sitemapUrls: [] } }],
+    [['--sitemaps'], { discover: { sitemaps: true } }],
     [
       ['--sitemap', 'https://example.org/s.xml', '--data-txt'],
-      { discover: { sitemaps: false, sitemapUrls: ['https://example.org/s.xml'], dataTxt: true } },
+      { discover: { sitemapUrls: ['https://example.org/s.xml'], dataTxt: true } },
     ],
     [['--datasets'], { discover: { dataTxt: true }, datasets: { enqueue: true } }],
     [['--max-idle', '1.5'], { maxIdleMs: 1_500 }],
+    [['--warc'], { archive: {} }],
+    [['--warc', '--wacz', '--warc-bytes', '2e6'], { archive: { wacz: true, warcBytes: 2_000_000 } }],
+    [['--decisions-sample', '0.5', '--decisions-max', '9'], { decisionLog: { sample: 0.5, maxLines: 9 } }],
+    [['--order-seed', 'tide'], { orderSeed: 'tide' }],
     [['--purpose', 'search', '--purpose', 'tdm'], { purposes: ['search', 'tdm'] }],
-  ])('%j', (args, expected) => {
-    expect(optionsFor(...args)).toMatchObject(expected);
+  ])('%j', async (args, expected) => {
+    expect(await optionsFor(...args)).toMatchObject(expected);
   });
 });

@@ -1,189 +1,167 @@
-// The flags of `mannerly crawl`, in the groups in which its help shows them, and the options of a crawl that they stand for.
+// The flags of `mannerly crawl` and `plan`: those of the option table, and those that are no option of a crawl.
 
-import type { Command } from 'commander';
-import type { CrawlerOptions, RobotsOptions } from 'mannerly';
-import { type BoundsFlags, boundsFrom, withBounds } from './bounds-flags.js';
-import { type DashboardFlags, withDashboard } from './dashboard-flags.js';
-import { collected, numberArgument, oneOf } from './flag-values.js';
-import { type IdentityFlags, identityFrom, withIdentity } from './identity-flags.js';
-import { type OutputFlags, outputFrom, withOutput } from './output-flags.js';
-import { type PaceFlags, paceFrom, withPace } from './pace-flags.js';
-import { type RetryFlags, withRetry } from './retry-flags.js';
-import { type ScopeFlags, scopeFrom, withScope } from './scope-flags.js';
-import { type StoreFlags, withProcesses } from './store-flags.js';
+import { type Command, Option } from 'commander';
+import type { IdentityOptions } from '../options/crawler-options.js';
+import type { RetryFilter } from '../run/retry.js';
+import { UsageError } from './failure.js';
+import { collected, dateArgument, numberArgument } from './flag-values.js';
+import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
+import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
-/** The flags as commander hands them over. */
-export interface CrawlFlags
-  extends IdentityFlags,
-    ScopeFlags,
-    BoundsFlags,
-    PaceFlags,
-    RetryFlags,
-    DashboardFlags,
-    OutputFlags,
-    StoreFlags {
-  readonly robotsPolicy?: string;
-  readonly robotsDialect?: string;
-  readonly purpose?: string[];
-  readonly sitemaps?: boolean;
-  readonly sitemap?: string[];
-  readonly dataTxt?: boolean;
-  readonly datasets?: boolean;
-  readonly out?: string;
-  readonly reset?: boolean;
-  readonly wake?: string[];
-  readonly allowAddress?: string[];
-  readonly port?: number[];
-  readonly maxBodyBytes?: number;
-  readonly concurrency?: number;
-  readonly maxIdle?: number;
-  readonly seeded?: string;
-  readonly json?: boolean;
+/** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
+export interface CrawlFlags {
+  readonly [optionFlag: string]: unknown;
+  /** Seconds. */
+  readonly interval?: number;
   /** The configuration file; `false`: none, `undefined`: the one in the working directory. */
   readonly config?: string | false;
-  /** Names of the flags that stand on the command line: the others have their defaults. */
-  readonly given?: readonly string[];
+  readonly out?: string;
+  readonly reset?: boolean;
+  readonly unpark?: string[];
+  readonly retry?: string[];
+  readonly retryHost?: string;
+  /** Epoch milliseconds. */
+  readonly retrySince?: number;
+  readonly store?: string;
+  readonly workers?: number;
+  /** A port; `true`: any that is free. */
+  readonly dashboard?: number | true;
+  readonly metrics?: boolean;
+  readonly progress?: ProgressMode;
+  readonly csv?: string;
+  readonly json?: boolean;
 }
 
-const POLICIES = ['base', 'declared', 'declared-only', 'strictest'] as const;
-const DIALECTS = ['rfc9309', 'google', '1996', '1994'] as const;
-const PURPOSES = ['search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other'] as const;
-const GIB = 1_073_741_824;
+/** More processes than any machine has cores for them. */
+const MOST_WORKERS = 64;
+const DAY_SECONDS = 86_400;
+/** Stands for every reason. */
+const ALL = 'all';
 
 /** Adds the flags to a command. */
 export function withCrawlFlags(command: Command): Command {
-  withIdentity(command.optionsGroup('Who asks (both are needed):'));
-  withBounds(command);
-  withScope(command);
-  command
-    .optionsGroup('In which order:')
-    .option(
-      '--order-seed <word>',
-      'let this word decide the order, so that the crawl can be repeated (docs/reproducible.md)',
-    );
-  withPace(command);
-  withWishes(command);
-  withProcesses(command);
-  withRetry(
-    command
-      .optionsGroup('The crawl directory, and going on:')
-      .option(
-        '--out <dir>',
-        'the crawl directory (default: the one that the same crawl has, else crawls/<host>-<date>)',
-      )
-      .option('--reset', 'remove what this crawl has kept in its directory, and start over')
-      .option(
-        '--unpark <host>',
-        'a host that was set aside, to be tried again: you have looked at it (again for more)',
-        collected,
-      ),
+  withOptionFlags(command);
+  command.addOption(
+    new Option(
+      '--interval <seconds>',
+      'pause between two requests to a host, in place of --profile; below 1 for hosts of your own',
+    )
+      .argParser(numberArgument(0, DAY_SECONDS, false))
+      .helpGroup('Politeness:'),
   );
-  command
-    .optionsGroup('A configuration, which says what flags do not (docs/config.md):')
-    .option('--config <file>', 'read this one (default: mannerly.config.json, .js or .ts in the working directory)')
-    .option('--no-config', 'read none');
-  return withOutput(withDashboard(withNetwork(command))).helpOption('-h, --help', 'print this');
+  return command
+    .optionsGroup('The crawl directory, and continuing a crawl:')
+    .option('--out <dir>', 'the crawl directory (default: that of the same crawl, else crawls/<host>-<date>)')
+    .option('--reset', 'delete what this crawl keeps in its directory, and start over')
+    .option('--unpark <host>', 'try a parked host again (repeatable)', collected<string>)
+    .option(
+      '--retry <reason>',
+      `queue failures of earlier runs again: a reason such as status-500, "timeout-*", or ${ALL} (repeatable)`,
+      collected<string>,
+    )
+    .option('--retry-host <name>', 'with --retry: only those of this host')
+    .option('--retry-since <date>', 'with --retry: only those since a date such as 2026-05-01T18:30Z', dateArgument)
+    .optionsGroup('Several processes:')
+    .addOption(storeOption())
+    .option(
+      '--workers <n>',
+      'processes on this machine that share the crawl (default: 1)',
+      numberArgument(1, MOST_WORKERS, true),
+    )
+    .optionsGroup('Progress:')
+    .option('--dashboard [port]', 'serve a live view to this machine', numberArgument(0, 65_535, true))
+    .option('--metrics', 'with --dashboard: serve metrics for Prometheus at /metrics (needs prom-client)')
+    .addOption(
+      new Option(
+        '--progress <how>',
+        'auto: one live line on a terminal, else nothing; lines: a line every five seconds (default: auto)',
+      ).choices(PROGRESS_MODES),
+    )
+    .optionsGroup('Output and configuration:')
+    .option('--csv <file>', 'write items to this CSV file too')
+    .option('--json', 'print the report as JSON on standard output')
+    .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
+    .option('--no-config', 'read no configuration file')
+    .helpOption('-h, --help', 'print this');
 }
 
-/** What sites say, and what is asked for beside pages. */
-function withWishes(command: Command): Command {
-  return command
-    .optionsGroup('What sites say, and what is read beside pages:')
-    .option('--robots-policy <name>', `which wishes count: ${POLICIES.join(', ')} (default: declared)`)
-    .option('--robots-dialect <name>', `how robots.txt is read: ${DIALECTS.join(', ')} (default: rfc9309)`)
-    .option('--purpose <word>', `what the data is for: ${PURPOSES.join(', ')} (again for more)`, collected)
-    .option('--sitemaps', 'read the sitemaps that robots.txt names')
-    .option('--sitemap <url>', 'read this sitemap or feed (again for more)', collected)
-    .option('--data-txt', 'ask each site for /data.txt, which lists its datasets')
-    .option('--datasets', 'fetch the datasets that data.txt names too (with it, --data-txt)');
+/** Adds `--name` and `--contact` to a command. */
+export function withIdentity(command: Command): Command {
+  const ofIdentity = FLAGGED_ROWS.filter(({ path }) => path.startsWith('identity.'));
+  return ofIdentity.reduce((with_, flagged) => with_.addOption(optionOf(flagged)), command);
 }
 
-function withNetwork(command: Command): Command {
-  return command
-    .optionsGroup('The network:')
-    .option(
-      '--allow-address <cidr>',
-      'reach this private address range too, such as 127.0.0.0/8 (again for more)',
-      collected,
-    )
-    .option(
-      '--port <n>',
-      'reach this port too, beside 80, 443 and those of the seeds (again for more)',
-      (text: string, before: number[] = []) => [...before, numberArgument(1, 65_535, true)(text)],
-    )
-    .option(
-      '--max-body-bytes <bytes>',
-      'decoded bytes kept of a page at most (default: 10485760)',
-      numberArgument(1, GIB, true),
-    )
-    .option(
-      '--concurrency <n>',
-      'requests under way over all hosts; a host is asked one thing at a time (default: 64)',
-      numberArgument(1, 1_024, true),
-    )
-    .option(
-      '--max-idle <seconds>',
-      'end when only hosts are left that wait longer (default: 600)',
-      numberArgument(0, 2_592_000, false),
+/** The flag that names a crawl on a server. */
+export function storeOption(): Option {
+  return new Option(
+    '--store <url>',
+    'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls)',
+  );
+}
+
+/** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */
+export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
+  const { name, contact, version, tokens } = given;
+  if (name === undefined) {
+    throw new UsageError(
+      'missing --name: a crawl says who it is',
+      'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").',
     );
+  }
+  if (contact === undefined) {
+    throw new UsageError(
+      'missing --contact: a crawl says where its people can be reached',
+      'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.',
+    );
+  }
+  return {
+    name,
+    contact,
+    ...(version === undefined ? {} : { version }),
+    ...(tokens === undefined ? {} : { tokens }),
+  };
 }
 
 /**
- * The options of a crawl from seeds and flags.
+ * The failures to retry; `undefined`: none.
  *
- * @throws UsageError for a word that a flag does not know, or flags that contradict each other.
+ * @throws UsageError for flags that mean nothing alone, or contradict each other.
  */
-export function crawlOptions(seeds: readonly string[], flags: CrawlFlags): CrawlerOptions {
+export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): RetryFilter | undefined {
+  if (retry === undefined) {
+    if (retryHost === undefined && retrySince === undefined) return undefined;
+    throw new UsageError('--retry-host and --retry-since need --retry', `Add --retry ${ALL}, or a reason.`);
+  }
+  if (reset === true) {
+    throw new UsageError('--retry and --reset contradict each other', 'A reset forgets what failed. Give one of them.');
+  }
   return {
-    identity: identityFrom(flags),
-    ...scopeFrom(seeds, flags),
-    bounds: boundsFrom(flags),
-    ...paceFrom(flags),
-    ...robotsFrom(flags),
-    ...(flags.purpose === undefined
-      ? {}
-      : { purposes: flags.purpose.map((word) => oneOf('--purpose', PURPOSES, word)) }),
-    ...networkFrom(flags),
-    ...discoveryFrom(flags),
-    ...outputFrom(flags),
-    ...(flags.maxIdle === undefined ? {} : { maxIdleMs: flags.maxIdle * 1_000 }),
-    ...(flags.seeded === undefined ? {} : { orderSeed: flags.seeded }),
+    ...(retry.includes(ALL) ? {} : { reason: retry }),
+    ...(retryHost === undefined ? {} : { host: retryHost }),
+    ...(retrySince === undefined ? {} : { sinceMs: retrySince }),
   };
 }
 
-function robotsFrom({ robotsPolicy, robotsDialect }: CrawlFlags): Pick<CrawlerOptions, 'robots'> {
-  const robots: Pick<RobotsOptions, 'policy' | 'dialect'> = {
-    ...(robotsPolicy === undefined ? {} : { policy: oneOf('--robots-policy', POLICIES, robotsPolicy) }),
-    ...(robotsDialect === undefined ? {} : { dialect: oneOf('--robots-dialect', DIALECTS, robotsDialect) }),
-  };
-  return Object.keys(robots).length === 0 ? {} : { robots };
+/** Whether other processes work on the same crawl. */
+export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
+  return store !== undefined || workers > 1;
 }
 
-function networkFrom({ allowAddress, port, maxBodyBytes, concurrency }: CrawlFlags): Pick<CrawlerOptions, 'network'> {
-  const network = {
-    ...(allowAddress === undefined ? {} : { allowAddresses: allowAddress }),
-    ...(port === undefined ? {} : { ports: port }),
-    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-  };
-  return Object.keys(network).length === 0 ? {} : { network };
-}
-
-function discoveryFrom({
-  sitemaps,
-  sitemap,
-  dataTxt,
-  datasets,
-}: CrawlFlags): Pick<CrawlerOptions, 'discover' | 'datasets'> {
-  const discover = {
-    ...(sitemaps === undefined && sitemap === undefined
-      ? {}
-      : { sitemaps: sitemaps ?? false, sitemapUrls: sitemap ?? [] }),
-    // Datasets are named by data.txt, so wanting them is asking for it.
-    ...(dataTxt === true || datasets === true ? { dataTxt: true } : {}),
-  };
-  return {
-    ...(Object.keys(discover).length === 0 ? {} : { discover }),
-    ...(datasets === true ? { datasets: { enqueue: true } } : {}),
-  };
+/** Refuses flags that mean nothing together. @throws UsageError */
+export function checkProcesses({ store, reset, workers = 1, csv, dashboard }: CrawlFlags): void {
+  if (store !== undefined && reset === true) {
+    throw new UsageError(
+      '--reset does not delete what is on a server',
+      'Take another name (--store …?crawl=<name>), or delete the keys or the schema of this one yourself.',
+    );
+  }
+  if (workers > 1 && csv !== undefined) {
+    throw new UsageError(
+      '--csv is written by one process',
+      'Leave it out, and write all items as one table afterwards: mannerly export <dir> --csv <file>.',
+    );
+  }
+  if (workers > 1 && dashboard !== undefined) {
+    throw new UsageError('--dashboard shows one process', 'Leave it out, or --workers.');
+  }
 }

@@ -4,8 +4,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CrawlIdentity, type CrawlManifest, MannerlyError, readCrawlDirectory } from 'mannerly';
-import { parseUrl } from './parse-url.js';
+import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import type { CrawlIdentity, CrawlManifest } from '../directory/crawl-manifest.js';
+import { MannerlyError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 
 /** Numbers tried before giving up; a hundred crawls of one host on one day want names of their own. */
 const MAX_TRIES = 100;

@@ -1,24 +1,32 @@
 // What the command's exit codes mean. Scripts rely on them: they change only with a major version.
 
-import type { CrawlReport } from 'mannerly';
+import type { CrawlReport } from '../report/crawl-report.js';
 
 /** The codes. */
 export const EXIT = {
-  /** Done: nothing was left, or a bound was reached. */
   ok: 0,
-  /** Something broke: a disk, a bug. */
   broken: 1,
-  /** The command was called wrongly. */
   usage: 2,
-  /** Only hosts are left that have to be waited for; the same command goes on later. */
   waiting: 3,
-  /** The crawl's bounds were used up before: nothing was asked. */
   spent: 4,
-  /** `mannerly audit` found a violation, or nothing to judge. */
   violated: 5,
-  /** Stopped by Ctrl-C, by a handler, or from the live view. */
   stopped: 130,
 } as const;
+
+/** What each code means, and what to do. */
+export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [
+  [EXIT.ok, 'done: nothing was left, or a bound was reached', ''],
+  [EXIT.broken, 'something failed: a disk, a store, a bug', 'see the message'],
+  [EXIT.usage, "a wrong call, or a directory that is not this crawl's or that another run has open", 'see the message'],
+  [EXIT.waiting, 'only hosts are left that have to be waited for', 'run the same command later: the report says when'],
+  [EXIT.spent, 'the bounds were used up before; no request was sent', 'larger bounds, or --reset'],
+  [
+    EXIT.violated,
+    'audit found a violation of politeness, or nothing to judge',
+    'a violation is a bug: please report it',
+  ],
+  [EXIT.stopped, 'stopped by Ctrl-C, by a handler, or from the live view', 'the same command continues the crawl'],
+];
 
 /** The code for the way a run ended. @throws Never */
 export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state' | 'alreadyFinished'>): number {
@@ -35,12 +43,6 @@ export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state'
 }
 
 /** The codes as the help shows them. */
-export const EXIT_HELP = `
+export const EXIT_CODES_HELP = `
 Exit codes:
-  0    finished, or a bound was reached
-  1    something broke
-  2    the command was called wrongly
-  3    only hosts are left that have to be waited for
-  4    the crawl's bounds were used up before: nothing was asked; it goes on with larger ones
-  5    audit found a violation of politeness, or nothing to judge
-  130  stopped by Ctrl-C, by a handler, or from the live view`;
+${EXIT_CODES.map(([code, means]) => `  ${String(code).padEnd(5)}${means}`).join('\n')}`;

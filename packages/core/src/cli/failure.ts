@@ -2,7 +2,7 @@
 
 import { FrontierError } from '@mannerly/frontier';
 import { CommanderError } from 'commander';
-import { MannerlyError } from 'mannerly';
+import { MannerlyError } from '../errors.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 

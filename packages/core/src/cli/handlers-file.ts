@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Handler, HandlerOptions, Route } from 'mannerly';
+import type { Handler, HandlerOptions, Route } from '../handle/handlers.js';
 import { UsageError } from './failure.js';
 
 /** Where handlers are registered: a crawler, or a replay. */

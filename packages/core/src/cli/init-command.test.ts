@@ -8,7 +8,7 @@ import { MANNERLY_VERSION } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Asker, type Question, terminalAsker } from './asker.js';
 import { readConfig } from './config-file.js';
-import { PROJECT_TOOLS } from './init/project-files.js';
+import { PROJECT_TOOLS } from './init/project.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 
@@ -97,7 +97,7 @@ describe('mannerly init', () => {
       dependencies: { mannerly: `^${MANNERLY_VERSION}` },
     });
     // What the crawl reads is what was written.
-    expect((await readConfig(join(directory, 'mannerly.config.json'))).config.identity?.name).toBe('tidepool-study');
+    expect((await readConfig(join(directory, 'mannerly.config.json'))).identity?.name).toBe('tidepool-study');
   });
 
   it('asks for what no flag says, and again where a crawl would refuse the answer', async () => {
@@ -151,13 +151,13 @@ describe('mannerly init', () => {
 
   it.each<[string, readonly string[], string]>([
     ['names every flag that is missing', [], 'missing --name, --contact, --seed'],
-    ['names the one flag that is missing', SAID.slice(0, 4), 'missing --seed:'],
+    ['names the one flag that is missing', SAID.slice(0, 4), 'missing --seed, and'],
     ['refuses a name that no robots.txt can address', ['--name', 'a b'], 'identity.name'],
     ['refuses a contact that reaches nobody', ['--contact', 'me'], 'identity.contact'],
     ['refuses a seed that is no URL', ['--seed', 'a.example'], 'seed'],
     ['refuses a seed that is not of the web', ['--seed', 'ftp://a.example/'], 'seed'],
     ['refuses bounds out of range', ['--pages', '0'], 'from 1 to'],
-    ['refuses a scope that wants a list', [...SAID, '--within', 'list'], '--within knows host, domain'],
+    ['refuses a scope that wants a list', [...SAID, '--within', 'list'], 'Allowed choices are host, domain'],
   ])('%s', async (_title, args, says) => {
     const directory = fresh();
     const { code, err } = await init([directory, ...args]);

@@ -1,26 +1,29 @@
-// The crawl that the command does, in its own process or in each of several: every HTML page becomes an item, and what an
-// operator should know becomes lines.
+// The crawl that the command runs, in its own process or in each of several.
 
-import { type Crawler, type CrawlReport, createCrawler, MannerlyError, printable } from 'mannerly';
+import { type Crawler, createCrawler } from '../crawler.js';
+import { MannerlyError } from '../errors.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import { printable } from '../report/table.js';
+import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
+import { EXIT } from './exit-codes.js';
+import type { CliIo } from './io.js';
 import { type OpenedStore, openStore } from './open-store.js';
-import { retryFrom } from './retry-flags.js';
-import { isShared } from './store-flags.js';
 
-/** HostWarnings printed while the crawl runs; the notice log has all of them. */
+/** Warnings printed while the crawl runs. The warning log has all of them. */
 const MAX_WARNING_LINES = 100;
 
 /** A crawl that can be run once. */
 export interface LiveCrawl {
   readonly crawler: Crawler;
-  /** Runs it, and closes the store's client after it. */
+  /** Runs it, and closes the client of its store after it. */
   run(out: string): Promise<CrawlReport>;
 }
 
 /**
  * Makes the crawl of a command line.
  *
- * @param isFirst - Whether this process resets, wakes and retries, where it is one of several.
+ * @param isFirst - Of several processes one resets, unparks and retries.
  * @throws UsageError, MannerlyError
  */
 export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean): Promise<LiveCrawl> {
@@ -33,7 +36,7 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
     crawler,
     async run(out) {
       try {
-        if (isFirst) for (const host of flags.wake ?? []) await crawler.unpark(host);
+        if (isFirst) for (const host of flags.unpark ?? []) await crawler.unpark(host);
         return await crawler.run({
           out,
           reset: isFirst && flags.reset === true,
@@ -41,8 +44,7 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
           ...(retry === undefined ? {} : { retry }),
         });
       } catch (error) {
-        if (opened === null) throw error;
-        throw outOfReach(error, opened);
+        throw opened === null ? error : unreachable(error, opened);
       } finally {
         await opened?.close();
       }
@@ -50,24 +52,51 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
   };
 }
 
-/** A store's server that does not answer, with what connecting came to; every other error is given back as it is. */
-function outOfReach(error: unknown, { name, trouble }: OpenedStore): unknown {
+/** An error of a server that does not answer, with the reason why connecting failed. Other errors stay as they are. */
+function unreachable(error: unknown, { name, trouble }: OpenedStore): unknown {
   if (!(error instanceof MannerlyError && /could not be reached/.test(error.message))) return error;
   const why = trouble() ?? error.message.replace(/^.*could not be reached: /, '');
   return new MannerlyError('store-failed', `${name} cannot be reached: ${why}`, {
     cause: error,
-    hint: 'Is the server running, and is its URL right? What was committed is kept: the same command goes on from there.',
+    hint: 'Is the server running, and is its URL right? What was committed is kept: the same command continues from there.',
   });
 }
 
-/** Tells the person at the terminal what an operator should know, a line each. */
-export function tellNotices(crawler: Crawler, say: (line: string) => void): void {
-  let notices = 0;
+/** Prints what an operator should know, a line each. */
+export function printWarnings(crawler: Crawler, print: (line: string) => void): void {
+  let lines = 0;
   crawler.events.on('host-warning', ({ code, host, detail }) => {
-    if (code === 'robots-read' || notices > MAX_WARNING_LINES) return;
-    notices += 1;
-    say(notices > MAX_WARNING_LINES ? 'More notices are in warnings.jsonl.' : `${host}: ${code}: ${printable(detail)}`);
+    if (code === 'robots-read' || lines > MAX_WARNING_LINES) return;
+    lines += 1;
+    print(
+      lines > MAX_WARNING_LINES ? 'More warnings are in warnings.jsonl.' : `${host}: ${code}: ${printable(detail)}`,
+    );
   });
-  crawler.events.on('store', ({ message }) => say(printable(message, 500)));
-  crawler.events.on('handler-error', ({ url, error }) => say(`${url}: the handler failed: ${String(error)}`));
+  crawler.events.on('store', ({ message }) => print(printable(message, 500)));
+  crawler.events.on('handler-error', ({ url, error }) => print(`${url}: the handler failed: ${String(error)}`));
+}
+
+/**
+ * The first Ctrl-C stops cleanly, the second ends at once.
+ *
+ * @param ended - Called right before the process ends.
+ * @returns Removes the listener.
+ */
+export function stopOnInterrupt(
+  io: CliIo,
+  print: (line: string) => void,
+  stop: () => void,
+  ended: () => void = () => undefined,
+): () => void {
+  let interrupts = 0;
+  return io.onInterrupt(() => {
+    interrupts += 1;
+    if (interrupts === 1) {
+      print('Stopping: requests in flight are completed. Ctrl-C again ends at once.');
+      stop();
+      return;
+    }
+    ended();
+    io.exit(EXIT.stopped);
+  });
 }

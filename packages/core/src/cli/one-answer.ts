@@ -4,7 +4,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCrawler, type IdentityOptions, reasonOf } from 'mannerly';
+import { createCrawler } from '../crawler.js';
+import type { IdentityOptions } from '../options/crawler-options.js';
+import { reasonOf } from '../report/reasons.js';
 
 /** Who asks, and what may be reached. */
 export interface AskOptions {

@@ -1,8 +1,9 @@
 // A store by its URL: what is no store is refused with what to write instead, and no password is printed.
 
 import { describe, expect, it } from 'vitest';
+import { checkProcesses } from './crawl-flags.js';
+import { whereOf } from './open-inspection.js';
 import { openStore } from './open-store.js';
-import { checkProcesses, whereOf } from './store-flags.js';
 
 describe('--store', () => {
   const refused = [

@@ -4,9 +4,9 @@
 import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresPool } from '@mannerly/frontier/postgres';
 import type { RedisClient } from '@mannerly/frontier/redis';
-import type { StoreNotice } from 'mannerly';
+import type { StoreNotice } from '../journal/events.js';
+import { parseUrl } from '../parse-url.js';
 import { UsageError } from './failure.js';
-import { parseUrl } from './parse-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {

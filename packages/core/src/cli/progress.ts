@@ -1,7 +1,9 @@
 // Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain lines are
 // asked for. For every command that takes its time.
 
-import { type CrawlProgress, progressText } from 'mannerly';
+import type { CrawlProgress } from '../report/crawl-report.js';
+import { progressText } from '../report/progress-line.js';
+import { type RunManifestEnd, readRunManifests } from '../run/run-manifest.js';
 import type { CliIo } from './io.js';
 
 /** Milliseconds between two drawings on a terminal: four a second. */
@@ -100,4 +102,22 @@ export function showLine(io: CliIo, textOf: (width: number) => string, mode: Pro
       clear();
     },
   };
+}
+
+/** How much there is to read in crawl directories, by the manifests of their runs; `null`: a run has no end. */
+export async function recordedCount(
+  directories: readonly string[],
+  name: 'requests' | 'items' | 'pages',
+): Promise<number | null> {
+  let sum = 0;
+  for (const directory of directories) {
+    const manifests = await readRunManifests(directory).catch(() => []);
+    if (manifests.length === 0) return null;
+    const ends = manifests.flatMap(({ end }): RunManifestEnd[] => (end === null ? [] : [end]));
+    if (ends.length < manifests.length) return null;
+    // Pages are those of the crawl, the others of each process.
+    const counts = ends.map(({ counts: each }) => each[name]);
+    sum += name === 'pages' ? Math.max(...counts) : counts.reduce((whole, each) => whole + each, 0);
+  }
+  return sum;
 }

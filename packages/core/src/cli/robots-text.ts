@@ -3,7 +3,7 @@
 import type { RobotsDocument, RobotsRules } from '@mannerly/robots';
 import { diagnose, diagnosticMeaning } from '@mannerly/robots/diagnostics';
 import type { Explanation } from '@mannerly/robots/explain';
-import { printable } from 'mannerly';
+import { printable } from '../report/table.js';
 
 /** The answer about one URL. */
 export type UrlVerdict = Explanation & { readonly url: string };

@@ -3,13 +3,12 @@
 // the answer `undefined` in time is a refusal. Only its own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
-import { invalidOption, MannerlyError } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
-import { DEFAULT_HOOK_MS, MAX_HOOK_MS } from './limits.js';
+import { DEFAULT_HOOK_MS } from './limits.js';
 
 /** A hook's no. Made by {@link refuse}. */
 export interface HookRefusal {
@@ -95,26 +94,6 @@ export type HookVerdict =
   | { readonly kind: 'refused'; readonly detail: string }
   /** The crawl was stopped at once: there is no answer any more. */
   | { readonly kind: 'stopped' };
-
-const HOOKS = ['beforeFetch', 'afterFetch', 'onExclusion'] as const;
-
-/** Checks hooks; `null`: there are none. @throws MannerlyError `option-invalid`, `option-unknown`. */
-export function resolveHooks(given: HookOptions | undefined): ResolvedHookOptions | null {
-  if (given === undefined) return null;
-  if (typeof given !== 'object' || given === null) throw invalidOption('hooks', 'an object of functions', given);
-  const odd = Object.keys(given).find((key) => key !== 'timeoutMs' && !HOOKS.some((hook) => hook === key));
-  if (odd !== undefined) {
-    throw new MannerlyError('option-unknown', `\`hooks.${odd}\` is no hook; known are ${HOOKS.join(', ')}, timeoutMs`);
-  }
-  for (const hook of HOOKS) {
-    if (given[hook] !== undefined && typeof given[hook] !== 'function')
-      throw invalidOption(`hooks.${hook}`, 'a function', given[hook]);
-  }
-  const { timeoutMs = DEFAULT_HOOK_MS } = given;
-  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_HOOK_MS))
-    throw invalidOption('hooks.timeoutMs', `a number from 1 to ${MAX_HOOK_MS}`, timeoutMs);
-  return HOOKS.every((hook) => given[hook] === undefined) ? null : { ...given, timeoutMs };
-}
 
 /** The hooks of one run. No call rejects. */
 export class Hooks {

@@ -15,9 +15,8 @@ export const WAVE_MARGIN_MS = 20;
 export const FRESH_EXCHANGE_MS = 20;
 
 // Hooks
-/** Time a hook has for its answer, milliseconds: by default, and at most. Ours: its host gets no request meanwhile. */
+/** Milliseconds a hook has for its answer. Ours: its host gets no request meanwhile. */
 export const DEFAULT_HOOK_MS = 5_000;
-export const MAX_HOOK_MS = 60_000;
 
 // What is learned of sites
 /** Scope moves, and traps, of one crawl that are kept for its next run, each in a record of its own. */

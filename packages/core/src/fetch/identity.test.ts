@@ -2,7 +2,8 @@
 // If this breaks, sites are visited by somebody whom they cannot ask to stop.
 
 import { describe, expect, it } from 'vitest';
-import { type IdentityOptions, resolveIdentity } from './identity.js';
+import type { IdentityOptions } from '../options/crawler-options.js';
+import { resolveIdentity } from './identity.js';
 
 const contact = 'https://example.org/bot';
 

@@ -1,24 +1,9 @@
 // Who asks: the product token, the contact, and the User-Agent that carries both on every request.
-// Checked here, once: a name that robots.txt cannot address, or a contact that reaches no one, is never sent.
+// Checked here, once; a name that robots.txt cannot address or a contact that reaches no one, is never sent.
 
 import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
-
-/** Who asks. The product token is `name`; both stand in the User-Agent of every request. */
-export interface IdentityOptions {
-  /** Product token: letters, digits, `-` and `_`, 1 … 64 characters. */
-  readonly name: string;
-  /** Where the people asked can reach you: an http(s) URL or a mail address, at most 256 ASCII characters. */
-  readonly contact: string;
-  /** Letters, digits and `.`, `-`, `_`, `+`, 1 … 64 characters. @default '1.0' */
-  readonly version?: string;
-  /**
-   * Product tokens robots.txt is read for, in order of preference, at most 16; each must stand in the User-Agent.
-   * @default [name]
-   */
-  readonly tokens?: readonly string[];
-}
 
 /** An identity that has been checked. */
 export interface Identity {
@@ -33,8 +18,11 @@ export interface Identity {
   readonly from: string | null;
 }
 
+/** The option `identity`, unchecked. */
+type Given = Readonly<Partial<Record<'name' | 'contact' | 'version' | 'tokens', unknown>>>;
+
 const DEFAULT_VERSION = '1.0';
-/** RFC 9309 §2.2.1 has letters, `_` and `-`; today's robots use digits too. */
+/** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use too. */
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 const VERSION = /^[A-Za-z0-9._+-]+$/;
 /** A mailbox as forms accept it (WHATWG HTML, "valid e-mail address"), with a dot in the domain. */
@@ -46,8 +34,7 @@ const MAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)
  * @throws MannerlyError `identity-name` for the name, the version and the tokens; `identity-contact` for the contact.
  * @see RFC 9309 §2.2.1 (product token); RFC 9110 §10.1.5 (User-Agent)
  */
-export function resolveIdentity(options: IdentityOptions): Identity {
-  const given: Partial<Record<keyof IdentityOptions, unknown>> = options ?? {};
+export function resolveIdentity(given: Given = {}): Identity {
   const name = checkWord(given.name, TOKEN, 'identity.name', 'letters, digits, `-` and `_`');
   const version = checkWord(
     given.version ?? DEFAULT_VERSION,

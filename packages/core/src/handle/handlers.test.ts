@@ -3,7 +3,7 @@
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { EXCLUSION_DEFAULTS, type ExclusionOptions, resolveExclusionOptions } from '../page/exclusion-options.js';
+import { EXCLUSION_DEFAULTS, type ExclusionGroups, resolveExclusionOptions } from '../page/exclusion-options.js';
 import type { PageInCrawl } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { createPageReader } from '../page/read-page.js';
@@ -16,7 +16,7 @@ const URL_OF_PAGE = 'https://example.com/a/';
 
 async function pageOf(
   html: string,
-  more: { type?: string; label?: string; options?: ExclusionOptions } = {},
+  more: { type?: string; label?: string; options?: ExclusionGroups } = {},
 ): Promise<PageInCrawl> {
   const reader = createPageReader({
     tokens: ['examplebot'],

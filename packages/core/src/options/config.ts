@@ -1,25 +1,20 @@
-// What a configuration file of the command says: the options of a crawl as plain data, with places for files and for the
-// crawl directory. It is read and checked by the command; here are its shape and the completion that editors give.
+// What a configuration file of the command says: the options of a crawl, and the paths of files and of the crawl directory. The
+// command reads and checks it.
 
-import type { IdentityOptions } from '../fetch/identity.js';
-import type { BoundsOptions } from './bounds-options.js';
-import type { CrawlerOptions } from './options.js';
-
-/** Options that only a module can say, since they are code. */
-export type CodeOption = 'fetcher' | 'sinks' | 'hooks';
+import type { CrawlerOptions } from './crawler-options.js';
 
 /**
- * `mannerly.config.json`, `.js` or `.ts`. Everything may be left out that a flag says. A JSON file says all but what is code
- * (`CodeOption`, and functions and RegExp objects within options); `mannerly/config-schema.json` is its schema.
+ * `mannerly.config.json`, `.js` or `.ts`. Everything that a flag says may be left out. A JSON file has no functions, objects of
+ * classes and regular expressions; `mannerly/config-schema.json` is its schema.
  */
 export interface CrawlConfig
   extends Omit<Partial<CrawlerOptions>, 'identity' | 'scope' | 'bounds' | 'store' | 'clock'> {
   /** For editors. */
   readonly $schema?: string;
-  readonly identity?: Partial<IdentityOptions>;
+  readonly identity?: Partial<CrawlerOptions['identity']>;
   readonly scope?: Partial<CrawlerOptions['scope']>;
-  /** Replaces what the command's flags have by default; flags that are given override one by one. */
-  readonly bounds?: Partial<BoundsOptions>;
+  /** Replaces the defaults of the command. A flag that is given overrides one bound. */
+  readonly bounds?: Partial<CrawlerOptions['bounds']>;
   /** A module with an export `handlers`, as for `mannerly replay`. Relative to the file. @default every HTML page is an item */
   readonly handlers?: string;
   /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { agreedTerms, termsOf, termsRecord } from './crawl-terms.js';
-import { type CrawlerOptions, resolveOptions } from './options.js';
+import type { CrawlerOptions } from './crawler-options.js';
+import { resolveOptions } from './options.js';
 
 const usual: CrawlerOptions = {
   identity: { name: 'crew', contact: 'https://example.org/us' },

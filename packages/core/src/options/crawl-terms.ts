@@ -26,7 +26,7 @@ export interface CrawlTerms {
 
 /** The terms of a crawl. Functions cannot be compared: what they answer is taken to be the same. @throws Never */
 export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
-  const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, traps, profile } = options;
+  const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, traps } = options;
   const { seeds: named, ...where } = scope;
   const seeds = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
@@ -34,7 +34,6 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
     scope: where,
     bounds,
     urls: canonicalRules,
-    profile,
     politeness: spacing,
     robots,
     traps,

@@ -16,3 +16,21 @@ export const MAX_TERM_TEXT = 300;
 // Seeded crawls (our own).
 /** Characters of the text that decides the order. */
 export const MAX_SEED_CHARS = 128;
+
+// Traps (our own).
+/** Similar pages that may come before a trap is recognized. */
+export const MAX_SIMILAR_PAGES = 1_000_000;
+/** Segments of a path. */
+export const MAX_PATH_SEGMENTS = 1_024;
+/** Parameters of a query. */
+export const MAX_QUERY_PARAMETERS = 1_024;
+
+// The archive (our own).
+/** Bytes of a WARC file. */
+export const MIN_WARC_BYTES = 1024 * 1024;
+/** Bytes of a WARC file: 1 TiB. */
+export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024;
+
+// Hooks (our own).
+/** Milliseconds for an answer. */
+export const MAX_HOOK_MS = 60_000;

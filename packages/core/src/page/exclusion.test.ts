@@ -4,7 +4,7 @@
 import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
 import { type ExclusionInput, excludePage, type PageExclusion } from './exclusion.js';
-import { type ExclusionOptions, resolveExclusionOptions } from './exclusion-options.js';
+import { type ExclusionGroups, resolveExclusionOptions } from './exclusion-options.js';
 import { readHtml } from './html.js';
 import type { PageLink } from './links.js';
 import { pageWork } from './page-work.fixture.js';
@@ -20,7 +20,7 @@ interface Said {
   readonly tdm?: TdmReservation;
 }
 
-function exclude(said: Said, options: ExclusionOptions = {}): PageExclusion {
+function exclude(said: Said, options: ExclusionGroups = {}): PageExclusion {
   return excludePage({
     work: pageWork(URL_OF_PAGE, {}, said.robots),
     headers: [...(said.tag === undefined ? [] : [['X-Robots-Tag', said.tag] as const]), ...(said.headers ?? [])],
@@ -54,7 +54,7 @@ const TDM = { reserved: true, policy: 'https://example.com/policy' };
 const DENIES_TRAINING = { preferences: { 'train-ai': 'disallow' } } as const;
 
 describe('what a page loses (page-level §7)', () => {
-  const rows: [said: Said, options: ExclusionOptions, expected: string][] = [
+  const rows: [said: Said, options: ExclusionGroups, expected: string][] = [
     [{}, {}, ''],
     // noindex, from every place
     [{ tag: 'noindex' }, {}, 'items:noindex'],
@@ -150,7 +150,7 @@ describe('what a page loses (page-level §7)', () => {
 });
 
 describe('links', () => {
-  const rows: [rel: string, options: ExclusionOptions, expected: string | null][] = [
+  const rows: [rel: string, options: ExclusionGroups, expected: string | null][] = [
     ['', {}, null],
     ['nofollow', {}, 'link-nofollow'],
     ['noopener nofollow', {}, 'link-nofollow'],
@@ -168,7 +168,7 @@ describe('links', () => {
 });
 
 describe('URLs that a page leads on to', () => {
-  const leads = (said: Said, options?: ExclusionOptions) =>
+  const leads = (said: Said, options?: ExclusionGroups) =>
     exclude(said, options).links.map(({ url, via, depth, hops }) => [url, via, depth, hops]);
 
   it('are the one to keep instead, at the depth of the page and one hop on', () => {

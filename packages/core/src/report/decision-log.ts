@@ -2,7 +2,6 @@
 // line is counted, so that totals stay complete. A URL is chosen by its hash, so every run chooses the same ones.
 
 import { createHash } from 'node:crypto';
-import { MannerlyError } from '../errors.js';
 import type { UrlDecision } from './decision.js';
 import { MAX_DECISION_LINES } from './limits.js';
 import { LineLog } from './line-log.js';
@@ -13,17 +12,6 @@ export interface DecisionLogOptions {
   readonly sample?: number;
   /** Lines that one run writes at most, 1 … 1e9; the rest is only counted. @default 1e9 */
   readonly maxLines?: number;
-}
-
-/** Checks the options. @throws MannerlyError `option-invalid`, naming the option, its range and the value. */
-export function resolveDecisionLog(options: DecisionLogOptions = {}): Required<DecisionLogOptions> {
-  const { sample = 1, maxLines = MAX_DECISION_LINES } = options;
-  const within = (name: string, value: unknown, least: number, most: number): number => {
-    if (typeof value === 'number' && value >= least && value <= most) return value;
-    const range = `a number from ${least} to ${most}`;
-    throw new MannerlyError('option-invalid', `expected \`decisionLog.${name}\` to be ${range}, got ${String(value)}`);
-  };
-  return { sample: within('sample', sample, 0, 1), maxLines: within('maxLines', maxLines, 1, MAX_DECISION_LINES) };
 }
 
 /** The last line of a run that left URLs out: their number by status and reason. */

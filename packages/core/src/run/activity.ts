@@ -4,8 +4,7 @@
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
 import type { RequestUnderway, WatchedEgress } from '../crawl/watched-egress.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
-import type { Bounds } from '../options/bounds-options.js';
-import type { ResolvedOptions } from '../options/options.js';
+import type { ResolvedBoundsOptions, ResolvedOptions } from '../options/options.js';
 import type { RunState } from '../report/crawl-report.js';
 import { MAX_ACTIVITY_HOSTS, MAX_ACTIVITY_SEEDS } from './limits.js';
 
@@ -28,7 +27,7 @@ export interface CrawlActivity {
   /** The first few seeds. */
   readonly seeds: readonly string[];
   readonly seedCount: number;
-  readonly bounds: Bounds;
+  readonly bounds: ResolvedBoundsOptions;
   /** Requests that have left and are not over, the oldest first, up to `limit`. */
   readonly underway: readonly RequestUnderway[];
   /** All of them. */

@@ -9,7 +9,6 @@ import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/directory-parts.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
-import { relaxedDefaultsOf } from '../options/relaxed-defaults.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
@@ -177,6 +176,6 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     waiting: waits,
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
-    relaxedDefaults: relaxedDefaultsOf(run.options),
+    relaxedDefaults: run.options.relaxedDefaults,
   };
 }

@@ -47,7 +47,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
         bytes: null,
         bytesPerHost: null,
         minutesPerHost: null,
-        queuedUrls: null,
+        queuedUrls: 10_000_000,
       },
       underway: [],
       underwayCount: 0,

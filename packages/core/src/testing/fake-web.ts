@@ -4,7 +4,7 @@
 import { MannerlyError } from '../errors.js';
 import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
-import type { NetworkOptions } from '../options/network-options.js';
+import type { NetworkOptions } from '../options/crawler-options.js';
 import { parseUrl } from '../parse-url.js';
 import {
   completeAnswer,

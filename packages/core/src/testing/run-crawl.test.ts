@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCrawler, readRequests } from 'mannerly';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CrawlerOptions } from '../options/options.js';
+import type { CrawlerOptions } from '../options/crawler-options.js';
 import { fakePage } from './fake-answer.js';
 import { type CrawlerFakes, createFakeWeb, type FakeHost } from './fake-web.js';
 import { assertKeepsGap, assertRobotsFirst } from './politeness-assertions.js';

@@ -1,10 +1,11 @@
 // `mannerly audit`: whether a crawl was polite, from its request log alone. Its exit code can stand in CI.
 
-import { auditCrawl, auditText, readCrawlDirectory } from 'mannerly';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { auditCrawl } from '../../report/audit/audit-crawl.js';
+import { auditText } from '../../report/audit/audit-text.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
-import { showWork, watched } from '../progress.js';
-import { recordedCount } from '../recorded-counts.js';
+import { recordedCount, showWork, watched } from '../progress.js';
 
 /** The flags as commander hands them over. */
 export interface AuditFlags {

@@ -2,18 +2,18 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Crawler, type CrawlReport, progressText } from 'mannerly';
-import type { CrawlFlags } from '../crawl-flags.js';
+import type { Crawler } from '../../crawler.js';
+import type { CrawlReport } from '../../report/crawl-report.js';
+import { progressText } from '../../report/progress-line.js';
+import { type CrawlFlags, checkProcesses, isShared, retryFrom } from '../crawl-flags.js';
 import { type CrawlSetup, setUpCrawl } from '../crawl-setup.js';
-import { openDashboard } from '../dashboard-flags.js';
 import { directoryFor } from '../default-directory.js';
-import { EXIT, exitCodeOf } from '../exit-codes.js';
+import { exitCodeOf } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { makeCrawl, tellNotices } from '../live-crawl.js';
+import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
+import { openDashboard } from '../open-dashboard.js';
 import { showLine } from '../progress.js';
-import { retryFrom } from '../retry-flags.js';
-import { checkProcesses, isShared } from '../store-flags.js';
 import { summaryText } from '../summary.js';
 import { crawlWithCrew } from '../workers/crew-crawl.js';
 
@@ -23,8 +23,8 @@ import { crawlWithCrew } from '../workers/crew-crawl.js';
  * @returns The exit code.
  * @throws UsageError, MannerlyError
  */
-export async function crawlCommand(words: readonly string[], told: CrawlFlags, io: CliIo): Promise<number> {
-  const setup = await setUpCrawl(words, told);
+export async function crawlCommand(words: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
+  const setup = await setUpCrawl(words, given);
   const { seeds, flags, options } = setup;
   const retry = retryFrom(flags);
   checkProcesses(flags);
@@ -38,21 +38,20 @@ export async function crawlCommand(words: readonly string[], told: CrawlFlags, i
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
-  const report =
-    workers > 1 ? await crawlWithCrew(seeds, { ...flags, workers }, out, io) : await crawlAlone(setup, out, io);
+  const report = workers > 1 ? await crawlWithCrew(setup, workers, out, io) : await crawlAlone(setup, out, io);
   if (typeof report === 'number') return report;
   io.out(flags.json === true ? JSON.stringify(report, null, 2) : summaryText(report, out, isShared(flags)));
   return exitCodeOf(report);
 }
 
-/** In this process; others may be at work on the same store. */
+/** In this process. Others may work on the same store. */
 async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport> {
   const { flags } = setup;
   const { crawler, run } = await makeCrawl(setup, true);
   const dashboard = await openDashboard(crawler, flags, io);
   const display = showLine(io, (width) => lineOf(crawler, io, width), flags.progress);
-  tellNotices(crawler, display.line);
-  const release = onInterrupt(io, display.line, () => crawler.stop());
+  printWarnings(crawler, display.line);
+  const release = stopOnInterrupt(io, display.line, () => crawler.stop());
   try {
     return await run(out);
   } finally {
@@ -62,35 +61,20 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   }
 }
 
-/** What is going on, in one line; somebody may have paused the crawl from its live view. */
+/** The progress in one line. The crawl may be paused from its live view. */
 function lineOf(crawler: Crawler, io: CliIo, width: number): string {
   const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';
   return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
 }
 
-/** The first Ctrl-C stops cleanly, the second ends at once. */
-function onInterrupt(io: CliIo, say: (line: string) => void, stop: () => void): () => void {
-  let interrupts = 0;
-  return io.onInterrupt(() => {
-    interrupts += 1;
-    if (interrupts > 1) {
-      io.exit(EXIT.stopped);
-      return;
-    }
-    say('Stopping: what is in flight comes to its end. Ctrl-C again ends at once.');
-    stop();
-  });
-}
-
-/** What is about to happen, before anything does. */
+/** Says what is about to happen. */
 function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: CliIo): void {
+  const { within = 'host', hosts = [] } = options.scope;
+  const { name, contact } = options.identity;
   const where =
-    flags.within === 'list'
-      ? `the hosts ${(flags.host ?? []).join(', ')}`
-      : `the ${flags.within} of the seed${seeds.length === 1 ? '' : 's'}`;
-  io.err(
-    `Crawling ${seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`} as ${flags.name} (${flags.contact}), within ${where}.`,
-  );
+    within === 'list' ? `the hosts ${hosts.join(', ')}` : `the ${within} of the seed${plural(seeds.length)}`;
+  const from = seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`;
+  io.err(`Crawling ${from} as ${name} (${contact}), within ${where}.`);
   const { pages, depth, minutes } = options.bounds;
   const most = [
     ...(pages === undefined ? [] : [`${pages} pages`]),
@@ -105,6 +89,10 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
       `Warning: --interval ${flags.interval} leaves a site less than a second between two requests. Use it for hosts of your own.`,
     );
   }
+}
+
+function plural(count: number): string {
+  return count === 1 ? '' : 's';
 }
 
 function holdsCrawl(directory: string): boolean {

@@ -1,16 +1,18 @@
 // `mannerly datasets`: the datasets that a site lists in its data.txt. Two requests: robots.txt, then data.txt if it may.
 
 import { type DatasetOffer, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
-import { printable } from 'mannerly';
+import { parseUrl } from '../../parse-url.js';
+import { printable } from '../../report/table.js';
+import { identityFrom } from '../crawl-flags.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { type IdentityFlags, identityFrom } from '../identity-flags.js';
 import type { CliIo } from '../io.js';
 import { askForFile } from '../one-answer.js';
-import { parseUrl } from '../parse-url.js';
 
 /** The flags as commander hands them over. */
-export interface DatasetsFlags extends IdentityFlags {
+export interface DatasetsFlags {
+  readonly name?: string;
+  readonly contact?: string;
   readonly allowAddress?: string[];
   readonly json?: boolean;
 }

@@ -3,15 +3,18 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Explanation, explanationText, printable, readCrawlDirectory } from 'mannerly';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { parseUrl } from '../../parse-url.js';
+import type { Explanation } from '../../report/explain.js';
+import { explanationText } from '../../report/explain-text.js';
+import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { parseUrl } from '../parse-url.js';
-import { inspecting, type StoreFlags, whereOf } from '../store-flags.js';
+import { inspecting, type StoreFlag, whereOf } from '../open-inspection.js';
 
 /** The flags as commander hands them over. */
-export interface ExplainFlags extends StoreFlags {
+export interface ExplainFlags extends StoreFlag {
   readonly json?: boolean;
 }
 

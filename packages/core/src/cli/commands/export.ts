@@ -1,13 +1,14 @@
 // `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, from those of all its processes, each item once.
 
 import { existsSync } from 'node:fs';
-import { EXPORT_FORMATS, type ExportFormat, exportItems, joinedItems, readCrawlDirectory } from 'mannerly';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
+import { joinedItems } from '../../output/joined-items.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { oneOf } from '../flag-values.js';
 import type { CliIo } from '../io.js';
-import { showWork, watched } from '../progress.js';
-import { recordedCount } from '../recorded-counts.js';
+import { recordedCount, showWork, watched } from '../progress.js';
 
 /** The flags as commander hands them over. */
 export interface ExportFlags {

@@ -1,23 +1,45 @@
-// `mannerly init`: a small TypeScript project that runs and has a test, from a few answers.
+// `mannerly init`: a small TypeScript project that runs and has a test, made from a few answers.
 
 import { EXIT } from '../exit-codes.js';
-import { type InitFlags, saidBy } from '../init/init-flags.js';
 import { interview } from '../init/interview.js';
-import { checkIsFree, writeProject } from '../init/project-directory.js';
-import { projectFiles } from '../init/project-files.js';
+import { checkIsFree, projectFiles, writeProject } from '../init/project.js';
 import type { CliIo } from '../io.js';
+
+/** The flags as commander has them. */
+export interface InitFlags {
+  readonly name?: string;
+  readonly contact?: string;
+  readonly seed?: readonly string[];
+  readonly within?: 'host' | 'domain';
+  readonly pages?: number;
+  readonly depth?: number;
+  readonly minutes?: number;
+  readonly yes?: boolean;
+}
 
 /**
  * Runs the command.
  *
- * @param directory - Of the project; it is made if it is missing.
+ * @param directory - Of the project. It is made if it does not exist.
  * @returns The exit code.
- * @throws UsageError for a directory that is not empty, or answers that are missing; MannerlyError for answers that a crawl would
- *   refuse. Nothing is written then.
+ * @throws UsageError for a directory that is not empty, or answers that are missing; MannerlyError for answers that a crawl
+ *   would refuse. Nothing is written then.
  */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);
-  const plan = await interview(saidBy(flags), flags.yes === true ? null : io.asker);
+  const { seed, yes, pages, depth, minutes, ...given } = flags;
+  const plan = await interview(
+    {
+      ...given,
+      ...(seed === undefined ? {} : { seeds: seed }),
+      bounds: {
+        ...(pages === undefined ? {} : { pages }),
+        ...(depth === undefined ? {} : { depth }),
+        ...(minutes === undefined ? {} : { minutes }),
+      },
+    },
+    yes === true ? null : io.asker,
+  );
   if (plan === null) {
     io.err('Nothing was written.');
     return EXIT.stopped;
@@ -26,8 +48,7 @@ export async function initCommand(directory: string, flags: InitFlags, io: CliIo
   await writeProject(directory, files);
   const where = /\s/.test(directory) ? JSON.stringify(directory) : directory;
   io.out(`Written to ${where}: ${[...files.keys()].join(', ')}.`);
-  io.out(
-    `Next: ${directory === '.' ? '' : `cd ${where}, `}npm install, npm test, npm run plan (what the crawl may fetch), npm start.`,
-  );
+  const enter = directory === '.' ? '' : `cd ${where}, `;
+  io.out(`Next: ${enter}npm install, npm test, npm run plan (what the crawl may fetch), npm start.`);
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 // `mannerly plan`: what a crawl may fetch and how long it will take, from robots.txt and sitemaps alone.
 
-import { planCrawl, planText } from 'mannerly';
+import { planCrawl } from '../../plan/plan-crawl.js';
+import { planText } from '../../plan/plan-text.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
@@ -22,7 +23,7 @@ export async function planCommand(words: readonly string[], told: CrawlFlags, io
   });
   const out = flags.out === undefined ? undefined : planDirectory(flags.out);
   io.err(
-    `Planning a crawl of ${seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`} as ${flags.name} (${flags.contact}): robots.txt and sitemaps only.`,
+    `Planning a crawl of ${seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`} as ${options.identity.name} (${options.identity.contact}): robots.txt and sitemaps only.`,
   );
   if (out !== undefined) io.err(`What is asked for is logged in ${out}.`);
   try {

@@ -1,12 +1,13 @@
 // `mannerly queue`: what a stopped crawl has still queued, page by page.
 
-import { printable, type QueuedUrl } from 'mannerly';
+import type { QueuedUrl } from '@mannerly/frontier';
+import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
-import { inspecting, type StoreFlags, whereOf } from '../store-flags.js';
+import { inspecting, type StoreFlag, whereOf } from '../open-inspection.js';
 
 /** The flags as commander hands them over. */
-export interface QueueFlags extends StoreFlags {
+export interface QueueFlags extends StoreFlag {
   readonly host?: string;
   readonly limit: number;
   readonly cursor?: string;

@@ -2,13 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { csvSink, jsonlSink, printable, replay } from 'mannerly';
+import { csvSink } from '../../output/csv.js';
+import { jsonlSink } from '../../output/jsonl.js';
+import { replay } from '../../replay/replay.js';
+import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { loadHandlers, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
-import { showWork, watched } from '../progress.js';
-import { recordedCount } from '../recorded-counts.js';
+import { recordedCount, showWork, watched } from '../progress.js';
 
 /** The flags as commander hands them over. */
 export interface ReplayFlags {

@@ -1,13 +1,20 @@
 // `mannerly report`: the politeness of a crawl once more, computed from the logs in its directory, on the
 // terminal and as `report.html` and `report.json` in it.
 
-import { politenessText, readCrawlDirectory, reportFromLogs, writeReport } from 'mannerly';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { reportFromLogs } from '../../report/from-logs.js';
+import { writeReport } from '../../report/page/write-report.js';
+import { politenessText } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
-import { showWork, watched } from '../progress.js';
-import { recordedCount } from '../recorded-counts.js';
-import { inspectingStore, type StoreFlags, whereOf } from '../store-flags.js';
-import { storeReportText } from '../store-report-text.js';
+import { inspectingStore, type StoreFlag, whereOf } from '../open-inspection.js';
+import { recordedCount, showWork, watched } from '../progress.js';
+import { storeReportText } from '../summary.js';
+
+/** The flags as commander has them. */
+export interface ReportFlags extends StoreFlag {
+  readonly json?: boolean;
+}
 
 /**
  * Runs the command.
@@ -15,11 +22,7 @@ import { storeReportText } from '../store-report-text.js';
  * @returns The exit code.
  * @throws MannerlyError `directory-taken` or `directory-format` when the directory holds no crawl that can be read.
  */
-export async function reportCommand(
-  named: string | undefined,
-  flags: StoreFlags & { readonly json?: boolean },
-  io: CliIo,
-): Promise<number> {
+export async function reportCommand(named: string | undefined, flags: ReportFlags, io: CliIo): Promise<number> {
   const where = whereOf(named, flags);
   if ('store' in where) {
     const whole = await inspectingStore(where.store, (inspection) => inspection.report());

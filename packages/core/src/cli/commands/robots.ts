@@ -5,16 +5,18 @@ import { type CompileOptions, compileRules, parseRobots, RobotsError, type Robot
 import { robotsUrl } from '@mannerly/robots/access';
 import { diagnose, diagnosticMeaning } from '@mannerly/robots/diagnostics';
 import { explain } from '@mannerly/robots/explain';
+import { parseUrl } from '../../parse-url.js';
+import { identityFrom } from '../crawl-flags.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { type IdentityFlags, identityFrom } from '../identity-flags.js';
 import type { CliIo } from '../io.js';
 import { askForRobots } from '../one-answer.js';
-import { parseUrl } from '../parse-url.js';
 import { askedText, diagnosticsText, documentText, type UrlVerdict, verdictText } from '../robots-text.js';
 
 /** The flags as commander hands them over. */
-export interface RobotsFlags extends IdentityFlags {
+export interface RobotsFlags {
+  readonly name?: string;
+  readonly contact?: string;
   readonly agent?: string;
   readonly dialect: string;
   readonly policy: string;

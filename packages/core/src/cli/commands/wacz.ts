@@ -1,6 +1,6 @@
 // `mannerly wacz`: the archive of a crawl as one file that others can open.
 
-import { packageArchive } from 'mannerly';
+import { packageArchive } from '../../archive/package-archive.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
 import { showWork, watched } from '../progress.js';

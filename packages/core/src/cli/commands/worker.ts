@@ -7,7 +7,7 @@ import { setUpCrawl } from '../crawl-setup.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { makeCrawl, tellNotices } from '../live-crawl.js';
+import { makeCrawl, printWarnings } from '../live-crawl.js';
 import type { ParentProcess, ToWorker } from '../workers/messages.js';
 
 /** Milliseconds between two words about the progress. */
@@ -42,7 +42,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   const flags = start.flags as unknown as CrawlFlags;
   const { crawler, run } = await makeCrawl(await setUpCrawl(seeds, flags), isFirst);
   stops(() => crawler.stop());
-  tellNotices(crawler, (text) => parent.send({ kind: 'line', text }));
+  printWarnings(crawler, (text) => parent.send({ kind: 'line', text }));
   let isReady = false;
   let isStopping = false;
   const tell = (): void => {

@@ -1,15 +1,28 @@
-// The questions of `mannerly init`: what the flags do not say is asked, where somebody can be asked.
+// The questions of `mannerly init`. What no flag says is asked, where there is a person to ask. Every answer is checked as a
+// crawl would check it, so that nothing is written that a crawl would refuse.
 
 import { InvalidArgumentError } from 'commander';
+import { MannerlyError } from '../../errors.js';
+import { resolveOptions } from '../../options/options.js';
 import type { Asker } from '../asker.js';
-import { BOUND_ARGUMENTS, DEFAULT_BOUNDS } from '../bounds-flags.js';
 import { UsageError } from '../failure.js';
-import { checkPart, faultOfPart, type NeededPart, type ProjectPlan } from './project-plan.js';
+import { argumentReader, commandDefault } from '../option-flags.js';
 
-/** What the flags say; an absent part was not said. */
-export type SaidPlan = Partial<Omit<ProjectPlan, 'bounds'>> & { readonly bounds: Partial<ProjectPlan['bounds']> };
+/** What a new project is made from. */
+export interface ProjectPlan {
+  readonly name: string;
+  readonly contact: string;
+  readonly seeds: readonly string[];
+  readonly within: 'host' | 'domain';
+  readonly bounds: Readonly<Record<Bound, number>>;
+}
 
-type Bound = keyof ProjectPlan['bounds'];
+/** What the flags say. */
+export type GivenPlan = Partial<Omit<ProjectPlan, 'bounds'>> & { readonly bounds: Partial<ProjectPlan['bounds']> };
+
+type Bound = 'pages' | 'depth' | 'minutes';
+type NeededPart = 'name' | 'contact' | 'seeds';
+type Parts = Partial<Pick<ProjectPlan, NeededPart>>;
 
 const NEEDED: readonly (readonly [part: NeededPart, flag: string])[] = [
   ['name', '--name'],
@@ -17,81 +30,103 @@ const NEEDED: readonly (readonly [part: NeededPart, flag: string])[] = [
   ['seeds', '--seed'],
 ];
 
-const BOUND_QUESTIONS: readonly (readonly [bound: Bound, message: string])[] = [
+const BOUNDS: readonly (readonly [bound: Bound, question: string])[] = [
   ['pages', 'How many pages at most?'],
   ['depth', 'How many links away from the start at most?'],
   ['minutes', 'How many minutes of running time at most?'],
 ];
 
+/** Stands in for the parts that are not checked. */
+const VALID = { name: 'crawl', contact: 'https://example.org/', seeds: ['https://example.org/'] } as const;
+
 /**
- * Completes a plan: what was said is checked first, the rest is asked, or has its default.
+ * Completes a plan. What the flags say is checked first, the rest is asked, or has its default.
  *
- * @param asker - `null`: nobody can or shall be asked.
- * @returns `null` when the person does not want to go on.
+ * @param asker - `null`: there is no person to ask.
+ * @returns `null` when the person wants to stop.
  * @throws MannerlyError for a part that a crawl would refuse; UsageError naming the flags that are missing.
  */
-export async function interview(said: SaidPlan, asker: Asker | null): Promise<ProjectPlan | null> {
-  for (const [part] of NEEDED) if (said[part] !== undefined) checkPart({ [part]: said[part] });
-  if (asker === null) return withDefaults(said);
-  const name = said.name ?? (await askForText(asker, 'name'));
+export async function interview(given: GivenPlan, asker: Asker | null): Promise<ProjectPlan | null> {
+  for (const [part] of NEEDED) if (given[part] !== undefined) check({ [part]: given[part] });
+  if (asker === null) return withDefaults(given);
+  const name = given.name ?? (await asker.ask(question('name')));
   if (name === null) return null;
-  const contact = said.contact ?? (await askForText(asker, 'contact'));
+  const contact = given.contact ?? (await asker.ask(question('contact')));
   if (contact === null) return null;
-  const seeds = said.seeds ?? (await askForSeeds(asker));
-  if (seeds === null) return null;
+  const seeds = given.seeds ?? (await asker.ask(question('seeds')))?.split(/\s+/);
+  if (seeds === undefined) return null;
   const bounds: Partial<Record<Bound, number>> = {};
-  for (const [bound, message] of BOUND_QUESTIONS) {
-    const most = said.bounds[bound] ?? (await askForBound(asker, bound, message));
+  for (const [bound, message] of BOUNDS) {
+    const most = given.bounds[bound] ?? (await askForBound(asker, bound, message));
     if (most === null) return null;
     bounds[bound] = most;
   }
-  return withDefaults({ ...said, name, contact, seeds, bounds });
+  return withDefaults({ ...given, name, contact, seeds, bounds });
 }
 
-function withDefaults(said: SaidPlan): ProjectPlan {
-  const { name, contact, seeds, within = 'host', bounds } = said;
+function withDefaults(given: GivenPlan): ProjectPlan {
+  const { name, contact, seeds, within = 'host', bounds } = given;
   if (name === undefined || contact === undefined || seeds === undefined) {
-    const missing = NEEDED.flatMap(([part, flag]) => (said[part] === undefined ? [flag] : []));
+    const missing = NEEDED.flatMap(([part, flag]) => (given[part] === undefined ? [flag] : []));
     throw new UsageError(
-      `missing ${missing.join(', ')}: nobody can be asked here`,
-      'Say who asks, where your people can be reached and where the crawl begins: mannerly init my-crawl --name tidepool-study --contact https://example.org/our-crawler --seed https://docs.example.org/',
+      `missing ${missing.join(', ')}, and there is no terminal to ask at`,
+      'For instance: mannerly init my-crawl --name tidepool-study --contact https://example.org/our-crawler ' +
+        '--seed https://docs.example.org/',
     );
   }
-  return { name, contact, seeds, within, bounds: { ...DEFAULT_BOUNDS, ...bounds } };
+  const defaults = BOUNDS.map(([bound]) => [bound, commandDefault(`bounds.${bound}`)] as const);
+  return {
+    name,
+    contact,
+    seeds,
+    within,
+    bounds: { ...Object.fromEntries(defaults), ...bounds } as ProjectPlan['bounds'],
+  };
 }
 
-const TEXT_QUESTIONS = {
-  name: { message: 'Who asks? A short name, which sites can address in robots.txt', example: 'tidepool-study' },
+const QUESTIONS = {
+  name: { message: 'Your product token? A short name that sites can address in robots.txt', example: 'tidepool-study' },
   contact: {
-    message: 'Where can you be reached? A page or a mailbox; it stands in every request',
+    message: 'Where can sites reach you? A page or a mailbox. It is in every request',
     example: 'https://example.org/our-crawler',
+  },
+  seeds: {
+    message: 'Where does the crawl start? One URL, or several separated by spaces',
+    example: 'https://docs.example.org/',
   },
 } as const;
 
-async function askForText(asker: Asker, part: 'name' | 'contact'): Promise<string | null> {
-  return asker.ask({ ...TEXT_QUESTIONS[part], fault: (answer) => faultOfPart({ [part]: answer }) });
-}
-
-async function askForSeeds(asker: Asker): Promise<readonly string[] | null> {
-  const answer = await asker.ask({
-    message: 'Where does the crawl begin? One URL, or several with blanks between them',
-    example: 'https://docs.example.org/',
-    fault: (text) => faultOfPart({ seeds: text.split(/\s+/) }),
-  });
-  return answer === null ? null : answer.split(/\s+/);
+function question(part: NeededPart) {
+  return {
+    ...QUESTIONS[part],
+    fault: (answer: string) => faultOf({ [part]: part === 'seeds' ? answer.split(/\s+/) : answer }),
+  };
 }
 
 async function askForBound(asker: Asker, bound: Bound, message: string): Promise<number | null> {
-  const read = BOUND_ARGUMENTS[bound];
-  const answer = await asker.ask({
-    message,
-    initial: String(DEFAULT_BOUNDS[bound]),
-    fault: (text) => faultOfNumber(read, text),
-  });
-  return answer === null ? null : read(answer);
+  const read = argumentReader(`bounds.${bound}`);
+  const initial = String(commandDefault(`bounds.${bound}`));
+  const answer = await asker.ask({ message, initial, fault: (text) => faultOfNumber(read, text) });
+  return answer === null ? null : Number(read(answer));
 }
 
-function faultOfNumber(read: (text: string) => number, text: string): string | null {
+function check(parts: Parts): void {
+  const { name, contact, seeds } = { ...VALID, ...parts };
+  resolveOptions({ identity: { name, contact }, scope: { seeds }, bounds: { pages: 1 } });
+}
+
+/** What is wrong with a part, and what to do; `null`: nothing. */
+function faultOf(parts: Parts): string | null {
+  try {
+    check(parts);
+    return null;
+  } catch (error) {
+    if (!(error instanceof MannerlyError)) throw error;
+    return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
+  }
+}
+
+function faultOfNumber(read: (text: string) => unknown, text: string): string | null {
   try {
     read(text);
     return null;

@@ -1,7 +1,7 @@
 // The processes of `mannerly crawl --workers`, as the command sees them: started one after another, told to stop, and started
 // again when one dies, within a bound. When one is stopped by a handler, so are all. What they have in common is the store; the command itself fetches nothing.
 
-import type { CrawlProgress, CrawlReport } from 'mannerly';
+import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import { EXIT } from '../exit-codes.js';
 import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 

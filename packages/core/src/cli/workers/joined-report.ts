@@ -1,6 +1,7 @@
 // What several processes of one crawl tell, as one: their progress while they run, their reports when all have ended.
 
-import type { CrawlProgress, CrawlReport, LoggedTotals, RunState } from 'mannerly';
+import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
+import type { LoggedTotals } from '../../report/from-logs.js';
 
 /** The progress of all; what is the crawl's own is the latest that any of them knows. `null`: none has told anything yet. Never throws. */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {

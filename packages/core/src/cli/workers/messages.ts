@@ -1,6 +1,6 @@
 // What a command and the processes it starts tell each other: plain JSON over the channel that node opens between them.
 
-import type { CrawlProgress, CrawlReport } from 'mannerly';
+import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 
 /** From the command to a worker. */
 export type ToWorker =

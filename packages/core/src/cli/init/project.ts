@@ -1,0 +1,137 @@
+// The files of a new project. Those that are the same for all projects are in the package's folder `scaffold`, the others are
+// written here. A file that exists is never overwritten.
+
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
+import type { CrawlConfig } from '../../options/config.js';
+import { UsageError } from '../failure.js';
+import type { ProjectPlan } from './interview.js';
+
+/** Path below the project, with forward slashes, to text. */
+export type ProjectFiles = ReadonlyMap<string, string>;
+
+const SCAFFOLD = new URL('../../../scaffold/', import.meta.url);
+
+/** From a file of the folder to its name in the project. npm would not publish a `.gitignore`. */
+const SAME_FOR_ALL: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  'tsconfig.json': 'tsconfig.json',
+  'src/handlers.ts': 'src/handlers.ts',
+  'src/handlers.test.ts': 'src/handlers.test.ts',
+};
+
+/** Versions of what a project needs in addition to `mannerly`. A test compares them with those of this package. */
+export const PROJECT_TOOLS = {
+  '@sinonjs/fake-timers': '^15.5.0',
+  '@types/node': '^20.19.0',
+  typescript: '^7.0.2',
+} as const;
+
+/** Every file of a project. @throws The platform's error when the package is incomplete. */
+export async function projectFiles(plan: ProjectPlan): Promise<ProjectFiles> {
+  const same = Object.entries(SAME_FOR_ALL).map(
+    async ([from, to]) => [to, await readFile(new URL(from, SCAFFOLD), 'utf8')] as const,
+  );
+  return new Map([
+    ['package.json', json(manifestOf(plan))],
+    ['mannerly.config.json', json(configOf(plan))],
+    ...(await Promise.all(same)),
+    ['README.md', readmeOf(plan)],
+  ]);
+}
+
+/** The configuration of a project. */
+function configOf({ name, contact, seeds, within, bounds }: ProjectPlan): CrawlConfig {
+  return {
+    $schema: './node_modules/mannerly/schema/config.schema.json',
+    identity: { name, contact },
+    scope: { seeds, within },
+    bounds,
+    handlers: './dist/handlers.js',
+  };
+}
+
+/** `node --test` searches the working directory on every version. Folders and patterns are read differently by each. */
+function manifestOf({ name }: ProjectPlan): object {
+  return {
+    name: packageName(name),
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    scripts: {
+      start: 'tsc && mannerly crawl',
+      plan: 'tsc && mannerly plan',
+      test: 'tsc && cd dist && node --test',
+      typecheck: 'tsc --noEmit',
+    },
+    dependencies: { mannerly: `^${MANNERLY_VERSION}` },
+    devDependencies: PROJECT_TOOLS,
+  };
+}
+
+/** A name that npm accepts and that no package has: a token may begin with any character, and may be `mannerly`. */
+function packageName(token: string): string {
+  return `${token.toLowerCase().replace(/^[_-]+/, '') || 'my'}-crawl`;
+}
+
+function readmeOf({ name, seeds }: ProjectPlan): string {
+  return `# ${name}
+
+A polite crawl of ${seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`}, made with Mannerly. Node.js 20.19 or newer.
+
+\`\`\`sh
+npm install
+npm test         # tests the handlers against a fake web
+npm run plan     # what a crawl may fetch and how long it takes; requests robots.txt only
+npm start        # the crawl; Ctrl-C stops it cleanly, the same command continues it
+\`\`\`
+
+- \`mannerly.config.json\`: the identity, the seeds, the scope and the bounds. Editors complete it.
+- \`src/handlers.ts\`: what is done with each page.
+- \`src/handlers.test.ts\`: its test.
+
+Items, logs and every robots.txt are in \`crawls/\`. Flags of the command stand after \`--\`: \`npm start -- --dashboard\`.
+\`npx mannerly explain <crawl directory> <url>\` says why a URL was or was not fetched. \`npx mannerly --help\` lists the rest.
+`;
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** What may exist before. */
+const IGNORED: readonly string[] = ['.git', '.DS_Store'];
+const MAX_NAMES_SHOWN = 3;
+
+/** @throws UsageError unless the directory is empty or does not exist. */
+export async function checkIsFree(directory: string): Promise<void> {
+  const names = (await namesIn(directory)).filter((name) => !IGNORED.includes(name));
+  if (names.length === 0) return;
+  const more = names.length > MAX_NAMES_SHOWN ? ` and ${names.length - MAX_NAMES_SHOWN} more` : '';
+  throw new UsageError(
+    `${directory} is not empty: it holds ${names.sort().slice(0, MAX_NAMES_SHOWN).join(', ')}${more}`,
+    'Name a directory that is empty or does not exist yet: mannerly init my-crawl.',
+  );
+}
+
+/** Writes the files. @throws The platform's error; `EEXIST` for a file that was created meanwhile. */
+export async function writeProject(directory: string, files: ProjectFiles): Promise<void> {
+  for (const [path, text] of files) {
+    const file = join(directory, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { flag: 'wx' });
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOENT') return [];
+    if (code !== 'ENOTDIR') throw error;
+    throw new UsageError(`${directory} is a file`, 'Name a directory that is empty or does not exist yet.');
+  }
+}

@@ -1,0 +1,50 @@
+// Opens a crawl that no run has open, to be inspected: from its directory, or from its store on a server.
+
+import { inspectCrawl } from '../default-parts.js';
+import type { CrawlInspection } from '../inspection/inspection.js';
+import { inspectStore, type StoreInspection } from '../inspection/store-inspection.js';
+import { UsageError } from './failure.js';
+import { openStore } from './open-store.js';
+
+/** The flag as commander has it. */
+export interface StoreFlag {
+  readonly store?: string;
+}
+
+/**
+ * The directory to inspect, or the store.
+ *
+ * @throws UsageError where neither or both are named.
+ */
+export function whereOf(
+  directory: string | undefined,
+  { store }: StoreFlag,
+): { readonly directory: string } | { readonly store: string } {
+  if (directory !== undefined && store === undefined) return { directory };
+  if (directory === undefined && store !== undefined) return { store };
+  throw new UsageError(
+    'name the crawl directory, or the store of the crawl',
+    'Name the directory first, or --store <url>; not both.',
+  );
+}
+
+/** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `ask` throws. */
+export async function inspecting<T>(
+  where: ReturnType<typeof whereOf>,
+  ask: (inspection: CrawlInspection) => Promise<T>,
+): Promise<T> {
+  if ('store' in where) return inspectingStore(where.store, ask);
+  const inspection = await inspectCrawl(where.directory);
+  return ask(inspection).finally(() => inspection.close());
+}
+
+/** The same of a store. @throws As `inspecting`. */
+export async function inspectingStore<T>(url: string, ask: (inspection: StoreInspection) => Promise<T>): Promise<T> {
+  const opened = await openStore(url, '');
+  try {
+    const inspection = await inspectStore(() => opened.make(() => undefined));
+    return await ask(inspection).finally(() => inspection.close());
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,130 @@
+// The flags of `mannerly crawl` that set an option, made from the option table: their help, how they are read, and where their
+// values go.
+
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CrawlerOptions } from '../options/crawler-options.js';
+import type { Flag, Row, Shape } from '../options/row.js';
+import { OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
+import { collected, numberArgument, oneOf } from './flag-values.js';
+
+/** Options of a crawl of which any may be absent. */
+export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> };
+
+/** An option that has a flag. */
+export interface FlaggedRow extends PlacedRow {
+  readonly flag: Flag;
+  /** The property in which commander keeps the value. */
+  readonly property: string;
+}
+
+/** The options that have a flag, in the order of the table. */
+export const FLAGGED_ROWS: readonly FlaggedRow[] = placedRows(OPTIONS).flatMap(({ path, row }) => {
+  const { flag } = row;
+  return flag === undefined ? [] : [{ path, row, flag, property: new Option(flag.name).attributeName() }];
+});
+
+/** Adds the flags to a command, each below the title of its section. */
+export function withOptionFlags(command: Command): Command {
+  for (const { title, rows } of SECTIONS) {
+    const paths = new Set(placedRows(rows).map(({ path }) => path));
+    for (const flagged of FLAGGED_ROWS) {
+      if (paths.has(flagged.path)) command.addOption(optionOf(flagged).helpGroup(`${title}:`));
+    }
+  }
+  return command;
+}
+
+/** Reads the value of an option, as its flag takes it. */
+export function argumentReader(path: string): (text: string) => unknown {
+  const found = FLAGGED_ROWS.find((each) => each.path === path);
+  if (found === undefined) throw new Error(`${path} has no flag`);
+  return readerOf(found.row.shape, found.flag);
+}
+
+/** The default of the command for an option that has a flag. */
+export function commandDefault(path: string): number | undefined {
+  return FLAGGED_ROWS.find((each) => each.path === path)?.flag.default;
+}
+
+/**
+ * The options that flags set.
+ *
+ * @param values - By property, as commander has them. What is absent is not set.
+ */
+export function optionsFromFlags(values: Readonly<Record<string, unknown>>): GivenOptions {
+  const options: Record<string, unknown> = {};
+  for (const { path, flag, property } of FLAGGED_ROWS) {
+    const value = values[property];
+    const isNegated = flag.name.startsWith('--no-');
+    if (value === undefined || (isNegated && value !== false)) continue;
+    put(options, path, flag.sets ?? value);
+    if (flag.alsoSets !== undefined) put(options, flag.alsoSets, true);
+  }
+  return options as GivenOptions;
+}
+
+function put(options: Record<string, unknown>, path: string, value: unknown): void {
+  const [name = '', ...rest] = path.split('.');
+  if (rest.length === 0) {
+    // A flag of the whole group leaves what other flags have said of its parts.
+    if (typeof value !== 'object' || options[name] === undefined) options[name] = value;
+    return;
+  }
+  const group = { ...(options[name] as object | undefined) } as Record<string, unknown>;
+  options[name] = group;
+  put(group, rest.join('.'), value);
+}
+
+/** A flag as commander takes it. */
+export function optionOf({ row, flag }: FlaggedRow): Option {
+  const option = new Option(flag.name, helpOf(row, flag));
+  const takesValue = option.required || option.optional;
+  if (takesValue) option.argParser(readerOf(row.shape, flag));
+  return option;
+}
+
+function helpOf({ shape, default: value }: Row, flag: Flag): string {
+  const words = choicesOf(shape);
+  const otherwise = flag.default ?? (typeof value === 'boolean' || typeof value === 'object' ? null : value);
+  const shown = flag.isSeconds === true ? Number(otherwise) / 1_000 : otherwise;
+  const more = [
+    ...(words === null || flag.sets !== undefined ? [] : [words.join(', ')]),
+    ...(shown === null || flag.sets !== undefined ? [] : [`default: ${shown}`]),
+  ];
+  return more.length === 0 ? flag.help : `${flag.help} (${more.join('; ')})`;
+}
+
+function choicesOf(shape: Shape): readonly string[] | null {
+  if (shape.kind === 'choice') return shape.values.map(String);
+  if (shape.kind === 'list') return choicesOf(shape.of);
+  return shape.kind === 'either' ? choicesOf(flagShape(shape)) : null;
+}
+
+/** Of several shapes the one that a flag takes: a list before one word, a text before a number. */
+function flagShape(shape: Shape & { readonly kind: 'either' }): Shape {
+  const [first] = shape.shapes;
+  return shape.shapes.find(({ kind }) => kind === 'list') ?? (first as Shape);
+}
+
+function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) => unknown {
+  switch (shape.kind) {
+    case 'number': {
+      const { least, most, isWhole, isAboveLeast } = shape.range;
+      if (flag.isSeconds !== true) return numberArgument(least, most, isWhole, isAboveLeast);
+      const read = numberArgument(least / 1_000, most / 1_000, isWhole, isAboveLeast);
+      return (text) => read(text) * 1_000;
+    }
+    case 'choice':
+      return (text) => oneOf(flag.name.replace(/ .*/, ''), shape.values.map(String), text);
+    case 'list': {
+      const read = readerOf(shape.of, flag);
+      return (text, before) => collected(read(text), before as unknown[] | undefined);
+    }
+    case 'either':
+      return readerOf(flagShape(shape), flag);
+    case 'text':
+      return (text) => text;
+    default:
+      throw new InvalidArgumentError(`${flag.name} takes no value`);
+  }
+}

@@ -1,0 +1,131 @@
+// Checks a value against its row, and fills in the defaults of groups. Every message names the option, its range and the value.
+
+import { MannerlyError } from '../errors.js';
+import type { Filled, Row, Rows, Shape } from './row.js';
+
+/** Characters of a value that a message shows. */
+const MAX_SHOWN_CHARS = 100;
+
+/**
+ * Checks the options of a group and fills in the rest.
+ *
+ * @param path - Of the group, with a dot at its end; empty for the options of the crawler.
+ * @throws MannerlyError `option-unknown`, `option-invalid`.
+ */
+export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
+  if (!isObject(given)) throw invalid(path.slice(0, -1) || 'options', 'an object', given);
+  const known = Object.keys(rows);
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new MannerlyError('option-unknown', `unknown option \`${path}${unknown}\`; known: ${known.join(', ')}`);
+  }
+  const missing = Object.entries(rows).filter(([name, each]) => {
+    return each.isRequired === true && each.isCheckedByOwner !== true && given[name] === undefined;
+  });
+  if (missing.length > 0) {
+    throw invalid(path.slice(0, -1), `an object with ${missing.map(([name]) => name).join(' and ')}`, given);
+  }
+  const filled = Object.entries(rows).map(([name, row]) => [name, fillValue(`${path}${name}`, row, given[name])]);
+  return Object.fromEntries(filled) as Filled<R>;
+}
+
+/** What a message shows of a value. @throws Never */
+export function shown(value: unknown): string {
+  const text = typeof value === 'function' ? 'a function' : (JSON.stringify(value) ?? String(value));
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
+}
+
+/** The refusal of a value. */
+export function invalid(option: string, expected: string, got: unknown, hint?: string): MannerlyError {
+  const message = `expected \`${option}\` to be ${expected}, got ${shown(got)}`;
+  return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });
+}
+
+function fillValue(path: string, row: Row, given: unknown): unknown {
+  if (row.isCheckedByOwner === true) return given ?? row.default;
+  if (given === undefined && row.default === null) return null;
+  return checked(path, row.shape, given === undefined ? row.default : given);
+}
+
+function checked(path: string, shape: Shape, value: unknown): unknown {
+  if (shape.kind === 'group') return fill(`${path}.`, shape.rows, value);
+  if (shape.kind === 'either') {
+    const fitting = shape.shapes.find((each) => isOfKind(each, value));
+    if (fitting === undefined) throw invalid(path, expectation(shape), value);
+    return checked(path, fitting, value);
+  }
+  if (shape.kind === 'list' && isList(shape, value)) {
+    return value.map((each, at) => checked(`${path}[${at}]`, shape.of, each));
+  }
+  if (!accepts(shape, value)) throw invalid(path, expectation(shape), value);
+  return value;
+}
+
+/** Whether the alternative is the one that is meant, be its value in range or not. */
+function isOfKind(shape: Shape, value: unknown): boolean {
+  if (shape.kind === 'group') return isObject(value) && !Array.isArray(value);
+  if (shape.kind === 'list') return Array.isArray(value);
+  if (shape.kind === 'number') return typeof value === 'number';
+  return accepts(shape, value);
+}
+
+function accepts(shape: Shape, value: unknown): boolean {
+  switch (shape.kind) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'number': {
+      const { least, most, isWhole, isAboveLeast } = shape.range;
+      if (typeof value !== 'number' || !(value <= most)) return false;
+      return (isAboveLeast ? value > least : value >= least) && (!isWhole || Number.isInteger(value));
+    }
+    case 'choice':
+      return shape.values.some((each) => each === value);
+    case 'text': {
+      if (typeof value !== 'string' || value === '' || value.length > (shape.most ?? value.length)) return false;
+      return shape.pattern === undefined || new RegExp(shape.pattern).test(value);
+    }
+    case 'list':
+      return isList(shape, value) && value.every((each) => accepts(shape.of, each));
+    case 'code':
+      return shape.accepts(value);
+    case 'either':
+      return shape.shapes.some((each) => accepts(each, value));
+    case 'group':
+      return isObject(value);
+  }
+}
+
+function isList(shape: Shape & { readonly kind: 'list' }, value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length >= shape.least && value.length <= (shape.most ?? value.length);
+}
+
+/** What a shape accepts, in words. */
+function expectation(shape: Shape): string {
+  switch (shape.kind) {
+    case 'boolean':
+      return 'true or false';
+    case 'number': {
+      const { least, most, isWhole, isAboveLeast } = shape.range;
+      return `a ${isWhole ? 'whole ' : ''}number ${isAboveLeast ? `above ${least}, up` : `from ${least}`} to ${most}`;
+    }
+    case 'choice':
+      return shape.values.length === 1 ? String(shape.values[0]) : `one of ${shape.values.join(', ')}`;
+    case 'text':
+      return shape.most === undefined ? shape.what : `${shape.what} of at most ${shape.most} characters`;
+    case 'list': {
+      const { least, most } = shape;
+      const count = most === undefined ? '' : `${least > 0 ? `${least} to` : 'at most'} ${most} entries, `;
+      return `a list of ${count}each ${expectation(shape.of)}`;
+    }
+    case 'code':
+      return `a value of type ${shape.type}`;
+    case 'either':
+      return shape.shapes.map(expectation).join(', or ');
+    case 'group':
+      return `an object of ${Object.keys(shape.rows).join(', ')}`;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,392 @@
+// The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is one
+// long file because a reader of one option usually wants the next.
+
+import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
+import type { HookOptions } from '../crawl/hooks.js';
+import type { CookieJar } from '../fetch/cookies.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import type { StoreNotice } from '../journal/events.js';
+import type { Sink } from '../output/sink.js';
+
+/** Everything a crawl can be configured with. */
+export interface CrawlerOptions {
+  /** Who crawls. The name and the contact are in every request. */
+  readonly identity: IdentityOptions;
+  /** Where the crawl may go. Scope (docs/scope.md) says exactly what matches. */
+  readonly scope: ScopeOptions;
+  /**
+   * How much the crawl may do. `pages` or `minutes` is required. Bounds count over all runs and all processes of a
+   * crawl. What a bound keeps out is *dropped* as `bound-…`. With larger bounds the same crawl continues.
+   */
+  readonly bounds: BoundsOptions;
+  /** Which URLs count as one. See URLs (docs/urls.md). */
+  readonly urls?: UrlOptions;
+  /**
+   * How endless URL spaces are recognized (traps (docs/traps.md)). `false` follows them as far as the bounds go. Larger
+   * numbers cost sites requests for pages that say nothing new. @default on
+   */
+  readonly traps?: false | TrapOptions;
+  /**
+   * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
+   * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
+   * host gets one request at a time, whatever `network.concurrency` is.
+   */
+  readonly politeness?: PolitenessOptions;
+  /**
+   * How robots.txt is read, and what happens when it cannot be read. `@mannerly/robots` explains dialects and policies.
+   * The product tokens come from `identity`.
+   */
+  readonly robots?: Omit<RobotsOptions, 'tokens'>;
+  /** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
+  readonly network?: NetworkOptions;
+  /** Files that are requested next to pages, each spaced like a page. */
+  readonly discover?: DiscoverOptions;
+  /** Datasets that data.txt names. */
+  readonly datasets?: DatasetOptions;
+  /**
+   * What the data is for. Reservations and preferences apply by purpose, so declare what is true. `tdm`, `ai-train` and
+   * `ai-input` also request `/.well-known/tdmrep.json`. @default []
+   */
+  readonly purposes?: readonly ('search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | 'other')[];
+  /** What pages say in robots meta elements and X-Robots-Tag. */
+  readonly pageLevel?: PageLevelOptions;
+  /** Which links are followed. */
+  readonly links?: LinkOptions;
+  /** Reservations of text and data mining, for the purposes above. @default respect */
+  readonly tdm?: 'respect' | 'observe' | 'off';
+  /** Content-Usage, Content-Signal and `noai`, for the purposes above. @default respect */
+  readonly preferences?: 'respect' | 'observe' | 'off' | PreferenceOptions;
+  /**
+   * A page that names a canonical URL: it is only shown, or also queued (`follow`), or queued in place of this page
+   * (`dedupe`). @default expose
+   */
+  readonly canonical?: 'expose' | 'dedupe' | 'follow';
+  /** A page that names another URL to keep: that one is queued, and this one is not kept. @default respect */
+  readonly indexInstead?: 'respect' | 'expose';
+  /**
+   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100. 0 to
+   * 2,592,000,000 ms. @default 600,000
+   */
+  readonly maxIdleMs?: number;
+  /**
+   * Decides the order of URLs, so that a crawl of the same site takes the same order again: reproducible crawls
+   * (docs/reproducible.md). One process; slower with many hosts. @default none: as URLs are found
+   */
+  readonly orderSeed?: string | number;
+  /** Timeout of a handler. Its page then fails as `handler-timeout`. 1 to 3,600,000 ms. @default 60,000 */
+  readonly handlerTimeoutMs?: number;
+  /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
+  readonly archive?: boolean | ArchiveOptions;
+  /**
+   * Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and
+   * `retry` know URLs that have a line.
+   */
+  readonly decisionLog?: DecisionLogOptions;
+  /** Functions that may refuse a request, never permit one: hooks (docs/handlers.md). */
+  readonly hooks?: HookOptions;
+  /**
+   * Where the frontier is kept: a store (docs/stores.md), or a function that makes one for each run and passes on what
+   * it reports. The run opens and closes it. In a configuration file it is a URL. @default in the crawl directory; in
+   * memory without one
+   */
+  readonly store?: FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore);
+  /** What sends requests: a `Fetcher`. The run closes it. @default undici */
+  readonly fetcher?: Fetcher;
+  /**
+   * Where items go, next to the crawl directory's `items.jsonl`: sinks (docs/sinks.md). The run opens and closes them.
+   * @default []
+   */
+  readonly sinks?: readonly Sink[];
+  /** The source of time, for tests. @default the system's clock */
+  readonly clock?: Clock;
+}
+
+/** Who crawls. The name and the contact are in every request. */
+export interface IdentityOptions {
+  /** The product token that sites address in robots.txt. It is part of what makes a crawl the same. */
+  readonly name: string;
+  /**
+   * Where the people whose sites you visit can reach you: an http(s) URL or a mail address. It is in the User-Agent of
+   * every request, and a mail address also in `From`.
+   */
+  readonly contact: string;
+  /** The version after the name in the User-Agent. @default 1.0 */
+  readonly version?: string;
+  /**
+   * The product tokens that robots.txt is read for, the preferred one first. Each must occur in the User-Agent. 1 to 16
+   * entries: a product token of letters, digits, - and _, 1 to 64 characters. @default [name]
+   */
+  readonly tokens?: readonly string[];
+}
+
+/** Where the crawl may go. Scope (docs/scope.md) says exactly what matches. */
+export interface ScopeOptions {
+  /**
+   * Absolute http(s) URLs where the crawl starts. A port of a seed is allowed, as by `network.ports`. 1 to 100,000
+   * entries: an absolute http(s) URL.
+   */
+  readonly seeds: readonly string[];
+  /**
+   * What is inside: `host`: the seeds' host names. `domain`: their registrable domains. `list`: the hosts of `hosts`.
+   * `surt`: URLs that begin with one of `surts`. @default host
+   */
+  readonly within?: 'host' | 'domain' | 'list' | 'surt';
+  /**
+   * Host names, or `host:port`. Needed with `within: list`. 0 to 10,000 entries: a host name, or host:port. @default []
+   */
+  readonly hosts?: readonly string[];
+  /**
+   * SURT prefixes such as `(org,example,`. Needed with `within: surt`, an error without it. 0 to 10,000 entries: a SURT
+   * prefix. @default []
+   */
+  readonly surts?: readonly string[];
+  /**
+   * Only URLs whose path begins with one of these. 0 to 10,000 entries: a path that begins with /. @default all paths
+   */
+  readonly prefixes?: readonly string[];
+  /**
+   * Only URLs that match one of these patterns, written as in robots.txt. Seeds must match too. 0 to 10,000 entries: a
+   * URL pattern, 1 to 8192 characters, or `RegExp`. @default all URLs
+   */
+  readonly include?: readonly (string | RegExp)[];
+  /**
+   * No URL that matches one of these patterns, whatever the other options say. 0 to 10,000 entries: a URL pattern, 1 to
+   * 8192 characters, or `RegExp`. @default []
+   */
+  readonly exclude?: readonly (string | RegExp)[];
+  /**
+   * Called last, with a URL that all other options allow and the way it was found. `false` or an exception refuses it.
+   * @default none
+   */
+  readonly allows?: (url: string, via: Via) => boolean;
+}
+
+/**
+ * How much the crawl may do. `pages` or `minutes` is required. Bounds count over all runs and all processes of a crawl.
+ * What a bound keeps out is *dropped* as `bound-…`. With larger bounds the same crawl continues.
+ */
+export type BoundsOptions = AnyBoundsOptions & ({ readonly pages: number } | { readonly minutes: number });
+
+interface AnyBoundsOptions {
+  /**
+   * Pages: URLs that ended with a response or a final failure. Redirects and retries do not count. 1 to 1,000,000,000
+   * pages. @default none
+   */
+  readonly pages?: number;
+  /** Running time. A pause does not count. More than 0, to 5,256,000 minutes. @default none */
+  readonly minutes?: number;
+  /** Links from a seed to a page. A redirect keeps the depth. 0 to 1,000 links from a seed. @default 16 */
+  readonly depth?: number;
+  /** Decoded bytes of bodies. Requests in flight when it is reached are completed. 1 or more bytes. @default none */
+  readonly bytes?: number;
+  /** Pages of one host. 1 to 1,000,000,000 pages. @default as bounds.pages */
+  readonly pagesPerHost?: number;
+  /**
+   * Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole. 1 or more bytes.
+   * @default none
+   */
+  readonly bytesPerHost?: number;
+  /** Running time since the first request to a host. More than 0, to 5,256,000 minutes. @default none */
+  readonly minutesPerHost?: number;
+  /**
+   * URLs in the queue at a time. Further links are dropped as `frontier-full`, seeds and sitemaps wait. 1 to
+   * 1,000,000,000 URLs. @default 10,000,000
+   */
+  readonly queuedUrls?: number;
+}
+
+/** Which URLs count as one. See URLs (docs/urls.md). */
+export interface UrlOptions {
+  /**
+   * URLs that differ only in tracking parameters count as one with `drop`, or with a list of names (`*` at the end
+   * matches any ending). The first one found is requested. @default keep
+   */
+  readonly trackingParameters?: 'keep' | 'drop' | readonly string[];
+  /**
+   * Canonical rules in place of the default ones. `trackingParameters` must then be absent. @default CANONICAL_RULES
+   */
+  readonly rules?: readonly CanonicalRule[];
+}
+
+/**
+ * How endless URL spaces are recognized (traps (docs/traps.md)). `false` follows them as far as the bounds go. Larger
+ * numbers cost sites requests for pages that say nothing new.
+ */
+export interface TrapOptions {
+  /**
+   * Similar pages of a group in a row, after which links of such pages are dropped. 16 to 1,000,000 pages. @default 128
+   */
+  readonly maxSimilarPages?: number;
+  /** Segments of a path. Longer paths are dropped. 4 to 1,024 segments. @default 32 */
+  readonly maxPathSegments?: number;
+  /** Parameters of a query. Longer queries are dropped. 4 to 1,024 parameters. @default 32 */
+  readonly maxQueryParameters?: number;
+}
+
+/**
+ * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
+ * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
+ * host gets one request at a time, whatever `network.concurrency` is.
+ */
+export interface PolitenessOptions {
+  /**
+   * The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s.
+   * `1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three.
+   * @default polite
+   */
+  readonly profile?: 'polite' | 'gentle' | '1996-rule-of-thumb' | CustomPoliteness;
+  /**
+   * Hosts of one registrable domain share one queue and one clock. Bounds per host then count a domain. @default false
+   */
+  readonly perDomain?: boolean;
+  /**
+   * Hosts on one address get one request at a time, with the longer interval of two hosts between their requests.
+   * @default false
+   */
+  readonly perIp?: boolean;
+  /**
+   * Requests of the whole crawl, robots.txt included, evenly spaced from start to start. 1/3,600 to 10,000 requests per
+   * second. @default none
+   */
+  readonly requestsPerSecond?: number;
+  /** Share of a host's pause that may be added at random. 0 to 0.1, a share. @default 0 */
+  readonly jitter?: number;
+}
+
+/** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
+export interface NetworkOptions {
+  /**
+   * Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port. @default
+   * []
+   */
+  readonly allowAddresses?: readonly string[];
+  /**
+   * Ports that are allowed next to 80, 443 and those of the seeds. Others may be services that are no web servers. 1 to
+   * 65,535. @default []
+   */
+  readonly ports?: 'any' | readonly number[];
+  /** Resolves names to addresses. The address guard checks the addresses as usual. @default the system's resolver */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  /**
+   * Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses. @default
+   * false
+   */
+  readonly allowUnpinnedDns?: boolean;
+  /**
+   * A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin. @default false
+   */
+  readonly cookies?: boolean | (() => CookieJar);
+  /** Timeout for a connection (`timeout-connect`). 1 to 600,000 ms. @default 10,000 */
+  readonly connectTimeoutMs?: number;
+  /**
+   * Timeout from sending the request to the end of the header section (`timeout-headers`). 1 to 600,000 ms. @default
+   * 30,000
+   */
+  readonly headersTimeoutMs?: number;
+  /**
+   * Timeout from sending the request to the last byte (`timeout-request`). A longer one keeps slow hosts busy longer. 1
+   * to 3,600,000 ms. @default 60,000
+   */
+  readonly requestTimeoutMs?: number;
+  /**
+   * Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins. 1 to
+   * 1,073,741,824 decoded bytes. @default 10,485,760
+   */
+  readonly maxBodyBytes?: number;
+  /**
+   * Requests in flight over all hosts. A host gets one at a time. `--workers` divides it. 1 to 1,024 requests. @default
+   * 64
+   */
+  readonly concurrency?: number;
+}
+
+/** Files that are requested next to pages, each spaced like a page. */
+export interface DiscoverOptions {
+  /** Read the sitemaps (docs/sitemaps.md) that robots.txt names. @default false */
+  readonly sitemaps?: boolean;
+  /**
+   * Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope. 0 to 100,000 entries: an
+   * absolute http(s) URL. @default []
+   */
+  readonly sitemapUrls?: readonly string[];
+  /** Request `/data.txt` of each authority, and again when it has expired. @default false */
+  readonly dataTxt?: boolean;
+}
+
+/** Datasets that data.txt names. */
+export interface DatasetOptions {
+  /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
+  readonly enqueue?: boolean;
+}
+
+/** What pages say in robots meta elements and X-Robots-Tag. */
+export interface PageLevelOptions {
+  /**
+   * Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept. @default
+   * skip-store
+   */
+  readonly noindex?: 'skip-store' | 'flag' | 'skip-handler' | 'ignore';
+  /** Whether the body may go into an archive (docs/archive.md) or a file. @default skip-body */
+  readonly noarchive?: 'skip-body' | 'flag' | 'ignore';
+  /** Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`. @default respect */
+  readonly snippet?: 'respect' | 'ignore';
+  /** Whether images of a `noimageindex` page are left alone. @default respect */
+  readonly images?: 'respect' | 'ignore';
+  /** After its date as `noindex`, before it the item's `expiresAtMs`. @default respect */
+  readonly unavailableAfter?: 'respect' | 'ignore';
+  /** Whether Noindex lines of robots.txt count as `noindex`. @default apply */
+  readonly robotsNoindex?: 'apply' | 'expose';
+}
+
+/** Which links are followed. */
+export interface LinkOptions {
+  /** The `nofollow` of a whole page. @default respect */
+  readonly pageNofollow?: 'respect' | 'ignore';
+  /** Which links are followed by the words of their `rel`. */
+  readonly rel?: RelOptions;
+}
+
+/** Which links are followed by the words of their `rel`. */
+export interface RelOptions {
+  /** Whether links with `rel=nofollow` are followed. @default false */
+  readonly nofollow?: boolean;
+  /** Whether links with `rel=ugc` are followed. `false` is stricter. @default true */
+  readonly ugc?: boolean;
+  /** Whether links with `rel=sponsored` are followed. `false` is stricter. @default true */
+  readonly sponsored?: boolean;
+}
+
+/** Content-Usage, Content-Signal and `noai`, for the purposes above. */
+export interface PreferenceOptions {
+  /** The same within the object. @default respect */
+  readonly apply?: 'respect' | 'observe' | 'off';
+  /** What no preference means. `disallow` is stricter. @default allow */
+  readonly unknown?: 'allow' | 'disallow';
+  /** The level of use that you declare. A page that allows less is excluded as `content-use`. @default null */
+  readonly contentUse?: 'immediate' | 'reference' | 'full' | null;
+}
+
+/** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. */
+export interface ArchiveOptions {
+  /** Size at which the next WARC file begins. 1,048,576 to 1,099,511,627,776 bytes. @default 1,000,000,000 */
+  readonly warcBytes?: number;
+  /** Digest of payloads and blocks. @default sha-256 */
+  readonly digest?: 'sha-256' | 'sha-1';
+  /** Package the archive as one WACZ file at the end of each run. It is then on disk twice. @default false */
+  readonly wacz?: boolean;
+  /**
+   * The folder of the WARC files. Needed where a run has no crawl directory. @default archive in the crawl directory
+   */
+  readonly folder?: string;
+}
+
+/**
+ * Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and
+ * `retry` know URLs that have a line.
+ */
+export interface DecisionLogOptions {
+  /** Share of URLs with a line. Excluded and failed URLs always have one. 0 to 1, a share of URLs. @default 1 */
+  readonly sample?: number;
+  /** Lines of one run. 1 to 1,000,000,000 lines. @default 1,000,000,000 */
+  readonly maxLines?: number;
+}

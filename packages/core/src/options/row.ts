@@ -1,0 +1,146 @@
+// What a row of the option table says: the shape of the value, one sentence, the default, the flag of the command, and which
+// values are relaxed. The resolver, the types, the schema, the flags and the reference are all made from rows.
+
+/** A value as a row describes it. `V` is its type, which nothing holds at run time. */
+export type Shape<V = unknown> = AnyShape & { readonly value?: V };
+
+type AnyShape =
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'number'; readonly range: NumberRange }
+  | { readonly kind: 'choice'; readonly values: readonly (string | boolean | null)[] }
+  | { readonly kind: 'text'; readonly what: string; readonly pattern?: string; readonly most?: number }
+  | { readonly kind: 'list'; readonly of: Shape; readonly least: number; readonly most?: number }
+  | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
+  | { readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean }
+  | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
+
+/** The values of a number. */
+export interface NumberRange {
+  readonly least: number;
+  readonly most: number;
+  readonly isWhole: boolean;
+  /** Whether the value has to be more than `least`. */
+  readonly isAboveLeast: boolean;
+  readonly unit: string;
+}
+
+/** A flag of `mannerly crawl` that sets an option. */
+export interface Flag {
+  /** As commander reads it: `--pages <n>`. */
+  readonly name: string;
+  readonly help: string;
+  /** The default of the command, where it is not that of the option. */
+  readonly default?: number;
+  /** The flag takes seconds, the option milliseconds. */
+  readonly isSeconds?: boolean;
+  /** What a flag without a value sets. Absent: `true`. */
+  readonly sets?: unknown;
+  /** Another option that the flag switches on. */
+  readonly alsoSets?: string;
+}
+
+/** Values that are less polite than a site may expect, and what follows from them. */
+export interface Relaxed {
+  /** These values, every number below this one, or all values but this one. */
+  readonly values: readonly unknown[] | { readonly below: number } | { readonly not: unknown };
+  readonly says: string;
+  /** Other options of the group that make it polite again. */
+  readonly unless?: (group: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/** What a row may say next to shape, sentence and default. */
+interface RowDetails {
+  /** The default in words, where the value does not say it. */
+  readonly defaultText?: string;
+  readonly isRequired?: boolean;
+  /** The module that owns the option checks its value, with an error code of its own. */
+  readonly isCheckedByOwner?: boolean;
+  readonly relaxed?: Relaxed;
+  readonly flag?: Flag;
+}
+
+/** One option. `D` is `null` where it may be absent without a default. */
+export interface Row<V = unknown, D = unknown> extends RowDetails {
+  readonly shape: Shape<V>;
+  /** One or two sentences in Markdown. */
+  readonly does: string;
+  /** `null`: none. */
+  readonly default: D;
+}
+
+/** The options of a group by name. */
+export type Rows = Readonly<Record<string, Row>>;
+
+/** The options of a group with every field filled in. */
+export type Filled<R extends Rows> = {
+  readonly [K in keyof R]: R[K] extends Row<infer V, infer D> ? V | D : never;
+};
+
+/** Makes a row. */
+export function row<V>(
+  shape: Shape<V>,
+  does: string,
+  more: RowDetails & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
+): Row<V, never>;
+export function row<V>(shape: Shape<V>, does: string, more?: RowDetails): Row<V, null>;
+export function row(shape: Shape, does: string, more: Partial<Row> = {}): Row {
+  return { shape, does, ...more, default: more.default ?? null };
+}
+
+/** Makes the row of a group, every option of which has its default where the group is absent. */
+export function groupRow<R extends Rows>(
+  does: string,
+  type: string,
+  rows: R,
+  needsOneOf: readonly string[] = [],
+): Row<Filled<R>, never> {
+  return { shape: { ...group(type, rows), needsOneOf }, does, default: defaultsOfRows };
+}
+
+/** The default of a group: that of each of its options. */
+export const defaultsOfRows = {} as never;
+
+/** An object of options. @param type - Its TypeScript type. */
+export function group<R extends Rows>(type: string, rows: R): Shape<Filled<R>> & { readonly kind: 'group' } {
+  return { kind: 'group', rows, type };
+}
+
+/** `true` or `false`. */
+export const boolean: Shape<boolean> = { kind: 'boolean' };
+
+/** A whole number of a range. */
+export function whole(least: number, most: number, unit: string): Shape<number> {
+  return { kind: 'number', range: { least, most, isWhole: true, isAboveLeast: false, unit } };
+}
+
+/** A number of a range, fractions included. */
+export function number(least: number, most: number, unit: string, isAboveLeast = false): Shape<number> {
+  return { kind: 'number', range: { least, most, isWhole: false, isAboveLeast, unit } };
+}
+
+/** One of a few values. */
+export function choice<const T extends string | boolean | null>(...values: readonly T[]): Shape<T> {
+  return { kind: 'choice', values };
+}
+
+/** A text. @param what - What it holds, for messages: `an http(s) URL`. */
+export function text(what: string, more: { readonly pattern?: string; readonly most?: number } = {}): Shape<string> {
+  return { kind: 'text', what, ...more };
+}
+
+/** A list. */
+export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly T[]> {
+  return { kind: 'list', of, least, ...(most === undefined ? {} : { most }) };
+}
+
+/** A value that no JSON file can hold. @param type - Its TypeScript type. */
+export function code<T>(type: string, accepts: (value: unknown) => boolean): Shape<T> {
+  return { kind: 'code', type, accepts };
+}
+
+/** A value of one of several shapes. */
+export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {
+  return { kind: 'either', shapes };
+}
+
+type ValueOf<S> = S extends Shape<infer V> ? V : never;

@@ -1,0 +1,78 @@
+// The tables of docs/reference/command.md, read from the program that commander runs.
+
+import type { Argument, Command, Option } from 'commander';
+import { EXIT_CODES } from '../../cli/exit-codes.js';
+import { FLAGGED_ROWS } from '../../cli/option-flags.js';
+import { createProgram } from '../../cli/program.js';
+import { rangeOf } from './option-text.js';
+
+/** The commands and their flags. `plan` has the flags of `crawl`. */
+export function commandSections(): string {
+  const program = createProgram(NO_IO, () => undefined);
+  const commands = program.createHelp().visibleCommands(program);
+  const named = commands.filter((command) => command.name() !== 'help');
+  const overview = named.map((command) => `| \`mannerly ${usageOf(command)}\` | ${cell(command.description())} |`);
+  return [
+    '## Commands\n',
+    '| Command | What it does |\n|---|---|',
+    ...overview,
+    ...named.filter((command) => command.name() !== 'plan').map(sectionOf),
+  ].join('\n');
+}
+
+/** The exit codes. */
+export function exitCodeTable(): string {
+  const rows = EXIT_CODES.map(([code, means, todo]) => `| ${code} | ${means} | ${todo} |`);
+  return ['| Code | Means | What to do |\n|--:|---|---|', ...rows].join('\n');
+}
+
+/** The program is only read. */
+const NO_IO = { out: () => undefined, err: () => undefined } as unknown as Parameters<typeof createProgram>[0];
+
+function sectionOf(command: Command): string {
+  const groups = new Map<string, Option[]>();
+  for (const option of command.createHelp().visibleOptions(command)) {
+    if (option.long === '--help') continue;
+    const title = option.helpGroupHeading ?? '';
+    groups.set(title, [...(groups.get(title) ?? []), option]);
+  }
+  const tables = [...groups].map(([title, options]) => {
+    const heading = title === '' ? '' : `\n### ${title.replace(/:$/, '')}\n`;
+    return `${heading}\n| Flag | Range | What it does | Option |\n|---|---|---|---|\n${options.map(rowOf).join('\n')}`;
+  });
+  const name = command.name() === 'crawl' ? '`crawl` and `plan`' : `\`${command.name()}\``;
+  return [`\n## ${name}\n`, `\`mannerly ${usageOf(command)}\`: ${command.description()}.`, ...tables].join('\n');
+}
+
+function rowOf(option: Option): string {
+  const flagged = FLAGGED_ROWS.find(({ flag }) => flag.name === option.flags);
+  const takesValue = option.required || option.optional;
+  const range = flagged === undefined ? (option.argChoices ?? []).map((each) => `\`${each}\``).join(', ') : '';
+  const ofTable =
+    flagged === undefined || !takesValue ? '' : inSeconds(rangeOf(flagged.row.shape), flagged.flag.isSeconds);
+  const byDefault = option.defaultValue === undefined ? '' : ` (default: ${String(option.defaultValue)})`;
+  const path = flagged === undefined ? '' : `\`${flagged.path}\``;
+  return `| \`${option.flags}\` | ${ofTable || range} | ${cell(option.description)}${byDefault} | ${path} |`;
+}
+
+function inSeconds(range: string, isSeconds = false): string {
+  return isSeconds
+    ? range
+        .replaceAll(/[\d,]+/g, (ms) => (Number(ms.replaceAll(',', '')) / 1_000).toLocaleString('en-US'))
+        .replace('ms', 's')
+    : range;
+}
+
+function usageOf(command: Command): string {
+  return [command.name(), ...command.registeredArguments.map(argumentOf)].join(' ');
+}
+
+function argumentOf(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** A text in a table: what looks like HTML or ends the cell is escaped. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll(/<([\w-]+)>/g, '&lt;$1&gt;');
+}

@@ -1,0 +1,42 @@
+// Types, schema and reference follow from the option table and the command. If one is stale, users read of options that are not
+// there. `pnpm generate` writes all of them anew.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { CONFIG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
+import { commandSections, exitCodeTable } from './command-page.js';
+import { configSchema } from './config-schema.js';
+import { optionTypes } from './option-types.js';
+import { optionOverview, optionSections } from './options-page.js';
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url));
+
+/** A page with its part between `<!-- generated: name -->` and `<!-- end -->` replaced. */
+function pageWith(path: string, parts: Readonly<Record<string, string>>): string {
+  const page = readFileSync(path, 'utf8');
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const [before = '', rest, extra] = text.split(`<!-- generated: ${name} -->\n`);
+    const end = rest?.indexOf('<!-- end -->') ?? -1;
+    if (rest === undefined || extra !== undefined || end < 0) throw new Error(`${path} has no one place for ${name}`);
+    return `${before}<!-- generated: ${name} -->\n\n${part}\n\n${rest.slice(end)}`;
+  }, page);
+}
+
+describe('what is generated is what is committed', () => {
+  it.each([
+    ['packages/core/src/options/crawler-options.ts', () => optionTypes(OPTIONS)],
+    ['packages/core/schema/config.schema.json', () => configSchema(CONFIG_OPTIONS)],
+  ])('%s', async (path, text) => {
+    await expect(text()).toMatchFileSnapshot(pathOf(path));
+  });
+
+  it.each<[string, Readonly<Record<string, () => string>>]>([
+    ['docs/reference/options.md', { options: () => optionSections(SECTIONS) }],
+    ['docs/reference/command.md', { commands: commandSections, 'exit codes': exitCodeTable }],
+    ['packages/core/README.md', { options: () => optionOverview(SECTIONS) }],
+  ])('%s', async (path, parts) => {
+    const texts = Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, text()]));
+    await expect(pageWith(pathOf(path), texts)).toMatchFileSnapshot(pathOf(path));
+  });
+});

@@ -1,0 +1,62 @@
+// What a row says, as text: its range, its default and its sentence, for doc comments and for tables in Markdown.
+
+import type { Row, Shape } from '../../options/row.js';
+
+/** The values a shape accepts, in Markdown. */
+export function rangeOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'boolean':
+      return '`true`, `false`';
+    case 'number': {
+      const { least, most, isAboveLeast, unit, isWhole } = shape.range;
+      const after = unit === '' || unit.startsWith(',') ? unit : ` ${unit}`;
+      if (least === Number.MIN_SAFE_INTEGER) return 'a whole number';
+      if (isWhole && most === Number.MAX_SAFE_INTEGER) return `${written(least)} or more${after}`;
+      return `${isAboveLeast ? `more than ${written(least)},` : written(least)} to ${written(most)}${after}`;
+    }
+    case 'choice':
+      return shape.values.map((value) => `\`${value}\``).join(', ');
+    case 'text':
+      return shape.most === undefined ? shape.what : `${shape.what}, 1 to ${shape.most} characters`;
+    case 'list': {
+      const { least, most } = shape;
+      const count = most === undefined ? '' : `${written(least)} to ${written(most)} entries: `;
+      return `list of ${count}${rangeOf(shape.of)}`;
+    }
+    case 'group':
+      return 'an object';
+    case 'code':
+      return `\`${shape.type.replaceAll('|', '\\|')}\``;
+    case 'either':
+      return shape.shapes.map(rangeOf).join(', or ');
+  }
+}
+
+/** The default, in Markdown. */
+export function defaultOf({ defaultText, isRequired, default: value, shape }: Row): string {
+  if (isRequired === true) return 'required';
+  if (defaultText !== undefined) return defaultText;
+  if (value === null) return 'none';
+  if (shape.kind === 'group') return '';
+  return typeof value === 'number' ? written(value) : `\`${Array.isArray(value) ? '[]' : String(value)}\``;
+}
+
+/** What the option does and which values are relaxed, in Markdown. */
+export function sentenceOf({ does, relaxed }: Row): string {
+  if (relaxed === undefined) return does;
+  const { values } = relaxed;
+  if ('below' in values) return `${does} Relaxed: less than ${written(values.below)}.`;
+  if ('not' in values) return `${does} Relaxed: all but \`${values.not}\`.`;
+  return `${does} Relaxed: ${values.map((value) => `\`${value}\``).join(', ')}.`;
+}
+
+/** Markdown with the paths of guides in place of links. */
+export function withoutLinks(markdown: string): string {
+  const guides = markdown.replaceAll(/\[([^\]]+)\]\(\.\.\/([a-z]+\.md)[^)]*\)/g, '$1 (docs/$2)');
+  return guides.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+}
+
+/** A number as people write it. */
+export function written(value: number): string {
+  return value === 1 / 3_600 ? '1/3,600' : value.toLocaleString('en-US');
+}

@@ -1,0 +1,101 @@
+// The interfaces of the options, as the source of a TypeScript module. Editors show its doc comments.
+
+import type { Row, Rows, Shape } from '../../options/row.js';
+import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
+
+const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is one
+// long file because a reader of one option usually wants the next.
+
+import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
+import type { HookOptions } from '../crawl/hooks.js';
+import type { CookieJar } from '../fetch/cookies.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import type { StoreNotice } from '../journal/events.js';
+import type { Sink } from '../output/sink.js';
+`;
+/** Types of groups that are declared elsewhere. */
+const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
+const MAX_COLUMNS = 120;
+
+/** The module. @param rows - Those of \`createCrawler\`. */
+export function optionTypes(rows: Rows): string {
+  const all = [
+    ['CrawlerOptions', rows, 'Everything a crawl can be configured with.', []] as const,
+    ...groupsOf(rows),
+  ].map(([name, each, does, needed]) => declaration(name, each, does, needed));
+  return `${HEAD}\n${all.join('\n')}`;
+}
+
+type Group = readonly [name: string, rows: Rows, does: string, needsOneOf: readonly string[]];
+
+function groupsOf(rows: Rows): Group[] {
+  return Object.values(rows).flatMap(({ shape, does }) => {
+    const shapes = shape.kind === 'either' ? shape.shapes : [shape];
+    const groups = shapes.filter((each) => each.kind === 'group' && !DECLARED.has(each.type));
+    return groups.flatMap((each) => {
+      if (each.kind !== 'group') return [];
+      return [[each.type, each.rows, does, each.needsOneOf ?? []] as const, ...groupsOf(each.rows)];
+    });
+  });
+}
+
+function declaration(name: string, rows: Rows, does: string, needsOneOf: readonly string[]): string {
+  const members = Object.entries(rows).map(([key, row]) => member(key, row));
+  const doc = comment(withoutLinks(does), '');
+  if (needsOneOf.length === 0) return `${doc}export interface ${name} {\n${members.join('')}}\n`;
+  const needed = needsOneOf.map((key) => `{ readonly ${key}: number }`).join(' | ');
+  return `${doc}export type ${name} = Any${name} & (${needed});\n\ninterface Any${name} {\n${members.join('')}}\n`;
+}
+
+function member(key: string, row: Row): string {
+  const isOptional = row.isRequired !== true && !/^(identity|scope|bounds)$/.test(key);
+  const head = `  readonly ${key}${isOptional ? '?' : ''}:`;
+  const type = typeOf(row.shape);
+  const line = `${head} ${type};\n`;
+  const isLong = line.length > MAX_COLUMNS + 1 && type.includes(' | ');
+  return `${comment(docOf(row), '  ')}${isLong ? `${head}\n    | ${type.split(' | ').join('\n    | ')};\n` : line}`;
+}
+
+function docOf(row: Row): string {
+  const { shape, does } = row;
+  const shapes = shape.kind === 'either' ? shape.shapes : [shape];
+  const ranges = shapes.filter(({ kind }) => kind === 'number' || kind === 'list').map(rangeOf);
+  const counted = ranges.filter((range) => /\d/.test(range)).map((range) => range.replace(/^list of /, ''));
+  const range = counted.length === 0 ? '' : ` ${counted.join(', or ')}.`.replace(/^ ([a-z])/, (s) => s.toUpperCase());
+  const byDefault = defaultOf(row);
+  const tag = byDefault === '' || byDefault === 'required' ? '' : ` @default ${byDefault.replaceAll('`', '')}`;
+  return `${withoutLinks(does)}${range}${tag}`;
+}
+
+function typeOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'boolean':
+    case 'number':
+      return shape.kind;
+    case 'choice':
+      return shape.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
+    case 'text':
+      return 'string';
+    case 'list': {
+      const of = typeOf(shape.of);
+      return `readonly ${of.includes(' ') ? `(${of})` : of}[]`;
+    }
+    case 'group':
+    case 'code':
+      return shape.type;
+    case 'either':
+      return shape.shapes.map((each) => (typeOf(each).includes('=>') ? `(${typeOf(each)})` : typeOf(each))).join(' | ');
+  }
+}
+
+/** A doc comment of as few lines as 120 columns allow. */
+function comment(text: string, indent: string): string {
+  if (indent.length + text.length + 7 <= MAX_COLUMNS) return `${indent}/** ${text} */\n`;
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (indent.length + line.length + 2 <= MAX_COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(` ${word}`);
+  }
+  return `${indent}/**\n${lines.map((line) => `${indent} *${line}\n`).join('')}${indent} */\n`;
+}
