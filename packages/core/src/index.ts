@@ -1,4 +1,4 @@
-// The front door of `mannerly`: named re-exports, one by one.
+// The public entry of `mannerly`: named re-exports, one by one.
 // Names of the other two packages stand here where a signature of this one needs them: its users need not install those.
 
 export type {

@@ -6,9 +6,9 @@
  *
  * - The HTTP parser is one large WebAssembly function, and to optimise it takes V8 some 36 megabytes for a moment, once in every
  *   process, for three hundredths of a crawl's processor time: it is not optimised.
- * - New objects get 16 MiB instead of 32 (Node 24: 128). Half the room is collected twice as often at half the price, since what a crawl
- *   has in hand is much the same at any moment.
- * - New objects are collected by one thread: several finish sooner and use more processor time, for so little room.
+ * - New objects get 16 MiB instead of 32 (Node 24: 128). Half the space is collected twice as often at half the price, since what a crawl
+ *   has in flight is much the same at any moment.
+ * - New objects are collected by one thread: several finish sooner and use more processor time, for so little space.
  * - Old objects are collected when there are 120 per cent more of them than were left last time, instead of up to four times as many.
  * - Functions that are optimised take in a third as much of the functions they call. A crawl has no inner loop: its time lies in hundreds
  *   of functions of much the same weight, and to optimise each with all that it calls took a fifth of the processor time of ten
@@ -33,7 +33,7 @@ setFlagsFromString('--no-parallel-scavenge');
 setFlagsFromString(`--heap-growing-percent=${LEAN_ENGINE.growingPercent}`);
 setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${LEAN_ENGINE.inlinedBytecodeBytes}`);
 
-// How large the room for new objects may become is settled when a process starts; by how much it grows, before each collection. It
+// How large the space for new objects may become is settled when a process starts; by how much it grows, before each collection. It
 // shrinks while little is made, so this is looked at again after each.
 let mayGrow = true;
 new PerformanceObserver(() => {

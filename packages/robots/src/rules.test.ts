@@ -217,7 +217,7 @@ describe('an explanation', () => {
   });
 });
 
-describe('what groups ask beside rules', () => {
+describe('what groups require besides rules', () => {
   const text = [
     'Crawl-delay: 2',
     'User-agent: examplebot',
@@ -296,7 +296,7 @@ describe('what groups ask beside rules', () => {
 });
 
 describe('a declared 2.0.0 group', () => {
-  it('that names us by a prefix withholds what it withholds, beside the base reading', () => {
+  it('that names us by a prefix withholds what it withholds, besides the base reading', () => {
     const text = 'User-agent: example\nRobot-version: 2.0.0\nAllow: /only\n';
     expect(rulesOf(text, { policy: 'base' }).isAllowed('/other')).toBe(true);
     expect(rulesOf(text).isAllowed('/other')).toBe(false);

@@ -20,7 +20,7 @@ import {
   MIN_PAGE_MS,
 } from './limits.js';
 
-/** What a page may load beside its document. `frame`: the document of a frame within it. */
+/** What a page may load besides its document. `frame`: the document of a frame within it. */
 export type SubresourceType =
   | 'script'
   | 'xhr'

@@ -150,7 +150,7 @@ function settled<T>(act: () => T): Promise<T> {
   return seen(new Promise<T>((resolve) => resolve(act())));
 }
 
-/** A rejection that nobody awaits does not end the process. */
+/** A rejection that is not awaited does not end the process. */
 function seen<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

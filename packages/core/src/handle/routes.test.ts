@@ -105,7 +105,7 @@ describe.each(LIBRARIES)('items by %s', (_name, item) => {
     expect(staged.rejected[0]?.issues[0]?.message.length).toBeGreaterThan(3);
   });
 
-  it('lose nothing when nobody waits for them', async () => {
+  it('lose nothing when they are not awaited', async () => {
     const staged = await stagedBy({
       html: {
         item,

@@ -155,7 +155,7 @@ describe('the file store after a kill', () => {
   });
 });
 
-describe('the file store at the door', () => {
+describe('the arguments of the file store', () => {
   it('refuses a file that another store has open, and takes it when that one has closed', async () => {
     const store = await opened();
     await expect(opened()).rejects.toMatchObject({ code: 'store-failed' });

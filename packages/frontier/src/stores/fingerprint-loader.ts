@@ -18,7 +18,7 @@ export class FingerprintLoader {
   readonly #gathered: Uint32Array[];
   readonly #filled = new Uint32Array(TABLES);
 
-  /** @param count - How many will come; room for them is made. */
+  /** @param count - How many will come; space for them is reserved. */
   constructor(set: FingerprintSet, count: number) {
     this.#set = set;
     set.reserve(count);

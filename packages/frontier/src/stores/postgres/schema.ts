@@ -66,7 +66,7 @@ CREATE TABLE IF NOT EXISTS $S.later (
 );
 CREATE TABLE IF NOT EXISTS $S.tally (
   slot int4 PRIMARY KEY,
-  unfinished int8 NOT NULL DEFAULT 0, in_hand int8 NOT NULL DEFAULT 0, leased int8 NOT NULL DEFAULT 0,
+  unfinished int8 NOT NULL DEFAULT 0, in_flight int8 NOT NULL DEFAULT 0, leased int8 NOT NULL DEFAULT 0,
   parked int8 NOT NULL DEFAULT 0, known int8 NOT NULL DEFAULT 0, hosts int8 NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 INSERT INTO $S.tally (slot) SELECT generate_series(0, 63) ON CONFLICT DO NOTHING;
