@@ -200,7 +200,7 @@ describe('a package', () => {
     expect(files.get(`archive/${warc}`)?.bytes.equals(await readFile(join(folder, warc)))).toBe(true);
     expect(files.get('indexes/index.cdxj')?.bytes.toString().trimEnd().split('\n')).toEqual(await readIndexes(folder));
     const described = JSON.parse(files.get('datapackage.json')?.bytes.toString() ?? '');
-    expect(described).toMatchObject({ politeness: { profile: 'data-package' }, wacz_version: '1.1.1' });
+    expect(described).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1' });
     for (const { path, hash, bytes } of described.resources) {
       expect([path, hash, bytes]).toEqual([path, files.get(path)?.hash, files.get(path)?.bytes.length]);
     }

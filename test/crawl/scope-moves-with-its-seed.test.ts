@@ -186,8 +186,8 @@ describe('which URLs count as one', () => {
 
   it.each([
     [{ urls: { trackingParameters: 'yes' } }, '`urls.trackingParameters`'],
-    [{ urls: { trackingParameters: ['a*b'] } }, '`urls.trackingParameters`'],
-    [{ urls: { rules: ['fragment'] } }, '`urls.rules`'],
+    [{ urls: { trackingParameters: ['a*b'] } }, '`urls.trackingParameters[0]`'],
+    [{ urls: { rules: ['fragment'] } }, '`urls.rules[0]`'],
     [{ urls: { rules: [], trackingParameters: 'drop' } }, '`urls.trackingParameters`'],
     [{ urls: { tracking: true } }, '`urls.tracking`'],
   ])('%j is refused by name', (options, message) => {
