@@ -38,9 +38,9 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** Uses that are no metaphor, removed from a line before the patterns see it. */
 const LITERAL: readonly RegExp[] = [
-  /\bMath\.floor\b/g,
+  /\b[Mm]ath\.floor\b/g,
   /\bhouse (rules?|tests?|style)\b/gi,
-  /\bhouse(?=\/)|\/house\b/g,
+  /\bhouse(?=\/)|\/house\b|`house`/g,
   // File names of decisions stay, since other pages link to them.
   /\b\d{4}-[a-z0-9-]+/g,
 ];

@@ -15,7 +15,7 @@ export function setCollector(collect: () => void): void {
 /**
  * One full collection before a wait of `LONG_WAIT_MS` or more, where the process lets it: `mannerly/v8-flags`, or `node
  * --expose-gc`. Some hundred milliseconds of processor time. What a crawl has done leaves garbage that the engine
- * collects when it needs room, and a crawl whose hosts all wait needs none: for an hour it would keep twice what it
+ * collects when it needs memory, and a crawl whose hosts all wait needs none: for an hour it would keep twice what it
  * uses.
  *
  * @param waitMs - How long nothing is going to happen, milliseconds.

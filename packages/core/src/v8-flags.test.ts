@@ -1,4 +1,5 @@
-// What is at stake: the memory of every crawl by the command. The engine is set for a whole process, so each trial is one.
+// What is at stake: the memory of every crawl by the command. The engine is set for a whole process, so each test is
+// one.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { expect, it } from 'vitest';
 const MIB = 1024 * 1024;
 const LEAN_ENGINE = fileURLToPath(new URL('../dist/v8-flags.js', import.meta.url));
 
-/** Makes objects of which half outlive a collection, and tells how large the room for new ones has become. */
+/** Makes objects of which half outlive a collection, and tells how large the space for new ones has become. */
 const PROGRAM = `
   import { getHeapSpaceStatistics } from 'node:v8';
   let held = [];
@@ -26,7 +27,7 @@ async function newSpaceBytes(imports: readonly string[]): Promise<number> {
   return Number(stdout);
 }
 
-it('keeps the room for new objects at half of what the engine would give it', async () => {
+it('keeps the space for new objects at half of what the engine would give it', async () => {
   const [lean, usual] = await Promise.all([newSpaceBytes([LEAN_ENGINE]), newSpaceBytes([])]);
   expect(usual).toBeGreaterThanOrEqual(32 * MIB);
   expect(lean).toBeLessThanOrEqual(usual / 2);

@@ -1,10 +1,10 @@
-// The whole road in one look: what a crawl of one small site asks, in which order, and what it is told.
+// The whole path in one look: what a crawl of one small site asks, in which order, and what it is told.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from './stores/memory.js';
 import { isRobots, setUp, url } from './test-support/set-up.js';
 
-describe('the road of a page', () => {
+describe('the path of a page', () => {
   const FILE = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };
   const make = (nowMs: () => number) => memoryStore({ nowMs });
 

@@ -1,14 +1,16 @@
 // FrontierStore: the storage contract, verb by verb, and what holds when a process dies in between.
 // A store remembers and decides nothing: it never parses a URL, reads a robots file or computes a delay.
 //
-// Time. Only the store has an absolute clock. Every `…Ms` is a duration from the moment when the store runs the verb, never a
-// time. Workers count a lease from before they request it, so that their end comes before the store's.
+// Time. Only the store has an absolute clock. Every `…Ms` is a duration from the moment when the store runs the verb,
+// never a time. Workers count a lease from before they request it, so that their end comes before the store's.
 //
-// Fencing. The unit that is leased is the host queue. Each lease has a fencing token, and a commit with another one changes
-// nothing. A host whose holder vanished is due again at `lease end + delay`: no store needs to look for dead holders.
+// Fencing. The unit that is leased is the host queue. Each lease has a fencing token, and a commit with another one
+// changes nothing. A host whose holder vanished is due again at `lease end + delay`: no store needs to look for dead
+// holders.
 //
-// Crashes. What a resolved verb did survives as `capabilities.durable` says. A verb that did not resolve may have happened or
-// not, but never in part (per entry and per host). Pages are fetched at least once after a crash; links are added exactly once.
+// Crashes. What a resolved verb did survives as `capabilities.durable` says. A verb that did not resolve may have
+// happened or not, but never in part (per entry and per host). Pages are fetched at least once after a crash; links are
+// added exactly once.
 //
 // Ownership. Neither side writes to bytes that were handed over (fingerprints, bodies, states, records).
 // The letters and numbers (A1 … X4) name the invariants; `frontierStoreSuite` has tests for each.
@@ -103,8 +105,8 @@ export interface HostCommit {
   readonly blockLanes?: readonly LaneBlock[];
   /**
    * `keep`: the lease runs `ttlMs` from now under the same fencing token, and up to `want` more entries are handed out.
-   * `release`: the lease ends, and entries still in flight go back in front of the queue. The host's next allowed time is
-   * `dueInMs` from now. `null` parks the host until `wake`; its next allowed time is then `delayMs` from now.
+   * `release`: the lease ends, and entries still in flight go back in front of the queue. The host's next allowed time
+   * is `dueInMs` from now. `null` parks the host until `wake`; its next allowed time is then `delayMs` from now.
    */
   readonly then:
     | { readonly keep: { readonly ttlMs: number; readonly want: number } }
@@ -129,13 +131,13 @@ export interface LeaseRequest {
   /** Duration. */
   readonly ttlMs: number;
   /**
-   * Duration. The least delay of the granted hosts until a commit sets another: a holder that dies before its first commit
-   * may have sent a request (L4, O1). @default 0
+   * Duration. The least delay of the granted hosts until a commit sets another: a holder that dies before its first
+   * commit may have sent a request (L4, O1). @default 0
    */
   readonly delayMs?: number;
   /**
-   * Only these hosts, if free and past their next allowed time. A host that is named is granted with nothing queued too,
-   * known or not: the lease is also the right to send a request that has no entry.
+   * Only these hosts, if free and past their next allowed time. A host that is named is granted with nothing queued
+   * too, known or not: the lease is also the right to send a request that has no entry.
    */
   readonly hosts?: readonly HostKey[];
 }
@@ -192,7 +194,9 @@ export interface StoredHost {
   readonly inFlight: number;
   readonly isLeased: boolean;
   readonly isParked: boolean;
-  /** Duration until it is due; of a leased host, until it is due if its holder vanishes. `null`: not in the time index. */
+  /**
+   * Duration until it is due; of a leased host, until it is due if its holder vanishes. `null`: not in the time index.
+   */
   readonly dueInMs: number | null;
 }
 
@@ -205,34 +209,34 @@ export interface ReserveSlot {
 
 /**
  * A store of frontiers. Every verb may be called concurrently. All reject with a `FrontierError`: `not-open`, `closed`,
- * `record-too-large` (a body, state, record or batch above its limit; nothing changed), `store-mismatch` (`open` only) or
- * `store-failed`.
+ * `record-too-large` (a body, state, record or batch above its limit; nothing changed), `store-mismatch` (`open` only)
+ * or `store-failed`.
  */
 export interface FrontierStore {
   readonly capabilities: StoreCapabilities;
 
   /**
-   * Opens or creates the crawl. Once, before any other verb.
-   * O1: leases of owners that are provably dead end at the time of the proof, which is now or was earlier
-   * (`@mannerly/frontier/processes`), and their hosts are due at that time + delay. O2: a store of another crawl, identity
-   * or format version is refused, and both names are in the message.
+   * Opens or creates the crawl. Once, before any other verb. O1: leases of owners that are provably dead end at the
+   * time of the proof, which is now or was earlier (`@mannerly/frontier/processes`), and their hosts are due at that
+   * time + delay. O2: a store of another crawl, identity or format version is refused, and both names are in the
+   * message.
    */
   open(o: OpenRequest): Promise<void>;
 
   /**
-   * Queues what is not known. Outcomes in the order of the entries.
-   * A1: of all concurrent adds of one fingerprint exactly one answers `new`, duplicates inside one batch included.
-   * A2: `new` and "it is queued" are atomic: after a crash both hold or neither. A3: an idle host becomes due at max(now, its
-   * saved next time); a leased or parked one is not made due. A4: cost O(batch).
+   * Queues what is not known. Outcomes in the order of the entries. A1: of all concurrent adds of one fingerprint
+   * exactly one answers `new`, duplicates inside one batch included. A2: `new` and "it is queued" are atomic: after a
+   * crash both hold or neither. A3: an idle host becomes due at max(now, its saved next time); a leased or parked one
+   * is not made due. A4: cost O(batch).
    */
   add(entries: readonly NewEntry[]): Promise<AddOutcome[]>;
 
   /**
-   * Grants hosts that are due, at once. An empty answer is no error.
-   * L1: at most one live lease per host. L2: only hosts whose time has passed, oldest first. L3: fencing tokens strictly
-   * grow. L4: in the same step the host is indexed at now + ttl + delay. L5: entries in their order; ids and entries of a
-   * vanished holder are kept. L6: concurrent callers get disjoint hosts and do not wait for each other. L7: no entry before
-   * its `notBeforeMs`; a host whose entries all wait is due at the earliest of them. L8: blocked lanes are skipped in O(1).
+   * Grants hosts that are due, at once. An empty answer is no error. L1: at most one live lease per host. L2: only
+   * hosts whose time has passed, oldest first. L3: fencing tokens strictly grow. L4: in the same step the host is
+   * indexed at now + ttl + delay. L5: entries in their order; ids and entries of a vanished holder are kept. L6:
+   * concurrent callers get disjoint hosts and do not wait for each other. L7: no entry before its `notBeforeMs`; a host
+   * whose entries all wait is due at the earliest of them. L8: blocked lanes are skipped in O(1).
    */
   lease(r: LeaseRequest): Promise<Lease[]>;
 
@@ -240,17 +244,18 @@ export interface FrontierStore {
   wake(host: HostKey): Promise<void>;
 
   /**
-   * Reports on leased hosts and adds links, in one transaction.
-   * C1: wrong fencing token → `lost`, and nothing of the host changes; links are added nevertheless. C2: done entries never
-   * return, entries not mentioned stay. C3: release indexes the host at now + `dueInMs` if anything is queued, else removes
-   * it from the index and keeps the next allowed time. C4: no wake-up is lost when an add races the release of an empty
-   * host. C5: never "page done, links lost"; "links added, page not done" may be; a link that is `full` is answered here.
-   * C6: only `wake` brings a parked host back.
+   * Reports on leased hosts and adds links, in one transaction. C1: wrong fencing token → `lost`, and nothing of the
+   * host changes; links are added nevertheless. C2: done entries never return, entries not mentioned stay. C3: release
+   * indexes the host at now + `dueInMs` if anything is queued, else removes it from the index and keeps the next
+   * allowed time. C4: no wake-up is lost when an add races the release of an empty host. C5: never "page done, links
+   * lost"; "links added, page not done" may be; a link that is `full` is answered here. C6: only `wake` brings a parked
+   * host back.
    */
   commit(hosts: readonly HostCommit[], links?: readonly NewEntry[]): Promise<CommitAnswer>;
 
   /**
-   * N1: never later than the truth. 0: now. `null`: nothing waits at all; with no live lease anywhere the crawl is finished.
+   * N1: never later than the truth. 0: now. `null`: nothing waits at all; with no live lease anywhere the crawl is
+   * finished.
    */
   nextDueInMs(): Promise<number | null>;
 

@@ -190,7 +190,7 @@ describe(`politeness of the readings, seed ${SEED}`, () => {
     expect(compile(text, { dialect: 'google' }).isAllowed('/a')).toBe(true);
   });
 
-  it('the 2.0.0 reading is exempt: beside explicit Allow lines a Disallow opens the rest (R32), unless told otherwise', () => {
+  it('the 2.0.0 reading is exempt: next to explicit Allow lines a Disallow opens the rest (R32), unless told otherwise', () => {
     const only = 'User-agent: examplebot\nRobot-version: 2.0.0\nAllow: /a\n';
     const pure = { policy: 'declared-only' } as const;
     expect(compile(only, pure).isAllowed('/b')).toBe(false);

@@ -15,9 +15,9 @@ const requestOf = (url: string, mayStart: () => StartAnswer): EgressRequest => (
 });
 
 /** An egress whose exchanges end when the test says so. */
-function heldDoor() {
+function heldEgress() {
   const ends: ((error?: Error) => void)[] = [];
-  const door: Egress = {
+  const inner: Egress = {
     send: (request) =>
       new Promise((resolve, reject) => {
         const said = request.mayStart();
@@ -27,14 +27,14 @@ function heldDoor() {
       }),
     close: async () => undefined,
   };
-  return { door, ends };
+  return { inner, ends };
 }
 
 describe('requests under way', () => {
   it('are listed from their start to their end, the oldest first, within the limit', async () => {
-    const { door, ends } = heldDoor();
+    const { inner, ends } = heldEgress();
     let now = 100;
-    const egress = new WatchedEgress(door, () => now);
+    const egress = new WatchedEgress(inner, () => now);
     const first = egress.send(requestOf('http://a.test/1', () => ({ kind: 'go' })));
     now = 200;
     const second = egress.send(requestOf('http://b.test/2', () => ({ kind: 'go' })));
@@ -52,8 +52,8 @@ describe('requests under way', () => {
   });
 
   it('leave out those that have to wait', async () => {
-    const { door } = heldDoor();
-    const egress = new WatchedEgress(door, () => 0);
+    const { inner } = heldEgress();
+    const egress = new WatchedEgress(inner, () => 0);
     await egress.send(requestOf('http://a.test/', () => ({ kind: 'wait', untilMs: 5 })));
     expect(egress.count()).toBe(0);
   });

@@ -1,4 +1,4 @@
-// The totals of a crawl over its runs, kept in the store beside the queue. Each process keeps its own part. A killed
+// The totals of a crawl over its runs, kept in the store next to the queue. Each process keeps its own part. A killed
 // process loses at most the last second of them; a crawl directory's logs have the exact numbers.
 
 import { hostname } from 'node:os';

@@ -1,4 +1,4 @@
-// What is at stake: a stop must let what is in hand come to its end, and must not wait for it for ever.
+// What is at stake: a stop must let what is in flight come to its end, and must not wait for it for ever.
 
 import { getMaxListeners } from 'node:events';
 import { createManualClock } from '@mannerly/frontier';

@@ -1,5 +1,5 @@
-// A request beside the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else, and
-// a host whose pages all wait for one is not stuck.
+// A request next to the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else,
+// and a host whose pages all wait for one is not stuck.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
@@ -74,7 +74,7 @@ const workOf = (answer: OwnAnswer): PageWork => {
 };
 
 describe('a request of the owner’s own', () => {
-  it('to a host that nobody knows is made once its robots.txt has come, and uses up no page', async () => {
+  it('to a host that no one knows is made once its robots.txt has come, and uses up no page', async () => {
     const world = make(OPEN, { bounds: { pages: 1 } });
     await world.frontier.open();
     const { value, taken } = await until(
@@ -128,7 +128,7 @@ describe('a request of the owner’s own', () => {
     await frontier.close();
   });
 
-  it('gets its turn although as many pages of its host are in hand as may be, and no work is asked for', async () => {
+  it('gets its turn although as many pages of its host are in flight as may be, and no work is asked for', async () => {
     const world = make(OPEN, { unsettledPerHost: 2 });
     const { frontier, clock } = world;
     await frontier.open();

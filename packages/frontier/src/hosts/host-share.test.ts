@@ -1,4 +1,4 @@
-// Whoever comes first takes no more than a little over its share, and whoever is alone takes what it may.
+// Anyone who comes first takes no more than a little over its share, and anyone who is alone takes what it may.
 
 import { expect, it } from 'vitest';
 import { shareOf } from './host-share.js';

@@ -20,12 +20,12 @@ export interface HostState {
   /** Authorities that require spacing, the longest interval first; their rules are read at every lease. */
   readonly askers: readonly string[];
   /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0 when none. */
-  readonly floorDelayMs: number;
+  readonly leastDelayMs: number;
 }
 
 /** The state of a host that was never leased. Never throws. */
 export function newHostState(): HostState {
-  return { clock: newHostClock(), pages: 0, bytes: 0, firstRunMs: null, askers: [], floorDelayMs: 0 };
+  return { clock: newHostClock(), pages: 0, bytes: 0, firstRunMs: null, askers: [], leastDelayMs: 0 };
 }
 
 /**
@@ -38,7 +38,7 @@ export function newHostState(): HostState {
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock } = state;
   const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
-  for (let room = Math.min(state.askers.length, ASKERS_PER_HOST); ; room -= 1) {
+  for (let space = Math.min(state.askers.length, ASKERS_PER_HOST); ; space -= 1) {
     const bytes = new TextEncoder().encode(
       JSON.stringify({
         v: 1,
@@ -55,11 +55,11 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         n: state.pages,
         b: state.bytes,
         q: state.firstRunMs,
-        l: state.askers.slice(0, room),
-        d: state.floorDelayMs,
+        l: state.askers.slice(0, space),
+        d: state.leastDelayMs,
       }),
     );
-    if (bytes.length <= HOST_STATE_MAX_BYTES || room === 0) return bytes;
+    if (bytes.length <= HOST_STATE_MAX_BYTES || space === 0) return bytes;
   }
 }
 
@@ -100,6 +100,6 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
     bytes: count('b'),
     firstRunMs: typeof fields['q'] === 'number' ? fields['q'] : null,
     askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
-    floorDelayMs: count('d'),
+    leastDelayMs: count('d'),
   };
 }

@@ -72,7 +72,7 @@ export class LeasedHost {
     this.#pages = state.pages;
     this.#bytes = state.bytes;
     this.#firstRunMs = state.firstRunMs;
-    this.requirements = new SpacingRequirements(state.floorDelayMs);
+    this.requirements = new SpacingRequirements(state.leastDelayMs);
     this.#notBeforeMs = nowMs + lease.notBeforeMs;
     this.#queued = lease.queued;
   }

@@ -39,8 +39,8 @@ export interface EarliestStart {
 
 /**
  * The interval of a host. Under the 1996 rule a Request-rate in force replaces the rule of thumb, and only Crawl-delay
- * and refusals lengthen it (DECISION A16); in every other profile the rule stays as a floor. A closed rate (`0/…`)
- * replaces nothing: it is a time to wait for, not an interval.
+ * and refusals lengthen it (DECISION A16); in every other profile the rule stays as the least interval. A closed rate
+ * (`0/…`) replaces nothing: it is a time to wait for, not an interval.
  *
  * @throws Never.
  * @see specification, access §9

@@ -62,7 +62,7 @@ describe('bounds', () => {
     const third = start();
     await third.open();
     await work(third, 3_600_000, { links });
-    // A page that was in hand when its process was killed counts once: when it is settled.
+    // A page that was in flight when its process was killed counts once: when it is settled.
     expect(finished).toBe(20);
     expect(third.reachedBound()).toBe('pages');
   });

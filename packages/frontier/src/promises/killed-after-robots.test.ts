@@ -1,5 +1,5 @@
-// A process may be killed after it kept a robots.txt and before it kept that it had just asked for it. Whoever has the
-// host next knows what the file asks for, and must not take the host for one that nobody has talked to.
+// A process may be killed after it kept a robots.txt and before it kept that it had just asked for it. Anyone who has
+// the host next knows what the file asks for, and must not take the host for one that no one has talked to.
 
 import { expect, it } from 'vitest';
 import { authorityKey, decodeAuthority } from '../robots/authority.js';

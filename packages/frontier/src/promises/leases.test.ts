@@ -20,7 +20,7 @@ const GONE = {
   finalUrl: '',
 };
 
-/** A frontier with the first page of a.test in hand. */
+/** A frontier with the first page of a.test in flight. */
 async function withPage(count = 3) {
   const tools = setUp(make, answer);
   const { clock } = tools;
@@ -74,7 +74,7 @@ describe('a lease', () => {
     expect(await second.take(1)).toHaveLength(1);
   });
 
-  it('that is over is lost, and the page is taken by whoever comes; only links survive (C1)', async () => {
+  it('that is over is lost, and the page is taken by anyone who comes; only links survive (C1)', async () => {
     const { frontier, clock, page, stop, make: other } = await withPage();
     stop();
     clock.advance(40_000);
@@ -104,7 +104,7 @@ describe('a lease', () => {
     expect(await second.take(1)).toMatchObject([{ url: page.url, kind: 'page' }]);
   });
 
-  it('is given back at close, with what was in hand, and the gap counts from there', async () => {
+  it('is given back at close, with what was in flight, and the gap counts from there', async () => {
     const { frontier, clock, page, make: other } = await withPage();
     await frontier.close();
     await frontier.close();

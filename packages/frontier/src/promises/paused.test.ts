@@ -1,5 +1,5 @@
-// A pause is a promise to the people whose sites are visited: nobody is asked anything until it ends. And it must cost
-// the crawl nothing: no lease, no minute of its bound, nothing that is in hand.
+// A pause is a promise to the people whose sites are visited: no request is made until it ends. And it must cost
+// the crawl nothing: no lease, no minute of its bound, nothing that is in flight.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
@@ -35,14 +35,14 @@ describe('a frontier that is paused', () => {
     expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/1', 'http://b.test/1']);
   });
 
-  it('keeps its leases, and takes the end of what is in hand', async () => {
+  it('keeps its leases, and takes the end of what is in flight', async () => {
     const { frontier, work, clock, make, asked } = paused();
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
     const [robots] = await frontier.take(1);
     expect(robots).toMatchObject({ kind: 'robots' });
     frontier.pause();
-    // Long past the end of any lease that nobody renews.
+    // Long past the end of any lease that no one renews.
     for (let minute = 0; minute < 30; minute += 1) {
       clock.advance(MINUTE_MS);
       await new Promise(setImmediate);

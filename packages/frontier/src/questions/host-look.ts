@@ -83,7 +83,7 @@ export async function lookAtHost(
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { pages, bytes, firstRunMs, clock } = leased ?? kept;
   const robots = await authoritiesOf(host, [...lanes.keys(), ...kept.askers], context.gate, nowMs);
-  const requirements = leased?.requirements ?? new SpacingRequirements(kept.floorDelayMs);
+  const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isParked = stored?.isParked ?? clock.parked;
   const dueInMs = stored === null || isParked ? null : stored.dueInMs;

@@ -47,11 +47,11 @@ export interface RequirementsNow {
 /** What the authorities of one host require together. None of its methods throws. */
 export class SpacingRequirements {
   readonly #authorities = new Map<string, AuthorityRequirements>();
-  #floorDelayMs: number;
+  #leastDelayMs: number;
 
-  /** @param floorDelayMs - A delay that holds as well, 0 for none. */
-  constructor(floorDelayMs: number) {
-    this.#floorDelayMs = floorDelayMs;
+  /** @param leastDelayMs - A delay that holds as well, 0 for none. */
+  constructor(leastDelayMs: number) {
+    this.#leastDelayMs = leastDelayMs;
   }
 
   get authorities(): ReadonlyMap<string, AuthorityRequirements> {
@@ -69,7 +69,7 @@ export class SpacingRequirements {
 
   /** What holds now. @see specification, access §9, DECISIONS A14 and A15 */
   at(nowMs: number): RequirementsNow {
-    let crawlDelayMs = this.#floorDelayMs > 0 ? this.#floorDelayMs : null;
+    let crawlDelayMs = this.#leastDelayMs > 0 ? this.#leastDelayMs : null;
     let requestIntervalMs: number | null = null;
     let closed: ClosedTime | null = null;
     let unheeded: ClosedTime | null = null;
@@ -89,11 +89,11 @@ export class SpacingRequirements {
   }
 
   /** The authorities to keep with the lease, the longest intervals first, and a delay that covers the rest. */
-  toKeep(): { readonly askers: readonly string[]; readonly floorDelayMs: number } {
+  toKeep(): { readonly askers: readonly string[]; readonly leastDelayMs: number } {
     const ranked = [...this.#authorities].sort(([, a], [, b]) => b.longestMs - a.longestMs);
     return {
       askers: ranked.slice(0, ASKERS_PER_HOST).map(([authority]) => authority),
-      floorDelayMs: Math.max(this.#floorDelayMs, ranked[ASKERS_PER_HOST]?.[1].longestMs ?? 0),
+      leastDelayMs: Math.max(this.#leastDelayMs, ranked[ASKERS_PER_HOST]?.[1].longestMs ?? 0),
     };
   }
 
@@ -105,7 +105,7 @@ export class SpacingRequirements {
       if (authority !== keep && longestMs < shortestMs) [shortest, shortestMs] = [authority, longestMs];
     }
     this.#authorities.delete(shortest);
-    this.#floorDelayMs = Math.max(this.#floorDelayMs, shortestMs);
+    this.#leastDelayMs = Math.max(this.#leastDelayMs, shortestMs);
   }
 }
 

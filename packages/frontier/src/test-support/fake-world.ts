@@ -1,5 +1,5 @@
 // For tests: sites that answer under a manual clock, and a worker that takes, asks, settles. The world keeps a log of
-// what was really asked, which is what tests judge; it knows nothing of the frontier's own reckoning.
+// what was really asked, which is what tests judge; it knows nothing of the frontier's own account.
 
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
@@ -120,16 +120,16 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
       };
       for (;;) {
         if (options.isStopped?.() === true) return 'stopped';
-        const room = (options.concurrency ?? 16) - inFlight;
-        const works = room > 0 ? await frontier.take(room) : [];
+        const free = (options.concurrency ?? 16) - inFlight;
+        const works = free > 0 ? await frontier.take(free) : [];
         for (const work of works) perform(work);
         await Promise.all(pending);
         if (works.length > 0) continue;
-        const nextAt = room > 0 ? await frontier.nextAt() : null;
+        const nextAt = free > 0 ? await frontier.nextAt() : null;
         await Promise.all(pending);
         if (nextAt === null && inFlight === 0) {
-          if (room > 0) return 'finished';
-          continue; // Another worker's time has passed meanwhile, and made room.
+          if (free > 0) return 'finished';
+          continue; // Another worker's time has passed meanwhile, and made space.
         }
         const timerAt = clock.nextTimerAt();
         const soonest = Math.min(nextAt ?? Number.MAX_SAFE_INTEGER, timerAt ?? Number.MAX_SAFE_INTEGER);

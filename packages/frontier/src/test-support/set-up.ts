@@ -32,7 +32,9 @@ export function lastingStore(store: FrontierStore): FrontierStore {
   };
 }
 
-/** A store whose verbs take a few turns of the event loop, before and after: what runs at the same time gets in between. */
+/**
+ * A store whose verbs take a few turns of the event loop, before and after: what runs at the same time gets in between.
+ */
 export function wanderingStore(store: FrontierStore, random: () => number): FrontierStore {
   const wander = async <T>(verb: () => Promise<T>): Promise<T> => {
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;

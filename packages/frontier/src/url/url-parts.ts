@@ -38,11 +38,11 @@ export function parseUrlParts(url: string): UrlParts | null {
 // Scheme; a name whose last label begins with a letter (so it is no number in disguise), or four plain bytes; a port;
 // segments that are not empty and begin with no dot and no escape (`%2e` is a dot); a query. Every character stands for
 // itself. Each alternative begins with a character that the one before cannot hold: one way to match, linear time.
-const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const NAME = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)*[a-z](?:[a-z\\d-]*[a-z\\d])?';
 const SEGMENT = '[\\w~-][\\w.~%!$&()*+,;=@:-]*';
 const PLAIN = new RegExp(
-  `^(https?)://(${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}|${NAME})(?::([1-9]\\d{0,3}))?(/(?:${SEGMENT}(?:/${SEGMENT})*/?)?)(?:\\?([\\w.~%!$&()*+,;=@/:?-]*))?$`,
+  `^(https?)://(${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::([1-9]\\d{0,3}))?(/(?:${SEGMENT}(?:/${SEGMENT})*/?)?)(?:\\?([\\w.~%!$&()*+,;=@/:?-]*))?$`,
 );
 
 function plainParts(url: string): UrlParts | null {

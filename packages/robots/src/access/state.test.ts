@@ -126,7 +126,7 @@ describe('state × the other events (access §8)', () => {
 });
 
 describe('details of the machine', () => {
-  it('a copy is kept beside a 403 for 24 hours at most (DECISION A12)', () => {
+  it('a copy is kept next to a 403 for 24 hours at most (DECISION A12)', () => {
     const state = run(OPEN, [0, answer(PARSE)], [DAY - 60 * SECOND, answer(response(403))]);
     expect(state).toMatchObject({ phase: 'kept', freshUntilMs: DAY });
   });

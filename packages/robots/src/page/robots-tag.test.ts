@@ -1,4 +1,4 @@
-// A restriction for us that is filed under another agent, or lost behind a comma, is a page kept against its wish.
+// A restriction for us that is filed under another agent, or lost behind a comma, is a page kept against its directive.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PageTags } from './tags.js';

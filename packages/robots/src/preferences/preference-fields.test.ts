@@ -1,4 +1,4 @@
-// A restriction lost here is content used against the site's stated wish.
+// A restriction lost here is content used against the site's stated directive.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -62,7 +62,7 @@ describe('Content-Signal (robots §10.1)', () => {
     expect(resolveSignals(signal(...values), URL_A)).toEqual(signals);
   });
 
-  it('maps to categories beside Content-Usage, the strictest counting (R51)', () => {
+  it('maps to categories next to Content-Usage, the strictest counting (R51)', () => {
     const resolved = resolvePreferences(usage('train-ai=y'), signal('ai-train=no, ai-input=yes, use=full'), URL_A);
     expect(resolved).toEqual({ 'train-ai': 'disallow', 'ai-input': 'allow' });
   });

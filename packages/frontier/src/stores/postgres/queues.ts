@@ -176,7 +176,7 @@ function textsOf(schema: string) {
     stats: text(STATS_SQL),
     reserve: text('SELECT $S.reserve($1, $2, $3)'),
     readHost: text(
-      `SELECT encode(o_state, 'hex'), o_queued, o_in_hand, o_leased, o_parked, o_due FROM $S.read_host($1, $2)`,
+      `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_leased, o_parked, o_due FROM $S.read_host($1, $2)`,
     ),
     scan: text(`SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex') FROM $S.scan($1, $2, $3, $4, $5, $6)`),
     readRecord: text(`SELECT encode(value, 'hex') FROM $S.record WHERE key = $1`),

@@ -4,7 +4,7 @@
 
 /** Declared with the variables of a host. */
 export const ADD_VARIABLES = `
-  v_room int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_stirred int4[]; v_arrival int8; v_made int4; v_link record;
+  v_free int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_stirred int4[]; v_arrival int8; v_made int4; v_link record;
 `;
 
 /**
@@ -36,12 +36,12 @@ const MEET_HOSTS = `
 
 /** Queues links. `v_fresh` are the fingerprints that were not known, `v_full` the links that did not fit. */
 export const ADD_LINKS = `
-  SELECT p_most - sum(unfinished) INTO v_room FROM $S.tally;
+  SELECT p_most - sum(unfinished) INTO v_free FROM $S.tally;
   v_full := '{}';
   v_chosen := p_fp;
-  IF v_room < cardinality(p_fp) THEN
-    -- In the order of the links. Known ones need no room.
-    SELECT coalesce(array_agg(c.fingerprint ORDER BY c.fingerprint) FILTER (WHERE c.n <= v_room), '{}'), coalesce(array_agg(c.place) FILTER (WHERE c.n > v_room), '{}')
+  IF v_free < cardinality(p_fp) THEN
+    -- In the order of the links. Known ones need no space.
+    SELECT coalesce(array_agg(c.fingerprint ORDER BY c.fingerprint) FILTER (WHERE c.n <= v_free), '{}'), coalesce(array_agg(c.place) FILTER (WHERE c.n > v_free), '{}')
       INTO v_chosen, v_full
       FROM (
         SELECT u.fingerprint, u.place, row_number() OVER (ORDER BY u.place) AS n FROM ${LINKS}

@@ -172,6 +172,6 @@ export const SAVE_HOST = `
 /** Writes the counts: last in a function, so that others wait for the row only briefly. */
 export const SAVE_TALLY = `
   IF d_unfinished <> 0 OR d_hand <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
-    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_hand = in_hand + d_hand, leased = leased + d_leased,
+    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_flight = in_flight + d_hand, leased = leased + d_leased,
       parked = parked + d_parked, known = known + d_known, hosts = hosts + d_hosts WHERE slot = (pg_backend_pid() & 63);
   END IF;`;

@@ -11,7 +11,7 @@ SELECT CASE WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
 
 /** Counts. */
 export const STATS_SQL = `
-SELECT sum(unfinished)::int8, sum(in_hand)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
+SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
 
 /** `reserve`: microseconds to wait for each key, in their order. Keys come sorted. */
 export const RESERVE_SQL = `
@@ -38,16 +38,16 @@ const COUNTED_MOST = 10_000;
 /** `readHost`: one row or none. */
 export const READ_HOST_SQL = `
 CREATE OR REPLACE FUNCTION $S.read_host(p_now int8, p_key text)
-RETURNS TABLE (o_state bytea, o_queued int8, o_in_hand int4, o_leased boolean, o_parked boolean, o_due int8) ${FUNCTION_SETTINGS} AS $read$
+RETURNS TABLE (o_state bytea, o_queued int8, o_in_flight int4, o_leased boolean, o_parked boolean, o_due int8) ${FUNCTION_SETTINGS} AS $read$
 DECLARE
   ${HOST_VARIABLES}
 BEGIN
   SELECT * INTO h FROM $S.host x WHERE x.key = p_key;
   IF NOT FOUND THEN RETURN; END IF;
   o_state := h.state;
-  o_in_hand := cardinality(h.hand_id);
+  o_in_flight := cardinality(h.hand_id);
   o_queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${COUNTED_MOST}) c)
-    + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${COUNTED_MOST}) c) - o_in_hand;
+    + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${COUNTED_MOST}) c) - o_in_flight;
   o_leased := h.lease_end > 0;
   o_parked := h.parked;
   o_due := greatest(0, CASE WHEN h.due IS NULL THEN NULL WHEN o_leased THEN h.lease_end + h.delay ELSE h.due END - v_now);

@@ -1,17 +1,19 @@
 // One host queue in Lua: its record, its lines of entries, its lanes, and its place in the time index.
 // `host-entries.ts` and `memory-queues.ts` do the same in memory and explain it.
 //
-// Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders grow along a line.
-// Record:  fencing token, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in flight, waiting, ranks with
-//          entries, operation that released it, number, its first lane; and its entry, where it has only one: most hosts of a
-//          large crawl have a URL or two, and a list of one costs 200 bytes. A host of one lane has no keys for lanes.
+// Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders grow
+//          along a line.
+// Record:  fencing token, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in flight,
+//          waiting, ranks with entries, operation that released it, number, its first lane; and its entry, if it has
+//          only one: most hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host of one lane
+//          has no keys for lanes.
 // Rank:    0 what a holder did not finish, else 1 + priority.
 
 /** Lua, after `SHARD_LUA`. */
 export const HOST_LUA = `
 local RECORD = '>I7I7I7I6BI5I4I2I3I2I4I5'
 local ENTRY = '>I5I5BB'
-local IN_HAND_MOST = 60000
+local IN_FLIGHT_MOST = 60000
 local RIPEN_MOST = 1000
 local ONLY_MOST = 512
 local WORDS_MOST = 1000
@@ -207,18 +209,18 @@ end
 -- Hands out up to so many entries. In flight, their order is that in which they were handed out.
 local function take(r, count)
   local taken = {}
-  count = math.min(count, IN_HAND_MOST - r.i)
+  count = math.min(count, IN_FLIGHT_MOST - r.i)
   if count <= 0 or not readyAt(r) then return taken end
   if r.multi then popLanes(r, count, taken) else popLine(r, count, taken) end
-  local inHand = {}
+  local inFlight = {}
   for at = 1, #taken do
     local _, id, attempt, priority = struct.unpack(ENTRY, taken[at])
     r.c = r.c + 1
-    inHand[#inHand + 1] = string.format('%.0f', id)
-    inHand[#inHand + 1] = struct.pack(ENTRY, r.c, id, math.min(255, attempt + 1), priority) .. string.sub(taken[at], 13)
-    if #inHand >= WORDS_MOST or at == #taken then
-      call('HSET', base .. 'i' .. r.n, unpack(inHand))
-      inHand = {}
+    inFlight[#inFlight + 1] = string.format('%.0f', id)
+    inFlight[#inFlight + 1] = struct.pack(ENTRY, r.c, id, math.min(255, attempt + 1), priority) .. string.sub(taken[at], 13)
+    if #inFlight >= WORDS_MOST or at == #taken then
+      call('HSET', base .. 'i' .. r.n, unpack(inFlight))
+      inFlight = {}
     end
   end
   r.q, r.i, m.i = r.q - #taken, r.i + #taken, m.i + #taken
@@ -226,7 +228,7 @@ local function take(r, count)
 end
 
 -- The entries in flight, in the order in which they were handed out.
-local function inHand(r)
+local function inFlight(r)
   if r.i == 0 then return {}, {} end
   local entries, orders = call('HVALS', base .. 'i' .. r.n), {}
   for at = 1, #entries do orders[entries[at]] = struct.unpack('>I5', entries[at]) end
@@ -235,7 +237,7 @@ local function inHand(r)
 end
 
 local function endLease(r)
-  local entries = inHand(r)
+  local entries = inFlight(r)
   if #entries > 0 then call('DEL', base .. 'i' .. r.n) end
   for at = 1, #entries do enqueue(r, 0, entries[at]) end
   m.l, m.i = m.l - 1, m.i - r.i

@@ -71,7 +71,7 @@ end
 -- Each phase lists as many entries as fit, notes where it stopped, and returns whether it reached its end.
 local function scanInFlight(r)
   local after = tonumber(first)
-  local entries, orders = inHand(r)
+  local entries, orders = inFlight(r)
   for at = 1, #entries do
     local order = orders[entries[at]]
     if order > after then
