@@ -1,10 +1,10 @@
-// The whole path in one look: what a crawl of one small site asks, in which order, and what it is told.
+// The whole flow in one test: the requests of a crawl of one small site, their order, and the events.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from './stores/memory.js';
 import { isRobots, setUp, url } from './test-support/set-up.js';
 
-describe('the path of a page', () => {
+describe('the way of a page', () => {
   const FILE = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };
   const make = (nowMs: () => number) => memoryStore({ nowMs });
 

@@ -47,7 +47,7 @@ export class ReadyHeap {
     this.#turn += 1;
     let at = this.#placeOf(member);
     if (at < 0) {
-      this.#makeSpace(member);
+      this.#grow(member);
       at = this.#size;
       this.#size += 1;
     }
@@ -123,7 +123,7 @@ export class ReadyHeap {
     this.#places[member] = at + 1;
   }
 
-  #makeSpace(member: number): void {
+  #grow(member: number): void {
     if (member >= this.#places.length) this.#places = grown(this.#places, member + 1);
     if (this.#size < this.#members.length) return;
     this.#members = grown(this.#members, this.#size + 1);

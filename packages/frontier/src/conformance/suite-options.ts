@@ -77,7 +77,7 @@ export interface SuiteOptions {
   /** Registers one test with the test runner. */
   readonly test: (title: string, body: () => Promise<void>) => void;
   /** A new store. `maxQueued`: it answers `full` above this many entries; stores without such a limit ignore it. */
-  readonly makeStore: (settings: { readonly maxQueued?: number }) => Promise<StoreUnderTest>;
+  readonly makeStore: (options: { readonly maxQueued?: number }) => Promise<StoreUnderTest>;
   /** What the store declares. The suite tests exactly that. */
   readonly capabilities: StoreCapabilities;
   /** Whether `makeStore` respects `maxQueued`. @default false */

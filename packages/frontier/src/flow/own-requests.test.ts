@@ -1,4 +1,4 @@
-// A request next to the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else,
+// A request outside the queue is still a request: it waits for robots.txt, for its host's turn and for nothing else,
 // and a host whose pages all wait for one is not stuck.
 
 import { describe, expect, it } from 'vitest';
@@ -74,7 +74,7 @@ const workOf = (answer: OwnAnswer): PageWork => {
 };
 
 describe('a request of the owner’s own', () => {
-  it('to a host that no one knows is made once its robots.txt has come, and uses up no page', async () => {
+  it('to an unknown host is made once its robots.txt has come, and uses up no page', async () => {
     const world = make(OPEN, { bounds: { pages: 1 } });
     await world.frontier.open();
     const { value, taken } = await until(

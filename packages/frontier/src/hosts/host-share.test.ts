@@ -1,4 +1,4 @@
-// Anyone who comes first takes no more than a little over its share, and anyone who is alone takes what it may.
+// The first process takes little more than its share, and a process that is alone takes all it may.
 
 import { expect, it } from 'vitest';
 import { shareOf } from './host-share.js';

@@ -6,12 +6,12 @@ import { parseRetryAfter } from '@mannerly/robots/access';
 import type { Exchange } from '../settlement.js';
 import { type AnswerKind, answerKind } from './answer-kind.js';
 import {
-  ADAPTIVE_LEAST_MS,
   ADAPTIVE_MAX_MS,
   FAILING_PAUSE_MS,
   FAILURES_BEFORE_PAUSE,
   GOOD_ANSWERS_TO_HALVE,
   HOST_PAUSE_MAX_MS,
+  LEAST_ADAPTIVE_MS,
   REFUSALS_BEFORE_PARKING,
   RETRY_AFTER_MAX_MS,
   THROTTLE_PAUSE_MS,
@@ -128,15 +128,15 @@ function afterGood(clock: HostClock): HostClock {
   if (clock.adaptiveMs === 0) return { ...rested, goodInARow: 0 };
   if (clock.goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...rested, goodInARow: clock.goodInARow + 1 };
   const halvedMs = clock.adaptiveMs / 2;
-  return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < ADAPTIVE_LEAST_MS ? 0 : halvedMs };
+  return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < LEAST_ADAPTIVE_MS ? 0 : halvedMs };
 }
 
 function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: number): AfterExchange {
   const inARow = clock.throttledInARow + 1;
   const requiredMs = exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
   const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, requiredMs);
-  // An operator's interval of 0 doubles to nothing, hence the least interval.
-  const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, ADAPTIVE_LEAST_MS);
+  // An operator's interval of 0 doubles to nothing, hence the least value.
+  const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, LEAST_ADAPTIVE_MS);
   const after = {
     ...paused(clock, untilMs),
     throttledInARow: inARow,

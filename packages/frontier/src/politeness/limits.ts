@@ -29,7 +29,7 @@ export const GOOD_ANSWERS_TO_HALVE = 10;
 /** Longest adaptive interval, milliseconds (access §10, DECISION A19). */
 export const ADAPTIVE_MAX_MS = 600_000;
 /** An adaptive interval starts from no less than this and ends below it, milliseconds (our own). */
-export const ADAPTIVE_LEAST_MS = 1_000;
+export const LEAST_ADAPTIVE_MS = 1_000;
 /** First wait before a URL is retried, milliseconds, doubling (access §10). */
 export const URL_BACKOFF_MS = 10_000;
 /** How far ahead a parked host's time lies, milliseconds: a year, so that times stay finite (our own). */

@@ -107,7 +107,7 @@ describe('authority records', () => {
     expect(decodeAuthority(encodeAuthority(record))).toEqual(record);
   });
 
-  it('with a body that finds no space read as unknown, not as no rules', () => {
+  it('with a body that finds no space is read as unknown, not as no rules', () => {
     const bytes = encodeAuthority({ ...newAuthorityRecord(), access: answered, hash: 'ab' });
     expect(bytes.length).toBeLessThanOrEqual(1_048_576);
     expect(decodeAuthority(bytes)?.access.phase).toBe('none-yet');

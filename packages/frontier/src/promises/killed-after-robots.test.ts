@@ -1,5 +1,5 @@
-// A process may be killed after it kept a robots.txt and before it kept that it had just asked for it. Anyone who has
-// the host next knows what the file asks for, and must not take the host for one that no one has talked to.
+// A process may be killed after it kept a robots.txt and before it kept the time of the request. The next holder of the
+// host knows what the file requires, and must not take the host for a new one.
 
 import { expect, it } from 'vitest';
 import { authorityKey, decodeAuthority } from '../robots/authority.js';

@@ -74,7 +74,7 @@ describe('a lease', () => {
     expect(await second.take(1)).toHaveLength(1);
   });
 
-  it('that is over is lost, and the page is taken by anyone who comes; only links survive (C1)', async () => {
+  it('that is over is lost, and the page is taken by the next process; only links survive (C1)', async () => {
     const { frontier, clock, page, stop, make: other } = await withPage();
     stop();
     clock.advance(40_000);

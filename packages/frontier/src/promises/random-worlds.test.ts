@@ -1,5 +1,5 @@
 // The promises that must hold whatever sites do: one exchange at a time per host, never early, no page before its
-// authority's robots.txt was answered, and no one is visited faster for having refused. Judged from the world's own
+// authority's robots.txt was answered, and no host is visited faster because it refused. Judged from the world's own
 // log.
 
 import fc from 'fast-check';
@@ -104,7 +104,7 @@ async function crawl(list: readonly Site[], concurrency = 8) {
   return { ...tools, ended, steps: () => steps };
 }
 
-/** Our own account of access §9 and §10, from the log alone. `polite`: clamp(2 × retrieval, 1 s, 60 s). */
+/** An independent computation of access §9 and §10, from the log alone. `polite`: clamp(2 × retrieval, 1 s, 60 s). */
 function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
   const faults: string[] = [];
   for (const host of new Set(log.map((seen) => seen.host))) {
@@ -114,7 +114,7 @@ function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
       const now = all[at]!;
       if (now.startMs < before.endMs) faults.push(`overlap at ${host}: ${now.url}`);
       const profileMs = Math.min(60_000, Math.max(1_000, 2 * (before.endMs - before.startMs)));
-      // Only files whose rules were known before this request can be compared with it.
+      // Only files whose rules were known before this request count here.
       const delays = AUTHORITIES.map((authority, index) => ({ authority, one: list[index]! }))
         .filter(({ authority }) => new URL(authority).hostname === host && knownBy(log, authority, now.startMs))
         .map(({ one }) => one);

@@ -21,7 +21,7 @@ const shared = (seed: number) => (nowMs: () => number) => {
   return wanderingStore(memoryStore({ nowMs }), random);
 };
 
-/** Opens at once; anyone who finds the lock taken waits for the clock. */
+/** Opens at once; a process that finds the lock taken waits for the clock. */
 async function openAll(clock: ManualClock, crew: readonly Frontier[]): Promise<void> {
   let isOpen = false;
   const all = Promise.all(crew.map((frontier) => frontier.open())).then(() => {
@@ -82,7 +82,7 @@ describe('bounds over processes', () => {
     expect(second.counts().pages).toBe(20);
   });
 
-  it('anyone who goes on under a name goes on with its pages, and with what it was granted', async () => {
+  it('a process that goes on under a name goes on with its pages, and with what it was granted', async () => {
     const { work, make, clock, world } = setUp(shared(9), answer, { bounds: { pages: 10 } });
     const mortal = mortalClock(clock);
     const first = make({ part: 'only', clock: mortal.clock });
@@ -151,7 +151,7 @@ describe('bounds over processes', () => {
     expect(again.counts().hosts).toBe(1);
   });
 
-  it('one at a time has the lock, anyone who waits comes next', async () => {
+  it('one at a time has the lock, the one that waits comes next', async () => {
     const { store, clock } = setUp(shared(19), answer);
     await store.open({ crawl: 'crawl', owner: 'test', create: true });
     const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));

@@ -35,7 +35,7 @@ describe('per address', () => {
   const addressOf = (address: string) => `192.0.2.${numberOf(address) % 3}`;
   const byAddress = ({ url: address }: Seen) => addressOf(address);
 
-  it('one request at a time and the longer interval between, whatever hosts ask for, and no one is forgotten', async () => {
+  it('one request at a time and the longer interval between, whatever hosts ask for, and no host is forgotten', async () => {
     const site = fc.record({ delayS: fc.constantFrom(0, 0, 2, 5), ms: fc.constantFrom(5, 300, 2_000) });
     await fc.assert(
       fc.asyncProperty(

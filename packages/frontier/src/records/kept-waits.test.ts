@@ -9,7 +9,7 @@ const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), (
 const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });
 const pages = (host: string) => Array.from({ length: 30 }, (_, at) => url(`http://${host}/${at}`));
 
-it('anyone who opens the crawl knows what every process has told of its hosts', async () => {
+it('a process that opens the crawl knows what every process has told of its hosts', async () => {
   const { make, work, clock } = setUp(shared, refused);
   const [first, second] = [make({ part: 'first' }), make({ part: 'second' })];
   await first.open();

@@ -1,5 +1,5 @@
 // For tests: sites that answer under a manual clock, and a worker that takes, asks, settles. The world keeps a log of
-// what was really asked, which is what tests judge; it knows nothing of the frontier's own account.
+// what was really asked, which is what tests judge; it knows nothing of what the frontier computes.
 
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
@@ -120,15 +120,15 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
       };
       for (;;) {
         if (options.isStopped?.() === true) return 'stopped';
-        const free = (options.concurrency ?? 16) - inFlight;
-        const works = free > 0 ? await frontier.take(free) : [];
+        const space = (options.concurrency ?? 16) - inFlight;
+        const works = space > 0 ? await frontier.take(space) : [];
         for (const work of works) perform(work);
         await Promise.all(pending);
         if (works.length > 0) continue;
-        const nextAt = free > 0 ? await frontier.nextAt() : null;
+        const nextAt = space > 0 ? await frontier.nextAt() : null;
         await Promise.all(pending);
         if (nextAt === null && inFlight === 0) {
-          if (free > 0) return 'finished';
+          if (space > 0) return 'finished';
           continue; // Another worker's time has passed meanwhile, and made space.
         }
         const timerAt = clock.nextTimerAt();

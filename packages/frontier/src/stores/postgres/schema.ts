@@ -5,8 +5,8 @@
 //   alive     the server that was seen: when it started, and its table `crawl`. Unlogged, so it is empty after a crash
 //             and on a promoted standby; in a restored copy one of the two values differs
 //   seen      fingerprints
-//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, blocked lanes, entries in
-//             flight
+//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, blocked lanes, entries
+//             in flight
 //   entry     entries queued or in flight, by (host, lane, ord); `ord` has the rank in its upper bits, then the arrival
 //   later     entries that wait for their time
 //   tally     counts, in several rows so that transactions do not wait for each other; the sum of the rows is the count

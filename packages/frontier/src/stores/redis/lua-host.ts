@@ -5,8 +5,8 @@
 //          along a line.
 // Record:  fencing token, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in flight,
 //          waiting, ranks with entries, operation that released it, number, its first lane; and its entry, if it has
-//          only one: most hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host of one lane
-//          has no keys for lanes.
+//          only one: most hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host of one
+//          lane has no keys for lanes.
 // Rank:    0 what a holder did not finish, else 1 + priority.
 
 /** Lua, after `SHARD_LUA`. */
