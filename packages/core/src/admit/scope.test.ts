@@ -148,9 +148,9 @@ describe('a scope that moves', () => {
     scope.restore([
       { from: seed, to: 'https://www.example.org/' },
       { from: 'https://www.example.org/', to: 'https://en.example.org/' },
-      { from: 'https://no one.test/', to: 'https://www.no one.test/' },
+      { from: 'https://unmet.test/', to: 'https://www.unmet.test/' },
     ]);
-    expect(['https://en.example.org/', 'https://www.no one.test/'].map((url) => inScope(scope, url))).toEqual([
+    expect(['https://en.example.org/', 'https://www.unmet.test/'].map((url) => inScope(scope, url))).toEqual([
       true,
       false,
     ]);

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AskedAccess, isSameText, judgeAccess } from './access.js';
 
-const TOKEN = 'a-token-that-no one-guesses-0123456789';
+const TOKEN = 'a-token-that-is-hard-to-guess-0123456789';
 const RULES = { token: TOKEN, hostNames: ['crawls.example.org'] };
 
 const look: AskedAccess = {

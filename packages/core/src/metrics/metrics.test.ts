@@ -32,7 +32,7 @@ function story() {
     crawl.tell('decision', decision('excluded', 'robots-rule'));
     crawl.tell('decision', decision('failed', 'status-404'));
     crawl.tell('decision', decision('failed', 'status-499'));
-    crawl.tell('decision', decision('dropped', 'a-word-that-no one-knows'));
+    crawl.tell('decision', decision('dropped', 'an-unknown-word'));
     crawl.tell('handler-error', { url: 'http://a.test/', error: new Error('mine') });
     crawl.tell('host-warning', {
       kind: 'host',
