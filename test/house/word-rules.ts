@@ -40,7 +40,7 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
 const LITERAL: readonly RegExp[] = [
   /\b[Mm]ath\.floor\b/g,
   /\bhouse (rules?|tests?|style)\b/gi,
-  /\bhouse(?=\/)|\/house\b/g,
+  /\bhouse(?=\/)|\/house\b|`house`/g,
   // File names of decisions stay, since other pages link to them.
   /\b\d{4}-[a-z0-9-]+/g,
 ];

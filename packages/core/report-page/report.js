@@ -109,7 +109,10 @@
       head.replaceChildren(button);
     }
   }
-  /** Fills a table. A cell is a text, an element, a list of both, or `cell(content, sort)`; the first is the row's heading. */
+  /**
+   * Fills a table. A cell is a text, an element, a list of both, or `cell(content, sort)`; the first is the row's
+   * heading.
+   */
   const fill = (id, caption, rows) => {
     const table = byId(id);
     const heads = [...table.tHead.rows[0].cells].map(({ className, textContent }) => [className, textContent]);

@@ -22,7 +22,7 @@ it('does without where the process does not let it', async () => {
   expect(() => giveMemoryBack(LONG_WAIT_MS)).not.toThrow();
 });
 
-it('collects what is no longer referenced, as the V8 flags set it', async () => {
+it('collects what no one holds, as the lean engine has it', async () => {
   await import('./v8-flags.js');
   const { giveMemoryBack } = await import('./engine.js');
   vi.stubGlobal('gc', undefined);

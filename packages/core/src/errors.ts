@@ -1,4 +1,5 @@
-// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets every day.
+// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets
+// every day.
 
 import { MAX_WORD_CHARS } from './limits.js';
 

@@ -1,5 +1,5 @@
-// The public entry of `mannerly`: named re-exports, one by one.
-// Names of the other two packages stand here where a signature of this one needs them: its users need not install those.
+// The front egress of `mannerly`: named re-exports, one by one. Names of the other two packages stand here where a
+// signature of this one needs them: its users need not install those.
 
 export type {
   CanonicalRule,

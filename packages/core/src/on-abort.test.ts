@@ -1,9 +1,9 @@
-// What is at stake: no waiting caller is forgotten when a crawl is aborted, and one that no longer waits is not called.
+// What is at stake: no one who waits is forgotten when a crawl stops at once, and who no longer waits is not called.
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { onAbort } from './on-abort.js';
 
-it('calls every waiting caller once, and none that was removed', () => {
+it('calls everybody who waits, once, and no one who was taken off', () => {
   const control = new AbortController();
   const called: string[] = [];
   const say = (): number => called.push('twice');

@@ -1,4 +1,5 @@
-// What is at stake: the memory of every crawl by the command. The engine is set for a whole process, so each test runs in one of its own.
+// What is at stake: the memory of every crawl by the command. The engine is set for a whole process, so each test is
+// one.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

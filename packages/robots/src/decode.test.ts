@@ -1,5 +1,5 @@
 /**
- * A byte order mark left in place spoils the first group; a line cut in the middle says what was never written.
+ * A byte order mark left in place spoils the first group; a line cut in the middle says what no one wrote.
  */
 import { describe, expect, it } from 'vitest';
 import { decodeBody, decodeLines } from './decode.js';

@@ -1,6 +1,7 @@
-// A host with letters beyond ASCII is a host in the thousandth second of a process as in the first. On Node 20 and 22 the
-// platform's `URL.canParse` is not so: optimised, it takes the bytes of a Latin-1 string for UTF-8 and calls such a URL none.
-// At stake: rules that are not asked for, directives that are not seen, pages that are lost, and only in long runs.
+// A host with letters beyond ASCII is a host in the thousandth second of a process as in the first. On Node 20 and 22
+// the platform's `URL.canParse` is not so: optimised, it takes the bytes of a Latin-1 string for UTF-8 and calls such a
+// URL none. At stake: rules that are not asked for, directives that are not seen, pages that are lost, and only in long
+// runs.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveAccessOptions } from './access/profile.js';
 import { nextHop, robotsUrl } from './access/robots-url.js';

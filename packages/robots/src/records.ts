@@ -1,5 +1,6 @@
-// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are kept as they are:
-// dialects read them when rules are compiled, diagnostics on demand. The common line makes no string and no object.
+// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are kept as they
+// are: dialects read them when rules are compiled, diagnostics on demand. The common line makes no string and no
+// object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
 import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, UNKNOWN } from './fields.js';

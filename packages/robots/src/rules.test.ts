@@ -1,6 +1,6 @@
 /**
- * The rules as their callers see them: options, explanations, politeness and preferences of the groups that speak to us.
- * Decisions themselves are tested by the vectors and the properties.
+ * The rules as their callers see them: options, explanations, politeness and preferences of the groups that speak to
+ * us. Decisions themselves are tested by the vectors and the properties.
  */
 import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
@@ -217,7 +217,7 @@ describe('an explanation', () => {
   });
 });
 
-describe('what groups require besides rules', () => {
+describe('what groups ask next to rules', () => {
   const text = [
     'Crawl-delay: 2',
     'User-agent: examplebot',
@@ -296,7 +296,7 @@ describe('what groups require besides rules', () => {
 });
 
 describe('a declared 2.0.0 group', () => {
-  it('that names us by a prefix withholds what it withholds, besides the base reading', () => {
+  it('that names us by a prefix withholds what it withholds, next to the base reading', () => {
     const text = 'User-agent: example\nRobot-version: 2.0.0\nAllow: /only\n';
     expect(rulesOf(text, { policy: 'base' }).isAllowed('/other')).toBe(true);
     expect(rulesOf(text).isAllowed('/other')).toBe(false);

@@ -1,5 +1,5 @@
-// The page of the live view. It draws what the stream of events says, and sends three commands back. Everything that comes from a
-// site (URLs, host names, details) is hostile text: it goes into text nodes, never into markup.
+// The page of the live view. It draws what the stream of events says, and sends three commands back. Everything that
+// comes from a site (URLs, host names, details) is hostile text: it goes into text nodes, never into markup.
 
 const token = new URLSearchParams(location.search).get('token') ?? '';
 const authorization = `Bearer ${token}`;
@@ -35,7 +35,8 @@ let lastNewsMs = performance.now();
 let isEnded = false;
 let sureUntilMs = 0;
 
-// Text ------------------------------------------------------------------------------------------------------------------------
+// Text
+// ----------------------------------------------------------------------------------------------------
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -87,7 +88,8 @@ function counted(count, noun) {
 
 const crawlNow = () => Date.now() + clockOffsetMs;
 
-// Lists -----------------------------------------------------------------------------------------------------------------------
+// Lists
+// ----------------------------------------------------------------------------------------------------
 
 /** As many children as there are values, made once and filled again, so that nothing flickers and a selection stays. */
 function fill(parent, values, create, update) {
@@ -122,7 +124,8 @@ function setChip(row, at, text, tone) {
   setAttribute(cell, 'data-empty', String(text === ''));
 }
 
-// Drawing ---------------------------------------------------------------------------------------------------------------------
+// Drawing
+// ----------------------------------------------------------------------------------------------------
 
 function mean(values, last) {
   const some = values.slice(-last);
@@ -230,7 +233,7 @@ function drawFigures({ activity, progress, rates, waitingHosts, underwayCount })
     `${counted(progress.hosts, 'host')}, ${numbers.format(waitingHosts)} waiting, ${numbers.format(underwayCount)} being asked`,
   );
   setText($('excluded'), numbers.format(progress.excluded));
-  setText($('excluded-note'), `at the sites’ wish; ${numbers.format(progress.dropped)} more by our own bounds`);
+  setText($('excluded-note'), `at the sites’ directive; ${numbers.format(progress.dropped)} more by our own bounds`);
   setText($('failed'), numbers.format(progress.failed));
   setText($('failed-note'), `${counted(progress.items, 'item')} written`);
 }
@@ -450,7 +453,8 @@ function tell(text) {
   if (text !== null) setText($('banner'), text);
 }
 
-// Buttons ---------------------------------------------------------------------------------------------------------------------
+// Buttons
+// ----------------------------------------------------------------------------------------------------
 
 async function act(verb) {
   try {
@@ -484,7 +488,8 @@ $('filter').addEventListener('input', () => {
   drawClocks();
 });
 
-// News ------------------------------------------------------------------------------------------------------------------------
+// News
+// ----------------------------------------------------------------------------------------------------
 
 const stream = new EventSource(`/events?token=${encodeURIComponent(token)}`);
 stream.addEventListener('view', (event) => draw(JSON.parse(event.data)));

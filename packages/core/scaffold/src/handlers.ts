@@ -1,4 +1,5 @@
-// What becomes of each page. The crawl finds this file by `handlers` in mannerly.config.json; the test beside it imports it.
+// What becomes of each page. The crawl finds this file by `handlers` in mannerly.config.json; the test next to it
+// imports it.
 
 import type { ReplayRoutes } from 'mannerly';
 

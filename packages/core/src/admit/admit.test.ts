@@ -1,4 +1,4 @@
-// What is at stake: a URL outside the crawl's scope or bounds must not reach the frontier on any path.
+// What is at stake: a URL outside the crawl's scope or bounds must not reach the frontier by any path.
 import type { NewUrl, Via } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
@@ -18,7 +18,7 @@ const DOMAIN: ScopeOptions = { ...HOST, within: 'domain' };
 const LIST: ScopeOptions = { ...HOST, within: 'list', hosts: ['a.test', 'b.test:8080'] };
 const LISTED: ScopeOptions = { ...HOST, within: 'list', hosts: ['Bücher.test', '[::1]:8080', 'C.test:443'] };
 
-describe('admission', () => {
+describe('egress', () => {
   it.each<[string, ScopeOptions, string, string]>([
     ['the host of a seed', HOST, 'https://www.example.co.uk/x', 'https://www.example.co.uk/x'],
     [

@@ -59,12 +59,13 @@ type WhyNot = Omit<Refusal, 'candidate'>;
 /**
  * Makes the admission of a run.
  *
- * An admitted URL is in the form that is decided, requested and logged: the URL parser's serialisation without fragment and
- * userinfo (credentials in URLs are never sent). Only links and redirects can be traps: what the operator, a sitemap or a
- * handler names is intended.
+ * An admitted URL is in the form that is decided, requested and logged: the URL parser's serialisation without fragment
+ * and userinfo (credentials in URLs are never sent). Only links and redirects can be traps: what the operator, a
+ * sitemap or a handler names is intended.
  *
  * @param watch - `null`: nothing is taken for a trap.
- * @param isRecent - Whether the frontier is known to have this very URL. Most links of a page are on the page before it too.
+ * @param isRecent - Whether the frontier is known to have this very URL. Most links of a page are on the page before it
+ *   too.
  * @throws Never
  */
 export function createAdmit(
@@ -99,8 +100,8 @@ export function createAdmit(
 }
 
 /**
- * Why a URL is outside of the scope or the bounds; `null`: it is inside. Pages, minutes and pages per host are bounded by the
- * frontier, which knows what was fetched. Never throws.
+ * Why a URL is outside of the scope or the bounds; `null`: it is inside. Pages, minutes and pages per host are bounded
+ * by the frontier, which knows what was fetched. Never throws.
  */
 export function whyOutside(
   scope: Pick<Scope, 'judge'>,
@@ -129,8 +130,8 @@ function refusal(candidate: NewUrl, no: WhyNot | null): Refusal {
 }
 
 /**
- * Without fragment and userinfo. Always an object of its own: most candidates are known and end here, and an engine that
- * sees them live on takes all of them for long-lived.
+ * Without fragment and userinfo. Always an object of its own: most candidates are known and end here, and an engine
+ * that sees them live on takes all of them for long-lived.
  */
 function asRequested(candidate: NewUrl, parts: UrlParts): NewUrl {
   const url = formatUrlParts(

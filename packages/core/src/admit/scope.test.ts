@@ -1,4 +1,4 @@
-// One check for every way into the crawl. At stake: a way in for what the operator left out.
+// One judge for every path into the crawl. At stake: a path by which something comes in that the operator left out.
 
 import type { Via } from '@mannerly/frontier';
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
@@ -42,7 +42,7 @@ describe('the scope', () => {
     'judges a %s like any other, and tells the function which it is',
     (via) => {
       const asked: [string, Via][] = [];
-      const allows = (url: string, via: Via) => asked.push([url, via]) > 1;
+      const allows = (url: string, path: Via) => asked.push([url, path]) > 1;
       expect(judge({ ...all, allows }, 'https://me:you@www.example.org/docs/a.html#x', via)).toBe('hook-refused');
       expect(asked).toEqual([['https://www.example.org/docs/a.html', via]]);
     },
@@ -95,7 +95,7 @@ describe('the scope', () => {
   });
 });
 
-it('a sitemap stands where it stands: of a companion file no path is expected', () => {
+it('a sitemap stands where it stands: of a file asked for next to the pages no path is expected', () => {
   const narrow = { prefixes: ['/docs/'], include: ['/*.html'], exclude: ['/old'] };
   const of = (url: string, via: Via) => judge(narrow, url, via);
   expect(of('https://www.example.org/sitemap.xml', 'companion')).toBe('in');
@@ -148,9 +148,9 @@ describe('a scope that moves', () => {
     scope.restore([
       { from: seed, to: 'https://www.example.org/' },
       { from: 'https://www.example.org/', to: 'https://en.example.org/' },
-      { from: 'https://unlisted.test/', to: 'https://www.unlisted.test/' },
+      { from: 'https://unmet.test/', to: 'https://www.unmet.test/' },
     ]);
-    expect(['https://en.example.org/', 'https://www.unlisted.test/'].map((url) => inScope(scope, url))).toEqual([
+    expect(['https://en.example.org/', 'https://www.unmet.test/'].map((url) => inScope(scope, url))).toEqual([
       true,
       false,
     ]);

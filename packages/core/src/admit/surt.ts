@@ -1,6 +1,6 @@
-// SURT prefixes, the web archives' way of naming a part of the web: the host's labels from the right, so that a domain and
-// everything below it share a beginning. `(org,example,` is example.org with all its hosts, `http://(org,example,www,)/a` is
-// /a on one of them.
+// SURT prefixes, the web archives' way of naming a part of the web: the host's labels from the right, so that a domain
+// and everything below it share a beginning. `(org,example,` is example.org with all its hosts,
+// `http://(org,example,www,)/a` is /a on one of them.
 
 import type { UrlParts } from '@mannerly/frontier/internal';
 import { invalidOption } from '../errors.js';

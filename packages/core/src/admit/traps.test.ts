@@ -1,4 +1,5 @@
-// At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of one.
+// At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of
+// one.
 
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
@@ -48,7 +49,7 @@ describe('what a page says', () => {
     ['other white space and order', '<a href="/x">\n December</a> <h1> 2026 November</h1>'],
     ['a script and a comment', '<script>let a = "words"</script><!-- words --><h1>November</h1><a>December</a>'],
     ['a style', '<STYLE>.words{}</STYLE><h1>November</h1>'],
-    ['an unreadable token', '<h1>November x8f3k2</h1><p>qwrtzpsdfg</p>'],
+    ['a token no one can read', '<h1>November x8f3k2</h1><p>qwrtzpsdfg</p>'],
     ['a path in its text', '<h1>November</h1><a href="/q">/some/words?more=words</a>'],
     ['a comment that never ends', '<h1>November</h1><!-- words'],
   ])('is the same with %s', (_name, body) => {
@@ -87,7 +88,7 @@ describe('what a page says', () => {
   });
 });
 
-/** Walks a site as a crawl does: breadth first, the watch asked at admission and when a URL is taken. */
+/** Walks a site as a crawl does: breadth first, the watch asked at egress and when a URL is taken. */
 function walk(
   start: readonly string[],
   site: (url: string) => { readonly html: string; readonly links: readonly string[] },

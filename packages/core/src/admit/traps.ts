@@ -70,10 +70,10 @@ const BREEDING_SHARE = 0.75;
 /** Of the pages compared of late, the share that must repeat. */
 const REPEATING_SHARE = 0.6;
 /**
- * How many similar pages a group may have, as a share of `maxSimilarPages`. A whole host needs more, since it holds more than a
+ * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a
  * trap. Hosts of one domain are asked all at the same time, so that some more are on their way when the trap shows.
  */
-const GROUP_SHARES: Readonly<Record<TrapRule, number>> = {
+const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
   'repeating-path': 1,
   'long-path': 1,
   'repeating-query': 1,
@@ -105,7 +105,7 @@ export function createTraps(options: ResolvedTrapOptions): Traps {
       if (groups.delete(key)) groups.set(key, known);
       return known;
     }
-    const group = newGroup(name, Math.ceil(options.maxSimilarPages * GROUP_SHARES[name.rule]));
+    const group = newGroup(name, Math.ceil(options.maxSimilarPages * LIMIT_SHARE[name.rule]));
     groups.set(key, group);
     const [oldest] = groups.values();
     if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);

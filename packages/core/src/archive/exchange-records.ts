@@ -1,7 +1,7 @@
 // One exchange as WARC records: request, response (or revisit) and metadata.
 //
-//   request ── metadata ──▶ response or revisit: both name it (WARC-Concurrent-To) and stand before it, so that a reader
-//   knows what a body is for before it comes
+//   request ── metadata ──▶ response or revisit: both name it (WARC-Concurrent-To) and come before it, so that a
+//   reader knows what a body is for before it comes
 //
 // Bodies keep their content codings where the fetcher has them; see docs/decisions/0013.
 

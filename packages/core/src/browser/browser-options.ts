@@ -20,7 +20,7 @@ import {
   MIN_PAGE_MS,
 } from './limits.js';
 
-/** What a page may load besides its document. `frame`: the document of a frame within it. */
+/** What a page may load next to its document. `frame`: the document of a frame within it. */
 export type SubresourceType =
   | 'script'
   | 'xhr'
@@ -44,22 +44,34 @@ const TYPES: readonly SubresourceType[] = [
   'manifest',
 ];
 
-/** What `browserFetcher` may be told. One of `launch` and `browser` is required. A bolder value costs sites only where it says so. */
+/**
+ * What `browserFetcher` may be told. One of `launch` and `browser` is required. A bolder value costs sites only where
+ * it says so.
+ */
 export interface BrowserFetcherOptions {
   /**
-   * Starts a Chromium with these flags ({@link SEALED_FLAGS}) and those that your machine needs: called when the first page wants
-   * it, and again when it is gone. The fetcher closes what it started.
+   * Starts a Chromium with these flags ({@link SEALED_FLAGS}) and those that your machine needs: called when the first
+   * page wants it, and again when it is gone. The fetcher closes what it started.
    */
   readonly launch?: (flags: string[]) => Promise<Browser>;
   /** A Chromium that runs already, started with `SEALED_FLAGS`. It is neither closed nor started again. */
   readonly browser?: Browser;
   /** Makes every request, those of pages in the browser too; closed with this one. @default createUndiciFetcher() */
   readonly fetcher?: Fetcher;
-  /** Which pages are opened, of the HTML that a handler gets; anything but `true` leaves a page as it came. @default every one */
+  /**
+   * Which pages are opened, of the HTML that a handler gets; anything but `true` leaves a page as it came. @default
+   * every one
+   */
   readonly renders?: (page: RenderCandidate) => boolean;
-  /** What pages may load. Each costs its host a request, and its page the wait for it. @default ['script', 'xhr', 'fetch'] */
+  /**
+   * What pages may load. Each costs its host a request, and its page the wait for it. @default ['script', 'xhr',
+   * 'fetch']
+   */
   readonly loads?: readonly SubresourceType[];
-  /** `any`: hosts outside of the crawl's scope are asked too, for what pages load. `scope.exclude` and `scope.allows` hold all the same. @default 'scope' */
+  /**
+   * `any`: hosts outside of the crawl's scope are asked too, for what pages load. `scope.exclude` and `scope.allows`
+   * hold all the same. @default 'scope'
+   */
   readonly hosts?: 'scope' | 'any';
   /** Pages open at a time, 1 to 16. @default 2 */
   readonly pages?: number;
@@ -68,11 +80,14 @@ export interface BrowserFetcherOptions {
   /** Decoded bytes of what one page loads, 1 to 1 GiB. @default 20 MiB */
   readonly bytes?: number;
   /**
-   * How long a page is open, from its turn, 1,000 to 600,000 ms; then it is read as it is. What it loads waits for its host's turn
-   * meanwhile: with a Crawl-delay of ten seconds the default lets five things come. @default 60_000
+   * How long a page is open, from its turn, 1,000 to 600,000 ms; then it is read as it is. What it loads waits for its
+   * host's turn meanwhile: with a Crawl-delay of ten seconds the default lets five things come. @default 60_000
    */
   readonly pageMs?: number;
-  /** A page counts as done when its document has been read and nothing was asked for so long, 0 to 60,000 ms. @default 500 */
+  /**
+   * A page counts as done when its document has been read and nothing was asked for so long, 0 to 60,000 ms. @default
+   * 500
+   */
   readonly quietMs?: number;
   /** Characters of the serialised DOM, 1 to 50,000,000; a page with more fails. @default 5_000_000 */
   readonly domChars?: number;

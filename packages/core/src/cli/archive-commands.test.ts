@@ -1,5 +1,5 @@
-// The archive from the command line: made by a crawl, packaged, and replayed without a request. If this breaks, a person
-// who changed a handler asks the sites again.
+// The archive from the command line: made by a crawl, packaged, and replayed without a request. If this breaks, a
+// person who changed a handler asks the sites again.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ describe('mannerly crawl', () => {
 });
 
 describe('mannerly replay', () => {
-  it('yields the items of the crawl with its own handler, and asks nobody', async () => {
+  it('yields the items of the crawl with its own handler, and makes no request', async () => {
     const before = site.asked.length;
     const told = await run('replay', out);
     expect(told).toMatchObject({ code: 0, err: '' });

@@ -1,5 +1,5 @@
-// `mannerly report` and `mannerly audit` as a person or a CI job meets them: what they print, what they write, and the exit code
-// that a build may hang on.
+// `mannerly report` and `mannerly audit` as a person or a CI job meets them: what they print, what they write, and the
+// exit code that a build may hang on.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,7 +95,7 @@ describe('mannerly audit', () => {
 });
 
 describe('mannerly report', () => {
-  it('writes its two files beside the logs and says where', async () => {
+  it('writes its two files next to the logs and says where', async () => {
     const told = await run('report', out);
     expect(told.code).toBe(0);
     expect(told.out).toContain(`Audit:  no violation\nReport: ${join(out, 'report.html')}\n`);

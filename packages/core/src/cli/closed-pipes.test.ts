@@ -1,4 +1,5 @@
-// `mannerly … | head` closes the pipe early. A stack trace there, or a crawl that dies because nobody reads its progress, is a bug.
+// `mannerly … | head` closes the pipe early. A stack trace there, or a crawl that dies because no one reads its
+// progress, is a bug.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const command = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
 
-/** Starts the command; what nobody reads is closed at once. */
+/** Starts the command; what no one reads is closed at once. */
 function start(closed: 'stdout' | 'stderr', ...argv: string[]) {
   const child = spawn(process.execPath, [command, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
   child[closed].destroy();

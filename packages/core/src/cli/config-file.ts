@@ -1,4 +1,5 @@
-// The configuration file of a crawl: found in the working directory or named, read as JSON or loaded as a module, checked.
+// The configuration file of a crawl: found in the working directory or named, read as JSON or loaded as a module,
+// checked.
 
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';

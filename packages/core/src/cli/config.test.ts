@@ -1,5 +1,5 @@
-// A configuration is how a crawl is repeated: what it says must hold, flags must override it one by one, and a mistake must be
-// told with its key, its range and its value, before anything is asked of anybody.
+// A configuration is how a crawl is repeated: what it says must hold, flags must override it one by one, and a mistake
+// must be told with its key, its range and its value, before anything is asked of anybody.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -184,7 +184,7 @@ describe('a mistake', () => {
 });
 
 describe('a module', () => {
-  it('may hold code, and is checked beside it', async () => {
+  it('may hold code, and is checked next to it', async () => {
     const code = (pages: string) =>
       `export default { bounds: { pages: ${pages} }, scope: { allows: () => true, include: [/x/, '/y'] }, network: { resolve: async () => [] }, sinks: [], hooks: { beforeFetch() {} } };`;
     const config = await readConfig(await written('mannerly.config.mjs', code('4')));

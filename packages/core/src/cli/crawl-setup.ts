@@ -1,5 +1,5 @@
-// What a command line and a configuration file say together. A flag that is given overrides the file, one option at a time. The
-// command's own defaults hold where the file has no bounds.
+// What a command line and a configuration file say together. A flag that is given overrides the file, one option at a
+// time. The command's own defaults hold where the file has no bounds.
 
 import { createCrawler } from '../crawler.js';
 import type { CrawlConfig } from '../options/config.js';

@@ -1,5 +1,5 @@
-// The crawl directory when none is named: the one that the same crawl has already, so that the same command goes on; else
-// crawls/<host>-<date>, and the next free number when that is taken.
+// The crawl directory when none is named: the one that the same crawl has already, so that the same command goes on;
+// else crawls/<host>-<date>, and the next free number when that is taken.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -16,8 +16,8 @@ const MAX_LOOKS = 200;
 const PARENT = 'crawls';
 
 /**
- * The directory of the same crawl (name, tokens and first seed, and no seed of it left out), the youngest of several, or
- * one that does not exist yet.
+ * The directory of the same crawl (name, tokens and first seed, and no seed of it left out), the youngest of several,
+ * or one that does not exist yet.
  *
  * @throws The platform's error when `crawls` cannot be read.
  */

@@ -25,7 +25,7 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   EACCES: 'Is it readable and writable for the user who runs this?',
   EPERM: 'Is it readable and writable for the user who runs this?',
   EROFS: 'The file system is read-only: name a directory elsewhere.',
-  ENOSPC: 'The disk is full. What was committed is kept: with more room the same command goes on.',
+  ENOSPC: 'The disk is full. What was committed is kept: with more space the same command goes on.',
 };
 
 /**
@@ -47,7 +47,7 @@ export function reportFailure(error: unknown, io: CliIo): number {
   if (error instanceof UsageError || (hasCode(error) && USAGE_CODES.test(error.code))) return EXIT.usage;
   const isKnown = error instanceof MannerlyError || error instanceof FrontierError || hint !== null;
   if (!isKnown && error.stack !== undefined)
-    io.err(`${error.stack}\n  Nobody foresaw this: please report it with these lines.`);
+    io.err(`${error.stack}\n  No one foresaw this: please report it with these lines.`);
   return EXIT.broken;
 }
 

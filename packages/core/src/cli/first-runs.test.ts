@@ -47,7 +47,7 @@ const crawl = (seed: string, ...more: string[]) =>
 const onLoopback = (...more: string[]) => crawl(`${site}/`, '--allow-address', '127.0.0.0/8', ...more);
 
 describe('who asks, and where', () => {
-  it('a contact that reaches nobody is told before anything else, with one that would', async () => {
+  it('a contact that reaches no one is told before anything else, with one that would', async () => {
     const { code, err } = await run('crawl', 'https://example.org/', '--name', 'tester', '--contact', 'me');
     expect(code).toBe(2);
     expect(err).toMatch(
@@ -129,7 +129,7 @@ describe('a directory that is taken', () => {
 });
 
 describe('a crawl that comes to nothing says why', () => {
-  it('because nobody answers', async () => {
+  it('because no one answers', async () => {
     await new Promise((resolve) => server.close(resolve));
     const { code, out, err } = await onLoopback();
     expect(err).toMatch(/robots-unreachable: attempt 1 failed \(refused\)/);

@@ -13,7 +13,10 @@ export interface HandlerRoutes {
   route(routes: object): unknown;
 }
 
-/** What every HTML page is worth to a crawl from the command line: its URL, title, status and depth; its links are followed. */
+/**
+ * What every HTML page is worth to a crawl from the command line: its URL, title, status and depth; its links are
+ * followed.
+ */
 export function registerDefault(routes: HandlerRoutes): void {
   routes.on('html', async (page) => {
     await page.emit({ url: page.url, title: page.title, status: page.status, depth: page.depth });
@@ -25,7 +28,8 @@ export function registerDefault(routes: HandlerRoutes): void {
  * Loads a file of handlers.
  *
  * @example
- * export const handlers = { html: async (page) => page.emit({ title: page.title }), 'label:news': { handle, item: News } }
+ * export const handlers = { html: async (page) => page.emit({ title: page.title }), 'label:news': { handle, item: News
+ * } }
  * @throws UsageError when it cannot be loaded or has no handlers.
  */
 export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {

@@ -105,7 +105,7 @@ describe('mannerly init', () => {
     const asker = person(
       'a b',
       'tide',
-      'nobody',
+      'no one',
       'me@example.org',
       'a.example',
       'https://a.example/ https://b.example/',
@@ -153,7 +153,7 @@ describe('mannerly init', () => {
     ['names every flag that is missing', [], 'missing --name, --contact, --seed'],
     ['names the one flag that is missing', SAID.slice(0, 4), 'missing --seed, and'],
     ['refuses a name that no robots.txt can address', ['--name', 'a b'], 'identity.name'],
-    ['refuses a contact that reaches nobody', ['--contact', 'me'], 'identity.contact'],
+    ['refuses a contact that reaches no one', ['--contact', 'me'], 'identity.contact'],
     ['refuses a seed that is no URL', ['--seed', 'a.example'], 'seed'],
     ['refuses a seed that is not of the web', ['--seed', 'ftp://a.example/'], 'seed'],
     ['refuses bounds out of range', ['--pages', '0'], 'from 1 to'],

@@ -11,7 +11,7 @@ export interface CliIo {
   out(line: string): void;
   /** One line for standard error: what happens meanwhile. */
   err(line: string): void;
-  /** A line of very many for standard output: waits while nobody reads. */
+  /** A line of very many for standard output: waits while no one reads. */
   outSoon(line: string): Promise<void>;
   /** Raw text for standard error, for a line that is drawn again and again. */
   draw(text: string): void;
@@ -71,8 +71,8 @@ export function processIo(): CliIo {
 }
 
 /**
- * A reader that has gone away is no fault of this process. Without a reader of its results it ends (`mannerly … | head`),
- * without a reader of its progress it goes on.
+ * A reader that has gone away is no fault of this process. Without a reader of its results it ends (`mannerly … |
+ * head`), without a reader of its progress it goes on.
  */
 function endQuietly(): void {
   const unlessClosed = (error: NodeJS.ErrnoException, closed: () => void): void => {
@@ -83,7 +83,7 @@ function endQuietly(): void {
   process.stderr.on('error', (error) => unlessClosed(error, () => undefined));
 }
 
-/** The program that runs now, once more; what it prints beside its messages goes where ours goes. */
+/** The program that runs now, once more; what it prints next to its messages goes where ours goes. */
 function startWorker(): WorkerProcess {
   const child = fork(process.argv[1] ?? '', ['worker'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   // A worker that is gone hears nothing; its exit says so.

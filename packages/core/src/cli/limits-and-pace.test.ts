@@ -1,5 +1,5 @@
-// Every flag of the command reaches the crawl, and a value out of its range is told with the flag, the range and the value
-// before anybody is asked anything. A flag that is read and not passed on is a bound that does not hold.
+// Every flag of the command reaches the crawl, and a value out of its range is told with the flag, the range and the
+// value before anybody is asked anything. A flag that is read and not passed on is a bound that does not hold.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ describe('a bound given by a flag holds', () => {
   });
 });
 
-describe('what is read beside pages', () => {
+describe('what is read next to pages', () => {
   it('--data-txt asks for it, and --datasets for what it names', async () => {
     await crawl(...fast, '--depth', '0', '--data-txt');
     expect([...site.asked].sort()).toEqual(['/', '/data.txt', '/robots.txt']);

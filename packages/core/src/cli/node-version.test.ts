@@ -1,4 +1,4 @@
-// Whoever comes with an old Node.js has to hear that, and not a syntax error.
+// Anyone who comes with an old Node.js has to hear that, and not a syntax error.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -15,7 +15,7 @@ export interface AskOptions {
   readonly allowAddress: readonly string[];
 }
 
-/** What came of it. */
+/** The result. */
 export type OneAnswer =
   | { readonly kind: 'body'; readonly status: number; readonly body: Uint8Array }
   | { readonly kind: 'nothing'; readonly why: string };

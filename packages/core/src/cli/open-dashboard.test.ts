@@ -1,5 +1,5 @@
-// The live view from the command line: its address is told on standard error and nowhere else, what is behind it works, and
-// it is gone when the command has ended.
+// The live view from the command line: its address is told on standard error and nowhere else, what is behind it works,
+// and it is gone when the command has ended.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +91,7 @@ describe('mannerly crawl --dashboard', () => {
     [['--metrics'], /--metrics needs --dashboard/],
     [['--dashboard', '70000'], /from 0 to 65535/],
     [['--progress', 'loud'], /auto, lines, none/],
-  ])('%j is called wrongly, and nobody is asked anything', async (flags, says) => {
+  ])('%j is called wrongly, and no request is made', async (flags, says) => {
     const io = fakeIo();
     expect(await crawl(io, ...flags)).toBe(2);
     expect(io.errLines.join('\n')).toMatch(says);

@@ -51,7 +51,7 @@ async function metricsOf(crawler: Crawler): Promise<MetricsSource> {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
       throw new UsageError(
         '--metrics needs prom-client, which is not installed',
-        'Install it next to mannerly: npm install prom-client',
+        'Install it with mannerly: npm install prom-client',
       );
     }
     throw error;

@@ -38,7 +38,7 @@ describe('--store', () => {
     expect(() => checkProcesses(flags)).toThrow(says);
   });
 
-  it('stands in the place of a directory, not beside it', () => {
+  it('stands in the place of a directory, not next to it', () => {
     expect(whereOf('dir', {})).toEqual({ directory: 'dir' });
     expect(whereOf(undefined, { store: 'redis://h' })).toEqual({ store: 'redis://h' });
     expect(() => whereOf('dir', { store: 'redis://h' })).toThrow(/crawl directory, or the store/);

@@ -1,5 +1,5 @@
-// A store by its URL, for the command: makes the client and closes it. The libraries behind it are optional: they are loaded when
-// they are asked for, and whoever has not installed them is told which.
+// A store by its URL, for the command: makes the client and closes it. The libraries behind it are optional: they are
+// loaded when they are asked for, and anyone who has not installed them is told which.
 
 import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresPool } from '@mannerly/frontier/postgres';
@@ -28,8 +28,8 @@ const RECONNECT_MS = 2_000;
 const POOL_SIZE = 5;
 
 /**
- * Opens a client for `redis://`, `rediss://`, `postgres://` or `postgresql://`. `?crawl=<name>` tells several crawls on one server
- * apart (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
+ * Opens a client for `redis://`, `rediss://`, `postgres://` or `postgresql://`. `?crawl=<name>` tells several crawls on
+ * one server apart (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
  *
  * @param identity - The product tokens; a crawl of other ones is refused. Empty: not compared.
  * @throws UsageError for another URL, and where the library is not installed.
@@ -117,7 +117,7 @@ async function load(name: string, wantedBy: string): Promise<unknown> {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
     throw new UsageError(
       `${wantedBy} needs the package ${name}, which is not installed`,
-      `Install it beside mannerly: npm install ${name} (with a global mannerly: npm install --global ${name}).`,
+      `Install it with mannerly: npm install ${name} (with a global mannerly: npm install --global ${name}).`,
     );
   }
 }

@@ -1,5 +1,5 @@
-// The flags of `mannerly crawl` that set an option, made from the option table: their help, how they are read, and where their
-// values go.
+// The flags of `mannerly crawl` that set an option, made from the option table: their help, how they are read, and
+// where their values go.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CrawlerOptions } from '../options/crawler-options.js';

@@ -34,7 +34,7 @@ describe('a wrong call', () => {
     ],
     ['no name', ['crawl', 'https://example.org/'], /missing --name.*--name tidepool-study/s],
     [
-      'a contact that reaches nobody',
+      'a contact that reaches no one',
       ['crawl', 'https://example.org/', '--name', 'tester', '--contact', 'me'],
       /contact/,
     ],
@@ -104,7 +104,7 @@ describe('mannerly robots', () => {
   const robots = `User-agent: tester
 Comment: be kind
 Disallow: /private/
-Allow: /private/door
+Allow: /private/egress
 Crawl-delay: 2
 
 User-agent: *
@@ -122,7 +122,7 @@ Sitemap: https://example.org/sitemap.xml
     const { code, out } = await run('robots', file, '--agent', 'tester');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /Group for tester {3}<- speaks to us\n.*\n +3 {2}Disallow: \/private\/\n +4 {2}Allow: \/private\/door/,
+      /Group for tester {3}<- speaks to us\n.*\n +3 {2}Disallow: \/private\/\n +4 {2}Allow: \/private\/egress/,
     );
     expect(out).toMatch(/Group for \*\n +8 {2}Disallow: \//);
     expect(out).toContain('Crawl-delay: 2 s');
@@ -131,24 +131,24 @@ Sitemap: https://example.org/sitemap.xml
   });
 
   it('gives a verdict per URL: the line, the reason, and what would have decided otherwise', async () => {
-    const urls = ['https://example.org/private/x', 'https://example.org/private/door', 'https://example.org/'];
+    const urls = ['https://example.org/private/x', 'https://example.org/private/egress', 'https://example.org/'];
     const { out } = await run('robots', file, ...urls, '--agent', 'tester');
     expect(out).toMatch(/disallowed {2}https:\/\/example\.org\/private\/x\n.*line 3/);
     expect(out).toMatch(
-      /allowed {5}https:\/\/example\.org\/private\/door\n.*line 4.*\n.*line 3 would decide: disallow \/private\//,
+      /allowed {5}https:\/\/example\.org\/private\/egress\n.*line 4.*\n.*line 3 would decide: disallow \/private\//,
     );
     expect(out).toMatch(/allowed {5}https:\/\/example\.org\/\n.*no rule/);
   });
 
   it('reads it for somebody else with --agent, and prints JSON', async () => {
-    const { out } = await run('robots', file, '/private/door', '--agent', 'other', '--json');
+    const { out } = await run('robots', file, '/private/egress', '--agent', 'other', '--json');
     expect(JSON.parse(out)).toMatchObject({
       groups: [
         { agents: ['tester'], speaksToUs: false },
         { agents: ['*'], speaksToUs: true },
       ],
       diagnostics: [{ code: 'field-typo', line: 8, meaning: expect.any(String) }],
-      verdicts: [{ url: '/private/door', decision: { allowed: false, line: 8, reason: 'rule' } }],
+      verdicts: [{ url: '/private/egress', decision: { allowed: false, line: 8, reason: 'rule' } }],
     });
   });
 

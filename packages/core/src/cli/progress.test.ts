@@ -97,7 +97,7 @@ describe('the default directory', () => {
     ['http://127.0.0.1:8080/', [], 'crawls/127.0.0.1_8080-2026-11-20'],
     ['http://[::1]:8080/', [], 'crawls/_1_8080-2026-11-20'],
     ['nonsense', [], 'crawls/crawl-2026-11-20'],
-  ])('for %s beside %j is %s', (seed, taken, expected) => {
+  ])('for %s next to %j is %s', (seed, taken, expected) => {
     const path = defaultDirectory(seed, Date.UTC(2026, 10, 20), (each) => taken.includes(each.replaceAll('\\', '/')));
     expect(path.replaceAll('\\', '/')).toBe(expected);
   });
@@ -123,7 +123,7 @@ describe('showing a piece of work', () => {
     expect(io.drawn.length).toBe(count);
   });
 
-  it('takes its line away when the work fails, and is quiet where nobody looks', async () => {
+  it('takes its line away when the work fails, and is quiet where no one looks', async () => {
     const failed = fakeIo({ isTerminal: true, columns: 20 });
     const working = watched(showWork(failed, 'Packaging', 'bytes'), async () => {
       failed.pass(1_000);

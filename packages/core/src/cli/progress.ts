@@ -1,5 +1,5 @@
-// Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain lines are
-// asked for. For every command that takes its time.
+// Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain
+// lines are asked for. For every command that takes its time.
 
 import type { CrawlProgress } from '../report/crawl-report.js';
 import { progressText } from '../report/progress-line.js';
@@ -14,7 +14,9 @@ const LOG_MS = 5_000;
 const LOG_COLUMNS = 200;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** `auto`: drawn on a terminal, quiet elsewhere; `lines`: a plain line every five seconds, for logs; `none`: nothing. */
+/**
+ * `auto`: drawn on a terminal, quiet elsewhere; `lines`: a plain line every five seconds, for logs; `none`: nothing.
+ */
 export const PROGRESS_MODES = ['auto', 'lines', 'none'] as const;
 /** One of `PROGRESS_MODES`. */
 export type ProgressMode = (typeof PROGRESS_MODES)[number];
@@ -45,7 +47,7 @@ export interface WorkDisplay {
  *
  * @param what - What is done: `Judging`.
  * @param unit - What is counted: `requests`.
- * @param of - How many there are; `null`: nobody knows.
+ * @param of - How many there are; `null`: no one knows.
  */
 export function showWork(io: CliIo, what: string, unit: string, of: number | null = null): WorkDisplay {
   let done = 0;

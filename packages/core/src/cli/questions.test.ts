@@ -1,5 +1,5 @@
-// What a person asks of a crawl that has stopped: why not this page, what is left, and the failures once more. If this breaks, a
-// page that waits its turn reads as unknown, and a failure can only be mended by starting over.
+// What a person asks of a crawl that has stopped: why not this page, what is left, and the failures once more. If this
+// breaks, a page that waits its turn reads as unknown, and a failure can only be fixed by starting over.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,7 +130,7 @@ describe('mannerly crawl --retry', () => {
     ['another reason', ['--retry', 'timeout-*']],
     ['another host', ['--retry', 'all', '--retry-host', 'other.test']],
     ['a later time', ['--retry', 'all', '--retry-since', '2999-01-01']],
-  ])('of %s asks nobody anything', async (_, flags) => {
+  ])('of %s makes no request', async (_, flags) => {
     site.statuses.set('/1', 404);
     await crawl();
     site.asked.length = 0;
@@ -150,7 +150,7 @@ describe('mannerly crawl --retry', () => {
 
   it.each([
     ['where there is no crawl', ['--retry', 'all'], /nothing to retry/],
-    ['beside a reset', ['--retry', 'all', '--reset'], /contradict/],
+    ['next to a reset', ['--retry', 'all', '--reset'], /contradict/],
     ['with a host alone', ['--retry-host', 'a.test'], /--retry all/],
     ['since no date', ['--retry', 'all', '--retry-since', 'yesterday'], /--retry-since.*yesterday.*2026-05-01/],
   ])('%s is called wrongly', async (_, flags, says) => {

@@ -38,7 +38,7 @@ function capital(field: string): string {
   return field.slice(0, 1).toUpperCase() + field.slice(1);
 }
 
-/** What the file asks of one crawler beside allow and disallow. Empty where it asks nothing. @throws Never */
+/** What the file asks of one crawler next to allow and disallow. Empty where it asks nothing. @throws Never */
 export function askedText(rules: RobotsRules): string {
   const lines: string[] = [];
   if (rules.crawlDelayMs !== null)

@@ -1,4 +1,4 @@
-// A loopback site for tests of the command: a front page with links, and pages that a test may break and mend.
+// A loopback site for tests of the command: a front page with links, and pages that a test may break and fix.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

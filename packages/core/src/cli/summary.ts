@@ -5,7 +5,9 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { reasonOf } from '../report/reasons.js';
 import { politenessText, printable } from '../report/table.js';
 
-/** The report as text for a person. @param isShared - Whether several processes write into the directory. @throws Never */
+/**
+ * The report as text for a person. @param isShared - Whether several processes write into the directory. @throws Never
+ */
 export function summaryText(report: CrawlReport, directory: string, isShared = false): string {
   const nothing = nothingFetchedText(report);
   const parts = [

@@ -1,4 +1,4 @@
-// A page as the archive keeps it: what its handler sees of it, besides the exchange.
+// A page as the archive keeps it: what its handler sees of it, next to the exchange itself.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';

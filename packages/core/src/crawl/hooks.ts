@@ -57,7 +57,7 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
 export interface HookOptions {
   /**
    * Asked before each request for a page, tries and redirect targets included, before those that handlers make by
-   * themselves, and those of pages in a browser; not before robots.txt and companion files. A refused URL is
+   * themselves, and those of pages in a browser; not before robots.txt and the files next to it. A refused URL is
    * *dropped* as `hook-refused`, and costs no request and no page.
    */
   readonly beforeFetch?: (planned: PlannedFetch) => HookAnswer | Promise<HookAnswer>;

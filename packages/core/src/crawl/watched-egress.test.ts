@@ -15,7 +15,7 @@ const requestOf = (url: string, mayStart: () => StartAnswer): EgressRequest => (
 });
 
 /** An egress whose exchanges end when the test says so. */
-function pendingEgress() {
+function heldEgress() {
   const ends: ((error?: Error) => void)[] = [];
   const inner: Egress = {
     send: (request) =>
@@ -32,7 +32,7 @@ function pendingEgress() {
 
 describe('requests under way', () => {
   it('are listed from their start to their end, the oldest first, within the limit', async () => {
-    const { inner, ends } = pendingEgress();
+    const { inner, ends } = heldEgress();
     let now = 100;
     const egress = new WatchedEgress(inner, () => now);
     const first = egress.send(requestOf('http://a.test/1', () => ({ kind: 'go' })));
@@ -52,7 +52,7 @@ describe('requests under way', () => {
   });
 
   it('leave out those that have to wait', async () => {
-    const { inner } = pendingEgress();
+    const { inner } = heldEgress();
     const egress = new WatchedEgress(inner, () => 0);
     await egress.send(requestOf('http://a.test/', () => ({ kind: 'wait', untilMs: 5 })));
     expect(egress.count()).toBe(0);

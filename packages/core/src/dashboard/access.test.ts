@@ -1,10 +1,10 @@
-// A dashboard that any page in the operator's browser can reach is a remote control for a crawler. For everything that is let
-// in, its nearest neighbour must stay out.
+// A dashboard that any page in the operator's browser can reach is a remote control for a crawler. For everything that
+// is let in, its nearest neighbour must stay out.
 
 import { describe, expect, it } from 'vitest';
 import { type AskedAccess, isSameText, judgeAccess } from './access.js';
 
-const TOKEN = 'a-token-that-nobody-guesses-0123456789';
+const TOKEN = 'a-token-that-is-hard-to-guess-0123456789';
 const RULES = { token: TOKEN, hostNames: ['crawls.example.org'] };
 
 const look: AskedAccess = {
@@ -34,7 +34,7 @@ const CASES: readonly (readonly [name: string, asked: AskedAccess, status: numbe
   ['a token that is almost right', { ...look, queryToken: `${TOKEN.slice(0, -1)}8` }, 401],
   ['the beginning of the token', { ...look, queryToken: TOKEN.slice(0, 20) }, 401],
   ['the token and more', { ...look, queryToken: `${TOKEN}x` }, 401],
-  ['a wrong field beside a right query', { ...look, authorization: 'Bearer wrong' }, 401],
+  ['a wrong field next to a right query', { ...look, authorization: 'Bearer wrong' }, 401],
   ['another scheme of authorization', { ...look, queryToken: null, authorization: `Basic ${TOKEN}` }, 401],
   ['localhost', { ...look, host: 'localhost:9464' }, null],
   ['localhost through a tunnel, at another port', { ...look, host: 'localhost:8080' }, null],

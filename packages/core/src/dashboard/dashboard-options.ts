@@ -16,13 +16,16 @@ export interface DashboardOptions {
   /** 0 to 65,535; 0: any that is free. @default 0 */
   readonly port?: number;
   /**
-   * The address it listens at. Any other than a loopback address lets other machines in: the token then travels unencrypted,
-   * so put a proxy with TLS before it. @default '127.0.0.1'
+   * The address it listens at. Any other than a loopback address lets other machines in: the token then travels
+   * unencrypted, so put a proxy with TLS before it. @default '127.0.0.1'
    */
   readonly host?: string;
   /** Names, besides addresses and `localhost`, under which it may be requested, such as that of a proxy. @default [] */
   readonly hostNames?: readonly string[];
-  /** What every request needs: 32 characters or more, of letters, digits, `-`, `_`, `.` and `~`. @default random, for this run alone */
+  /**
+   * What every request needs: 32 characters or more, of letters, digits, `-`, `_`, `.` and `~`. @default random, for
+   * this run alone
+   */
   readonly token?: string;
   /** Served at `/metrics`, with the token as a bearer or in the query. @default none */
   readonly metrics?: MetricsSource;

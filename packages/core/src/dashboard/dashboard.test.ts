@@ -97,7 +97,7 @@ function listen(dashboard: Dashboard): { next(event: string): Promise<string>; c
 
 describe('who is let in', () => {
   it.each(['/', '/view', '/events', '/metrics', '/nothing', '/favicon.ico'])(
-    'nobody without the token: %s',
+    'no one without the token: %s',
     async (path) => {
       const { dashboard } = await open();
       for (const asked of [path, `${path}?token=`, `${path}?token=${'x'.repeat(43)}`]) {
@@ -150,7 +150,7 @@ describe('who is let in', () => {
   });
 
   // Other systems have to be told of a second address on the loopback net.
-  it.runIf(process.platform === 'linux')('nobody from outside the machine', async () => {
+  it.runIf(process.platform === 'linux')('no one from outside the machine', async () => {
     const { dashboard } = await open();
     const server = createServer();
     onTestFinished(() => void server.close());
@@ -171,7 +171,7 @@ describe('what can be done', () => {
       const { status, body } = await ask(dashboard, `/${verb}`, asPage(dashboard));
       expect({ status, phase: (JSON.parse(body) as DashboardView).activity.phase }).toEqual({ status: 200, phase });
     }
-    // A second stop would cut off what is in hand.
+    // A second stop would cut off what is in flight.
     await ask(dashboard, '/stop', asPage(dashboard));
     expect(crawl.told).toEqual(['pause', 'resume', 'stop']);
   });

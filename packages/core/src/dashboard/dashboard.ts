@@ -1,5 +1,5 @@
-// The live view of a crawl: a page, a stream of what it shows, three buttons, and metrics where they are kept. It makes no
-// request, and it uses only the crawler's public interface.
+// The live view of a crawl: a page, a stream of what it shows, three buttons, and metrics where they are kept. It makes
+// no request, and it uses only the crawler's public interface.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
@@ -28,8 +28,8 @@ export interface Dashboard {
 }
 
 /**
- * Opens a dashboard for a crawler, before or during its run. The caller closes it; a run that ends leaves it open, so that its
- * end can be read.
+ * Opens a dashboard for a crawler, before or during its run. The caller closes it; a run that ends leaves it open, so
+ * that its end can be read.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
-// What the live view remembers of each host: its requests and their results. Bounded: the host requested longest ago is forgotten
-// first.
+// What the live view remembers of each host: its requests and their results. Bounded: the host requested longest ago is
+// forgotten first.
 
 import type { RequestRecord } from 'mannerly';
 import { MAX_DASHBOARD_LEDGER } from './limits.js';
@@ -13,7 +13,9 @@ export interface HostTally {
   readonly lastStatus: number | null;
   readonly lastFailure: string | null;
   readonly lastEndedAtMs: number;
-  /** What it requires between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing. */
+  /**
+   * What it requires between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing.
+   */
   readonly asksMs: number | null;
   /** End of one exchange to the start of the next, the smallest; `null` with fewer than two. */
   readonly smallestGapMs: number | null;

@@ -1,5 +1,5 @@
-// The page: three files of this package in one document. Its policy allows scripts and styles by their hashes alone, refuses
-// markup made from text (Trusted Types), and loads nothing.
+// The page: three files of this package in one document. Its policy allows scripts and styles by their hashes alone,
+// refuses markup made from text (Trusted Types), and loads nothing.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

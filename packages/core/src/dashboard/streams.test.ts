@@ -1,4 +1,5 @@
-// Somebody who looks on and stops reading must cost one frame of memory, and then its connection; nobody else must notice.
+// Somebody who looks on and stops reading must cost one frame of memory, and then its connection; no one else must
+// notice.
 
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +32,7 @@ function reader() {
 }
 
 describe('streams', () => {
-  it('skips whoever has not read the last frame, and lets go of it after a while', () => {
+  it('skips anyone who has not read the last frame, and releases it after a while', () => {
     let now = 0;
     const streams = createStreams(() => now);
     const quick = reader();
@@ -50,7 +51,7 @@ describe('streams', () => {
     expect(quick.state.written).toHaveLength(4);
   });
 
-  it('forgives whoever reads again in time', () => {
+  it('forgives anyone who reads again in time', () => {
     let now = 0;
     const streams = createStreams(() => now);
     const { target, state } = reader();

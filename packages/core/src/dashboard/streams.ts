@@ -1,5 +1,5 @@
-// The open streams of server-sent events: few, and at most one frame is buffered for each. A client that reads too slowly misses
-// frames, then loses its connection.
+// The open streams of server-sent events: few, and at most one frame is buffered for each. A client that reads too
+// slowly misses frames, then loses its connection.
 
 import type { ServerResponse } from 'node:http';
 import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';

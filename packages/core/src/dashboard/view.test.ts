@@ -54,7 +54,7 @@ describe('the view', () => {
     expect(hosts[3]?.tally).toBeNull();
   });
 
-  it('tells what came of requests and URLs', () => {
+  it('tells the result of requests and URLs', () => {
     const crawl = fakeCrawl();
     const view = keepView(crawl, true);
     crawl.tell('request', requestRecord());

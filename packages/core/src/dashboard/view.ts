@@ -1,5 +1,5 @@
-// What the live view shows, gathered from the crawl's events: one JSON value, every list bounded, every text from a site cut and
-// cleaned. The page shows it as text and nothing else.
+// What the live view shows, gathered from the crawl's events: one JSON value, every list bounded, every text from a
+// site cut and cleaned. The page shows it as text and nothing else.
 
 import {
   type CrawlActivity,
@@ -24,8 +24,8 @@ import {
 export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'>;
 
 /**
- * A host as a row. `asking`: a request is under way; `ready`: its turn has come, or its pages are in flight; `waiting`: until
- * `untilMs`; `parked`: until somebody unparks it; `quiet`: nothing is queued.
+ * A host as a row. `asking`: a request is under way; `ready`: its turn has come, or its pages are in flight; `waiting`:
+ * until `untilMs`; `parked`: until somebody unparks it; `quiet`: nothing is queued.
  */
 export interface HostRow {
   readonly host: string;

@@ -1,6 +1,7 @@
-// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. A directory of another
-// crawl is refused. One run at a time has it open, or several processes of the same crawl that each write files of their own
-// (`directory-parts.ts`). A process that is killed while it opens leaves a directory that the next run can open.
+// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. A directory of
+// another crawl is refused. One run at a time has it open, or several processes of the same crawl that each write files
+// of their own (`directory-parts.ts`). A process that is killed while it opens leaves a directory that the next run can
+// open.
 
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,8 +54,8 @@ export const RESET_NAME = `${MANIFEST_NAME}.reset`;
  *
  * @param path - Made with its parents if it is missing; an empty directory is taken.
  * @param isShared - Whether other processes work on the same crawl in it: each has logs and items of its own.
- * @throws MannerlyError `directory-taken` when it holds something else, or another crawl; `directory-format` when it was
- *   written by a version with another format; `directory-in-use` while another run has it.
+ * @throws MannerlyError `directory-taken` when it holds something else, or another crawl; `directory-format` when it
+ *   was written by a version with another format; `directory-in-use` while another run has it.
  */
 export async function openCrawlDirectory(
   path: string,
@@ -92,7 +93,8 @@ export async function openCrawlDirectory(
 /**
  * Reads the manifest of an existing crawl directory. Nothing is locked: a run may have it open.
  *
- * @throws MannerlyError `directory-taken` when there is none; `directory-format` when it cannot be read by this version.
+ * @throws MannerlyError `directory-taken` when there is none; `directory-format` when it cannot be read by this
+ *   version.
  */
 export async function readCrawlDirectory(
   path: string,
@@ -108,8 +110,8 @@ export function holdsNoCrawl(path: string, hint: string): MannerlyError {
 }
 
 /**
- * Finishes a reset that this process or a killed one began: deletes all that a crawl keeps, then the sign of the reset. Other
- * files stay. The caller holds the lock.
+ * Finishes a reset that this process or a killed one began: deletes all that a crawl keeps, then the sign of the reset.
+ * Other files stay. The caller holds the lock.
  */
 export async function finishReset(path: string): Promise<void> {
   const sign = join(path, RESET_NAME);
@@ -142,7 +144,9 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** `null`: it is free. Another process of the crawl may make the directory meanwhile: then the manifest is read again. */
+/**
+ * `null`: it is free. Another process of the crawl may make the directory meanwhile: then the manifest is read again.
+ */
 async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | null> {
   const before = await readManifest(path);
   if (before !== null || (await isFree(path))) return before;

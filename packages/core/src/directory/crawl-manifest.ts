@@ -1,5 +1,5 @@
-// The manifest of a crawl directory, `crawl.json`: what makes two runs the same crawl. A crawl is its name, its tokens and its
-// seeds: seeds may be added, none removed.
+// The manifest of a crawl directory, `crawl.json`: what makes two runs the same crawl. A crawl is its name, its tokens
+// and its seeds: seeds may be added, none removed.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,7 +8,10 @@ import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { sizeOf } from './whole-file.js';
 
-/** The format that this version reads and writes. 1 had its frontier in memory, 2 other field and file names in its logs. */
+/**
+ * The format that this version reads and writes. 1 had its frontier in memory, 2 other field and file names in its
+ * logs.
+ */
 export const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */

@@ -1,4 +1,5 @@
-// The paths of a crawl directory. Several processes may share it: the files that each of them writes by itself carry its number.
+// The paths of a crawl directory. Several processes may share it: the files that each of them writes by itself carry
+// its number.
 
 import { join } from 'node:path';
 
@@ -54,7 +55,9 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
   };
 }
 
-/** The number in the name of a file that belongs to one process among several; `null` for any other name. Never throws. */
+/**
+ * The number in the name of a file that belongs to one process among several; `null` for any other name. Never throws.
+ */
 export function partOfName(name: string): number | null {
   const number = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/.exec(name)?.[1];
   return number === undefined ? null : Number(number);

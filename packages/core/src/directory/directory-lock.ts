@@ -1,6 +1,6 @@
-// One run at a time in a crawl directory, or several that each have a part of it: two would write the same logs. A lock file
-// names the process that holds it. A lock whose process is proven dead is taken over; where nothing can be proven (another
-// machine) it is respected: a wrong refusal costs a person a moment, two writers cost the logs of the crawl.
+// One run at a time in a crawl directory, or several that each have a part of it: two would write the same logs. A lock
+// file names the process that holds it. A lock whose process is proven dead is taken over; where nothing can be proven
+// (another machine) it is respected: a wrong refusal costs a person a moment, two writers cost the logs of the crawl.
 
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -87,16 +87,16 @@ const LOCK_TRIES = 8;
 
 /** The whole lock appears at once: a process killed in between leaves no empty one. */
 async function create(file: string, text: string): Promise<boolean> {
-  const beside = partialName(file);
-  await writeFile(beside, text);
+  const partial = partialName(file);
+  await writeFile(partial, text);
   try {
-    await link(beside, file);
+    await link(partial, file);
     return true;
   } catch (error) {
     if (hasPlatformCode(error, 'EEXIST')) return false;
     return await createWithoutLinks(file, text);
   } finally {
-    await rm(beside, { force: true });
+    await rm(partial, { force: true });
   }
 }
 
@@ -155,8 +155,8 @@ function nameOf(lock: string): string {
 }
 
 /**
- * Whether the holder is dead for certain. A container that is restarted keeps its host name and gets a new process space: then
- * nothing of its old one is left.
+ * Whether the holder is dead for certain. A container that is restarted keeps its host name and gets a new process
+ * space: then nothing of its old one is left.
  */
 function isDead(lock: string): boolean {
   const theirs = parseHolder(lock);

@@ -1,4 +1,4 @@
-// Several processes in one crawl directory: no two write the same file, and whoever wants it alone gets it alone.
+// Several processes in one crawl directory: no two write the same file, and anyone who wants it alone gets it alone.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Several processes in one crawl directory: each has a number, under which it writes logs and items of its own, and a lock that
-// shows that it is alive. Numbers are reused, so a restarted process appends to the files that are there.
+// Several processes in one crawl directory: each has a number, under which it writes logs and items of its own, and a
+// lock that shows that it is alive. Numbers are reused, so a restarted process appends to the files that are there.
 
 import { MannerlyError } from '../errors.js';
 import { type CrawlPaths, crawlPaths, partOfName } from './crawl-paths.js';

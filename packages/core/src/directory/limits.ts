@@ -1,7 +1,10 @@
 // The bounds of a crawl directory, each with its unit and its source.
 
 // Its files
-/** Characters of one line of a log that are read; longer lines are skipped. A URL is at most 8 KiB, and a line may hold it twice with a detail. */
+/**
+ * Characters of one line of a log that are read; longer lines are skipped. A URL is at most 8 KiB, and a line may hold
+ * it twice with a detail.
+ */
 export const MAX_LOG_LINE_BYTES = 256 * 1024;
 
 // Several processes at one crawl (our own).

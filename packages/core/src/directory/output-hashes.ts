@@ -32,13 +32,13 @@ export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise
     : [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
   const files = [...own, ...shared, ...(await filesIn(paths.archivePath))].sort();
   const hashes: OutputHash[] = [];
-  let room = MAX_HASHED_BYTES;
+  let space = MAX_HASHED_BYTES;
   for (const file of files.slice(0, MAX_HASHED_FILES)) {
     const bytes = await sizeOf(file);
     if (bytes === null) continue;
-    room -= bytes;
+    space -= bytes;
     const path = relative(paths.path, file).split(sep).join('/');
-    hashes.push({ path, bytes, sha256: room < 0 ? null : await sha256Of(file) });
+    hashes.push({ path, bytes, sha256: space < 0 ? null : await sha256Of(file) });
   }
   return hashes;
 }

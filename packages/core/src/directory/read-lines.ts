@@ -1,4 +1,5 @@
-// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping lines that a crash left incomplete.
+// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping lines that a crash
+// left incomplete.
 
 import { createReadStream } from 'node:fs';
 import { MAX_LOG_LINE_BYTES } from './limits.js';

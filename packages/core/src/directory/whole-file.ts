@@ -13,9 +13,9 @@ export function partialName(path: string): string {
 
 /** Writes another file and renames it, so that a crash leaves the old file or the new one, never half of it. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const beside = partialName(path);
-  await writeFile(beside, content);
-  await rename(beside, path);
+  const partial = partialName(path);
+  await writeFile(partial, content);
+  await rename(partial, path);
 }
 
 /** Bytes of a file; `null` when it is not there. @throws The platform's error when it cannot be inspected. */

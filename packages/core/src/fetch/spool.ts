@@ -1,5 +1,5 @@
-// A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader neither
-// holds the sender back nor keeps the connection open, and the body is known to be whole before it is read.
+// A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader
+// neither holds the sender back nor keeps the connection open, and the body is known to be whole before it is read.
 
 import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -74,7 +74,10 @@ export class SpooledBody implements BodyConsumer {
     }
   }
 
-  /** The body has come: its beginning, and the file that holds all of it if it is longer. @throws the file system's error. */
+  /**
+   * The body has come: its beginning, and the file that holds all of it if it is longer. @throws the file system's
+   * error.
+   */
   end(): { readonly body: Uint8Array; readonly file: BodyFile | null } {
     this.#close();
     if (this.#failure !== null) throw this.#failure;

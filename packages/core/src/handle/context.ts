@@ -1,4 +1,5 @@
-// The page as its handler gets it. What the handler does with it is staged; no request is made here but by `page.fetch`.
+// The page as its handler gets it. What the handler does with it is staged; no request is made here but by
+// `page.fetch`.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -59,9 +60,9 @@ export function createPageContext(page: FetchedPage, tools: PageTools): HandledP
 }
 
 /**
- * The page by delegation, so that what it makes at first use stays unmade until the handler uses it. (With the page as its
- * prototype it would be shorter; but engines keep prototypes, and the page's text with them, far too long.) Its methods may
- * be taken off it: `const { emit, follow } = page`.
+ * The page by delegation, so that what it makes at first use stays unmade until the handler uses it. (With the page as
+ * its prototype it would be shorter; but engines keep prototypes, and the page's text with them, far too long.) Its
+ * methods may be taken off it: `const { emit, follow } = page`.
  */
 class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
   readonly #page: FetchedPage;
@@ -150,7 +151,7 @@ function settled<T>(act: () => T): Promise<T> {
   return seen(new Promise<T>((resolve) => resolve(act())));
 }
 
-/** A rejection that is not awaited does not end the process. */
+/** A rejection that no one awaits does not end the process. */
 function seen<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

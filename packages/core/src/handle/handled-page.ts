@@ -36,15 +36,16 @@ export interface HandledPage extends FetchedPage {
   /** Aborted when the handler's time is over or the crawl is stopped at once. */
   readonly signal: AbortSignal;
   /**
-   * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. An item that
-   * does not fit the schema of its route is kept aside, and the page goes on.
+   * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. An
+   * item that does not fit the schema of its route is kept aside, and the page goes on.
    *
    * @throws MannerlyError (rejects) `item-invalid` when it is no JSON; `page-over` after the handler has ended.
    */
   emit(data: JsonValue): Promise<EmittedItem>;
   /**
-   * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside), or every
-   * link. Links with nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply later.
+   * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
+   * or every link. Links with nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply
+   * later.
    *
    * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `item-invalid` for user
    *   data that is no JSON; `page-over`.
@@ -58,25 +59,27 @@ export interface HandledPage extends FetchedPage {
    */
   add(url: string, options?: FollowOptions): Promise<AddResult>;
   /**
-   * Stages one more visit of this page, not before `afterMs` from its last byte. It has `visit` one higher, the same label and
-   * user data unless others are given, and item ids of its own. It counts against the bounds.
+   * Stages one more visit of this page, not before `afterMs` from its last byte. It has `visit` one higher, the same
+   * label and user data unless others are given, and item ids of its own. It counts against the bounds.
    *
-   * @param afterMs - Milliseconds, 0 to ten years. A crawl with nothing else left ends in state `waiting` when that is longer
-   *   than its `maxIdleMs`; a later run of the same crawl makes the visit.
-   * @throws MannerlyError (rejects) `option-invalid` for another number; `item-invalid` for user data that is no JSON; `page-over`.
+   * @param afterMs - Milliseconds, 0 to ten years. A crawl with nothing else left ends in state `waiting` when that is
+   *   longer than its `maxIdleMs`; a later run of the same crawl makes the visit.
+   * @throws MannerlyError (rejects) `option-invalid` for another number; `item-invalid` for user data that is no JSON;
+   *   `page-over`.
    */
   revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate'>): Promise<void>;
   /**
-   * Writes the page's bytes to a file at once, whole or not at all. A file of that name is replaced. It stays when the handler
-   * throws later. A page with `noarchive` or `noindex` is left alone.
+   * Writes the page's bytes to a file at once, whole or not at all. A file of that name is replaced. It stays when the
+   * handler throws later. A page with `noarchive` or `noindex` is left alone.
    *
    * @param name - Relative; whatever it says, the file stays in its folder. @default host and path of the URL
    * @throws MannerlyError (rejects) `file-failed`; `file-folder-missing` without a crawl directory and a folder.
    */
   save(name?: string, options?: SaveOptions): Promise<SavedFile>;
   /**
-   * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard and logs
-   * apply. It counts as a request, not as a page. No retries, no redirects, at most 100 per page. Never rejects.
+   * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard
+   * and logs apply. It counts as a request, not as a page. No retries, no redirects, at most 100 per page. Never
+   * rejects.
    *
    * @param url - Resolved against the page's base.
    */

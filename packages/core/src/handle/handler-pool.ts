@@ -1,5 +1,5 @@
-// Runs handlers, a bounded number at a time and each for a bounded time. The result is a value whatever they do. A caller
-// with a page waits here until its handler can start soon, so that no backlog builds up.
+// Runs handlers, a bounded number at a time and each for a bounded time. The result is a value whatever they do. A
+// caller with a page waits here until its handler can start soon, so that no backlog builds up.
 
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
@@ -106,7 +106,9 @@ export class HandlerPool {
   }
 }
 
-/** The tools of one handler. Its signal is made at first use: few handlers use it, and it costs more than all the rest. */
+/**
+ * The tools of one handler. Its signal is made at first use: few handlers use it, and it costs more than all the rest.
+ */
 class HandlerTools implements PageTools {
   readonly stage: Stage;
   readonly filesPath: string | null;

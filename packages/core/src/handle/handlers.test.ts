@@ -1,5 +1,5 @@
-// Which handler a page goes to, and that a handled page does what a handler asks, all of it or nothing. Half a page's
-// items next to a retry would be items twice; links of a page that failed would be links that were never read.
+// Which handler a page goes to, and that a page in flight does what a handler asks, all of it or nothing. Half a page's
+// items next to a retry would be items twice; links of a page that failed would be links that no one has read.
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
@@ -194,7 +194,7 @@ describe('adding', () => {
   });
 });
 
-describe('a handled page', () => {
+describe('a page in flight', () => {
   it('is the page, with what can be called free to be taken off it', async () => {
     const page = await pageOf('<title>T</title><a href=b>x</a>', { label: 'x' });
     const staged = await stagedBy(async ({ title, links, kind, label, $, text, excerpt, emit, follow }) => {
@@ -274,7 +274,7 @@ describe('all or none', () => {
     expect([staged.data, urls(staged)]).toEqual([[{ n: 1 }], ['/a/b']]);
   });
 
-  it('what comes after the end is refused, to the caller that waits for it', async () => {
+  it('what comes after the end is refused, to anyone who waits for it', async () => {
     let kept: HandledPage | null = null;
     const staged = await stagedBy(
       (page) => {
@@ -336,7 +336,7 @@ describe('all or none', () => {
 });
 
 describe('the pool', () => {
-  it('runs so many handlers at a time and no more, and starves none', async () => {
+  it('runs so many handlers at a time and no more, and lets no one starve', async () => {
     let running = 0;
     let highest = 0;
     const free: (() => void)[] = [];

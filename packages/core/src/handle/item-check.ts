@@ -1,5 +1,5 @@
-// Checks the items of one page against the schema of their route: valid ones are staged, the others kept aside. They keep the
-// order in which they were emitted, whatever time the schema takes: an item's place is part of its id.
+// Checks the items of one page against the schema of their route: valid ones are staged, the others kept aside. They
+// keep the order in which they were emitted, whatever time the schema takes: an item's place is part of its id.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { type RejectedItem, rejectedItem } from './rejected-item.js';

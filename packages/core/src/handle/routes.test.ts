@@ -1,5 +1,5 @@
-// One object says what a crawl's routes are. What is at stake: a handler that trusts the type of what it was handed, and an
-// item that a table downstream cannot take. Three libraries of schemas stand for all that speak Standard Schema.
+// One object says what a crawl's routes are. What is at stake: a handler that trusts the type of what it was handed,
+// and an item that a table downstream cannot take. Three libraries of schemas stand for all that speak Standard Schema.
 
 import { createManualClock } from '@mannerly/frontier';
 import { type } from 'arktype';
@@ -105,7 +105,7 @@ describe.each(LIBRARIES)('items by %s', (_name, item) => {
     expect(staged.rejected[0]?.issues[0]?.message.length).toBeGreaterThan(3);
   });
 
-  it('lose nothing when they are not awaited', async () => {
+  it('lose nothing when no one waits for them', async () => {
     const staged = await stagedBy({
       html: {
         item,

@@ -38,12 +38,12 @@ export async function saveFile(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<WrittenFile> {
   const path = join(folder, safeName(name));
-  const partial = join(folder, `.${randomUUID()}.part`);
+  const temporary = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
   try {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(partial, 'wx');
+    const file = await open(temporary, 'wx');
     try {
       for await (const chunk of content) {
         hash.update(chunk);
@@ -53,9 +53,9 @@ export async function saveFile(
     } finally {
       await file.close();
     }
-    await rename(partial, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(partial, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw new MannerlyError('file-failed', `${path} could not be written: ${String(error)}`, { cause: error });
   }
   return { path, bytes, sha256: hash.digest('hex') };

@@ -1,4 +1,5 @@
-// The URLs that a handler follows, adds and visits again, as candidates for admission. They are staged; no request is made.
+// The URLs that a handler follows, adds and visits again, as candidates for admission. They are staged; no request is
+// made.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { invalidOption } from '../errors.js';
@@ -9,7 +10,10 @@ import type { AddResult, FollowOptions } from './handled-page.js';
 import { MAX_REVISIT_MS } from './limits.js';
 import { jsonCopy, type Stage } from './staged.js';
 
-/** Stages links of the page; those that it wants left alone are noted as such. @throws MannerlyError `page-not-markup`, `item-invalid` */
+/**
+ * Stages links of the page; those that it wants left alone are noted as such. @throws MannerlyError `page-not-markup`,
+ * `item-invalid`
+ */
 export function followLinks(
   page: FetchedPage,
   stage: Stage,
@@ -25,7 +29,9 @@ export function followLinks(
   }
 }
 
-/** Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError `item-invalid` */
+/**
+ * Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError `item-invalid`
+ */
 export function addUrl(
   page: FetchedPage,
   stage: Stage,
@@ -76,7 +82,9 @@ export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<Foll
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 
-/** URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs. */
+/**
+ * URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs.
+ */
 export function leftAloneUrls(page: FetchedPage): Set<string> {
   const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));

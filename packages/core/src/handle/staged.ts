@@ -1,5 +1,5 @@
-// What a handler emits and follows, kept aside until the handler has ended: then all of it counts, or, when the handler threw
-// or took too long, none of it.
+// What a handler emits and follows, kept aside until the handler has ended: then all of it counts, or, when the handler
+// threw or took too long, none of it.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';

@@ -1,7 +1,7 @@
-// Questions about a crawl that is not running, from its directory: the decision log beside the frontier, which is opened, read
-// and closed again. It asks nobody anything and takes nothing into hand; all that changes is what opening a store does by
-// itself: leases of a process that is gone end, and their hosts wait out their delay from then on. While a run has the
-// directory its frontier is left alone, and the logs answer.
+// Questions about a crawl that is not running, from its directory: the decision log next to the frontier, which is
+// opened, read and closed again. It makes no request and takes nothing in flight; all that changes is what opening a
+// store does by itself: leases of a process that is gone end, and their hosts wait out their delay from then on. While
+// a run has the directory its frontier is left alone, and the logs answer.
 
 import {
   type Clock,

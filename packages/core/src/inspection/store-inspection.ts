@@ -1,5 +1,5 @@
-// Questions about a crawl whose frontier is on a server: what it has come to, who is at work on it, what is queued and why. It
-// asks no site anything and changes nothing, and may be asked while the crawl runs.
+// Questions about a crawl whose frontier is on a server: what it has come to, who is at work on it, what is queued and
+// why. It asks no site anything and changes nothing, and may be asked while the crawl runs.
 
 import { createFrontier, type Frontier, type FrontierStore, systemClock } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -8,7 +8,9 @@ import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../run/store-errors.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
-/** One process of a crawl, under a name that the next one on the same directory goes on with. Counts are over its runs. */
+/**
+ * One process of a crawl, under a name that the next one on the same directory goes on with. Counts are over its runs.
+ */
 export interface ProcessReport {
   readonly part: string;
   readonly machine: string | null;
@@ -20,7 +22,9 @@ export interface ProcessReport {
   readonly requests: number;
   readonly items: number;
   readonly bytes: number;
-  /** Requests of its last run that were sooner than their host had asked; `null` while it runs. Zero, or it is a bug. */
+  /**
+   * Requests of its last run that were sooner than their host had asked; `null` while it runs. Zero, or it is a bug.
+   */
   readonly early: number | null;
 }
 

@@ -1,4 +1,4 @@
-// What is at stake: a listener must not be able to end it, nor the process it runs in.
+// What is at stake: anyone who only watches a crawl must not be able to end it, nor the process it runs in.
 import { expect, it } from 'vitest';
 import { createCrawlEmitter } from './events.js';
 

@@ -1,5 +1,5 @@
-// What a crawl can be measured by: one table of names, units and labels, and the way from a crawl's events to it. Prometheus
-// and OpenTelemetry both read it, so that a dashboard of one says the same as a dashboard of the other.
+// What a crawl can be measured by: one table of names, units and labels, and the way from a crawl's events to it.
+// Prometheus and OpenTelemetry both read it, so that a dashboard of one says the same as a dashboard of the other.
 
 import { type Crawler, REASONS, type RequestRecord } from 'mannerly';
 
@@ -32,7 +32,9 @@ const measure = <const K extends Measure['kind']>(
   labels: readonly string[] = [],
 ): Measure & { readonly kind: K } => ({ kind, prometheus, openTelemetry, unit, help, labels });
 
-/** Everything that is measured. Host names are no labels: a crawl meets more of them than a time series database likes. */
+/**
+ * Everything that is measured. Host names are no labels: a crawl meets more of them than a time series database likes.
+ */
 export const MEASURES = Object.freeze({
   requests: measure(
     'counter',
@@ -130,7 +132,7 @@ export function measuresOf<K extends Measure['kind']>(kind: K): MeasureOf<K>[] {
   return Object.entries(MEASURES).flatMap(([name, measure]) => (measure.kind === kind ? [name as MeasureOf<K>] : []));
 }
 
-/** Upper ends of the buckets of exchange times, seconds: from a server next door to the deadline of an exchange. */
+/** Upper ends of the buckets of exchange times, seconds: from a server next egress to the deadline of an exchange. */
 export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]);

@@ -1,5 +1,5 @@
-// Numbers are what an operator is woken by: they must count what happened, once, under names that stay, and a hostile site
-// must not be able to make a time series database grow.
+// Numbers are what an operator is woken by: they must count what happened, once, under names that stay, and a hostile
+// site must not be able to make a time series database grow.
 
 import { readFileSync } from 'node:fs';
 import {
@@ -32,7 +32,7 @@ function story() {
     crawl.tell('decision', decision('excluded', 'robots-rule'));
     crawl.tell('decision', decision('failed', 'status-404'));
     crawl.tell('decision', decision('failed', 'status-499'));
-    crawl.tell('decision', decision('dropped', 'a-word-that-nobody-knows'));
+    crawl.tell('decision', decision('dropped', 'an-unknown-word'));
     crawl.tell('handler-error', { url: 'http://a.test/', error: new Error('mine') });
     crawl.tell('host-warning', {
       kind: 'host',

@@ -1,5 +1,5 @@
-// A crawl's numbers for OpenTelemetry: instruments of the caller's meter. The API is needed for its types alone; which SDK
-// reads the meter and where it sends the numbers is the caller's affair.
+// A crawl's numbers for OpenTelemetry: instruments of the caller's meter. The API is needed for its types alone; which
+// SDK reads the meter and where it sends the numbers is the caller's affair.
 
 import type { Attributes, BatchObservableCallback, Counter, Histogram, Meter } from '@opentelemetry/api';
 import {

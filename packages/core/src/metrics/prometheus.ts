@@ -1,4 +1,5 @@
-// A crawl's numbers for Prometheus, through prom-client: the caller's registry is filled, and nothing is served from here.
+// A crawl's numbers for Prometheus, through prom-client: the caller's registry is filled, and nothing is served from
+// here.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import {
@@ -14,7 +15,9 @@ import {
 
 /** Where the numbers go. */
 export interface PrometheusOptions {
-  /** Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler. */
+  /**
+   * Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler.
+   */
   readonly registry: Registry;
   /** What every name begins with. @default 'mannerly_' */
   readonly prefix?: string;

@@ -1,4 +1,5 @@
-// Checks a value against its row, and fills in the defaults of groups. Every message names the option, its range and the value.
+// Checks a value against its row, and fills in the defaults of groups. Every message names the option, its range and
+// the value.
 
 import { MannerlyError } from '../errors.js';
 import type { Filled, Row, Rows, Shape } from './row.js';

@@ -1,11 +1,11 @@
-// What a configuration file of the command says: the options of a crawl, and the paths of files and of the crawl directory. The
-// command reads and checks it.
+// What a configuration file of the command says: the options of a crawl, and the paths of files and of the crawl
+// directory. The command reads and checks it.
 
 import type { CrawlerOptions } from './crawler-options.js';
 
 /**
- * `mannerly.config.json`, `.js` or `.ts`. Everything that a flag says may be left out. A JSON file has no functions, objects of
- * classes and regular expressions; `mannerly/config-schema.json` is its schema.
+ * `mannerly.config.json`, `.js` or `.ts`. Everything that a flag says may be left out. A JSON file has no functions,
+ * objects of classes and regular expressions; `mannerly/config-schema.json` is its schema.
  */
 export interface CrawlConfig
   extends Omit<Partial<CrawlerOptions>, 'identity' | 'scope' | 'bounds' | 'store' | 'clock'> {
@@ -15,7 +15,10 @@ export interface CrawlConfig
   readonly scope?: Partial<CrawlerOptions['scope']>;
   /** Replaces the defaults of the command. A flag that is given overrides one bound. */
   readonly bounds?: Partial<CrawlerOptions['bounds']>;
-  /** A module with an export `handlers`, as for `mannerly replay`. Relative to the file. @default every HTML page is an item */
+  /**
+   * A module with an export `handlers`, as for `mannerly replay`. Relative to the file. @default every HTML page is an
+   * item
+   */
   readonly handlers?: string;
   /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
   readonly out?: string;

@@ -1,5 +1,5 @@
-// What a frontier is told of pace, robots.txt and bounds, kept beside the crawl (`settings.json`), so that a question about a
-// stopped crawl is answered by what its last run kept to, not by the defaults.
+// What a frontier is told of pace, robots.txt and bounds, kept next to the crawl (`settings.json`), so that a question
+// about a stopped crawl is answered by what its last run kept to, not by the defaults.
 
 import { readFile } from 'node:fs/promises';
 import type { FrontierOptions } from '@mannerly/frontier';
@@ -43,7 +43,8 @@ export async function keepSettings(file: string, settings: CrawlSettings): Promi
 /**
  * The settings of the last run. Where none were kept: the defaults, for these tokens.
  *
- * @throws MannerlyError `directory-format` for a file that is no JSON object; its values are checked where they are used.
+ * @throws MannerlyError `directory-format` for a file that is no JSON object; its values are checked where they are
+ *   used.
  */
 export async function readSettings(file: string, tokens: readonly string[]): Promise<CrawlSettings> {
   const size = await sizeOf(file);

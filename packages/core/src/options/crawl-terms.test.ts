@@ -40,7 +40,7 @@ describe('the terms of a crawl', () => {
       { scope: { seeds: ['https://b.example/', 'https://a.example', 'https://b.example/'] } },
     ],
     ['the network of a machine', { network: { concurrency: 7, allowAddresses: ['10.0.0.0/8'] } }],
-    ['patience and handlers', { maxIdleMs: 5, handlerTimeoutMs: 6 }],
+    ['longest wait and handlers', { maxIdleMs: 5, handlerTimeoutMs: 6 }],
   ] as const;
   it.each(same)('%s may differ', (_, more) => {
     expect(agreedTerms(kept, terms(more), false).createdAtMs).toBe(1);

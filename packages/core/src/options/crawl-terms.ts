@@ -1,6 +1,6 @@
-// What all processes of one crawl have to agree on: who asks, where, how much and at what pace. The first one writes it into the
-// store; whoever joins while another is at work must say the same, or the crawl would be two. Between runs it may change as far
-// as it may in a crawl directory: the crawl stays that of its name and its seeds.
+// What all processes of one crawl have to agree on: who asks, where, how much and at what pace. The first one writes it
+// into the store; anyone who joins while another is at work must say the same, or the crawl would be two. Between runs
+// it may change as far as it may in a crawl directory: the crawl stays that of its name and its seeds.
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';

@@ -1,5 +1,5 @@
-// The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is one
-// long file because a reader of one option usually wants the next.
+// The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
+// one long file because a reader of one option usually wants the next.
 
 import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';

@@ -1,5 +1,5 @@
-// A mistake in the options must be reported before any request, by name and with the value. What is less polite than a site may
-// expect must be in the report: else a bold crawl looks like a polite one.
+// A mistake in the options must be reported before any request, by name and with the value. What is less polite than a
+// site may expect must be in the report: else a bold crawl looks like a polite one.
 
 import { describe, expect, it } from 'vitest';
 import { createCrawler } from '../crawler.js';

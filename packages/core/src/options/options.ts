@@ -1,5 +1,5 @@
-// Reads what a user gave to `createCrawler`. Keys, ranges and defaults come from the option table; what depends on several
-// options, or has an error code of its own, is checked by the module that owns it.
+// Reads what a user gave to `createCrawler`. Keys, ranges and defaults come from the option table; what depends on
+// several options, or has an error code of its own, is checked by the module that owns it.
 
 import {
   type CanonicalRule,

@@ -94,7 +94,9 @@ export const politeness = groupRow(
   },
 );
 
-/** How robots.txt is read, and what happens without it. `@mannerly/frontier` and `@mannerly/robots` give the defaults. */
+/**
+ * How robots.txt is read, and what happens without it. `@mannerly/frontier` and `@mannerly/robots` give the defaults.
+ */
 export const robots = groupRow(
   'How robots.txt is read, and what happens when it cannot be read. ' +
     '[`@mannerly/robots`](../../packages/robots/README.md#dialects) explains dialects and policies. The product tokens ' +

@@ -76,14 +76,14 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
     await records.turn();
   };
   /** Pages that may still be requested, those of long-waiting hosts in the queue left out. */
-  const freePlaces = (): number => {
+  const free = (): number => {
     if (maxPages === null) return Number.MAX_SAFE_INTEGER;
     const aside = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
     return maxPages - frontier.counts().pages - aside;
   };
   /** @returns Whether anything went in. */
   const letIn = async (): Promise<boolean> => {
-    let open = freePlaces();
+    let open = free();
     let isAny = false;
     while (open > 0) {
       if (rest.length === 0 && (isAny || next.size === 0)) break;

@@ -53,8 +53,7 @@ export interface ExportSummary {
  * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
  *
  * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
- *   when the file
- *   cannot be written, Parquet is not at hand, or `signal` ended it.
+ *   when the file cannot be written, Parquet is not at hand, or `signal` ended it.
  */
 export async function exportItems({
   from,

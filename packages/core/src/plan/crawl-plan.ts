@@ -11,7 +11,7 @@ export type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 /** One host of the plan. Times are milliseconds. */
 export interface PlannedHost {
   readonly host: string;
-  /** Sitemaps that were read; with none nobody knows how many pages there are. */
+  /** Sitemaps that were read; with none no one knows how many pages there are. */
   readonly sitemaps: number;
   /** URLs that its sitemaps and the seeds name, are in scope and are allowed; `null` without a sitemap. */
   readonly allowed: number | null;

@@ -1,4 +1,5 @@
-// The forecast is what a plan's duration rests on. It is pure, so that what a crawl of a year would do can be tried at once.
+// The forecast is what a plan's duration rests on. It is pure, so that what a crawl of a year would do can be tried at
+// once.
 
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
@@ -46,8 +47,8 @@ describe('a crawl in fast motion', () => {
     ['counts the time of answers', [host('a', 10, '', { answerMs: 200 })], {}, 12_200, 10, 'finished'],
     ['ends at the bound on pages', [host('a', null)], { pages: 7 }, 7 * SECOND, 7, 'pages'],
     ['ends at the bound on minutes', [host('a', null)], { runningMs: 90 * SECOND }, 90 * SECOND, 89, 'minutes'],
-    ['ends where patience does', [host('a', 5, 'Crawl-delay: 3600')], {}, 0, 0, 'waiting'],
-    ['waits with patience', [host('a', 5, 'Crawl-delay: 3600')], { maxIdleMs: HOUR }, 5 * HOUR, 5, 'finished'],
+    ['ends where its longest wait does', [host('a', 5, 'Crawl-delay: 3600')], {}, 0, 0, 'waiting'],
+    ['waits with a longer limit', [host('a', 5, 'Crawl-delay: 3600')], { maxIdleMs: HOUR }, 5 * HOUR, 5, 'finished'],
     [
       'spaces the whole crawl',
       [host('a', 4), host('b', 4)],
@@ -69,7 +70,7 @@ describe('a crawl in fast motion', () => {
     expect(forecast(hosts, { ...BOUNDS, ...bounds }, START)).toMatchObject({ durationMs, pages, ends });
   });
 
-  it('reckons the rest in proportion where there are too many steps', () => {
+  it('estimates the rest in proportion where there are too many steps', () => {
     const hosts = [host('a', 4_000), host('b', 4_000, 'Crawl-delay: 2')];
     const whole = forecast(hosts, { ...BOUNDS, pages: 3_000 }, START);
     const cut = forecast(hosts, { ...BOUNDS, pages: 3_000, steps: 300 }, START);

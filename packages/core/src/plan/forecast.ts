@@ -1,5 +1,6 @@
-// A crawl in fast motion: hosts with so many requests each, at the pace each asks, under the bounds of the crawl. Pure; no
-// request is made. Each step is one request: the host that may be asked first is asked, and is due again as its pace says.
+// A crawl in fast motion: hosts with so many requests each, at the pace each asks, under the bounds of the crawl. Pure;
+// no request is made. Each step is one request: the host that may be asked first is asked, and is due again as its pace
+// says.
 
 import type { PlannedBound, PlannedEnd } from './crawl-plan.js';
 import { createDueQueue } from './due-hosts.js';
@@ -14,7 +15,7 @@ export interface ForecastHost {
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
   readonly before: number;
-  /** Pages that are known; `null`: nobody knows, there may be any number. */
+  /** Pages that are known; `null`: no one knows, there may be any number. */
   readonly pages: number | null;
   /** Whether it is asked for pages at all. */
   readonly isOpen: boolean;
@@ -31,7 +32,7 @@ export interface ForecastBounds {
   readonly crawlIntervalMs: number | null;
   /** Requests under way at a time. */
   readonly concurrency: number;
-  /** Steps of the forecast at most; past them the rest is reckoned in proportion. */
+  /** Steps of the forecast at most; past them the rest is estimated in proportion. */
   readonly steps: number;
 }
 

@@ -1,5 +1,5 @@
-// How slowly one host is asked: what the robots.txt files of its authorities say, and the profile beside them. The same
-// reading as the crawl's own, by the packages that own it; here it is asked for times that have not come yet.
+// How slowly one host is asked: what the robots.txt files of its authorities say, and the profile next to them. The
+// same reading as the crawl's own, by the packages that own it; here it is asked for times that have not come yet.
 
 import { type Politeness, requestInterval } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';

@@ -2,7 +2,7 @@
 
 /** URLs of sitemaps that a plan counts; the crawl itself knows no such bound. */
 export const MAX_PLANNED_URLS = 500_000;
-/** Requests that a plan lets pass one by one, a second's work; the rest is reckoned in proportion. */
+/** Requests that a plan lets pass one by one, a second's work; the rest is estimated in proportion. */
 export const MAX_PLAN_STEPS = 1_000_000;
 /** Longest pause of a host that a plan sits out before it answers, milliseconds: a minute. */
 export const MAX_PLAN_REST_MS = 60_000;

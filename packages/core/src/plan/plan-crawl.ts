@@ -1,5 +1,5 @@
-// A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and what they say
-// is let pass in fast motion. Nothing else is asked of anybody.
+// A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and what they
+// say is let pass in fast motion. Nothing else is asked of anybody.
 
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
@@ -19,11 +19,11 @@ import { type HostPace, readPace } from './host-pace.js';
 import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from './limits.js';
 import { createSurvey, type SurveyedHost } from './survey.js';
 
-/** What a plan is told beside the crawl's options. */
+/** What a plan is told next to the crawl's options. */
 export interface PlanOptions {
   /**
-   * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is begun anew each time, and is not
-   * the crawl's. @default none
+   * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is begun anew each time,
+   * and is not the crawl's. @default none
    */
   readonly out?: string;
   /** Aborting it ends the reading; what is known by then is planned with. */
@@ -33,8 +33,8 @@ export interface PlanOptions {
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will take.
- * It answers when every host has had its pause, up to a minute: the crawl may begin at once.
+ * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will
+ * take. It answers when every host has had its pause, up to a minute: the crawl may begin at once.
  *
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
@@ -73,7 +73,7 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
   return plan;
 }
 
-/** The time at which every host has had its pause, so that a crawl which begins then asks nobody early. */
+/** The time at which every host has had its pause, so that a crawl which begins then makes no request early. */
 function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>): number {
   return plan.hosts.reduce((latest, { host, intervalMs }) => {
     const { lastEndMs = 0 } = hosts.get(host) ?? {};
@@ -184,13 +184,14 @@ function asForecast(
   const answerMs = meanAnswerMs(host);
   const hasSitemap = host.sitemapsRead > 0;
   const sitemapUrls = resolved.sitemapUrls.filter((url) => new URL(url).hostname === host.host).length;
-  const beside = (resolved.dataTxt ? 1 : 0) + (wantsTdmRep(resolved.exclusion.page) ? 1 : 0);
+  const companions = (resolved.dataTxt ? 1 : 0) + (wantsTdmRep(resolved.exclusion.page) ? 1 : 0);
   return {
     name: host.host,
     clock: (politeness.perIp ? host.address : null) ?? unitOf(host.host),
     pace: readPace({ options: resolved, politeness, files: host.files, answerMs }),
     answerMs,
-    before: host.robotsRequests + (resolved.sitemaps ? host.sitemapRequests : sitemapUrls) + (isWaiting ? 0 : beside),
+    before:
+      host.robotsRequests + (resolved.sitemaps ? host.sitemapRequests : sitemapUrls) + (isWaiting ? 0 : companions),
     pages: hasSitemap ? host.allowed : null,
     isOpen: !isWaiting && host.allowed > 0,
   };

@@ -72,7 +72,7 @@ function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
   const lines = [
     `The crawl will take ${most}${durationText(durationMs)}, for ${most}${pages} pages in ${most}${requests} requests; ${end}.`,
   ];
-  if (isAtMost) lines.push('Hosts without a sitemap are reckoned with as many pages as the bounds leave them.');
+  if (isAtMost) lines.push('Hosts without a sitemap are estimated with as many pages as the bounds leave them.');
   if (firstBound === null) lines.push('No bound bites on the way, as far as can be foreseen: depth and bytes cannot.');
   else {
     const { bound, host, atMs } = firstBound;

@@ -1,5 +1,5 @@
-// What a plan learns while robots.txt files and sitemaps are read: a run like any other, with the same egress, clock and
-// logs, whose pages are counted instead of requested.
+// What a plan learns while robots.txt files and sitemaps are read: a run like any other, with the same egress, clock
+// and logs, whose pages are counted instead of requested.
 
 import type { Frontier, PageWork } from '@mannerly/frontier';
 import type { CrawlEvents } from '../journal/events.js';
@@ -92,9 +92,9 @@ export function createSurvey(): Survey {
 function countingPages(frontier: Frontier, count: (work: PageWork) => void): Frontier {
   return {
     ...frontier,
-    async take(room) {
+    async take(most) {
       for (;;) {
-        const taken = await frontier.take(room);
+        const taken = await frontier.take(most);
         const pages = taken.filter((work) => work.kind === 'page' && work.record.via !== 'companion');
         for (const page of pages) {
           if (page.kind === 'page') count(page);

@@ -134,7 +134,7 @@ class Replay {
     this.#pool = new HandlerPool({
       handlers: this.#handlers,
       concurrency: 1,
-      // Only the author of a handler waits for it here.
+      // No one waits for a handler here but the person who wrote it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NO_STOP,

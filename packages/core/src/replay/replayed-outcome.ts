@@ -55,7 +55,7 @@ export async function replayedOutcome(exchange: ReadExchange, bodies: ReplayedBo
 }
 
 /** What comes after a full body is passed over anyway. */
-const NO_WATCHER = () => undefined;
+const NO_CALLBACK = () => undefined;
 
 async function decode(
   { head, body, truncated }: ReadResponse,
@@ -65,7 +65,7 @@ async function decode(
   // Fields that the archive has renamed no longer say anything about the bytes that it holds.
   const coding = parseContentEncoding(headerValue(head.headers, 'content-encoding'));
   const limits = { maxBodyBytes, maxEncodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
-  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, NO_WATCHER, taker);
+  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, NO_CALLBACK, taker);
   let isFull = false;
   for await (const bytes of body) {
     if (!isFull) isFull = collector.push(bytes) === 'full';

@@ -3,9 +3,9 @@
 /**
  * Counts overlapping exchanges, which it sees when they end.
  *
- * `#covered[n]` is the latest time at which more than n of the exchanges so far were under way. A new exchange ends last, so it
- * adds itself from its start on: where n were under way after its start there are now n + 1, until the same time. Memory is one
- * number per level of concurrency.
+ * `#covered[n]` is the latest time at which more than n of the exchanges so far were under way. A new exchange ends
+ * last, so it adds itself from its start on: where n were under way after its start there are now n + 1, until the same
+ * time. Memory is one number per level of concurrency.
  */
 export class Concurrency {
   readonly #covered: number[] = [];

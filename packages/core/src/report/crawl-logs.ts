@@ -1,5 +1,5 @@
-// The logs of one run: files and robots.txt bodies in a crawl directory, or, without one, the last decisions in memory, so that
-// `explain` has something to read. With a directory, memory holds only the decisions that got no line.
+// The logs of one run: files and robots.txt bodies in a crawl directory, or, without one, the last decisions in memory,
+// so that `explain` has something to read. With a directory, memory holds only the decisions that got no line.
 
 import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
@@ -124,8 +124,8 @@ export function createRecentDecisions(limit = MAX_RECENT_DECISIONS) {
 }
 
 /**
- * The log of rejected items, `rejected.jsonl`. Most crawls have none, so the file is made with the first item. It is bounded,
- * because a schema that fits no page rejects everything.
+ * The log of rejected items, `rejected.jsonl`. Most crawls have none, so the file is made with the first item. It is
+ * bounded, because a schema that fits no page rejects everything.
  *
  * @param maxBytes - Size of the file, with what earlier runs wrote.
  */

@@ -5,8 +5,8 @@ import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-options.js';
 
 /**
- * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: all remaining hosts wait longer than
- * `maxIdleMs`; `stopped`: by `stop`, a handler or a signal.
+ * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: all remaining hosts wait longer
+ * than `maxIdleMs`; `stopped`: by `stop`, a handler or a signal.
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
@@ -63,8 +63,9 @@ export interface CrawlReport {
   /** The crawl was `finished`, or its bounds were used up, before this run: no request was made. */
   readonly alreadyFinished: boolean;
   /**
-   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words` and
-   * `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was alone.
+   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words`
+   * and `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was
+   * alone.
    */
   readonly part?: string;
   /** Of this run. */
@@ -82,7 +83,9 @@ export interface CrawlReport {
   /** URLs by status and reason: `{ excluded: { 'robots-rule': 3 } }`. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly politeness: readonly HostPoliteness[];
-  /** What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one. */
+  /**
+   * What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one.
+   */
   readonly politenessOf: 'crawl' | 'run';
   /** With `waiting`: each host with its reason and next time. */
   readonly waiting: readonly HostWait[];

@@ -1,4 +1,5 @@
-// A decision log that is a sample must not lie by what it leaves out: exclusions and failures stand in it, the rest is counted.
+// A decision log that is a sample must not lie by what it leaves out: exclusions and failures stand in it, the rest is
+// counted.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

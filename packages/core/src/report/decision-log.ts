@@ -1,5 +1,6 @@
-// The decision log, `decisions.jsonl`: one line per URL with its status and reason. A large crawl may log a sample; what has no
-// line is counted, so that totals stay complete. A URL is chosen by its hash, so every run chooses the same ones.
+// The decision log, `decisions.jsonl`: one line per URL with its status and reason. A large crawl may log a sample;
+// what has no line is counted, so that totals stay complete. A URL is chosen by its hash, so every run chooses the same
+// ones.
 
 import { createHash } from 'node:crypto';
 import type { UrlDecision } from './decision.js';

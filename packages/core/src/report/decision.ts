@@ -1,10 +1,11 @@
-// What a crawl records: a decision for each URL, and an entry for each request. The logs, the events and the report share them.
+// What a crawl records: a decision for each URL, and an entry for each request. The logs, the events and the report
+// share them.
 
 import type { JsonValue, RobotsCopyRef, Via } from '@mannerly/frontier';
 
 /**
- * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched. `held`: no
- * answer yet at the end of the run.
+ * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
+ * `held`: no answer yet at the end of the run.
  */
 export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 
@@ -27,7 +28,10 @@ export interface UrlDecision {
   readonly atMs: number;
   /** For people, where the reason is not enough. */
   readonly detail: string | null;
-  /** The state of its host: when it was requested, and how long after the last request; of a held URL until when it waits. */
+  /**
+   * The state of its host: when it was requested, and how long after the last request; of a held URL until when it
+   * waits.
+   */
   readonly clock?: HostClockReading;
   /** URLs queued at the time, over all hosts; of pages only. */
   readonly queued?: number;
@@ -80,7 +84,10 @@ export interface RequestRecord {
 export interface RobotsReceipt {
   /** Whose rules they are, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
   readonly authority: string;
-  /** SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was complete: the name of its copy in `robots/`. */
+  /**
+   * SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was complete: the name of its copy in
+   * `robots/`.
+   */
   readonly hash: string | null;
   /** The header fields that say what the answer means and for how long: lower-case name to value. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-// Measures how one host was really treated: gaps, overlaps and pauses, from the times of its requests alone. It sees a request
-// when it ends and keeps no list of the past.
+// Measures how one host was really treated: gaps, overlaps and pauses, from the times of its requests alone. It sees a
+// request when it ends and keeps no list of the past.
 
 import { Concurrency } from './concurrency.js';
 import { MAX_MEASURED_CONCURRENCY } from './limits.js';

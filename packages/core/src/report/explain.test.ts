@@ -194,7 +194,7 @@ describe('a host that no run asks', () => {
     expect(atRest(host(more), nowMs).wait).toEqual(expected);
   });
 
-  it('has nothing in hand: what a killed run held is queued', () => {
+  it('has nothing in flight: what a killed run held is queued', () => {
     const told = atRest(host({ queued: 2, inFlight: 5 }), 8_000);
     expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });

@@ -1,5 +1,5 @@
-// Why a URL was or was not fetched, as a value: its decision in the log, and what the gate and the queue say of it now. It makes
-// no request and changes nothing.
+// Why a URL was or was not fetched, as a value: its decision in the log, and what the gate and the queue say of it now.
+// It makes no request and changes nothing.
 
 import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef, UrlLook } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
@@ -112,7 +112,9 @@ export function isHostName(text: string): boolean {
   return !text.includes('/') && parseUrl(`http://${text}/`) !== null;
 }
 
-/** A URL as it is requested and logged: the URL parser's serialization without fragment. Other text stays. @throws Never */
+/**
+ * A URL as it is requested and logged: the URL parser's serialization without fragment. Other text stays. @throws Never
+ */
 export function requestedForm(text: string): string {
   const url = parseUrl(text);
   if (url === null) return text;
@@ -121,8 +123,8 @@ export function requestedForm(text: string): string {
 }
 
 /**
- * A host while no run works on it. A wait that is over is left out. A killed run leaves its wait unwritten: that one is derived
- * from the host's interval and its last answers.
+ * A host while no run works on it. A wait that is over is left out. A killed run leaves its wait unwritten: that one is
+ * derived from the host's interval and its last answers.
  *
  * @throws Never
  */

@@ -1,5 +1,5 @@
-// The decision log read so that each URL counts once: what is held at the end of one run is decided in the next, and what one run
-// turns away the next may turn away again.
+// The decision log read so that each URL counts once: what is held at the end of one run is decided in the next, and
+// what one run turns away the next may turn away again.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { UrlDecision } from './decision.js';

@@ -69,7 +69,7 @@ export async function reportFromLogs(
 }
 
 /**
- * The totals of a crawl whose logs and items nobody writes any more.
+ * The totals of a crawl whose logs and items no one writes any more.
  *
  * @returns `null` when the files are larger than `MAX_REPORTED_LOG_BYTES`; `reportFromLogs` reads them all the same.
  * @throws The platform's error when a log cannot be read.

@@ -1,4 +1,5 @@
-// When every host has had its rest after the last requests of a log: for a crawl that starts over and has forgotten them.
+// When every host has had its rest after the last requests of a log: for a crawl that starts over and has forgotten
+// them.
 
 import { open } from 'node:fs/promises';
 import { parseLine } from '../directory/read-lines.js';

@@ -27,9 +27,15 @@ export const MAX_RECENT_DECISIONS = 10_000;
 export const MAX_HELD_READ = 100_000;
 /** URLs turned away by one run and again by the next that a report computed from logs counts once. */
 export const MAX_TURNED_AWAY_READ = 262_144;
-/** Bytes of logs up to which the report of a resumed run is computed from them, some seconds; beyond, its politeness is that of the run alone. */
+/**
+ * Bytes of logs up to which the report of a resumed run is computed from them, some seconds; beyond, its politeness is
+ * that of the run alone.
+ */
 export const MAX_REPORTED_LOG_BYTES = 256 * 1024 * 1024;
 
 // Handlers and items
-/** Bytes of rejected items that one crawl directory keeps for each process; more are counted. Ours: a schema that fits no page of a large crawl. */
+/**
+ * Bytes of rejected items that one crawl directory keeps for each process; more are counted. Ours: a schema that fits
+ * no page of a large crawl.
+ */
 export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;

@@ -1,5 +1,5 @@
-// An append-only log, one JSON value per line. The lines of one turn of the event loop are written together at its end, so a
-// request is in its log before a store can commit its result, and a killed process loses one turn at most.
+// An append-only log, one JSON value per line. The lines of one turn of the event loop are written together at its end,
+// so a request is in its log before a store can commit its result, and a killed process loses one turn at most.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
@@ -17,7 +17,9 @@ export class LineLog<T> {
   #failure: MannerlyError | null = null;
   #isClosed = false;
 
-  /** Opens the file, made if it is missing, and cuts off a last line that a crash left incomplete. The directory exists. */
+  /**
+   * Opens the file, made if it is missing, and cuts off a last line that a crash left incomplete. The directory exists.
+   */
   constructor(path: string) {
     this.#path = path;
     try {

@@ -17,7 +17,10 @@ export interface LoggedHost {
   readonly warning: HostWarning | null;
 }
 
-/** Reads the logs of all processes of a crawl as streams. @throws The platform's error when a log cannot be read; absent is empty. */
+/**
+ * Reads the logs of all processes of a crawl as streams. @throws The platform's error when a log cannot be read; absent
+ * is empty.
+ */
 export async function loggedHost(
   parts: readonly Pick<PartLogPaths, 'requestsPath' | 'warningsPath'>[],
   host: string,

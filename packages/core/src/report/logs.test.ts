@@ -1,4 +1,5 @@
-// The logs are what a researcher shows afterwards. A line lost, torn or read as another is a wrong account of what happened.
+// The logs are what a researcher shows afterwards. A line lost, torn or read as another is a wrong account of what
+// happened.
 
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // The ledger says in public how a crawl behaved. If it errs on the kind side, an impolite crawl looks polite:
-// so it is held against a reckoning made another way, from the whole list of exchanges at once.
+// so it is compared with a computation made another way, from the whole list of exchanges at once.
 
 import type { HostWarning } from '@mannerly/frontier';
 import fc from 'fast-check';
@@ -62,7 +62,7 @@ const notice = (host: string, name: HostWarning['code'], more: Partial<HostWarni
 });
 
 /** The same figures from the whole list: sort by start, look at every pair. Shares nothing with the ledger. */
-function reckon(records: readonly RequestRecord[]) {
+function expectedOf(records: readonly RequestRecord[]) {
   const sorted = [...records].sort((a, b) => a.startedAtMs - b.startedAtMs);
   let gap = Number.POSITIVE_INFINITY;
   let startToStart = Number.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ describe('the politeness ledger', () => {
         const ledger = createPolitenessLedger();
         for (const record of records) ledger.request(record);
         const [row] = ledger.report();
-        const expected = reckon(records);
+        const expected = expectedOf(records);
         expect(row).toMatchObject({
           requests: records.length,
           smallestGapMs: expected.gap,
@@ -142,7 +142,7 @@ describe('the politeness ledger', () => {
         const ledger = createPolitenessLedger();
         for (const record of records) ledger.request(record);
         const [row] = ledger.report();
-        const expected = reckon(records);
+        const expected = expectedOf(records);
         expect({ depth: row?.highestConcurrency, gap: row?.smallestGapMs }).toEqual({
           depth: expected.depth,
           gap: expected.gap,

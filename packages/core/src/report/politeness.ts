@@ -1,5 +1,5 @@
-// The politeness ledger: what was really done to each host, request by request. It computes and never decides; fed from the
-// request log it gives the same report. Memory is bounded: the hosts past a limit are counted together.
+// The politeness ledger: what was really done to each host, request by request. It computes and never decides; fed from
+// the request log it gives the same report. Memory is bounded: the hosts past a limit are counted together.
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
@@ -42,8 +42,8 @@ class Account {
 /**
  * Makes an empty ledger.
  *
- * `pages` counts the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say nothing of
- * how we treated their host: they make no row of their own.
+ * `pages` counts the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say
+ * nothing of how we treated their host: they make no row of their own.
  *
  * @param limits - `maxHosts`: hosts with a row of their own. @default MAX_REPORT_HOSTS
  * @throws Never
@@ -134,7 +134,9 @@ function rowOf(host: string, account: Account): HostPoliteness {
   };
 }
 
-/** A page that robots.txt allowed and that then excluded itself carries the line that allowed it: that line is left out. */
+/**
+ * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: that line is left out.
+ */
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): Account['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {

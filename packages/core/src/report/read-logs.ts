@@ -1,6 +1,6 @@
-// Reads the logs of a crawl directory as streams. Lines that are torn or of another kind are skipped, an absent file is empty,
-// and the logs of several processes are read as one in the order of time.
-// Every reader throws the platform's error when a file is there and cannot be read.
+// Reads the logs of a crawl directory as streams. Lines that are torn or of another kind are skipped, an absent file is
+// empty, and the logs of several processes are read as one in the order of time. Every reader throws the platform's
+// error when a file is there and cannot be read.
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseLine, readLines, readValues } from '../directory/read-lines.js';
@@ -81,8 +81,8 @@ export async function findDecision(path: string | readonly string[], url: string
 }
 
 /**
- * The values of several sources in the order of their times; each source is in order already. At equal times the earlier
- * source comes first. A clock that was set back keeps its source in order.
+ * The values of several sources in the order of their times; each source is in order already. At equal times the
+ * earlier source comes first. A clock that was set back keeps its source in order.
  *
  * @param timeOf - Epoch milliseconds.
  */

@@ -1,5 +1,5 @@
-// The table of reasons: why a URL has its status, which stage decided, what it means and what to do. The decision log, the
-// events, the report and `explain` use these names, failure codes of the fetcher included.
+// The table of reasons: why a URL has its status, which stage decided, what it means and what to do. The decision log,
+// the events, the report and `explain` use these names, failure codes of the fetcher included.
 
 import type { UrlDecision, UrlStatus } from './decision.js';
 

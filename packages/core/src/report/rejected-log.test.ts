@@ -1,4 +1,5 @@
-// A schema that fits no page of a large crawl rejects everything there is: the file that keeps it must not fill the disk.
+// A schema that fits no page of a large crawl rejects everything there is: the file that keeps it must not fill the
+// disk.
 
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,7 @@ it('is not made before there is something to keep', () => {
   expect(existsSync(path)).toBe(false);
 });
 
-it('keeps whole lines while there is room, over all runs, and none beyond', async () => {
+it('keeps whole lines while there is space, over all runs, and none beyond', async () => {
   const path = logPath();
   const bytes = Buffer.byteLength(JSON.stringify(item(1))) + 1;
   for (const at of [1, 2, 3]) {

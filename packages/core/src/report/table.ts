@@ -1,5 +1,5 @@
-// The politeness report as text: which hosts were requested, how slowly, what they required, and what was left alone by which
-// line of whose robots.txt. Text from sites is untrusted: control characters are removed before it is printed.
+// The politeness report as text: which hosts were requested, how slowly, what they required, and what was left alone by
+// which line of whose robots.txt. Text from sites is untrusted: control characters are removed before it is printed.
 
 import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
@@ -38,7 +38,10 @@ export function seconds(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** Text from a site made safe to print: without control and direction characters, at most `limit` characters. @throws Never */
+/**
+ * Text from a site made safe to print: without control and direction characters, at most `limit` characters. @throws
+ * Never
+ */
 export function printable(text: string, limit = 200): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;

@@ -52,7 +52,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // While paused, nothing is handed out and nothing ends, except by a stop.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;
-    const places = isIdle
+    const free = isIdle
       ? 0
       : Math.min(
           concurrency - fetches.pending - fetches.size - pageRequests.inFlight(),
@@ -60,8 +60,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         );
     if (isEnding) frontier.endAsks();
     // A handler's own request gets its turn from `take` too, even when no more pages may be taken.
-    const mayTake = !isPaused && (places > 0 || pageRequests.areWaiting());
-    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, places), MAX_TAKEN_AT_ONCE)), []) : [];
+    const mayTake = !isPaused && (free > 0 || pageRequests.areWaiting());
+    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
     // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets
     // are read in between.

@@ -110,7 +110,12 @@ interface Site {
  * @example
  * ```ts
  * const web = createFakeWeb({
- *   hosts: { 'example.org': { robots: 'User-agent: *\nCrawl-delay: 10\n', pages: { '/': fakePage('Start', ['/a']), '/a': 'A' } } },
+ *   hosts: {
+ *     'example.org': {
+ *       robots: 'User-agent: *\nCrawl-delay: 10\n',
+ *       pages: { '/': fakePage('Start', ['/a']), '/a': 'A' },
+ *     },
+ *   },
  * });
  * ```
  * @throws MannerlyError `option-invalid` for a key that names no host, and a folder that is none.

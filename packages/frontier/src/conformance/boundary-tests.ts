@@ -1,4 +1,5 @@
-// The next due time, records, reserved slots, opening, scans, and refusals that change nothing (N1, R1, R2, O2, X1 … X3).
+// The next due time, records, reserved slots, opening, scans, and refusals that change nothing (N1, R1, R2, O2, X1 …
+// X3).
 
 import { assert, assertEqual, codeOf } from './assert.js';
 import { ALL, idsOf, nameOf, names, namesOf, type RegisterTest, type StoreTest } from './store-test.js';

@@ -44,7 +44,8 @@ async function crawl(test: StoreTest, seed: number): Promise<void> {
   await test.store.add(seeds);
   const stores = await test.clients(4);
   const clients = stores.map((store, at): Client => ({ store, choices: createChoices(seed * 16 + at), late: [] }));
-  // Between two ticks of the clock all clients act at once. A late one commits some ticks after its lease, perhaps too late.
+  // Between two ticks of the clock all clients act at once. A late one commits some ticks after its lease, perhaps too
+  // late.
   for (let round = 0; (await test.store.nextDueInMs()) !== null; round += 1) {
     const progress = `${ledger.completed.size} of ${ledger.added.size} entries completed`;
     assert(round < MAX_ROUNDS, `not finished after ${MAX_ROUNDS} units: ${progress}`, 'C2');

@@ -14,7 +14,9 @@ import { type Fault, WorkerGroup } from './worker-group.js';
 
 /** Resolution of a random share. */
 const SHARES = 1_000_000;
-/** Most faults over all pages: where processes start slowly, more would leave none at work. Usual are some two hundred. */
+/**
+ * Most faults over all pages: where processes start slowly, more would leave none at work. Usual are some two hundred.
+ */
 const MAX_FAULTS = 400;
 /** Pages between two faults at least, so that a process that starts slowly has done something before it is killed. */
 const LEAST_PAGES_BETWEEN = 3;
@@ -24,7 +26,9 @@ const IDLE_MS = 20;
 const TICK_MS = 5;
 /** The longest planned time of an answer, milliseconds. */
 const LONGEST_ANSWER_MS = 15;
-/** A server that is later than this, milliseconds, cannot tell when an exchange ended: only its earliest arrival counts. */
+/**
+ * A server that is later than this, milliseconds, cannot tell when an exchange ended: only its earliest arrival counts.
+ */
 const LATE_MS = 20;
 
 /** One request as the server saw it, from its arrival to its answer, milliseconds of one clock. */
@@ -97,7 +101,9 @@ async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Pro
   }
 }
 
-/** Kills and stops workers until nothing is left; whether it came to that. The suite's own client only reads meanwhile. */
+/**
+ * Kills and stops workers until nothing is left; whether it came to that. The suite's own client only reads meanwhile.
+ */
 async function injectFaults(
   {
     faultEveryMs = 150,
@@ -134,7 +140,9 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Answers a page after some milliseconds and logs it. A PUT reports a page as settled. The host is that of the header. */
+/**
+ * Answers a page after some milliseconds and logs it. A PUT reports a page as settled. The host is that of the header.
+ */
 async function listen({ exchanges, settledMs }: Log): Promise<Server> {
   let notBeforeMs = performance.now();
   const ticks = setInterval(() => {
@@ -184,8 +192,9 @@ function judge({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs:
 }
 
 /**
- * The first request of a process after each of its stops. It may have been stopped between its last check of the clock and
- * the system call that sends: no holder can close that gap, and no store has a part in it. Later requests are checked again.
+ * The first request of a process after each of its stops. It may have been stopped between its last check of the clock
+ * and the system call that sends: no holder can close that gap, and no store has a part in it. Later requests are
+ * checked again.
  */
 function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[]): Set<Exchange> {
   const firsts = faults.map(({ pid, toMs }) => exchanges.find((each) => each.pid === pid && each.startMs >= toMs));
@@ -193,8 +202,8 @@ function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[
 }
 
 /**
- * From when on the delay counts: the end of the exchange; its start, where its process was killed or stopped during it, or
- * the server answered so late that the end says nothing.
+ * From when on the delay counts: the end of the exchange; its start, where its process was killed or stopped during it,
+ * or the server answered so late that the end says nothing.
  */
 function freeFromMs(exchange: Exchange, faults: readonly Fault[]): number {
   const { pid, startMs, endMs } = exchange;

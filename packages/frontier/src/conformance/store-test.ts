@@ -12,7 +12,8 @@ export const ALL = 10_000;
 /**
  * Registers one test.
  *
- * @param invariants - `A1` … `X4`, several with commas. The first is the one that fails unless an assertion names another.
+ * @param invariants - `A1` … `X4`, several with commas. The first is the one that fails unless an assertion names
+ *   another.
  * @param maxQueued - What `makeStore` is called with.
  */
 export type RegisterTest = (

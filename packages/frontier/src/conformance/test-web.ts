@@ -20,7 +20,10 @@ export function pageEntry(host: string, name: string, fingerprintBytes: number):
   };
 }
 
-/** What a page links to: two pages one level deeper, on the same host and on another, and one that every page of its depth links to. */
+/**
+ * What a page links to: two pages one level deeper, on the same host and on another, and one that every page of its
+ * depth links to.
+ */
 export function pageLinks(host: string, name: string, fingerprintBytes: number): NewEntry[] {
   const depth = name.split('.').length - 1;
   if (depth >= MAX_DEPTH) return [];

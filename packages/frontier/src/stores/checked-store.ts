@@ -1,5 +1,5 @@
-// What stores have in common around their queues: they open once, refuse verbs before open and after close, and check the
-// limits of the contract before anything changes (X3).
+// What stores have in common around their queues: they open once, refuse verbs before open and after close, and check
+// the limits of the contract before anything changes (X3).
 
 import { FrontierError } from '../errors.js';
 import { RECORD_MAX_BYTES } from '../limits.js';

@@ -1,6 +1,6 @@
-// One process per file: a lock file next to it names the process that has it open. The lock of a process that is gone is
-// taken over. A lock with the number of a living process is respected, even if that may be another process by now: a wrong
-// refusal costs a moment, a wrong grant makes early requests possible.
+// One process per file: a lock file next to it names the process that has it open. The lock of a process that is gone
+// is taken over. A lock with the number of a living process is respected, even if that may be another process by now: a
+// wrong refusal costs a moment, a wrong grant makes early requests possible.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';

@@ -1,4 +1,5 @@
-// A restart must be neither a reason to refetch nor an amnesty: what the conformance suite cannot see of a killed process.
+// A restart must be neither a reason to refetch nor an amnesty: what the conformance suite cannot see of a killed
+// process.
 
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -155,7 +156,7 @@ describe('the file store after a kill', () => {
   });
 });
 
-describe('the arguments of the file store', () => {
+describe('the file store at open', () => {
   it('refuses a file that another store has open, and takes it when that one has closed', async () => {
     const store = await opened();
     await expect(opened()).rejects.toMatchObject({ code: 'store-failed' });

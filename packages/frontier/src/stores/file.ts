@@ -1,6 +1,6 @@
-// A small durable store for tests and small crawls: the memory store, written whole to one file of JSON lines after every
-// verb that changed something, by a new file and a rename. Easy to inspect, and each write costs the whole file: above
-// some ten thousand URLs take another store.
+// A small durable store for tests and small crawls: the memory store, written whole to one file of JSON lines after
+// every verb that changed something, by a new file and a rename. Easy to inspect, and each write costs the whole file:
+// above some ten thousand URLs take another store.
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
@@ -26,7 +26,8 @@ const FILE_CAPABILITIES: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILIT
 
 /**
  * A store in one plain file. A verb that resolved survives the process, not a power cut (nothing is synced to the
- * disk). One process at a time. Reserved slots are not kept. Invariant X4 does not hold: each write costs the whole file.
+ * disk). One process at a time. Reserved slots are not kept. Invariant X4 does not hold: each write costs the whole
+ * file.
  *
  * @returns A store that was not opened yet; after `close` another one on the same path can be.
  */

@@ -5,8 +5,8 @@ import type { FingerprintSet } from './fingerprint-set.js';
 
 const TABLES = 256;
 /**
- * Pairs gathered per table at most, 32 MB in all: at ten million fingerprints it is then found in the cache more often than not,
- * while fewer would each bring a line of it there for themselves.
+ * Pairs gathered per table at most, 32 MB in all: at ten million fingerprints it is then found in the cache more often
+ * than not, while fewer would each bring a line of it there for themselves.
  */
 const GATHERED = 16_384;
 /** The least. */
@@ -18,7 +18,7 @@ export class FingerprintLoader {
   readonly #gathered: Uint32Array[];
   readonly #filled = new Uint32Array(TABLES);
 
-  /** @param count - How many will come; space for them is reserved. */
+  /** @param count - How many will come; space for them is made. */
   constructor(set: FingerprintSet, count: number) {
     this.#set = set;
     set.reserve(count);

@@ -69,7 +69,7 @@ describe('the fingerprint set', () => {
     expect(set.size).toBe(1);
   });
 
-  it('holds the same when space was reserved beforehand, and takes no more then', () => {
+  it('holds the same when space was made beforehand, and takes no more space then', () => {
     const next = words(11);
     const set = new FingerprintSet();
     const pairs = Array.from({ length: 100_000 }, () => [next(), next()] as const);

@@ -4,8 +4,9 @@
 //                                ▲                                      │
 //                                └─────────── requeue, release ─────────┘
 //
-// `open` holds the lines with something to hand out, by their first entry: a take costs O(log lines). A line of a blocked
-// lane leaves `open` when it comes up and returns when the block ends, so a blocked lane costs nothing meanwhile (L8).
+// `open` holds the lines with something to hand out, by their first entry: a take costs O(log lines). A line of a
+// blocked lane leaves `open` when it comes up and returns when the block ends, so a blocked lane costs nothing
+// meanwhile (L8).
 
 import type { Entry, Requeue } from '../store.js';
 import { MinHeap } from './min-heap.js';
@@ -77,8 +78,8 @@ const isLineBefore = (a: Line, b: Line) =>
 const isTimerBefore = (a: Timer, b: Timer) => a.at < b.at || (a.at === b.at && (a.entry?.id ?? 0) < (b.entry?.id ?? 0));
 
 /**
- * All times are the store's own clock, milliseconds. Most hosts of a large crawl have one entry and are not leased: what they do
- * not need is `null`.
+ * All times are the store's own clock, milliseconds. Most hosts of a large crawl have one entry and are not leased:
+ * what they do not need is `null`.
  */
 export class HostEntries {
   /** Unfinished entries by their ids, from `#firstId` on. Finished ones leave gaps, `#gaps` of them at the front. */
@@ -127,7 +128,9 @@ export class HostEntries {
     this.#place(entry, now);
   }
 
-  /** Time of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late. */
+  /**
+   * Time of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late.
+   */
   readyAt(now: number): number | null {
     if (this.queued === 0) return null;
     return this.#firstLine(now) === undefined ? (this.#timers.peek()?.at ?? null) : 0;
@@ -181,7 +184,10 @@ export class HostEntries {
     this.#setLaneTimer(lane);
   }
 
-  /** Entries with ids after `after`, at most `limit`, from at most `steps` ids; `after` of the next page, `null` at the end. */
+  /**
+   * Entries with ids after `after`, at most `limit`, from at most `steps` ids; `after` of the next page, `null` at the
+   * end.
+   */
   scan(after: number, limit: number, steps: number): { items: Entry[]; after: number | null; steps: number } {
     const items: Entry[] = [];
     const from = Math.max(after + 1, this.#firstId + this.#gaps);

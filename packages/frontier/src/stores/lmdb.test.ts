@@ -140,7 +140,7 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('gives a host whose delay nobody has said the first delay', async () => {
+  it('gives a host whose delay no one has said the first delay', async () => {
     const store = await opened();
     await store.add([entry(1)]);
     await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
@@ -243,12 +243,12 @@ describe('group commit', () => {
   it('commits the first verb at once and those that follow together, in their order', async () => {
     const store = await opened({ commitEveryMs: 1_000 });
     await store.add([entry(0)]);
-    // The time of the next commit does not come: whoever waited for it would wait for ever.
+    // The time of the next commit does not come: anyone who waited for it would wait for ever.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const first = store.add([entry(1)]);
     const second = store.add([entry(1), entry(2)]);
-    // Nobody waits for a lease with idle hands, and what was called before it comes before it.
+    // No one waits for a lease with idle hands, and what was called before it comes before it.
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
     expect(lease?.entries).toHaveLength(3);
     expect([await first, await second]).toEqual([['new'], ['known', 'new']]);

@@ -43,7 +43,8 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
  * is stopped in the middle of a commit the others wait.
  *
  * @returns A store that is not open yet. After `close`, another store can open the same path.
- * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for a folder of another crawl, identity or
+ * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for a folder of another crawl, identity
+ *   or
  * format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
  */
 export function lmdbStore(options: LmdbStoreOptions): FrontierStore {

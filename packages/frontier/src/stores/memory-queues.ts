@@ -31,7 +31,10 @@ import { HostEntries, type SavedEntries } from './host-entries.js';
 const SCAN_LIMIT = 10_000;
 /** Hosts and ids that one page of a scan may visit, per item requested. */
 const SCAN_STEPS_PER_ITEM = 4;
-/** Reserved slots whose time has passed are removed when there are more than this, and twice as many as after the last time. */
+/**
+ * Reserved slots whose time has passed are removed when there are more than this, and twice as many as after the last
+ * time.
+ */
 const SLOTS_KEPT = 1_024;
 
 interface HostState {

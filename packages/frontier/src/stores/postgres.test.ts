@@ -1,4 +1,5 @@
-// The PostgreSQL store's own options, values and retries, without a server. Tests with a server are in test/conformance.
+// The PostgreSQL store's own options, values and retries, without a server. Tests with a server are in
+// test/conformance.
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';

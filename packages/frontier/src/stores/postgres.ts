@@ -1,5 +1,6 @@
-// The store on PostgreSQL, for any number of processes on any number of machines. Every verb is one call of one function in
-// the crawl's schema, so it is one transaction and one round trip; the functions are in `postgres/sql-*.ts`.
+// The store on PostgreSQL, for any number of processes on any number of machines. Every verb is one call of one
+// function in the crawl's schema, so it is one transaction and one round trip; the functions are in
+// `postgres/sql-*.ts`.
 
 import type { FrontierStore } from '../store.js';
 import { Connection } from './postgres/connection.js';
@@ -14,16 +15,18 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
 /**
  * A store on a PostgreSQL server, 13 or newer.
  *
- * `capabilities.durable` is known after `open`, from the server's settings: `none` with `synchronous_commit = off`, `process` with
- * `fsync = off`, else `power`. While the server cannot be reached, verbs wait for it, up to `holdMs`. After a restart or
- * a failover of the server no host is granted before the longest lease has ended and the host's delay has passed.
+ * `capabilities.durable` is known after `open`, from the server's settings: `none` with `synchronous_commit = off`,
+ * `process` with `fsync = off`, else `power`. While the server cannot be reached, verbs wait for it, up to `holdMs`.
+ * After a restart or a failover of the server no host is granted before the longest lease has ended and the host's
+ * delay has passed.
  *
  * @param options - The pool belongs to the caller, who ends it after the store.
  * @returns A store that was not opened yet.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for tables of another crawl, identity or
  * version and for a server that is too old; every verb rejects with `store-failed` where the server refuses or stays
  * unreachable.
- * @example const store = postgresStore({ pool: new Pool({ connectionString: 'postgres://localhost' }), schema: 'docs' })
+ * @example const store = postgresStore({ pool: new Pool({ connectionString: 'postgres://localhost' }), schema: 'docs'
+ *   })
  */
 export function postgresStore(options: PostgresStoreOptions): FrontierStore {
   const resolved = resolvePostgresOptions(options);

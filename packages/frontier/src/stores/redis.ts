@@ -1,5 +1,6 @@
-// The store on Redis, for any number of processes on any number of machines. Every verb is one script on one shard, which
-// makes it atomic there; the scripts are in `redis/lua-*.ts`. A commit whose links are in other shards adds those first (C5).
+// The store on Redis, for any number of processes on any number of machines. Every verb is one script on one shard,
+// which makes it atomic there; the scripts are in `redis/lua-*.ts`. A commit whose links are in other shards adds those
+// first (C5).
 
 import type { FrontierStore } from '../store.js';
 import { Connection } from './redis/connection.js';
@@ -15,15 +16,16 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
 /**
  * A store on a Redis server, 7 or newer, or a Redis Cluster.
  *
- * `capabilities.durable` is known after `open`, from the server's settings: `none` without an append-only file, `process` with one,
- * `power` with `appendfsync always`. While the server cannot be reached, verbs wait for it, up to `holdMs`. After a restart
- * or a failover of the server no host is granted before the longest lease has ended and the host's delay has passed.
+ * `capabilities.durable` is known after `open`, from the server's settings: `none` without an append-only file,
+ * `process` with one, `power` with `appendfsync always`. While the server cannot be reached, verbs wait for it, up to
+ * `holdMs`. After a restart or a failover of the server no host is granted before the longest lease has ended and the
+ * host's delay has passed.
  *
  * @param options - The client belongs to the caller, who closes it after the store.
  * @returns A store that was not opened yet.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for keys of another crawl, identity or
- * format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` where the
- * server refuses or stays unreachable.
+ * format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` where
+ * the server refuses or stays unreachable.
  * @example const store = redisStore({ client: new Redis('redis://localhost'), prefix: 'docs' })
  */
 export function redisStore(options: RedisStoreOptions): FrontierStore {

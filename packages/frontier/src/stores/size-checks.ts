@@ -13,7 +13,8 @@ export function checkBytes(what: string, bytes: Uint8Array, most: number): void 
 /**
  * Checks entries on their way in against what the store can hold.
  *
- * @throws FrontierError `record-too-large` for too many entries or too long a body; `option-invalid` for a priority or a
+ * @throws FrontierError `record-too-large` for too many entries or too long a body; `option-invalid` for a priority or
+ *   a
  * fingerprint that no store knows.
  */
 export function checkBatch(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
@@ -37,7 +38,8 @@ export function checkBatch(entries: readonly NewEntry[], capabilities: StoreCapa
 /**
  * Checks what is said of hosts.
  *
- * @throws FrontierError `record-too-large` for too long a state or body; `option-invalid` for a priority that no store knows.
+ * @throws FrontierError `record-too-large` for too long a state or body; `option-invalid` for a priority that no store
+ *   knows.
  */
 export function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCapabilities): void {
   for (const { state, requeue } of hosts) {

@@ -1,5 +1,5 @@
-// A whole store as JSON lines, for the file store: a header, the hosts with their entries, the fingerprints, the records,
-// and a last line with the number of lines, so that a file that was cut short is never taken for a whole one.
+// A whole store as JSON lines, for the file store: a header, the hosts with their entries, the fingerprints, the
+// records, and a last line with the number of lines, so that a file that was cut short is never taken for a whole one.
 
 import { FrontierError } from '../errors.js';
 import type { MemoryQueues, SavedHost } from './memory-queues.js';

@@ -1,4 +1,5 @@
-// The last step between what a page asks and what is kept: every option in both positions, and the strictest place wins.
+// The last step between what a page asks and what is kept: every option in both positions, and the strictest place
+// wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forbidsEveryPurpose, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';

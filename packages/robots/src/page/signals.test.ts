@@ -1,4 +1,5 @@
-// Most pages say nothing and are not read any further: the check must miss no place where something can be said.
+// Most pages say nothing and are not read any further: anyone who decides that must miss no place where something can
+// be said.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PageSignalsInput, readPageSignals } from './signals.js';

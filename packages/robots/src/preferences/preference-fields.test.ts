@@ -1,4 +1,4 @@
-// A restriction lost here is content used against the preference that the site states.
+// A restriction lost here is content used against the site's stated directive.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,5 @@
-// `mannerly crawl`: a polite crawl from the command line, with its progress on standard error and its report at the end.
+// `mannerly crawl`: a polite crawl from the command line, with its progress on standard error and its report at the
+// end.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `mannerly datasets`: the datasets that a site lists in its data.txt. Two requests: robots.txt, then data.txt if it may.
+// `mannerly datasets`: the datasets that a site lists in its data.txt. Two requests: robots.txt, then data.txt if it
+// may.
 
 import { type DatasetOffer, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
 import { parseUrl } from '../../parse-url.js';

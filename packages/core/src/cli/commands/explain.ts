@@ -1,5 +1,5 @@
-// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for: from the decision log, the queue
-// and the copies of robots.txt in a crawl directory. It asks nobody anything.
+// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for: from the decision log,
+// the queue and the copies of robots.txt in a crawl directory. It makes no request.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, from those of all its processes, each item once.
+// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, from those of all its processes,
+// each item once.
 
 import { existsSync } from 'node:fs';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';

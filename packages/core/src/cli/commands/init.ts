@@ -22,8 +22,8 @@ export interface InitFlags {
  *
  * @param directory - Of the project. It is made if it does not exist.
  * @returns The exit code.
- * @throws UsageError for a directory that is not empty, or answers that are missing; MannerlyError for answers that a crawl
- *   would refuse. Nothing is written then.
+ * @throws UsageError for a directory that is not empty, or answers that are missing; MannerlyError for answers that a
+ *   crawl would refuse. Nothing is written then.
  */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);

@@ -35,7 +35,7 @@ export async function planCommand(words: readonly string[], told: CrawlFlags, io
   }
 }
 
-/** Beside the crawl's own directory: what the plan reads is not of the crawl. */
+/** Next to the crawl's own directory: what the plan reads is not of the crawl. */
 function planDirectory(out: string): string {
   return `${out.replace(/[\\/]+$/, '')}.plan`;
 }

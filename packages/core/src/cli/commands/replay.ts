@@ -1,4 +1,4 @@
-// `mannerly replay`: handlers again over what a crawl archived. Nobody is asked anything.
+// `mannerly replay`: handlers again over what a crawl archived. No one is asked anything.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -26,8 +26,8 @@ export interface RobotsFlags {
 
 /** Bytes of a file that are looked at: what the parser reads at most, and one more to see that there are more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024 + 1;
-/** Read for nobody in particular: a token that no file is expected to name. */
-const NOBODY = 'mannerly';
+/** Read for no one in particular: a token that no file is expected to name. */
+const NO_CALLBACK = 'mannerly';
 
 /**
  * Runs the command.
@@ -59,7 +59,7 @@ export async function robotsCommand(
 
 function compile(flags: RobotsFlags, document: ReturnType<typeof parseRobots>): RobotsRules {
   try {
-    const { agent = flags.name ?? NOBODY, dialect, policy } = flags;
+    const { agent = flags.name ?? NO_CALLBACK, dialect, policy } = flags;
     return compileRules(document, { tokens: agent.split(','), dialect, policy } as CompileOptions);
   } catch (error) {
     if (error instanceof RobotsError) throw new UsageError(error.message);

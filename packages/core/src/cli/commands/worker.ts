@@ -1,6 +1,6 @@
-// One of the processes of `mannerly crawl --workers`: crawls as the command that started it says, and tells it what happens.
-// Ctrl-C reaches every process of a terminal; a worker leaves it to the command, which asks it to stop. When the command is
-// gone a worker stops too, since nobody would.
+// One of the processes of `mannerly crawl --workers`: crawls as the command that started it says, and tells it what
+// happens. Ctrl-C reaches every process of a terminal; a worker leaves it to the command, which asks it to stop. When
+// the command is gone a worker stops too, since no one would.
 
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
@@ -49,7 +49,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     // Directory and store are open: others may join.
     if (!isReady && crawler.progress().runningMs > 0) parent.send({ kind: 'ready' });
     isReady ||= crawler.progress().runningMs > 0;
-    // At once, since what is in hand may take a while to come to its end.
+    // At once, since what is in flight may take a while to come to its end.
     if (!isStopping && crawler.activity({ limit: 0 }).phase === 'stopping') {
       isStopping = true;
       parent.send({ kind: 'stopping' });

@@ -1,5 +1,5 @@
-// The questions of `mannerly init`. What no flag says is asked, where there is a person to ask. Every answer is checked as a
-// crawl would check it, so that nothing is written that a crawl would refuse.
+// The questions of `mannerly init`. What no flag says is asked, where there is a person to ask. Every answer is checked
+// as a crawl would check it, so that nothing is written that a crawl would refuse.
 
 import { InvalidArgumentError } from 'commander';
 import { MannerlyError } from '../../errors.js';

@@ -1,5 +1,5 @@
-// The files of a new project. Those that are the same for all projects are in the package's folder `scaffold`, the others are
-// written here. A file that exists is never overwritten.
+// The files of a new project. Those that are the same for all projects are in the package's folder `scaffold`, the
+// others are written here. A file that exists is never overwritten.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-// The command and its workers: the first opens, the others join, who dies is replaced within a bound, and a stop reaches all.
+// The command and its workers: the first opens, the others join, who dies is replaced within a bound, and a stop
+// reaches all.
 
 import type { CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -96,7 +97,7 @@ describe('a crew', () => {
     expect(await crew.ended).toEqual([{ report: null, code: EXIT.broken }]);
   });
 
-  it('passes a stop on to all, and to one that was just started; nobody is replaced any more', async () => {
+  it('passes a stop on to all, and to one that was just started; no one is replaced any more', async () => {
     const { crew, started, worker } = setUp(2);
     worker(0).says({ kind: 'ready' });
     await settle();

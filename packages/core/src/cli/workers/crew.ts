@@ -1,5 +1,6 @@
-// The processes of `mannerly crawl --workers`, as the command sees them: started one after another, told to stop, and started
-// again when one dies, within a bound. When one is stopped by a handler, so are all. What they have in common is the store; the command itself fetches nothing.
+// The processes of `mannerly crawl --workers`, as the command sees them: started one after another, told to stop, and
+// started again when one dies, within a bound. When one is stopped by a handler, so are all. What they have in common
+// is the store; the command itself fetches nothing.
 
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import { EXIT } from '../exit-codes.js';
@@ -16,18 +17,18 @@ export interface CrewParts {
 
 /** A crew at work. */
 export interface Crew {
-  /** What came of each worker, when all have ended. */
+  /** The result of each worker, when all have ended. */
   readonly ended: Promise<readonly WorkerEnd[]>;
   progress(): readonly CrawlProgress[];
   /** How many are at work. */
   atWork(): number;
-  /** What is in hand comes to its end, and nobody is started any more. A second call does nothing. */
+  /** What is in flight comes to its end, and no one is started any more. A second call does nothing. */
   stop(): void;
   /** Ends all processes, whatever they do. */
   kill(): void;
 }
 
-/** What came of a worker. */
+/** The result of a worker. */
 export interface WorkerEnd {
   /** `null`: it broke, or was killed once too often. */
   readonly report: CrawlReport | null;
@@ -63,7 +64,7 @@ export function startCrew({ count, start, order, say }: CrewParts): Crew {
         ready: () => isOpen(),
         progress: (message) => void progress.set(number, message.progress),
         line: ({ text }) => say(text),
-        // Where nobody has told it to, a handler has: what stops one stops the crawl.
+        // Where no one has told it to, a handler has: what stops one stops the crawl.
         stopping: () => stop(),
         report({ report }) {
           // It may be over before it could say that it stops.

@@ -3,7 +3,10 @@
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
 
-/** The progress of all; what is the crawl's own is the latest that any of them knows. `null`: none has told anything yet. Never throws. */
+/**
+ * The progress of all; what is the crawl's own is the latest that any of them knows. `null`: none has told anything
+ * yet. Never throws.
+ */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
   const [first] = all;
   if (first === undefined) return null;
@@ -37,7 +40,8 @@ const STATES: readonly RunState[] = ['stopped', 'waiting', 'bounded', 'finished'
 /**
  * The report of all. Counts are those of the logs of all processes, where they were read.
  *
- * @param logged - What the logs of the directory tell; `null`: they are too long to be read now, and the reports are added up.
+ * @param logged - What the logs of the directory tell; `null`: they are too long to be read now, and the reports are
+ *   added up.
  * @throws Never
  */
 export function joinedReport(

@@ -13,7 +13,7 @@ export type ToWorker =
       /** The first worker resets, wakes and retries; the others join what it has opened. */
       readonly isFirst: boolean;
     }
-  /** What is in hand comes to its end; a second one ends at once. */
+  /** What is in flight comes to its end; a second one ends at once. */
   | { readonly kind: 'stop' };
 
 /** From a worker to the command. */
@@ -45,6 +45,6 @@ export interface ParentProcess {
   onMessage(heard: (message: ToWorker) => void): void;
   /** Says no more and hears no more, so that this process can end. */
   leave(): void;
-  /** It is gone: nobody listens any more. */
+  /** It is gone: no one listens any more. */
   onGone(gone: () => void): void;
 }

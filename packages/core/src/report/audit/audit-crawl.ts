@@ -15,7 +15,9 @@ export interface AuditedCrawl {
   /** The request logs of all processes of the crawl, judged together. @default the one above */
   readonly parts?: readonly { readonly requestsPath: string }[];
   readonly robotsPath: string;
-  /** Other directories of the same crawl: their logs are judged together, and their copies are read too. @default none */
+  /**
+   * Other directories of the same crawl: their logs are judged together, and their copies are read too. @default none
+   */
   readonly others?: readonly AuditedCrawl[];
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }

@@ -1,5 +1,5 @@
-// The request logs of a crawl as one sequence in the order of ends, whatever number of processes wrote them. Every request
-// comes with the promise of the run that made it. Streams: a bounded window repairs the order within a log.
+// The request logs of a crawl as one sequence in the order of ends, whatever number of processes wrote them. Every
+// request comes with the promise of the run that made it. Streams: a bounded window repairs the order within a log.
 
 import { parseLine, readLines } from '../../directory/read-lines.js';
 import type { RequestRecord } from '../decision.js';

@@ -1,5 +1,5 @@
-// Judges requests one after the other, in the order of their ends, by their log and by the kept copies of robots.txt. It shares
-// no code with the frontier, which scheduled them, so that one finds the errors of the other.
+// Judges requests one after the other, in the order of their ends, by their log and by the kept copies of robots.txt.
+// It shares no code with the frontier, which scheduled them, so that one finds the errors of the other.
 
 import { Concurrency } from '../concurrency.js';
 import type { RequestRecord } from '../decision.js';
@@ -14,7 +14,9 @@ import type { PaceReason, Violation, ViolationKind } from './violation.js';
 export interface JudgedRequest {
   readonly record: RequestRecord;
   readonly host: string;
-  /** End of the host's last request to this start, milliseconds; below 0 where they overlapped; `null` for the first. */
+  /**
+   * End of the host's last request to this start, milliseconds; below 0 where they overlapped; `null` for the first.
+   */
   readonly gapMs: number | null;
   /** The least that gap may be, and what sets it; `null` for the first request, and where no run is known. */
   readonly requiredGapMs: number | null;

@@ -1,6 +1,7 @@
-// The earliest time of a host's next request: the run's interval, what the host's robots.txt files require, and the pause after
-// answers such as 429. Computed from logged requests by the specification (access 9 and 10), with no code of the frontier.
-// Where the frontier waits longer by choice (jitter, doubled intervals after refusals), nothing is required.
+// The earliest time of a host's next request: the run's interval, what the host's robots.txt files require, and the
+// pause after answers such as 429. Computed from logged requests by the specification (access 9 and 10), with no code
+// of the frontier. Where the frontier waits longer by choice (jitter, doubled intervals after refusals), nothing is
+// required.
 
 import type { RobotsRules } from '@mannerly/robots';
 import { parseRetryAfter } from '@mannerly/robots/access';

@@ -1,5 +1,5 @@
-// An audit that shares code with what it judges would share its mistakes: these sources may read robots.txt with the reader's
-// own package, and nothing of the frontier, of the report's ledger and of its meter.
+// An audit that shares code with what it judges would share its mistakes: these sources may read robots.txt with the
+// reader's own package, and nothing of the frontier, of the report's ledger and of its meter.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -2,19 +2,27 @@
 
 /** Lines of one request log within which an exchange that ended earlier is put back in its place. */
 export const AUDIT_WINDOW_LINES = 1_024;
-/** Hosts, and addresses, whose last exchange is remembered; the one asked longest ago goes first. About 300 bytes each. */
+/**
+ * Hosts, and addresses, whose last exchange is remembered; the one asked longest ago goes first. About 300 bytes each.
+ */
 export const MAX_AUDITED_HOSTS = 1_000_000;
-/** Authorities whose robots.txt state is remembered; the oldest goes first, and its next page counts as before robots.txt. */
+/**
+ * Authorities whose robots.txt state is remembered; the oldest goes first, and its next page counts as before
+ * robots.txt.
+ */
 export const MAX_AUDITED_AUTHORITIES = 1_000_000;
 /** Compiled copies of robots.txt kept; the oldest is read again when it is needed. */
 export const MAX_AUDITED_COPIES = 512;
-/** Authorities of one host whose wishes are counted together: schemes and ports. */
+/** Authorities of one host whose rules are counted together: schemes and ports. */
 export const MAX_AUTHORITIES_PER_HOST = 256;
 /** Requests under way together that are told apart: twice what a run may promise. */
 export const MAX_AUDITED_TOGETHER = 2_048;
 /** Violations listed one by one; all are counted. */
 export const MAX_LISTED_VIOLATIONS = 1_000;
-/** Milliseconds between the last byte of a robots.txt and the reading of it, or between a decision and its request, at most. */
+/**
+ * Milliseconds between the last byte of a robots.txt and the reading of it, or between a decision and its request, at
+ * most.
+ */
 export const AUDIT_EXPIRY_SLACK_MS = 60_000;
 /** Milliseconds between the word that a host is open and the first byte of the request, at most. */
 export const AUDIT_CLOSED_SLACK_MS = 1_000;

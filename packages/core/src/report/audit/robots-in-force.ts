@@ -1,5 +1,5 @@
-// Which copy of whose robots.txt was in force when, from the logged requests for robots.txt: their answers are read again by
-// `@mannerly/robots`, and the copies that the crawl kept are compiled again.
+// Which copy of whose robots.txt was in force when, from the logged requests for robots.txt: their answers are read
+// again by `@mannerly/robots`, and the copies that the crawl kept are compiled again.
 
 import { createHash } from 'node:crypto';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
@@ -121,7 +121,7 @@ export class RobotsInForce {
     let known = this.#authorities.get(authority);
     if (known === undefined) {
       known = { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
-      makeRoom(this.#authorities, MAX_AUDITED_AUTHORITIES);
+      makeSpace(this.#authorities, MAX_AUDITED_AUTHORITIES);
       this.#authorities.set(authority, known);
     }
     return known;
@@ -146,7 +146,7 @@ export class RobotsInForce {
       else if (!createHash('sha256').update(bytes).digest('hex').startsWith(hash))
         rules = `robots/${hash}.txt is not what was received: its bytes were changed`;
       else rules = compileRules(parseRobots(bytes, charset === null ? { robotsUrl } : { robotsUrl, charset }), compile);
-      makeRoom(this.#copies, MAX_AUDITED_COPIES);
+      makeSpace(this.#copies, MAX_AUDITED_COPIES);
       this.#copies.set(name, rules);
     }
     return rules;
@@ -154,7 +154,7 @@ export class RobotsInForce {
 }
 
 /** Deletes the oldest entry of a map that has `most`. */
-function makeRoom(map: Map<string, unknown>, most: number): void {
+function makeSpace(map: Map<string, unknown>, most: number): void {
   const [oldest] = map.keys();
   if (map.size >= most && oldest !== undefined) map.delete(oldest);
 }

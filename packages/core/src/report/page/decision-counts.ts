@@ -1,4 +1,5 @@
-// What happened to URLs, counted for the report: by status and reason with a few examples, by line of robots.txt, and by depth.
+// What happened to URLs, counted for the report: by status and reason with a few examples, by line of robots.txt, and
+// by depth.
 
 import type { UrlDecision, UrlStatus } from '../decision.js';
 import type { LeftOutLine } from '../decision-log.js';

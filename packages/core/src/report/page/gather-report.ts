@@ -1,5 +1,5 @@
-// Gathers the report from the logs of a crawl directory in one pass over each: requests as the audit judges them, with the
-// warnings in between, then decisions. Memory is bounded by hosts and by what a page can show.
+// Gathers the report from the logs of a crawl directory in one pass over each: requests as the audit judges them, with
+// the warnings in between, then decisions. Memory is bounded by hosts and by what a page can show.
 
 import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
 import { parseUrl } from '../../parse-url.js';

@@ -1,5 +1,5 @@
-// One host's part of the report: its counts, its tightest request, and a bounded choice of points for the timeline, the tightest
-// request and the violations included.
+// One host's part of the report: its counts, its tightest request, and a bounded choice of points for the timeline, the
+// tightest request and the violations included.
 
 import type { JudgedRequest } from '../audit/auditor.js';
 import type { UrlStatus } from '../decision.js';

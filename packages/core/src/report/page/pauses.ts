@@ -1,5 +1,5 @@
-// The pauses that hosts required, and whether they were kept: a Retry-After or a row of refusals closes a host, an unreachable
-// robots.txt closes an authority until the file is requested again, a Visit-time closes pages.
+// The pauses that hosts required, and whether they were kept: a Retry-After or a row of refusals closes a host, an
+// unreachable robots.txt closes an authority until the file is requested again, a Visit-time closes pages.
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { JudgedRequest } from '../audit/auditor.js';

@@ -1,4 +1,5 @@
-// The growth of a crawl in a bounded number of equal spans of time: when the last span is passed, spans are joined in pairs.
+// The growth of a crawl in a bounded number of equal spans of time: when the last span is passed, spans are joined in
+// pairs.
 
 import { MAX_PAGE_SPANS } from './limits.js';
 import type { Progress } from './report-data.js';

@@ -1,5 +1,6 @@
-// What `report.json` holds and `report.html` shows. The schema beside the package (`schema/report.schema.json`) says the same
-// for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds, sizes bytes.
+// What `report.json` holds and `report.html` shows. The schema next to the package (`schema/report.schema.json`) says
+// the same for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds,
+// sizes bytes.
 
 import type { AuditReport, PaceReason } from '../audit/violation.js';
 import type { UrlStatus } from '../decision.js';

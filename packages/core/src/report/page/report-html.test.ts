@@ -1,4 +1,5 @@
-// The report page carries text of sites. If this breaks, a site's URL may run as a script in the browser of whoever reads a report.
+// The report page carries text of sites. If this breaks, a site's URL may run as a script in the browser of anyone who
+// reads a report.
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

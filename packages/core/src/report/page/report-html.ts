@@ -1,5 +1,6 @@
-// The report as one HTML file: the template of `packages/core/report-page` with its style, its scripts and the report as JSON.
-// The script renders the JSON; the page's policy (Content-Security-Policy) loads nothing and runs no other script.
+// The report as one HTML file: the template of `packages/core/report-page` with its style, its scripts and the report
+// as JSON. The script renders the JSON; the page's policy (Content-Security-Policy) loads nothing and runs no other
+// script.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -48,7 +49,10 @@ function policyOf(style: string, scripts: readonly string[]): string {
   ].join('; ');
 }
 
-/** A value as JSON that may stand in a `script` element: without `<` it holds neither `</script>` nor `<!--`. @throws Never */
+/**
+ * A value as JSON that may stand in a `script` element: without `<` it holds neither `</script>` nor `<!--`. @throws
+ * Never
+ */
 export function jsonForScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

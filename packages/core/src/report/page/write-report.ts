@@ -19,7 +19,8 @@ export interface WrittenReport {
  * @param paths - As `readCrawlDirectory` gives them.
  * @param nowMs - Epoch milliseconds. @default now
  * @param onRequests - Told now and then how many requests have been judged.
- * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log cannot be read.
+ * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log
+ *   cannot be read.
  */
 export async function writeReport(
   paths: ReportedPaths & { readonly path: string },

@@ -1,5 +1,5 @@
-// Types, schema and reference follow from the option table and the command. If one is stale, users read of options that are not
-// there. `pnpm generate` writes all of them anew.
+// Types, schema and reference follow from the option table and the command. If one is stale, users read of options that
+// are not there. `pnpm generate` writes all of them anew.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

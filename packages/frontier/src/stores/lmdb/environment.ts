@@ -1,15 +1,16 @@
 // Opens the lmdb file with the settings everything else relies on, and names its tables.
 //
-// Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC): after a
-// power cut the file is whole and at one of the last commits; a killed process loses nothing. The write lock is a robust
-// mutex in `lock.mdb`, which the system frees when its holder dies.
+// Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC): after
+// a power cut the file is whole and at one of the last commits; a killed process loses nothing. The write lock is a
+// robust mutex in `lock.mdb`, which the system frees when its holder dies.
 //
-// Free pages. lmdb 3.5 keeps their list in memory between transactions, and after some hundred thousand scattered pages a
-// commit fails ("reserved freelist had a data entry with zero-size"). With nothing retained it reads the list each time.
+// Free pages. lmdb 3.5 keeps their list in memory between transactions, and after some hundred thousand scattered pages
+// a commit fails ("reserved freelist had a data entry with zero-size"). With nothing retained it reads the list each
+// time.
 //
-// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2` of lmdb 3.5), so
-// a commit in between is overwritten by the next one. Openers and writers therefore share the write lock of a second,
-// empty file.
+// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2` of lmdb 3.5),
+// so a commit in between is overwritten by the next one. Openers and writers therefore share the write lock of a
+// second, empty file.
 
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -62,7 +63,8 @@ export interface Environment {
 /**
  * Opens the folder, or creates it if `create` is set.
  *
- * @throws FrontierError `store-mismatch` where there is no store and none may be created; `store-failed` where the folder
+ * @throws FrontierError `store-mismatch` where there is no store and none may be created; `store-failed` where the
+ *   folder
  * cannot be used or the lmdb package cannot be loaded.
  */
 export async function openEnvironment(path: string, create: boolean): Promise<Environment> {

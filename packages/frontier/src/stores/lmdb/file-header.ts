@@ -1,5 +1,5 @@
-// Checks the file before lmdb opens it: the native code ends the whole process over a file of another kind or version, or
-// one that was cut short.
+// Checks the file before lmdb opens it: the native code ends the whole process over a file of another kind or version,
+// or one that was cut short.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { FrontierError } from '../../errors.js';
@@ -21,7 +21,8 @@ const PAGE_BYTES_MOST = 65_536;
 /**
  * Passes a file that lmdb can open, an empty file, and no file.
  *
- * @throws FrontierError `store-mismatch` for a file of another kind or version, `store-failed` for one that was cut short.
+ * @throws FrontierError `store-mismatch` for a file of another kind or version, `store-failed` for one that was cut
+ *   short.
  */
 export async function checkFile(path: string): Promise<void> {
   let file: FileHandle;

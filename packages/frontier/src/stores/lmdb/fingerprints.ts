@@ -79,7 +79,7 @@ export class Fingerprints {
     if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
   }
 
-  /** Where many are to be read and the budget has room for all of them, as at open. */
+  /** Where many are to be read and the budget has space for all of them, as at open. */
   #loadMany(count: number, end: number): void {
     if (count < LOADER_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
     const loader = new FingerprintLoader(this.#set, count);

@@ -1,7 +1,7 @@
 // Several verbs, one transaction. The first verb after a pause is committed at once. While verbs keep coming they are
 // committed together: after 20 times what the last commit took, at most `everyMs`, or when `pages` pages have come. So
-// commits take a small share of the time, however slow the disk is. Urgent verbs (a lease, above all) do not wait. Verbs
-// take effect in the order of their calls.
+// commits take a small share of the time, however slow the disk is. Urgent verbs (a lease, above all) do not wait.
+// Verbs take effect in the order of their calls.
 
 /** A verb that waits for its transaction. */
 interface Pending {

@@ -4,8 +4,8 @@
 //                                    ▲          │ requeue, give back            │
 //                                    └──────────┴───────────────────────────────┘
 //
-// An entry in flight keeps its row, and the host's record names it. Those of a line stand in front of all others of that
-// line, so the next entry is behind the last of them.
+// An entry in flight keeps its row, and the host's record names it. Those of a line stand in front of all others of
+// that line, so the next entry is behind the last of them.
 
 import type { Entry, EntryId, Requeue } from '../../store.js';
 import { type Environment, firstKeyOf, type Row, rowsOf, type Table } from './environment.js';

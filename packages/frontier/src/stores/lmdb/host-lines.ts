@@ -1,6 +1,6 @@
-// Lines and lanes of host queues. A line is the entries of one lane in one rank: rank 0 for entries given back, then one
-// rank per priority. A line that has entries is open, unless its lane is blocked: then it has no place among the open lines
-// until the block ends, and costs nothing (L8).
+// Lines and lanes of host queues. A line is the entries of one lane in one rank: rank 0 for entries given back, then
+// one rank per priority. A line that has entries is open, unless its lane is blocked: then it has no place among the
+// open lines until the block ends, and costs nothing (L8).
 //
 // Most hosts have one lane and one line. Both are in the host's record then, and get rows of their own when there is a
 // second line or a block.

@@ -1,7 +1,9 @@
 // Hosts in memory and in the file. A changed host is written once per transaction; the time index follows before it is
-// read and when the transaction ends. The hosts in memory are right until another process writes, then they are cleared.
+// read and when the transaction ends. The hosts in memory are right until another process writes, then they are
+// cleared.
 //
-// The time index: holder, time, host. A leased host stands at its lease end + delay or earlier: renewing does not move it.
+// The time index: holder, time, host. A leased host stands at its lease end + delay or earlier: renewing does not move
+// it.
 
 import type { HostKey } from '../../store.js';
 import type { Environment, Table } from './environment.js';

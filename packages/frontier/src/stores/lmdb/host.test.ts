@@ -9,11 +9,11 @@ const inFlight = (...ids: readonly string[]) =>
   new Map(ids.map((id, at) => [id, { lane: at, rank: at % 9, order: 127 + at, attempt: 1 + 200 * at }]));
 
 const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
-  ['that nobody has asked', 'a.example', {}],
+  ['that no one has asked', 'a.example', {}],
   ['with an empty key', '', { queued: 1 }],
   ['with a key beyond ASCII', 'bücher.例え', { queued: 3, lineCount: 2 }],
   [
-    'with counts of one octet and of many',
+    'with counts of one byte and of many',
     'h',
     { fencingToken: 127, nextSequence: 128, nextLane: 16_384, queued: 2 ** 40 },
   ],
@@ -58,7 +58,7 @@ describe('the record of a host', () => {
     expect([...read.inFlight.keys()]).toEqual([...host.inFlight.keys()]);
   });
 
-  it('of a host that waits for its time takes some 30 bytes beside its key', () => {
+  it('of a host that waits for its time takes some 30 bytes next to its key', () => {
     const host = { ...newHost(1, ''), nextSequence: 90, queued: 60, lineCount: 1, nextAt: LATE, dueAt: LATE };
     expect(encodeHost(host).length).toBeLessThan(32);
   });

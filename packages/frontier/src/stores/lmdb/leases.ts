@@ -1,5 +1,6 @@
-// Who holds which host: leases granted and ended, and the host's place in the time index. A leased host stands there under
-// its holder, at its lease end + delay or earlier; any other host under `FREE`, at the time from which it can be leased.
+// Who holds which host: leases granted and ended, and the host's place in the time index. A leased host stands there
+// under its holder, at its lease end + delay or earlier; any other host under `FREE`, at the time from which it can be
+// leased.
 
 import type { Entry, HostKey, Lease, LeaseRequest } from '../../store.js';
 import { deadForMs } from '../processes/process-identity.js';
@@ -57,8 +58,8 @@ export class LmdbLeases {
 
   /**
    * Leases of clients that are proven dead end at the time of the proof, and their hosts are due at that time + delay
-   * (O1). A holder may have sent its first request before its first commit: where no delay is known yet, the first delay
-   * takes its place.
+   * (O1). A holder may have sent its first request before its first commit: where no delay is known yet, the first
+   * delay takes its place.
    *
    * @param clock - Read after each proof: counted back from an earlier reading, the end would be before the proof.
    */
@@ -85,7 +86,9 @@ export class LmdbLeases {
     return this.#crawl.hosts.due(this.#crawl.holder, Number.POSITIVE_INFINITY, 1).length > 0;
   }
 
-  /** The earliest time in the index, outside of a transaction; `Infinity`: none. Too early where a lease was renewed. */
+  /**
+   * The earliest time in the index, outside of a transaction; `Infinity`: none. Too early where a lease was renewed.
+   */
   earliest(): number {
     const firsts = [FREE, ...this.#crawl.holders()].flatMap((holder) =>
       this.#crawl.hosts.due(holder, Number.POSITIVE_INFINITY, 1),

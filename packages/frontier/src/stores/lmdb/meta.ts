@@ -1,5 +1,5 @@
-// The rows of the meta table: whose crawl the file holds, the anchor of the store's clock, the clients that have the file
-// open, and the counts of the whole crawl.
+// The rows of the meta table: whose crawl the file holds, the anchor of the store's clock, the clients that have the
+// file open, and the counts of the whole crawl.
 
 import { FrontierError } from '../../errors.js';
 import { type CrawlName, compareCrawl } from '../crawl-name.js';

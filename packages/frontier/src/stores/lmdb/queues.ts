@@ -1,5 +1,5 @@
-// The verbs on the file. Each is one synchronous step inside a transaction, on the store's own clock. The memory store is
-// the readable reference of what they mean. The letters are the contract's.
+// The verbs on the file. Each is one synchronous step inside a transaction, on the store's own clock. The memory store
+// is the readable reference of what they mean. The letters are the contract's.
 
 import type {
   AddOutcome,

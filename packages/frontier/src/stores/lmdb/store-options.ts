@@ -19,19 +19,20 @@ export interface LmdbStoreOptions {
   /** Most unfinished entries, of all processes together. More are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, which takes some 3 µs more.
+   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, which takes some 3 µs
+   * more.
    * @default 268,435,456, for 20 million; at least 65,536
    */
   readonly seenBudget?: number;
   /**
-   * Most milliseconds between two commits while verbs keep coming. A higher value saves work, and every settlement waits
-   * up to this long.
+   * Most milliseconds between two commits while verbs keep coming. A higher value saves work, and every settlement
+   * waits up to this long.
    * @default 50; 0 to 1,000
    */
   readonly commitEveryMs?: number;
   /**
-   * Milliseconds a host waits when its holder died before it committed the host's delay: the first request may have been
-   * sent. Set it to the shortest interval of the crawl where that is longer.
+   * Milliseconds a host waits when its holder died before it committed the host's delay: the first request may have
+   * been sent. Set it to the shortest interval of the crawl where that is longer.
    * @default 1,000; 0 to 86,400,000
    */
   readonly firstDelayMs?: number;

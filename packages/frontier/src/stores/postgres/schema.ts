@@ -2,10 +2,11 @@
 // that a lease needs, so that an entry is written once when it is added and deleted once when it is done.
 //
 //   crawl     which crawl this is; when the present server was first seen, and until when leases may be lost
-//   alive     the server that was seen: when it started, and its table `crawl`. Unlogged, so it is empty after a crash and on
-//             a promoted standby; in a restored copy one of the two values differs
+//   alive     the server that was seen: when it started, and its table `crawl`. Unlogged, so it is empty after a crash
+//             and on a promoted standby; in a restored copy one of the two values differs
 //   seen      fingerprints
-//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, blocked lanes, entries in flight
+//   host      a host queue: its place in the time index (`due`, never too late), lease, delay, blocked lanes, entries
+//             in flight
 //   entry     entries queued or in flight, by (host, lane, ord); `ord` has the rank in its upper bits, then the arrival
 //   later     entries that wait for their time
 //   tally     counts, in several rows so that transactions do not wait for each other; the sum of the rows is the count
@@ -20,7 +21,9 @@ export const FORMAT = 'mannerly-frontier-postgres';
 /** The version of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
 export const VERSION = 3;
 
-/** From each older version to the next, in SQL. Functions are replaced afterwards. None yet: this is the first release. */
+/**
+ * From each older version to the next, in SQL. Functions are replaced afterwards. None yet: this is the first release.
+ */
 const MIGRATIONS: Readonly<Record<number, string>> = {};
 
 const TABLES = `

@@ -40,7 +40,7 @@ export const ADD_LINKS = `
   v_full := '{}';
   v_chosen := p_fp;
   IF v_free < cardinality(p_fp) THEN
-    -- In the order of the links. Known ones need no place.
+    -- In the order of the links. Known ones need no space.
     SELECT coalesce(array_agg(c.fingerprint ORDER BY c.fingerprint) FILTER (WHERE c.n <= v_free), '{}'), coalesce(array_agg(c.place) FILTER (WHERE c.n > v_free), '{}')
       INTO v_chosen, v_full
       FROM (

@@ -28,7 +28,7 @@ function atMs(ms: number): void {
 }
 
 describe('a process is gone for certain', () => {
-  it('when no process has its number, or one that started at another time, or when the machine was started anew', () => {
+  it('when no one has its number, or somebody who started at another time, or when the machine was started anew', () => {
     const { deadForMs } = processes;
     expect(deadForMs(me)).toBeNull();
     expect(deadForMs({ ...me, pid: deadPid() })).toBe(0);

@@ -30,9 +30,9 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Whether a process has ended for certain, and since when at least. Proofs: its boot is over, or no process has its number,
- * or the process with its number started at another time. Where nothing can be proven (another container, a platform
- * without start times) it is taken to be alive: a wrong proof would send requests to a site too early.
+ * Whether a process has ended for certain, and since when at least. Proofs: its boot is over, or no process has its
+ * number, or the process with its number started at another time. Where nothing can be proven (another container, a
+ * platform without start times) it is taken to be alive: a wrong proof would send requests to a site too early.
  *
  * @returns Milliseconds since it ended: 0 where it is known only that it has ended by now, more after
  *   {@link inspectProcesses}. `null`: it is alive, or may be.
@@ -55,8 +55,8 @@ export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdenti
 /**
  * Reads which processes are running; takes a millisecond. A program that continues a crawl calls it before it loads
  * anything else: {@link deadForMs} then counts from here for a crawler that was killed before, and its hosts are due so
- * much earlier. A later call replaces an earlier one. Where the platform lists no processes, or not all of them, nothing
- * is kept.
+ * much earlier. A later call replaces an earlier one. Where the platform lists no processes, or not all of them,
+ * nothing is kept.
  *
  * @throws Never
  */
@@ -75,7 +75,10 @@ export function bootName(): string | null {
   return textOf('/proc/sys/kernel/random/boot_id');
 }
 
-/** Whether processes are mounted with `hidepid` (proc(5)), by the list of mounts. A list that cannot be read counts as yes. */
+/**
+ * Whether processes are mounted with `hidepid` (proc(5)), by the list of mounts. A list that cannot be read counts as
+ * yes.
+ */
 export function hidesProcesses(mounts: string | null): boolean {
   return mounts === null || /^\S+ \/proc proc \S*hidepid=(?!0|off)/m.test(mounts);
 }
