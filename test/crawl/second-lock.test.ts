@@ -57,7 +57,7 @@ async function early(): Promise<readonly string[]> {
   // The file itself has to come before anything is known of it.
   const log = web.log.filter(({ path }) => path !== '/robots.txt');
   const ofRate = log.filter(({ host }) => host === 'rate.test').sort((one, other) => one.startMs - other.startMs);
-  // An arrival may be late where the machine is busy. So the interval is measured from when the last request left, by the
+  // An arrival may be late where the machine is busy. So the interval runs from when the last request left, by the
   // crawl's own log, to when the next one arrived.
   const lefts = requests.filter(({ host, purpose }) => host === 'rate.test' && purpose === 'page');
   const tooSoon = ofRate.slice(1).flatMap(({ path, startMs }, at) => {
