@@ -1,8 +1,6 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets
 // every day.
 
-import { MAX_WORD_CHARS } from './limits.js';
-
 /** Stable codes; the README has a heading for each. */
 export type MannerlyErrorCode =
   | 'option-invalid'
@@ -58,15 +56,35 @@ export class MannerlyError extends Error {
  *
  * @param option - Its name as the user writes it, such as `scope.hosts`.
  */
-export function invalidOption(option: string, expected: string, value: unknown): MannerlyError {
-  return new MannerlyError('option-invalid', `expected \`${option}\` to be ${expected}, got ${shownValue(value)}`);
+export function invalidOption(option: string, expected: string, value: unknown, hint?: string): MannerlyError {
+  const message = `expected \`${option}\` to be ${expected}, got ${shown(value)}`;
+  return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });
 }
 
-function shownValue(value: unknown): string {
+/** A value as a message shows it, whatever it is: texts and objects as JSON where they have any. Never throws. */
+export function shown(value: unknown): string {
+  const json = typeof value === 'string' || typeof value === 'object' ? jsonOf(value) : undefined;
+  const text = typeof value === 'function' ? 'a function' : (json ?? textOf(value));
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
+}
+
+/** `undefined`: it has none, such as an object that holds itself. */
+function jsonOf(value: unknown): string | undefined {
   try {
-    return (typeof value === 'string' ? JSON.stringify(value) : String(value)).slice(0, MAX_WORD_CHARS);
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string {
+  try {
+    return String(value);
   } catch {
     // No prototype, or a `toString` that throws.
     return typeof value;
   }
 }
+
+/** Characters of a value that a message shows. */
+const MAX_SHOWN_CHARS = 100;

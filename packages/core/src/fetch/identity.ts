@@ -1,7 +1,7 @@
 // Who asks: the product token, the contact, and the User-Agent that carries both on every request.
 // Checked here, once; a name that robots.txt cannot address or a contact that reaches no one, is never sent.
 
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, shown } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
 
@@ -52,7 +52,7 @@ function checkWord(value: unknown, grammar: RegExp, option: string, allowed: str
   if (typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && grammar.test(value)) return value;
   throw new MannerlyError(
     'identity-name',
-    `expected \`${option}\` to be 1 to ${MAX_TOKEN_LENGTH} of ${allowed}, got ${show(value)}`,
+    `expected \`${option}\` to be 1 to ${MAX_TOKEN_LENGTH} of ${allowed}, got ${shown(value)}`,
     { hint: 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".' },
   );
 }
@@ -64,7 +64,7 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
   }
   throw new MannerlyError(
     'identity-contact',
-    `expected \`identity.contact\` to be an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters, got ${show(value)}`,
+    `expected \`identity.contact\` to be an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters, got ${shown(value)}`,
     {
       hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
     },
@@ -88,12 +88,7 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
   if (isFine) return Object.freeze([...value]);
   throw new MannerlyError(
     'identity-name',
-    `expected \`identity.tokens\` to be 1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}", got ${show(value)}`,
+    `expected \`identity.tokens\` to be 1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}", got ${shown(value)}`,
     { hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).' },
   );
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -1,11 +1,8 @@
 // Checks a value against its row, and fills in the defaults of groups. Every message names the option, its range and
 // the value.
 
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
-
-/** Characters of a value that a message shows. */
-const MAX_SHOWN_CHARS = 100;
 
 /**
  * Checks the options of a group and fills in the rest.
@@ -14,7 +11,7 @@ const MAX_SHOWN_CHARS = 100;
  * @throws MannerlyError `option-unknown`, `option-invalid`.
  */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
-  if (!isObject(given)) throw invalid(path.slice(0, -1) || 'options', 'an object', given);
+  if (!isObject(given)) throw invalidOption(path.slice(0, -1) || 'options', 'an object', given);
   const known = Object.keys(rows);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
@@ -24,22 +21,10 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
     return each.isRequired === true && each.isCheckedByOwner !== true && given[name] === undefined;
   });
   if (missing.length > 0) {
-    throw invalid(path.slice(0, -1), `an object with ${missing.map(([name]) => name).join(' and ')}`, given);
+    throw invalidOption(path.slice(0, -1), `an object with ${missing.map(([name]) => name).join(' and ')}`, given);
   }
   const filled = Object.entries(rows).map(([name, row]) => [name, fillValue(`${path}${name}`, row, given[name])]);
   return Object.fromEntries(filled) as Filled<R>;
-}
-
-/** What a message shows of a value. @throws Never */
-export function shown(value: unknown): string {
-  const text = typeof value === 'function' ? 'a function' : (JSON.stringify(value) ?? String(value));
-  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
-}
-
-/** The refusal of a value. */
-export function invalid(option: string, expected: string, got: unknown, hint?: string): MannerlyError {
-  const message = `expected \`${option}\` to be ${expected}, got ${shown(got)}`;
-  return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });
 }
 
 function fillValue(path: string, row: Row, given: unknown): unknown {
@@ -52,13 +37,13 @@ function checked(path: string, shape: Shape, value: unknown): unknown {
   if (shape.kind === 'group') return fill(`${path}.`, shape.rows, value);
   if (shape.kind === 'either') {
     const fitting = shape.shapes.find((each) => isOfKind(each, value));
-    if (fitting === undefined) throw invalid(path, expectation(shape), value);
+    if (fitting === undefined) throw invalidOption(path, expectation(shape), value);
     return checked(path, fitting, value);
   }
   if (shape.kind === 'list' && isList(shape, value)) {
     return value.map((each, at) => checked(`${path}[${at}]`, shape.of, each));
   }
-  if (!accepts(shape, value)) throw invalid(path, expectation(shape), value);
+  if (!accepts(shape, value)) throw invalidOption(path, expectation(shape), value);
   return value;
 }
 
@@ -117,7 +102,7 @@ function expectation(shape: Shape): string {
     case 'list': {
       const { least, most } = shape;
       const count = most === undefined ? '' : `${least > 0 ? `${least} to` : 'at most'} ${most} entries, `;
-      return `a list of ${count}each ${expectation(shape.of)}`;
+      return count === '' ? `a list, each ${expectation(shape.of)}` : `a list of ${count}each ${expectation(shape.of)}`;
     }
     case 'code':
       return `a value of type ${shape.type}`;

@@ -14,6 +14,8 @@ const GOOD: CrawlerOptions = {
 };
 const given = (more: object): CrawlerOptions => ({ ...GOOD, ...more }) as CrawlerOptions;
 const { seeds } = GOOD.scope;
+const circular: Record<string, unknown> = {};
+circular['itself'] = circular;
 
 describe('createCrawler', () => {
   it.each<[string, object, string, string]>([
@@ -41,7 +43,9 @@ describe('createCrawler', () => {
     ['bounds without pages or minutes', { bounds: { depth: 3 } }, 'bounds-missing', 'bounds.minutes'],
     ['no pages at all', { bounds: { pages: 0 } }, 'option-invalid', '`bounds.pages`'],
     ['half a page', { bounds: { pages: 1.5 } }, 'option-invalid', '1.5'],
-    ['endless pages', { bounds: { pages: Number.POSITIVE_INFINITY } }, 'option-invalid', '`bounds.pages`'],
+    ['endless pages', { bounds: { pages: Number.POSITIVE_INFINITY } }, 'option-invalid', 'got Infinity'],
+    ['a bigint', { bounds: { pages: 5n } }, 'option-invalid', 'got 5'],
+    ['an object that holds itself', { maxIdleMs: circular }, 'option-invalid', '`maxIdleMs`'],
     ['no minutes at all', { bounds: { minutes: 0 } }, 'option-invalid', '`bounds.minutes`'],
     ['a negative depth', { bounds: { pages: 1, depth: -1 } }, 'option-invalid', '`bounds.depth`'],
     ['no bytes', { bounds: { pages: 1, bytes: 0 } }, 'option-invalid', '`bounds.bytes`'],

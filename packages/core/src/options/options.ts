@@ -13,12 +13,12 @@ import type { ResolvedTrapOptions } from '../admit/trap-options.js';
 import { resolveUrlOptions } from '../admit/url-options.js';
 import type { ResolvedArchiveOptions } from '../archive/archive-options.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion-options.js';
 import { parseUrl } from '../parse-url.js';
-import { fill, invalid, shown } from './check.js';
+import { fill } from './check.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
 import { OPTIONS } from './table.js';
@@ -156,7 +156,7 @@ function asOptionError(check: () => unknown): void {
 function checkedSitemaps(urls: readonly string[]): readonly string[] {
   const odd = urls.find((url) => !/^https?:$/.test(parseUrl(url)?.protocol ?? ''));
   if (odd === undefined) return urls;
-  throw invalid('discover.sitemapUrls', 'absolute http or https URLs', odd);
+  throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs', odd);
 }
 
 /** The relaxed options of a group and of the groups within it, a sentence each. */
