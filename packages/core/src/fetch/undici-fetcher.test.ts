@@ -12,7 +12,7 @@ import {
   writeAndReset,
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest, TEST_CAPABILITIES } from '../test-support/fetch-request.js';
+import { fetchRequest, TEST_LIMITS } from '../test-support/fetch-request.js';
 import { encodedLimit } from './body.js';
 import type { Fetcher, FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';
@@ -309,8 +309,8 @@ describe('limits', () => {
     const { outcome } = await get(endless('', Buffer.alloc(64_000, 'x')));
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (outcome.kind === 'response') {
-      expect(outcome.body.length).toBe(TEST_CAPABILITIES.maxBodyBytes);
-      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_CAPABILITIES.maxBodyBytes + 64 * 1024);
+      expect(outcome.body.length).toBe(TEST_LIMITS.maxBodyBytes);
+      expect(outcome.encodedBytes).toBeLessThanOrEqual(TEST_LIMITS.maxBodyBytes + 64 * 1024);
     }
   });
 
@@ -338,7 +338,7 @@ describe('limits', () => {
   ])('a bomb (%s) is cut at the decoded cap', async (_what, body, coding) => {
     const { outcome } = await get(send(response(body, { headers: [`Content-Encoding: ${coding}`] })));
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
-    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_CAPABILITIES.maxBodyBytes);
+    if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_LIMITS.maxBodyBytes);
   });
 
   it('an endless bomb is cut while it comes', async () => {

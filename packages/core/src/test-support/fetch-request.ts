@@ -5,7 +5,7 @@ import { encodedLimit } from '../fetch/body.js';
 import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 
 /** Caps that let an honest loopback server finish on a busy machine. */
-export const TEST_CAPABILITIES: FetchLimits = {
+export const TEST_LIMITS: FetchLimits = {
   connectTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
@@ -26,6 +26,6 @@ export function fetchRequest(
     signal: new AbortController().signal,
     ...more,
     url,
-    limits: { ...TEST_CAPABILITIES, ...more.limits },
+    limits: { ...TEST_LIMITS, ...more.limits },
   };
 }
