@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const MAX_MESSAGE_CHARS = 2_000;
 const [folder, ...suites] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
@@ -33,6 +34,7 @@ for (const suite of suites) {
       else if (test.status === 'failed') {
         failed += 1;
         console.log(`failed: ${test.fullName}`);
+        for (const message of test.failureMessages ?? []) console.log(message.slice(0, MAX_MESSAGE_CHARS));
       } else console.log(`not run: ${test.fullName}`);
     }
   }

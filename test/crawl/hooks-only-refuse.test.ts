@@ -39,7 +39,8 @@ async function crawlWith(hooks: HookOptions) {
     hosts: HOSTS,
     seeds: ['https://a.test/', 'https://dark.test/'],
     hooks,
-    maxIdleMs: 60_000,
+    // Not the minute after which a robots.txt that failed is fetched again.
+    maxIdleMs: 50_000,
     bounds: { pages: 50, minutes: 60 },
     handlers(crawler) {
       crawler.events.on('hook-error', (error) => broken.push(error));

@@ -63,7 +63,8 @@ export function invalidOption(option: string, expected: string, value: unknown, 
 
 /** A value as a message shows it, whatever it is: texts and objects as JSON where they have any. Never throws. */
 export function shown(value: unknown): string {
-  const json = typeof value === 'string' || typeof value === 'object' ? jsonOf(value) : undefined;
+  const isJson = typeof value === 'string' || (typeof value === 'object' && !(value instanceof RegExp));
+  const json = isJson ? jsonOf(value) : undefined;
   const text = typeof value === 'function' ? 'a function' : (json ?? textOf(value));
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
 }
