@@ -2,7 +2,7 @@
 
 /** Payloads that an archive recognizes, some 300 bytes each. Ours: one that is forgotten is stored a second time. */
 export const MAX_KNOWN_PAYLOADS = 100_000;
-/** Bytes at the beginning of a record within which its fields and the header section end: their limits, and a margin. */
+/** Bytes at the beginning of a record in which its fields and the header section end: their limits, and a margin. */
 export const MAX_RECORD_HEAD_BYTES = 1024 * 1024;
 /** Bytes up to which a record is compressed in this thread: some 50 µs. Measured: another thread costs as much. */
 export const SMALL_RECORD_BYTES = 8_192;

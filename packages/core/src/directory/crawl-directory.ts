@@ -1,6 +1,6 @@
 // A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. One run at a
-// time has it open, or several processes of the same crawl that each write files of their own. Whatever a process leaves
-// that is killed while it opens, the next run can open.
+// time has it open, or several processes of the same crawl that each write files of their own. A process that is killed
+// while it opens leaves a directory that the next run can open.
 
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** `null`: it is free. Another process of the crawl may make the directory meanwhile: the manifest is read again then. */
+/** `null`: it is free. Another process of the crawl may make the directory meanwhile: then it is read again. */
 async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | null> {
   const before = await readManifest(path);
   if (before !== null || (await isFree(path))) return before;

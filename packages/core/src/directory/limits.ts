@@ -1,6 +1,6 @@
 // The bounds of a crawl directory, each with its unit and its source.
 
-/** Characters of a log's line that are read; longer lines are skipped. A URL is at most 8 KiB, a line may hold it twice. */
+/** Characters of a log's line; longer lines are skipped. A URL is at most 8 KiB, and a line may hold it twice. */
 export const MAX_LOG_LINE_BYTES = 256 * 1024;
 
 // Several processes at one crawl (our own).

@@ -106,7 +106,7 @@ interface WaitingPage {
 /**
  * Reads the entries of a file in one pass: a line break ends one unless it is between quotes.
  *
- * @param hasQuotes - Whether quotes matter. The bytes of quotes and line breaks are part of no other character in UTF-8.
+ * @param hasQuotes - Whether quotes matter. Bytes of quotes and line breaks are part of no other character in UTF-8.
  * @param onEntry - Receives the beginning of each whole entry, one character for each byte, and where the entry ends.
  * @throws The platform's error.
  */

@@ -27,8 +27,8 @@ export interface CsvSinkOptions {
 const REST = 'more';
 
 /**
- * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (RFC 4180 but for that). Its guarantees
- * are those of the JSONL sink.
+ * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (RFC 4180 but for that). Its
+ * guarantees are those of the JSONL sink.
  *
  * Texts and numbers are written as they are, `null` and what is absent as nothing, objects and arrays as JSON. An item
  * that is no object is in the column `more`, and so is a value that an item has under a name of the page's own.

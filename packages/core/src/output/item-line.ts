@@ -7,9 +7,9 @@ import type { Item } from './sink.js';
 const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
 
 /**
- * The line of an item, newline included: `{"id", "url", "fetchedAt", …data}`. An emitted object's keys are next to ours,
- * and its own `url` replaces the page's. What is no object, or has a key of ours, is under `data`. `expiresAt` and
- * `preferences` where there are any.
+ * The line of an item, newline included: `{"id", "url", "fetchedAt", …data}`. An emitted object's keys are next to
+ * ours, and its own `url` replaces the page's. What is no object, or has a key of ours, is under `data`. `expiresAt`
+ * and `preferences` where there are any.
  */
 export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences }: Item): string {
   const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);

@@ -17,8 +17,8 @@ export interface ItemSource {
  * The items of one page, in the order in which they were emitted.
  *
  * Ids are made of the URL and not of the frontier's entry id: a crawl that starts over in its old directory would give
- * that one to another page, whose items would then count as written. A later visit of the page has its number in the id:
- * what it found is new.
+ * that one to another page, whose items would then count as written. A later visit of the page has its number in the
+ * id: what it found is new.
  *
  * @throws Never
  */
