@@ -1,8 +1,8 @@
 // Access to the dashboard: requests with the token, to an address of ours, from a page of ours. Pure; fails closed.
 //
 // The attacker is a page in the operator's own browser: it can send requests to 127.0.0.1 by number or by a rebound
-// name (so the Host field is checked), post forms (so the Origin is checked) and guess ports, but does not know the token.
-// Nothing is allowed across origins: there are no CORS fields and no answers to preflights.
+// name (so the Host field is checked), post forms (so the Origin is checked) and guess ports, but it does not know the
+// token. Nothing is allowed across origins: there are no CORS fields and no answers to preflights.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
