@@ -41,7 +41,10 @@ const NEVER = new AbortController().signal;
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
-export async function planCrawl(options: CrawlerOptions, { out, signal = NEVER }: PlanOptions = {}): Promise<CrawlPlan> {
+export async function planCrawl(
+  options: CrawlerOptions,
+  { out, signal = NEVER }: PlanOptions = {},
+): Promise<CrawlPlan> {
   const resolved = resolveOptions(options);
   const survey = new Survey();
   const parts = partsInMemory(options);
@@ -134,7 +137,9 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     report.endedAtMs,
   );
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
-  const guessed = new Set(surveyed.flatMap(({ known: { isOpen, pages, name } }) => (isOpen && pages === null ? name : [])));
+  const guessed = new Set(
+    surveyed.flatMap(({ known: { isOpen, pages, name } }) => (isOpen && pages === null ? name : [])),
+  );
   const { durationMs, pages, requests, ends, firstBound } = predicted;
   const isAtMost = guessed.size > 0;
   return {

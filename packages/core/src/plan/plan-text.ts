@@ -28,7 +28,9 @@ export function planText(plan: CrawlPlan): string {
     '',
     ...estimateLines(plan),
     `To plan it, ${planningRequests} ${planningRequests === 1 ? 'request was' : 'requests were'} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
-    ...(plan.isWhole ? [] : ['The reading was stopped, or reached a bound of its own: the plan lacks what was not read.']),
+    ...(plan.isWhole
+      ? []
+      : ['The reading was stopped, or reached a bound of its own: the plan lacks what was not read.']),
   ].join('\n');
 }
 

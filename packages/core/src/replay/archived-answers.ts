@@ -55,7 +55,7 @@ async function decode(
   const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, () => undefined, taker);
   let isFull = false;
   // What comes after a full body is passed over, so that the next exchange can be read.
-  for await (const bytes of body) isFull ||= collector.push(bytes) === 'full';
+  for await (const bytes of body) if (!isFull) isFull = collector.push(bytes) === 'full';
   const decoded = await collector.end(truncated ?? 'whole');
   if (decoded.kind === 'undecodable') return { body: new Uint8Array(0), truncated: 'connection', encodedBytes: 0 };
   return { body: decoded.body, truncated: decoded.cut, encodedBytes: collector.encodedBytes };

@@ -37,8 +37,7 @@ export interface UrlDecision {
 }
 
 /** The state of a host at a decision: of the URL's last request, and what follows. Times are epoch milliseconds. */
-export interface HostClockReading
-  extends Pick<RequestRecord, 'host' | 'gapMs' | 'crawlDelayMs' | 'requestIntervalMs'> {
+export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' | 'crawlDelayMs' | 'requestIntervalMs'> {
   /** `null`: no request left. */
   readonly startedAtMs: number | null;
   /** Until when the host waits; `null`: it does not, or it is not known. */

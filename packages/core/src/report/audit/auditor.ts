@@ -128,8 +128,7 @@ export class Auditor {
     const files = [];
     for (const authority of pace.authorities) {
       const known = await this.#robots.rulesOf(authority, run);
-      if (known !== null && (authority === own || known.sinceMs < (pace.lastStartedAtMs ?? 0)))
-        files.push(known.rules);
+      if (known !== null && (authority === own || known.sinceMs < (pace.lastStartedAtMs ?? 0))) files.push(known.rules);
     }
     return paceOf(files, atMs, run);
   }
