@@ -10,7 +10,7 @@ import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../run/store-errors.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
-/** One process of a crawl, under a name that the next one on the same directory goes on with. Counts are over its runs. */
+/** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
 export interface ProcessReport {
   readonly part: string;
   readonly machine: string | null;

@@ -141,10 +141,7 @@ const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) =>
   ['', '-mid', '-left', '-right'].map((place) => [`${side}${place}`, ''] as const),
 );
 
-/**
- * A table without frame and colours: one rule under the headings, two blanks between columns. @param columns - Headings,
- * aligned to the left unless they say otherwise. @throws Never
- */
+/** A table without frame and colours: a rule under the headings, left-aligned by default. @throws Never */
 export function plainTable(columns: readonly (readonly [head: string, align?: 'left' | 'right'])[]) {
   // Loaded when a table is drawn: a crawl draws none until its end.
   const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');

@@ -22,7 +22,7 @@ export const AUDIT_CLOSED_SLACK_MS = 1_000;
 export const AUDIT_THROTTLE_PAUSE_MS = 30_000;
 /** Milliseconds that such pauses grow to at most (access §10). */
 export const AUDIT_PAUSE_MAX_MS = 3_600_000;
-/** Milliseconds of a Retry-After that are required at most; a longer one is for the operator to decide (access §10). */
+/** Milliseconds of a Retry-After that are required at most; the operator decides on longer ones (access §10). */
 export const AUDIT_RETRY_AFTER_MAX_MS = 86_400_000;
 /** Failures in a row from which on a host is paused (access §10). */
 export const AUDIT_FAILURES_BEFORE_PAUSE = 5;
