@@ -71,8 +71,7 @@ export type { CrawlerOptions, IdentityOptions, NetworkOptions, ScopeOptions } fr
 export { csvSink } from './output/csv.js';
 export { exportItems } from './output/export-items.js';
 export { jsonlSink } from './output/jsonl.js';
-export { type MemorySink, memorySink } from './output/memory.js';
-export type { Item, Sink } from './output/sink.js';
+export { type Item, type MemorySink, memorySink, type Sink } from './output/sink.js';
 export type { HtmlSummary } from './page/html.js';
 export type { PageLink } from './page/links.js';
 export type { PageFetch } from './page/own-fetch.js';
