@@ -1,6 +1,7 @@
 // What a browser fetcher may be told, and the one place where it is checked and filled in.
 
-import { createUndiciFetcher, type Fetcher, MannerlyError, type RenderCandidate } from 'mannerly';
+import { createUndiciFetcher, type Fetcher, MannerlyError } from 'mannerly';
+import type { RenderCandidate } from '../fetch/renderer.js';
 import type { Browser } from 'playwright-core';
 import {
   DEFAULT_BROWSER_PAGES,

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { MANNERLY_VERSION } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { type Asker, type Question, terminalAsker } from './asker.js';
 import { readConfig } from './config-file.js';
 import { PROJECT_TOOLS } from './init/project.js';

@@ -1,8 +1,8 @@
 // Progress must never cost the crawl anything, wrap a terminal's line, or fill a log.
 
 import type { CrawlProgress } from 'mannerly';
-import { progressText } from 'mannerly';
 import { describe, expect, it } from 'vitest';
+import { progressText } from '../report/progress-line.js';
 import { defaultDirectory } from './default-directory.js';
 import { fakeIo } from './io.fixture.js';
 import { showProgress, showWork, watched } from './progress.js';
