@@ -1,6 +1,8 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets
 // every day.
 
+import { FrontierError } from '@mannerly/frontier';
+
 /** Stable codes; the README has a heading for each. */
 export type MannerlyErrorCode =
   | 'option-invalid'
@@ -52,6 +54,22 @@ export class MannerlyError extends Error {
 }
 
 /**
+ * A store's error as ours: `store-failed`, or `directory-taken` for another crawl's frontier in the crawl directory. Other
+ * errors stay as they are.
+ */
+export function asMannerlyError(error: unknown, directory: string | null): unknown {
+  if (!(error instanceof FrontierError)) return error;
+  const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
+  if (error.code === 'store-mismatch' && directory !== null) {
+    return new MannerlyError('directory-taken', `${directory} holds another frontier: ${error.message}`, more);
+  }
+  if (error.code !== 'store-failed') return error;
+  const kept = 'What was committed is kept: with a durable store the same crawl goes on from there.';
+  const hint = error.hint === null ? kept : `${error.hint} ${kept}`;
+  return new MannerlyError('store-failed', error.message, { cause: error, hint });
+}
+
+/**
  * The error for an option with an invalid value: ``expected `NAME` to be EXPECTED, got VALUE``. Never throws.
  *
  * @param option - Its name as the user writes it, such as `scope.hosts`.
@@ -78,7 +96,8 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-function textOf(value: unknown): string {
+/** A value as a text, whatever it is. */
+export function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {

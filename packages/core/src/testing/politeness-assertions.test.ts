@@ -11,7 +11,7 @@ import {
   assertRobotsFirst,
   type SeenRequest,
 } from './politeness-assertions.js';
-import { type PolitenessMatchers, politenessMatchers } from './politeness-matchers.js';
+import { type PolitenessMatchers, politenessMatchers } from './politeness-assertions.js';
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: the runner's own declaration has it
