@@ -53,10 +53,7 @@ export class MannerlyError extends Error {
   }
 }
 
-/**
- * A store's error as ours: `store-failed`, or `directory-taken` for another crawl's frontier in the crawl directory. Other
- * errors stay as they are.
- */
+/** An error of the store as ours, `directory-taken` where it has another crawl's frontier. Others stay as they are. */
 export function asMannerlyError(error: unknown, directory: string | null): unknown {
   if (!(error instanceof FrontierError)) return error;
   const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };

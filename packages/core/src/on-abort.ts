@@ -25,7 +25,7 @@ class Waiting {
 
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
-/** Calls a function once when a signal is aborted, unless it is aborted. @returns What removes it; safe to call twice. */
+/** Calls a function once when a signal is aborted, not if it is. @returns What removes it; safe to call twice. */
 export function onAbort(signal: AbortSignal, fn: () => void): () => void {
   let waiting = waitingFor.get(signal);
   if (waiting === undefined) {

@@ -4,8 +4,8 @@
  * `import 'mannerly/v8-flags'` as the first line of a program sets its engine as the command `mannerly` sets its own.
  * It exports nothing, and changes the whole process, which is why nothing else does it.
  *
- * - The HTTP parser is one large WebAssembly function. V8 needs 36 MB to optimise it, for 3 % of the processor time of a
- *   crawl: it is not optimised.
+ * - The HTTP parser is one large WebAssembly function. V8 needs 36 MB to optimise it, for 3 % of the processor time of
+ *   a crawl: it is not optimised.
  * - New objects get 16 MiB instead of 32 (Node 24: 128): twice as many collections at half the price.
  * - New objects are collected by one thread: several use more processor time for so little space.
  * - Old objects are collected when they have grown by 120 per cent, instead of up to four times.

@@ -13,7 +13,19 @@ export type { ReadyHost } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
 export type { UrlLook } from './questions/url-look.js';
 export type { AddAnswer, Exchange, Settlement } from './settlement.js';
-export type { AddOutcome, CommitAnswer, Entry, FrontierStore, HostCommit, HostCommitAnswer, Lease, LeaseRequest, NewEntry, OpenRequest, StoreCapabilities } from './store.js';
+export type {
+  AddOutcome,
+  CommitAnswer,
+  Entry,
+  FrontierStore,
+  HostCommit,
+  HostCommitAnswer,
+  Lease,
+  LeaseRequest,
+  NewEntry,
+  OpenRequest,
+  StoreCapabilities,
+} from './store.js';
 export { memoryStore } from './stores/memory.js';
 export {
   CANONICAL_RULES,

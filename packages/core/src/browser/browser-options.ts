@@ -1,8 +1,8 @@
 // What a browser fetcher may be told, and the one place where it is checked and filled in.
 
 import { createUndiciFetcher, type Fetcher, MannerlyError } from 'mannerly';
-import type { RenderCandidate } from '../fetch/renderer.js';
 import type { Browser } from 'playwright-core';
+import type { RenderCandidate } from '../fetch/renderer.js';
 import {
   DEFAULT_BROWSER_PAGES,
   DEFAULT_BROWSER_RESTARTS,

@@ -2,8 +2,8 @@
 // over, and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser
 // with it.
 
-import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
+import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
 import { BROWSER_ANSWER_MS } from './limits.js';
 import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';

@@ -2,9 +2,9 @@
 // and fulfilled with the response that came. Nothing is ever passed to the browser's own network. (access §11, DECISION
 // A20: subresources are checked like pages, since they load the same server.)
 
+import type { Route } from 'playwright-core';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderRequest, SubresourceAccount, SubresourceAnswer } from '../fetch/renderer.js';
-import type { Route } from 'playwright-core';
 import type { BrowserSettings } from './browser-options.js';
 import { MAX_BROWSER_TEXT, MAX_TOLD_REFUSALS } from './limits.js';
 

@@ -123,7 +123,10 @@ export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): 
     throw new UsageError('--retry-host and --retry-since need --retry', `Add --retry ${ALL}, or a reason.`);
   }
   if (reset === true) {
-    throw new UsageError('--retry and --reset contradict each other', 'A reset deletes the failures. Give one of them.');
+    throw new UsageError(
+      '--retry and --reset contradict each other',
+      'A reset deletes the failures. Give one of them.',
+    );
   }
   return {
     ...(retry.includes(ALL) ? {} : { reason: retry }),

@@ -51,8 +51,8 @@ export async function setUpCrawl(
     );
   }
   const table = flags.csv ?? csv;
-  const tables = table === undefined ? [] : [csvSink({ path: table })];
-  const options = { ...optionsOf(seeds, flags, ofFile), sinks: [...sinks, ...tables] };
+  const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table })];
+  const options = { ...optionsOf(seeds, flags, ofFile), ...(allSinks.length === 0 ? {} : { sinks: allSinks }) };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.
   register(createCrawler(options));

@@ -55,7 +55,10 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   if (!existsSync(path))
-    throw new UsageError(`${path} could not be loaded: it does not exist`, 'Its path is relative to the file that names it.');
+    throw new UsageError(
+      `${path} could not be loaded: it does not exist`,
+      'Its path is relative to the file that names it.',
+    );
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
-import { type Asker, type Question, terminalAsker } from './io.js';
 import { readConfig } from './config-file.js';
 import { PROJECT_TOOLS } from './init/project.js';
 import { fakeIo } from './io.fixture.js';
+import { type Asker, type Question, terminalAsker } from './io.js';
 import { runCommand } from './program.js';
 
 let base: string;

@@ -86,7 +86,7 @@ export function processIo(): CliIo {
   };
 }
 
-/** Without a reader of its results the process ends quietly (`mannerly … | head`), without one of its progress it goes on. */
+/** Without a reader of its results the process ends (`mannerly … | head`). Without one of its progress it goes on. */
 function endQuietly(): void {
   const unlessClosed = (error: NodeJS.ErrnoException, closed: () => void): void => {
     if (error.code !== 'EPIPE') throw error;

@@ -79,10 +79,7 @@ async function openRedis(url: string, isCluster: boolean, { identity, crawl, nam
   };
 }
 
-type OwnRedis = RedisClient & {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  disconnect(): void;
-};
+type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
 
 async function openPostgres(url: string, { identity, crawl, name }: About): Promise<OpenedStore> {
   const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
@@ -102,10 +99,7 @@ async function openPostgres(url: string, { identity, crawl, name }: About): Prom
 interface PgModule {
   readonly Pool: new (
     options: object,
-  ) => PostgresPool & {
-    on(event: 'error', listener: () => void): unknown;
-    end(): Promise<void>;
-  };
+  ) => PostgresPool & { on(event: 'error', listener: () => void): unknown; end(): Promise<void> };
 }
 
 /** A library that the user installs. */

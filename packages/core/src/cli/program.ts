@@ -105,9 +105,7 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
 }
 
 /** Makes the action of a command: loads it, and runs it with its arguments, its flags and the `CliIo`. */
-type Runner = (
-  load: () => Promise<(...args: never[]) => Promise<number>>,
-) => (...given: unknown[]) => Promise<void>;
+type Runner = (load: () => Promise<(...args: never[]) => Promise<number>>) => (...given: unknown[]) => Promise<void>;
 
 function addCrawlCommands(program: Command, run: Runner): void {
   withCrawlFlags(

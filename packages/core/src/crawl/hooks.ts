@@ -1,11 +1,11 @@
 // Functions of the user around a fetch: called before a page's request and after its exchange, and for each excluded
-// URL. A hook may refuse, never permit: scope, bounds and robots.txt come first, and anything but the answer `undefined`
-// in time is a refusal. Only its own host waits for it.
+// URL. A hook may refuse, never permit: scope, bounds and robots.txt come first, and anything but the answer
+// `undefined` in time is a refusal. Only its own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
+import { textOf } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
-import { textOf } from '../errors.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';

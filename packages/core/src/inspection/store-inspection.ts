@@ -2,9 +2,9 @@
 // why. It asks no site anything and changes nothing, and may be asked while the crawl runs.
 
 import { createFrontier, type Frontier, type FrontierStore, systemClock } from '@mannerly/frontier';
+import { asMannerlyError, MannerlyError } from '../errors.js';
 import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
 import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
-import { asMannerlyError, MannerlyError } from '../errors.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
 /**

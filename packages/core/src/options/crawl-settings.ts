@@ -37,7 +37,7 @@ export async function keepSettings(file: string, settings: CrawlSettings): Promi
   }
 }
 
-/** The settings of the last run; without any the defaults. @throws MannerlyError `directory-format` for no JSON object */
+/** The settings of the last run, or the defaults. @throws MannerlyError `directory-format` for no JSON object */
 export async function readSettings(file: string, tokens: readonly string[]): Promise<CrawlSettings> {
   const size = await sizeOf(file);
   if (size === null) return { robots: { tokens } };

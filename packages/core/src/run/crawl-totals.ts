@@ -116,10 +116,7 @@ export class CrawlTotals {
     this.#written = text;
     this.#writtenAtMs = atMs;
     const early = isOver ? this.#ledger.report().reduce((sum, host) => sum + host.early, 0) : null;
-    const kept: ProcessTotals = {
-      ...totals,
-      process: { machine: hostname(), pid: process.pid, atMs, isOver, early },
-    };
+    const kept: ProcessTotals = { ...totals, process: { machine: hostname(), pid: process.pid, atMs, isOver, early } };
     await store.writePart(TOTALS_KEY, new TextEncoder().encode(JSON.stringify(kept)));
   }
 }

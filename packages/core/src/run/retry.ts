@@ -40,7 +40,8 @@ export interface FailureFilter {
 export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
   if (typeof filter !== 'object' || filter === null) throw invalidOption('retry', 'an object', filter);
   const { reason, host, sinceMs = 0, limit = MAX_RETRIED_URLS, ...others } = filter;
-  if (Object.keys(others).length > 0) throw invalidOption('retry', 'an object of reason, host, sinceMs and limit', filter);
+  if (Object.keys(others).length > 0)
+    throw invalidOption('retry', 'an object of reason, host, sinceMs and limit', filter);
   const words = reason === undefined ? null : typeof reason === 'string' ? [reason] : reason;
   if (words?.some((word) => typeof word !== 'string' || word === '') === true) {
     throw invalidOption('retry.reason', 'a reason, or a list of them', reason);

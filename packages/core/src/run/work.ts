@@ -85,7 +85,7 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
   return { outcome, hadTurn };
 }
 
-/** Whether the host's next request comes long after the end of this one, by its rules or by rules that are on the way. */
+/** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is still read. */
 function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   return (
     kind === 'robots' ||

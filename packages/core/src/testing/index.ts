@@ -4,7 +4,16 @@
 export { type FakeAnswer, type FakeRequest, type FakeRoute, fakePage, fakeRedirect } from './fake-answer.js';
 export { hostsFromArchive } from './fake-archive.js';
 export { createFakeWeb, type FakeExchange, type FakeHost, type FakeWeb } from './fake-web.js';
-export { assertKeepsGap, assertKeepsPace, assertNotRequested, assertOneAtATime, assertRequested, assertRobotsFirst, type SeenRequest } from './politeness-assertions.js';
-export { type PolitenessMatchers, politenessMatchers } from './politeness-assertions.js';
+export {
+  assertKeepsGap,
+  assertKeepsPace,
+  assertNotRequested,
+  assertOneAtATime,
+  assertRequested,
+  assertRobotsFirst,
+  type PolitenessMatchers,
+  politenessMatchers,
+  type SeenRequest,
+} from './politeness-assertions.js';
 export { crawlInVirtualTime, type FakeCrawl, runCrawl } from './run-crawl.js';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.js';

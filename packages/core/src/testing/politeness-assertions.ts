@@ -62,7 +62,7 @@ export function assertRequested(seen: SeenRequests, url: string | RegExp): void 
   confirm(wasRequested(seen, url), 'assertRequested');
 }
 
-/** Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also without any request. */
+/** Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also without a request. */
 export function assertNotRequested(seen: SeenRequests, url: string | RegExp): void {
   confirm(wasNotRequested(seen, url), 'assertNotRequested');
 }
@@ -153,7 +153,8 @@ function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
   const [first] = early;
   if (first === undefined) return { isTrue: true, says: `${host} was asked for its robots.txt before anything else` };
   const robots = answered.get(new URL(first.url).origin);
-  const fault = robots === undefined ? 'and never for its robots.txt' : `before its robots.txt was there at ${time(robots)}`;
+  const fault =
+    robots === undefined ? 'and never for its robots.txt' : `before its robots.txt was there at ${time(robots)}`;
   const says = `${host} was asked for ${first.url} at ${time(first.startMs)}, ${fault}${more(early.length - 1)}`;
   return { isTrue: false, says };
 }

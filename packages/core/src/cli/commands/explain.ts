@@ -1,5 +1,4 @@
-// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for, from a crawl directory or
-// a store. It makes no request.
+// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for. It makes no request.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -29,12 +29,7 @@ const NO_AGENT = 'mannerly';
 type UrlVerdict = Explanation & { readonly url: string };
 
 /** Runs the command. That a URL is disallowed is no error. @throws UsageError, MannerlyError, RobotsError */
-export async function robotsCommand(
-  source: string,
-  urls: readonly string[],
-  flags: Flags,
-  io: CliIo,
-): Promise<number> {
+export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   for (const url of urls) {
     if (!url.startsWith('/') && parseUrl(url) === null) {
       throw new UsageError(`"${url}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
@@ -128,7 +123,9 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
     const mark = group.agentLines.some(speaksToUs) ? '   <- speaks to us' : '';
     lines.push(`Group for ${printable(group.agents.join(', '))}${mark}`);
     const records = [
-      ...group.rules.map(({ line, kind, raw }) => [line, `${kind === 'allow' ? 'Allow' : 'Disallow'}: ${raw}`] as const),
+      ...group.rules.map(
+        ({ line, kind, raw }) => [line, `${kind === 'allow' ? 'Allow' : 'Disallow'}: ${raw}`] as const,
+      ),
       ...group.fields.map(({ line, rawField, value }) => [line, `${capital(rawField)}: ${value}`] as const),
     ].sort(([a], [b]) => a - b);
     for (const [line, text] of records) lines.push(numbered(line, text));

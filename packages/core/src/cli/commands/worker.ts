@@ -1,5 +1,5 @@
-// A worker of `mannerly crawl --workers`: crawls as the command says, and reports to it. Ctrl-C reaches every process of
-// a terminal. A worker ignores it and waits for the message of the command. When the command is gone it stops too.
+// A worker of `mannerly crawl --workers`: crawls as the command says, and reports to it. Ctrl-C reaches all processes
+// of a terminal. A worker ignores it and waits for the message of the command. When the command is gone it stops too.
 
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
@@ -63,10 +63,9 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
 }
 
 /** Waits for the first message. A stop that comes before it takes effect then. */
-function firstMessage(parent: ParentProcess): Promise<{
-  readonly start: Extract<ToWorker, { kind: 'start' }>;
-  readonly onStop: (stop: () => void) => void;
-}> {
+function firstMessage(
+  parent: ParentProcess,
+): Promise<{ readonly start: Extract<ToWorker, { kind: 'start' }>; readonly onStop: (stop: () => void) => void }> {
   let early = 0;
   let stop = (): void => {
     early += 1;

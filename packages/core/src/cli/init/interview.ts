@@ -3,8 +3,8 @@
 import { InvalidArgumentError } from 'commander';
 import { MannerlyError } from '../../errors.js';
 import { resolveOptions } from '../../options/options.js';
-import type { Asker, Question } from '../io.js';
 import { UsageError } from '../failure.js';
+import type { Asker, Question } from '../io.js';
 import { argumentReader, commandDefault } from '../option-flags.js';
 
 /** What a new project is made from. */
@@ -41,7 +41,7 @@ const VALID = { name: 'crawl', contact: 'https://example.org/', seeds: ['https:/
 /**
  * Completes a plan: checks what the flags say, and asks for the rest or takes its default.
  *
- * @param asker - `null`: nobody can be asked.
+ * @param asker - `null`: there is no terminal.
  * @returns `null` when the user wants to stop.
  * @throws MannerlyError for a part that a crawl would refuse; UsageError naming the flags that are missing.
  */

@@ -67,12 +67,18 @@ export function joinedReport(
     outcomes: logged?.outcomes ?? addedOutcomes(reports),
     politeness: logged?.politeness ?? reports.flatMap(({ politeness }) => politeness),
     politenessOf: logged === null ? 'run' : 'crawl',
-    waiting: firstOfEach(reports.flatMap(({ waiting }) => waiting), ({ host }) => host),
+    waiting: firstOfEach(
+      reports.flatMap(({ waiting }) => waiting),
+      ({ host }) => host,
+    ),
     scopeMoves: reports.reduce(
       (longest, { scopeMoves }) => (scopeMoves.length > longest.length ? scopeMoves : longest),
       first.scopeMoves,
     ),
-    traps: firstOfEach(reports.flatMap(({ traps }) => traps), ({ pattern }) => pattern),
+    traps: firstOfEach(
+      reports.flatMap(({ traps }) => traps),
+      ({ pattern }) => pattern,
+    ),
   };
 }
 

@@ -34,7 +34,10 @@ function groupsOf(rows: Rows): Group[] {
     const groups = shapes.filter((each) => each.kind === 'group' && !DECLARED.has(each.type));
     return groups.flatMap((each) => {
       if (each.kind !== 'group') return [];
-      return [[each.type, each.rows, `The options of \`${name}\`.`, each.needsOneOf ?? []] as const, ...groupsOf(each.rows)];
+      return [
+        [each.type, each.rows, `The options of \`${name}\`.`, each.needsOneOf ?? []] as const,
+        ...groupsOf(each.rows),
+      ];
     });
   });
 }
