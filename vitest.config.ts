@@ -7,7 +7,9 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * Suites that take longer than a developer waits: `pnpm soak`. Those that mostly wait (for delays, kills, installs) run
  * side by side.
  */
-const WAITING_FILES = ['test/soak/{four-crawlers-*,*-kill,redis-slots,packages,tarballs,browser}.soak.ts'];
+const WAITING_FILES = [
+  'test/soak/{four-crawlers-*,{archive,frontier,postgres,redis}-kill,redis-slots,packages,tarballs,browser}.soak.ts',
+];
 const WAITING: TestProject = {
   extends: true,
   test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 4, sequence: { groupOrder: 1 } },

@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => 
     expect(code, told).toBe(0);
     const pages = HOSTS * PAGES;
     expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages, items: pages });
-    expect(JSON.parse(printed)).not.toHaveProperty('stoppedBy');
+    expect(JSON.parse(printed)).not.toHaveProperty('stopReason');
     expect((await exportedUrls()).sort()).toEqual(all().sort());
     // The page that was not what it should be has been asked for once more.
     expect(asked.sort()).toEqual([...all(), ...stoppedAt()].sort());

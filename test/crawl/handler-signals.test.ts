@@ -158,7 +158,7 @@ it('a replay applies the same signals, and yields the same items', async () => {
   });
   expect(again).toEqual(items);
   expect(items.map(({ data }) => (data as { attempt: number }).attempt).sort()).toEqual([1, 2]);
-  expect(report).toMatchObject({ pages: 4, items: 2, refused: 2, failures: 0, stoppedBy: null });
+  expect(report).toMatchObject({ pages: 4, items: 2, refused: 2, failures: 0, stopReason: null });
   const stopped = await replay({
     from: out,
     handlers: (routes) =>
@@ -166,7 +166,7 @@ it('a replay applies the same signals, and yields the same items', async () => {
         throw new StopCrawl('look');
       }),
   });
-  expect(stopped).toMatchObject({ pages: 1, items: 0, stoppedBy: 'look' });
+  expect(stopped).toMatchObject({ pages: 1, items: 0, stopReason: 'look' });
 });
 
 describe('items that their schema does not take', () => {

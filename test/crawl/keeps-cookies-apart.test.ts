@@ -21,7 +21,7 @@ const setting = (body: string, cookie: string) => ({
   headers: { 'content-type': 'text/html', 'set-cookie': `${cookie}; Path=/; Domain=site.test` },
 });
 
-let departures: readonly string[] = [];
+let relaxedDefaults: readonly string[] = [];
 
 async function visit(cookies: boolean | (() => CookieJar) | undefined) {
   const web = await webForTest({
@@ -42,13 +42,13 @@ async function visit(cookies: boolean | (() => CookieJar) | undefined) {
     seeds: [web.url('a.site.test'), web.url('b.site.test')],
     network: cookies === undefined ? {} : { cookies },
   });
-  departures = report.relaxedDefaults;
+  relaxedDefaults = report.relaxedDefaults;
   return web.log.map(({ host, path, headers }) => `${host}${path} ${headers['cookie'] ?? 'none'}`).sort();
 }
 
 it.each([undefined, false])('none is sent with %j', async (off) => {
   const told = await visit(off);
-  expect(departures.filter((line) => line.includes('cookies'))).toEqual([]);
+  expect(relaxedDefaults.filter((line) => line.includes('cookies'))).toEqual([]);
   expect(told.length).toBeGreaterThan(5);
   expect(told.filter((line) => !line.endsWith(' none'))).toEqual([]);
 });
@@ -58,7 +58,7 @@ it.each<[string, true | (() => CookieJar)]>([
   ['`true`', true],
 ])('with %s each origin gets its own back, and no other, and none with robots.txt', async (_, cookies) => {
   const told = await visit(cookies);
-  expect(departures.filter((line) => line.includes('`network.cookies`'))).toHaveLength(1);
+  expect(relaxedDefaults.filter((line) => line.includes('`network.cookies`'))).toHaveLength(1);
   expect(told.filter((line) => line.includes('/robots.txt'))).toEqual([
     'a.site.test/robots.txt none',
     'b.site.test/robots.txt none',

@@ -137,7 +137,7 @@ describe('a seeded crawl', () => {
   it('is for one process, and for words that can be said again', async () => {
     const options = { ...told, hosts: web(latencies(1)) };
     await expect(crawlVirtually({ ...options, orderSeed: '' })).rejects.toThrow(
-      'expected `orderSeed` to be a text of 1 to 128 characters or a whole number, got ""',
+      'expected `orderSeed` to be a text of 1 to 128 characters, or a whole number, got ""',
     );
     await expect(crawlVirtually({ ...options, orderSeed: 0.5 })).rejects.toBeInstanceOf(MannerlyError);
   });

@@ -137,7 +137,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         '/app.js': script(`fetch('/data.json').then((r) => r.json()).then((d) => {
           document.querySelector('#out').textContent = d.word; document.title = 'shown';
           history.replaceState(null, '', '/shown'); ${tricks} });`),
-        '/data.json': json({ status: 'rendered' }),
+        '/data.json': json({ word: 'rendered' }),
         '/moved.js': redirect(`${cdn}/library.js`),
         '/moved-to-closed.js': redirect(`${cdn}/closed/library.js`),
         '*': text('should not have been asked for'),

@@ -59,7 +59,7 @@ crawler.on('html', async (page) => {
 crawler.events.on('page-fetched', () => undefined);
 crawler.events.on('decision', (decision) => {
   // @ts-expect-error what is handed out is read-only
-  decision.word = 'fetched';
+  decision.status = 'fetched';
 });
 
 const userData = unchecked<{ readonly id: number }>();

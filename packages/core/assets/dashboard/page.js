@@ -71,7 +71,7 @@ function ticking(ms) {
   return ms < 60_000 ? `${Math.max(0, Math.ceil(ms / 1_000))} s` : duration(ms);
 }
 
-function bytes(count) {
+function byteText(count) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = count;
   let at = 0;
@@ -223,9 +223,9 @@ function drawFigures({ activity, progress, rates, waitingHosts, underwayCount })
   setText($('pace'), mean(rates.pages, 10).toFixed(1));
   spark('pace-spark', rates.pages);
   setText($('pace-note'), `${counted(progress.requests, 'request')} in all`);
-  setText($('traffic'), bytes(mean(rates.bytes, 10)));
+  setText($('traffic'), byteText(mean(rates.bytes, 10)));
   spark('traffic-spark', rates.bytes);
-  setText($('traffic-note'), `${bytes(progress.bytes)} in all`);
+  setText($('traffic-note'), `${byteText(progress.bytes)} in all`);
 
   setText($('queued'), numbers.format(progress.queued));
   setText(
@@ -421,7 +421,7 @@ function drawRecent({ recent }) {
       setCell(row, 0, url);
       setChip(row, 1, String(status ?? failure ?? ''), toneOf(status, failure));
       setCell(row, 2, duration(tookMs));
-      setCell(row, 3, bytes(bytes));
+      setCell(row, 3, byteText(bytes));
       setCell(row, 4, ago(atMs));
     },
   );

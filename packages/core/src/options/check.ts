@@ -107,12 +107,13 @@ function expectation(shape: Shape): string {
       return 'true or false';
     case 'number': {
       const { least, most, isWhole, isAboveLeast } = shape.range;
+      if (least === Number.MIN_SAFE_INTEGER) return 'a whole number';
       return `a ${isWhole ? 'whole ' : ''}number ${isAboveLeast ? `above ${least}, up` : `from ${least}`} to ${most}`;
     }
     case 'choice':
       return shape.values.length === 1 ? String(shape.values[0]) : `one of ${shape.values.join(', ')}`;
     case 'text':
-      return shape.most === undefined ? shape.what : `${shape.what} of at most ${shape.most} characters`;
+      return shape.most === undefined ? shape.what : `${shape.what} of 1 to ${shape.most} characters`;
     case 'list': {
       const { least, most } = shape;
       const count = most === undefined ? '' : `${least > 0 ? `${least} to` : 'at most'} ${most} entries, `;

@@ -59,7 +59,7 @@ export interface ReplayReport {
   /** Items that their schema did not take. */
   readonly rejected: number;
   /** The reason that a handler ended the replay for (`StopCrawl`); `null`: none did. */
-  readonly stoppedBy: string | null;
+  readonly stopReason: string | null;
   /** Pages that forbid archiving: their handlers cannot run again. */
   readonly withheld: number;
   /** Pages whose handler failed; the first hundred of them. */
@@ -110,12 +110,12 @@ class Replay {
   readonly #pool: HandlerPool;
   readonly #spool = createSpool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
-  readonly #told: { -readonly [K in Exclude<keyof ReplayReport, 'failed' | 'stoppedBy'>]: number };
+  readonly #told: { -readonly [K in Exclude<keyof ReplayReport, 'failed' | 'stopReason'>]: number };
   readonly #failed: { readonly url: string; readonly detail: string }[] = [];
   #visit: ArchivedVisit | null = null;
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
-  #stoppedBy: string | null = null;
+  #stopReason: string | null = null;
 
   constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
     this.#write = write;
@@ -171,11 +171,11 @@ class Replay {
   }
 
   report(): ReplayReport {
-    return { ...this.#told, failed: this.#failed, stoppedBy: this.#stoppedBy };
+    return { ...this.#told, failed: this.#failed, stopReason: this.#stopReason };
   }
 
   get isStopped(): boolean {
-    return this.#stoppedBy !== null;
+    return this.#stopReason !== null;
   }
 
   close(): Promise<void> {
@@ -192,7 +192,7 @@ class Replay {
     const handled = await this.#pool.handle(page);
     this.#told.pages += 1;
     if (handled.kind === 'signal') {
-      if (handled.signal.kind === 'stop') this.#stoppedBy = handled.signal.reason;
+      if (handled.signal.kind === 'stop') this.#stopReason = handled.signal.reason;
       else this.#told.refused += 1;
       return;
     }

@@ -54,7 +54,7 @@ export function joinedReport(
   const state = STATES.find((each) => reports.some((report) => report.state === each)) ?? first.state;
   const { part: _, rejected: _own, stopReason: _why, ...rest } = first;
   const rejected = sum((report) => report.rejected ?? 0);
-  const stoppedBy = reports.find((report) => report.stopReason !== undefined)?.stopReason;
+  const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
     ...rest,
     state,
@@ -68,7 +68,7 @@ export function joinedReport(
     queued: Math.min(...reports.map(({ queued }) => queued)),
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
-    ...(stoppedBy === undefined ? {} : { stopReason: stoppedBy }),
+    ...(stopReason === undefined ? {} : { stopReason: stopReason }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
     outcomes: logged?.outcomes ?? addedWords(reports),
