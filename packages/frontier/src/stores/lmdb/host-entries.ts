@@ -28,7 +28,7 @@ import {
 
 /** Entries that ripen in one verb, or twice the number that is wanted. */
 const RIPEN_AT_ONCE = 1_024;
-/** Entries of a host's only line that its record does not count: whoever loads the host reads them. */
+/** Entries of a host's only line that its record does not count: a client that loads the host reads them. */
 const UNRECORDED_MOST = 64;
 
 /** Entries of all hosts. Changes the host in memory; marking it as changed is the caller's part. */

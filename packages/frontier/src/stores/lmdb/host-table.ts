@@ -2,7 +2,7 @@
 // read and when the transaction ends. The hosts in memory are right until another process writes, then they are
 // cleared.
 //
-// An entry that is added to a host's only line changes no record: whoever loads the host counts the rows behind it.
+// An entry that is added to a host's only line changes no record: loading the host counts the rows behind it.
 //
 // The time index: holder, time, host. A leased host stands at its lease end + delay or earlier: renewing does not move
 // it.
