@@ -2,6 +2,8 @@
 // read and when the transaction ends. The hosts in memory are right until another process writes, then they are
 // cleared.
 //
+// An entry that is added to a host's only line changes no record: loading the host counts the rows behind it.
+//
 // The time index: holder, time, host. A leased host stands at its lease end + delay or earlier: renewing does not move
 // it.
 
@@ -9,7 +11,7 @@ import type { HostKey } from '../../store.js';
 import type { Environment, Table } from './environment.js';
 import { rowsOf } from './environment.js';
 import { decodeHost, encodeHost, type Host, newHost } from './host.js';
-import { textKey } from './rows.js';
+import { entryPlace, lineEnd, lineKey, textKey } from './rows.js';
 
 /** Hosts kept in memory: two generations of this many. */
 const HOSTS_CACHED = 16_384;
@@ -31,13 +33,15 @@ interface Generation {
 /** All hosts. */
 export class HostTable {
   readonly #hosts: Table;
+  readonly #entries: Table;
   readonly #due: Table;
   #young: Generation = newGeneration();
   #old: Generation = newGeneration();
   readonly #dirty: Host[] = [];
 
-  constructor({ hosts, due }: Environment) {
+  constructor({ hosts, entries, due }: Environment) {
     this.#hosts = hosts;
+    this.#entries = entries;
     this.#due = due;
   }
 
@@ -69,7 +73,7 @@ export class HostTable {
     if (old !== undefined) return this.#remember(old);
     const bytes = this.#hosts.getBinary(numberKey(number));
     if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
-    return this.#remember(decodeHost(number, bytes));
+    return this.#remember(this.#withUnrecorded(decodeHost(number, bytes)));
   }
 
   /** To be called after a host has changed. */
@@ -112,6 +116,7 @@ export class HostTable {
     for (const host of this.#dirty) {
       this.#hosts.putSync(numberKey(host.number), encodeHost(host));
       host.isDirty = false;
+      host.recordedSequence = host.nextSequence;
     }
     this.#dirty.length = 0;
     if (this.#young.byKey.size > HOSTS_CACHED) {
@@ -125,6 +130,21 @@ export class HostTable {
   clear(): void {
     this.#young = newGeneration();
     this.#old = newGeneration();
+  }
+
+  /** Counts the entries that were added to the host's only line after its record was written. */
+  #withUnrecorded(host: Host): Host {
+    const { number, onlyLine, nextSequence } = host;
+    if (onlyLine === null) return host;
+    const { lane, rank } = onlyLine;
+    const [start, end] = [lineKey(number, lane, rank, nextSequence), lineEnd(number, lane, rank)];
+    for (const key of this.#entries.getKeys({ start, end })) {
+      const place = entryPlace(key);
+      if (place.kind !== 'line') continue;
+      host.queued += 1;
+      host.nextSequence = place.order + 1;
+    }
+    return host;
   }
 
   #remember(host: Host): Host {

@@ -54,7 +54,13 @@ describe('the record of a host', () => {
     const bytes = Buffer.from(encodeHost(host));
     const read = decodeHost(77, bytes);
     const { dueAt, dueHolder } = host;
-    expect(read).toEqual({ ...host, indexedAt: dueAt, indexedHolder: dueHolder, isDirty: false });
+    expect(read).toEqual({
+      ...host,
+      recordedSequence: host.nextSequence,
+      indexedAt: dueAt,
+      indexedHolder: dueHolder,
+      isDirty: false,
+    });
     expect([...read.inFlight.keys()]).toEqual([...host.inFlight.keys()]);
   });
 

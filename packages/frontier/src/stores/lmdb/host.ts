@@ -30,6 +30,8 @@ export interface Host {
   state: Uint8Array | null;
   /** Ids and orders of entries come from one counter. */
   nextSequence: number;
+  /** The counter as of the record in the file; see `HostEntries.add`. */
+  recordedSequence: number;
   /** Lanes are numbered from 1; 0 is the host's own. */
   nextLane: number;
   /** Entries that are neither finished nor in flight. */
@@ -68,6 +70,7 @@ export function newHost(number: number, key: HostKey): Host {
     isParked: false,
     state: null,
     nextSequence: 1,
+    recordedSequence: 1,
     nextLane: 1,
     queued: 0,
     inFlight: new Map(),
@@ -146,6 +149,7 @@ export function decodeHost(number: number, bytes: Buffer): Host {
   for (const [at, name] of TIMES.entries()) if ((flags & (1 << at)) !== 0) host[name] = record.time();
   host.isParked = (flags & PARKED) !== 0;
   host.state = (flags & WITH_STATE) === 0 ? null : new Uint8Array(bytes.subarray(record.at));
+  host.recordedSequence = host.nextSequence;
   host.indexedAt = host.dueAt;
   host.indexedHolder = host.dueHolder;
   return host;

@@ -109,8 +109,9 @@ export class LmdbQueues {
     if (!fingerprints.add(fingerprint, counts) && dedupe) return 'known';
     counts.unfinished += 1;
     const host = this.#crawl.hostOf(entry.host);
-    entries.add(host, lane, priority, body, notBeforeMs > 0 ? now + notBeforeMs : 0, now);
-    hosts.changed(host);
+    const readyAt = notBeforeMs > 0 ? now + notBeforeMs : 0;
+    if (entries.add(host, lane, priority, body, readyAt, now)) hosts.changed(host);
+    this.#crawl.changed();
     // A leased or parked host is not made due (A3), and one that is due as early as it can be stays where it is.
     const isIdle = host.leaseEndsAt === null && !host.isParked;
     if (isIdle && (host.dueAt === null || host.dueAt > Math.max(now, host.nextAt))) this.#leases.index(host, now);
