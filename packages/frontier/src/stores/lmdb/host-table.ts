@@ -10,11 +10,11 @@
 import type { HostKey } from '../../store.js';
 import type { Environment, Table } from './environment.js';
 import { rowsOf } from './environment.js';
-import { decodeHost, encodeHost, type Host, newHost } from './host.js';
+import { decodeHost, encodeHost, Host } from './host.js';
 import { entryPlace, lineEnd, lineKey, textKey } from './rows.js';
 
-/** Hosts kept in memory: two generations of this many. */
-const HOSTS_CACHED = 16_384;
+/** Most hosts in memory between transactions. With more than that all are forgotten. */
+const HOSTS_CACHED = 49_152;
 const BY_KEY = 1;
 const BY_NUMBER = 2;
 const NO_VALUE = Buffer.alloc(0);
@@ -25,18 +25,13 @@ export interface DueRow {
   readonly number: number;
 }
 
-interface Generation {
-  readonly byKey: Map<HostKey, Host>;
-  readonly byNumber: Map<number, Host>;
-}
-
 /** All hosts. */
 export class HostTable {
   readonly #hosts: Table;
   readonly #entries: Table;
   readonly #due: Table;
-  #young: Generation = newGeneration();
-  #old: Generation = newGeneration();
+  readonly #byKey = new Map<HostKey, Host>();
+  readonly #byNumber = new Map<number, Host>();
   readonly #dirty: Host[] = [];
 
   constructor({ hosts, entries, due }: Environment) {
@@ -47,10 +42,8 @@ export class HostTable {
 
   /** The host of that key, if there is one. */
   find(key: HostKey): Host | undefined {
-    const known = this.#young.byKey.get(key);
+    const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const old = this.#old.byKey.get(key);
-    if (old !== undefined) return this.#remember(old);
     const number = this.#hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
     return number === undefined ? undefined : this.byNumber(number);
   }
@@ -60,17 +53,15 @@ export class HostTable {
     const value = Buffer.allocUnsafe(4);
     value.writeUInt32BE(number);
     this.#hosts.putSync(textKey(BY_KEY, key), value);
-    const host = this.#remember(newHost(number, key));
+    const host = this.#remember(new Host(number, key));
     this.changed(host);
     return host;
   }
 
   /** The host of a number that a row names. */
   byNumber(number: number): Host {
-    const known = this.#young.byNumber.get(number);
+    const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
-    const old = this.#old.byNumber.get(number);
-    if (old !== undefined) return this.#remember(old);
     const bytes = this.#hosts.getBinary(numberKey(number));
     if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
     return this.#remember(this.#withUnrecorded(decodeHost(number, bytes)));
@@ -119,17 +110,14 @@ export class HostTable {
       host.recordedSequence = host.nextSequence;
     }
     this.#dirty.length = 0;
-    if (this.#young.byKey.size > HOSTS_CACHED) {
-      this.#old = this.#young;
-      this.#young = newGeneration();
-    }
+    if (this.#byKey.size > HOSTS_CACHED) this.clear();
     return isAnyDirty;
   }
 
   /** Forgets the hosts in memory. */
   clear(): void {
-    this.#young = newGeneration();
-    this.#old = newGeneration();
+    this.#byKey.clear();
+    this.#byNumber.clear();
   }
 
   /** Counts the entries that were added to the host's only line after its record was written. */
@@ -148,14 +136,10 @@ export class HostTable {
   }
 
   #remember(host: Host): Host {
-    this.#young.byKey.set(host.key, host);
-    this.#young.byNumber.set(host.number, host);
+    this.#byKey.set(host.key, host);
+    this.#byNumber.set(host.number, host);
     return host;
   }
-}
-
-function newGeneration(): Generation {
-  return { byKey: new Map(), byNumber: new Map() };
 }
 
 function numberKey(number: number): Buffer {
