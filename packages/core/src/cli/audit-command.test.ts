@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditReport } from '../report/audit/violation.js';
+import type { AuditReport } from '../report/audit/audit-report.js';
 import type { ReportData } from '../report/page/report-data.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
