@@ -189,7 +189,7 @@ const SIDEWAYS: ReadonlySet<string> = new Set([
   'archive → fetch/outcome.ts',
   'handle → page',
   'report → admit/scope.ts',
-  'report → admit/trap-options.ts',
+  'report → admit/trap-rules.ts',
   'report → page/datasets.ts',
   'report → handle/rejected-item.ts',
   'report → output/joined-items.ts',

@@ -9,7 +9,7 @@ import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import { createSpool } from '../fetch/spool.js';
+import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
@@ -108,7 +108,7 @@ class Replay {
   readonly #write: (items: readonly Item[]) => Promise<void>;
   readonly #handlers = createHandlers();
   readonly #pool: HandlerPool;
-  readonly #spool = createSpool();
+  readonly #spool = new Spool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
   readonly #told: { -readonly [K in Exclude<keyof ReplayReport, 'failed' | 'stopReason'>]: number };
   readonly #failed: { readonly url: string; readonly detail: string }[] = [];

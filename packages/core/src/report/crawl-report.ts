@@ -2,7 +2,7 @@
 
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
-import type { TrapFinding } from '../admit/trap-options.js';
+import type { TrapFinding } from '../admit/trap-rules.js';
 
 /**
  * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: all remaining hosts wait longer
