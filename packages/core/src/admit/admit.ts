@@ -57,7 +57,7 @@ type WhyNot = Omit<Refusal, 'candidate'>;
  * sitemap or a handler names is intended.
  *
  * @param traps - `null`: nothing is taken for a trap.
- * @param isRecent - Whether the frontier is known to have this very URL: most links of a page are on the page before it.
+ * @param isRecent - Whether the frontier is known to have this very URL, as it has most links of a page.
  * @throws Never
  */
 export function createAdmit(

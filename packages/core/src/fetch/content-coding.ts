@@ -130,8 +130,8 @@ interface ZlibWithZstd {
 }
 
 /**
- * Finds zstd in a runtime's `node:zlib`; `null` where it has none. A window larger than the coding allows is refused: it
- * is memory that the sender chooses (RFC 9659 §3). Never throws.
+ * Finds zstd in a runtime's `node:zlib`; `null` where it has none. A window larger than the coding allows is refused:
+ * it is memory that the sender chooses (RFC 9659 §3). Never throws.
  */
 export function findZstd(zlib: object): Zstd | null {
   if (!hasZstd(zlib)) return null;

@@ -54,8 +54,8 @@ export interface EgressRequest {
   /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own limit */
   readonly maxBodyBytes?: number;
   /**
-   * Asked when the header section has come: decoded bytes that the body may have, which then goes to a file if it is large.
-   * `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
+   * Called when the header section has come: decoded bytes that the body may have, which goes to a file if it is
+   * large. `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
    */
   readonly largeBody?: (head: ResponseHead) => number | null;
   readonly signal: AbortSignal;

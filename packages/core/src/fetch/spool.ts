@@ -14,7 +14,7 @@ import type { BodyFile } from './outcome.js';
 
 const PREFIX = 'mannerly-body-';
 
-/** Where large bodies go: a folder in the system's folder for temporary files, made with the first body that needs it. */
+/** Where large bodies go: a folder for temporary files, made with the first body that needs it. */
 export class Spool {
   readonly #parent: string;
   #folder: string | null = null;
