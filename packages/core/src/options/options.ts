@@ -10,7 +10,7 @@ import {
 import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
 import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
-import type { ResolvedArchiveOptions } from '../archive/archive-options.js';
+import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
