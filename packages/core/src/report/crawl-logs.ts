@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/directory-parts.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import type { RejectedItem } from '../handle/staged.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { DecisionLog, type DecisionLogOptions } from './decision-log.js';

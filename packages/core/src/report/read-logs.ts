@@ -4,7 +4,7 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseLine, readLines, readValues } from '../directory/read-lines.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import type { RejectedItem } from '../handle/staged.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import type { LeftOutLine } from './decision-log.js';
 import type { RunLine, RunPromise } from './run-line.js';

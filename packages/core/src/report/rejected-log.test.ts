@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import type { RejectedItem } from '../handle/staged.js';
 import { openRejectedLog } from './crawl-logs.js';
 import { readRejected } from './read-logs.js';
 
