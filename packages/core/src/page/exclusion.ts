@@ -1,5 +1,5 @@
-// What a page asks of crawlers, and what this crawl does about it: `@mannerly/robots` reads and judges, and the answer is
-// one value for the loop, the handlers and the report. Nothing here undoes robots.txt.
+// What a page asks of crawlers, and what this crawl does about it, as one value for the loop, the handlers and the
+// report. `@mannerly/robots` reads and judges. Nothing here undoes robots.txt.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import {
@@ -83,7 +83,7 @@ interface ExclusionSummary {
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
-  /** URLs the page itself leads to, whatever its handler does: the one to keep instead, the canonical one, a refresh. */
+  /** URLs that the page itself leads to: the one to keep instead, the canonical one, a refresh. */
   readonly links: readonly NewUrl[];
   /** Why a link of the page is left alone, as a word of the table of reasons; `null`: it may be taken. Never throws. */
   readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;

@@ -91,8 +91,8 @@ interface ComparedFacts {
 }
 
 /**
- * The facts as a whole HTML parser finds them (cheerio on parse5, which follows the standard's algorithm). What lies in templates is no part of the page; `frame` outside of a frameset is none to a
- * tree.
+ * The facts as a whole HTML parser finds them (cheerio on parse5, which follows the standard's algorithm). What lies in
+ * templates is no part of the page; `frame` outside of a frameset is none to a tree.
  */
 function factsByTree(html: string): ComparedFacts {
   const $ = loadDocument(html, false);

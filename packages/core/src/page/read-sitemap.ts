@@ -1,5 +1,5 @@
-// The bytes of a sitemap to its entries, piece by piece: gzip undone where they are gzip, decoded, read, and returned in
-// batches, so that a file of fifty megabytes is never held as a whole and its reader sets the pace.
+// The bytes of a sitemap to its entries, piece by piece: gzip undone, decoded, read, and returned in batches, so that a
+// file of fifty megabytes is never held as a whole and its reader sets the pace.
 
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
