@@ -1,7 +1,7 @@
 // The tags of a page that the crawl reads, found as HTML's tokenizer finds them. No tree is built and nothing is made
 // for other tags: the scan goes from `<` to `<` by the engine's own search. A counter of templates and a short stack of
-// SVG and MathML stand in for what a tree builder would tell the tokenizer. Every search begins where the last one ended,
-// so the time is linear in the length of the page.
+// SVG and MathML stand in for what a tree builder would tell the tokenizer. Every search begins where the last one
+// ended, so the time is linear in the length of the page.
 
 import {
   ATTRIBUTES,
