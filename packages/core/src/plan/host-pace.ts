@@ -52,14 +52,8 @@ export function readPace({ options, politeness, files, answerMs }: PaceParts): H
   );
   const read = (nowMs: number): PaceNow => {
     const { rateMs, closedUntilMs } = timedAsks(rules, visitTime, nowMs);
-    const rate = { documents: 1, periodSeconds: rateMs / 1_000, window: null };
-    const interval = requestInterval({
-      politeness,
-      lastRetrievalMs: answerMs,
-      crawlDelayMs,
-      rate: rateMs > 0 ? { kind: 'rate', intervalMs: rateMs, rate } : { kind: 'none' },
-      adaptiveMs: 0,
-    });
+    const clock = { lastRetrievalMs: answerMs, adaptiveMs: 0 };
+    const interval = requestInterval(clock, { crawlDelayMs, requestIntervalMs: rateMs || null }, politeness);
     // Jitter is drawn anew for each request: half of the most of it, on average.
     const fromEndMs = Math.ceil(interval.fromEndMs * (1 + politeness.jitter / 2));
     return { fromEndMs, fromStartMs: interval.fromStartMs, closedUntilMs };
