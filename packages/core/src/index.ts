@@ -81,7 +81,7 @@ export type { CrawlPlan } from './plan/crawl-plan.js';
 export { planCrawl } from './plan/plan-crawl.js';
 export { type ReplayRoutes, replay } from './replay/replay.js';
 export { auditCrawl } from './report/audit/audit-crawl.js';
-export { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './report/audit/violation.js';
+export { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './report/audit/audit-report.js';
 export type { CrawlProgress, CrawlReport, HostPoliteness, RunState } from './report/crawl-report.js';
 export type { RequestRecord, UrlDecision, UrlStatus } from './report/decision.js';
 export { type Explanation, explain } from './report/explain.js';

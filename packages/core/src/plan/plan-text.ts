@@ -1,27 +1,26 @@
-// A plan for people: a line for each host, how long the crawl will take, and what will end it.
+// A plan as text for people: a line for each host, how long the crawl will take, and what will end it.
 
 import { plainTable, printable, seconds } from '../report/table.js';
 import type { CrawlPlan, PlannedBound, PlannedHost } from './crawl-plan.js';
 import { MAX_PLAN_ROWS } from './limits.js';
 
+const COLUMNS = [
+  ['host'],
+  ['allowed', 'right'],
+  ['denied', 'right'],
+  ['out of\nscope', 'right'],
+  ['pages\nplanned', 'right'],
+  ['a request\nevery', 'right'],
+  ['set by'],
+  ['takes', 'right'],
+  ['to know'],
+] as const;
+
 /** A plan as text. @throws Never */
 export function planText(plan: CrawlPlan): string {
   const { hosts, planningRequests, planningMs } = plan;
   const shown = hosts.slice(0, MAX_PLAN_ROWS);
-  const table = plainTable(
-    [
-      'host',
-      'allowed',
-      'denied',
-      'out of\nscope',
-      'pages\nplanned',
-      'a request\nevery',
-      'as asked by',
-      'takes',
-      'to know',
-    ],
-    [1, 2, 3, 4, 5, 7],
-  );
+  const table = plainTable(COLUMNS);
   for (const host of shown) table.push(rowOf(host));
   return [
     table.toString(),
@@ -31,7 +30,7 @@ export function planText(plan: CrawlPlan): string {
     `To plan it, ${planningRequests} ${planningRequests === 1 ? 'request was' : 'requests were'} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
     ...(plan.isWhole
       ? []
-      : ['The reading was stopped, or came to a bound of its own: the plan lacks what was not read.']),
+      : ['The reading was stopped, or reached a bound of its own: the plan lacks what was not read.']),
   ].join('\n');
 }
 
@@ -51,12 +50,11 @@ export function durationText(ms: number): string {
   return `${count} ${large[0]}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
 }
 
-/** The name of a bound as its option has it. */
-const BOUND_WORDS: Readonly<Record<PlannedBound, string>> = {
-  pages: 'the bound on pages',
-  minutes: 'the bound on minutes',
-  pagesPerHost: 'the bound on pages of one host',
-  minutesPerHost: 'the bound on minutes of one host',
+const BOUND_NAMES: Readonly<Record<PlannedBound, string>> = {
+  pages: 'pages',
+  minutes: 'minutes',
+  pagesPerHost: 'pages of one host',
+  minutesPerHost: 'minutes of one host',
 };
 
 function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
@@ -73,12 +71,12 @@ function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
     `The crawl will take ${most}${durationText(durationMs)}, for ${most}${pages} pages in ${most}${requests} requests; ${end}.`,
   ];
   if (isAtMost) lines.push('Hosts without a sitemap are estimated with as many pages as the bounds leave them.');
-  if (firstBound === null) lines.push('No bound bites on the way, as far as can be foreseen: depth and bytes cannot.');
+  if (firstBound === null) lines.push('No bound is reached, as far as can be predicted: depth and bytes cannot.');
   else {
     const { bound, host, atMs } = firstBound;
     const where = host === null ? '' : ` at ${printable(host, 60)}`;
     const when = firstBound.isAtMost ? 'if there are so many pages, ' : '';
-    lines.push(`First bites ${BOUND_WORDS[bound]}${where}, ${when}after ${durationText(atMs)}.`);
+    lines.push(`First bound: ${BOUND_NAMES[bound]}${where}, ${when}after ${durationText(atMs)}.`);
   }
   return lines;
 }

@@ -11,7 +11,7 @@ export class Concurrency {
   readonly #covered: number[] = [];
   readonly #most: number;
 
-  /** @param most - Levels that are told apart; more count as this many. */
+  /** @param most - Levels that are counted; more count as this many. */
   constructor(most: number) {
     this.#most = most;
   }

@@ -2,7 +2,7 @@
 
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { createRecentDecisions } from './crawl-logs.js';
+import { RecentDecisions } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
 import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm } from './explain.js';
 import { explanationText } from './explain-text.js';
@@ -110,7 +110,7 @@ describe('explaining a URL', () => {
 
 describe('the memory of recent decisions', () => {
   it('keeps the latest word, and forgets the oldest past its bound', () => {
-    const recent = createRecentDecisions(2);
+    const recent = new RecentDecisions(2);
     recent.add(decision({ url: 'http://a.test/1', reason: 'old' }));
     recent.add(decision({ url: 'http://a.test/2' }));
     recent.add(decision({ url: 'http://a.test/1', reason: 'new' }));

@@ -4,7 +4,7 @@
 import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef, UrlLook } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
-import type { LoggedHost } from './logged-host.js';
+import type { LoggedHost } from './from-logs.js';
 import { reasonOf } from './reasons.js';
 
 /** What is known of one URL, or of one host. */

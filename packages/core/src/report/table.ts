@@ -38,10 +38,17 @@ export function seconds(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/**
- * Text from a site made safe to print: without control and direction characters, at most `limit` characters. @throws
- * Never
- */
+/** A time as ISO 8601. @param ms - Epoch milliseconds. @throws Never */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** A number with its noun, `1 page`, `2 pages`. @throws Never */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Text from a site made safe to print: without control and direction characters, cut to `limit`. @throws Never */
 export function printable(text: string, limit = 200): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;
@@ -92,11 +99,7 @@ function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
 }
 
 function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const right = columns.flatMap(([, align], column) => (align === 'right' ? [column] : []));
-  const table = plainTable(
-    columns.map(([head]) => head),
-    right,
-  );
+  const table = plainTable(columns.map(([head, align]) => [head, align]));
   for (const row of rows) table.push(columns.map(([, , cell]) => cell(row)));
   return table.toString();
 }
@@ -112,7 +115,7 @@ function requiredText({ requiredGapMs, requiredStartToStartMs }: HostPoliteness)
 function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): string {
   const exclusions = rows.flatMap((row) => row.exclusions);
   if (exclusions.length === 0) return '';
-  const table = plainTable(['left alone', 'because', 'line', 'of'], [2]);
+  const table = plainTable([['left alone'], ['because'], ['line', 'right'], ['of']]);
   for (const { url, reason, line, pattern, authority } of exclusions.slice(0, maxExclusions)) {
     const rule = `${printable(authority ?? '', 60)}/robots.txt: ${printable(pattern ?? '', 60)}`;
     table.push([printable(url, 70), reason, line ?? '–', line === null ? '–' : rule]);
@@ -134,21 +137,18 @@ function remarksText(rows: readonly HostPoliteness[]): string {
   return lines.length === 0 ? '' : `To know:\n${lines.join('\n')}`;
 }
 
-const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) => [
-  side,
-  `${side}-mid`,
-  `${side}-left`,
-  `${side}-right`,
-]);
+const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) =>
+  ['', '-mid', '-left', '-right'].map((place) => [`${side}${place}`, ''] as const),
+);
 
-/** A table without frame and colours: one rule under the headings, two blanks between columns. @throws Never */
-export function plainTable(head: readonly string[], right: readonly number[]) {
+/** A table without frame and colours: a rule under the headings, left-aligned by default. @throws Never */
+export function plainTable(columns: readonly (readonly [head: string, align?: 'left' | 'right'])[]) {
   // Loaded when a table is drawn: a crawl draws none until its end.
   const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');
   return new Table({
-    head: [...head],
-    colAligns: head.map((_, column) => (right.includes(column) ? 'right' : 'left')),
-    chars: { ...Object.fromEntries(NO_FRAME.map((name) => [name, ''])), mid: '─', 'mid-mid': '──', middle: '  ' },
+    head: columns.map(([head]) => head),
+    colAligns: columns.map(([, align = 'left']) => align),
+    chars: { ...Object.fromEntries(NO_FRAME), mid: '─', 'mid-mid': '──', middle: '  ' },
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
 }

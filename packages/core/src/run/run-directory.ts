@@ -17,9 +17,9 @@ import { partsOf } from '../directory/directory-parts.js';
 import { MannerlyError } from '../errors.js';
 import { crawlSettings, keepSettings } from '../options/crawl-settings.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { type CrawlLogs, openCrawlLogs } from '../report/crawl-logs.js';
-import { restedAtMs } from '../report/last-requests.js';
-import type { RunPromise } from '../report/run-line.js';
+import { CrawlLogs } from '../report/crawl-logs.js';
+import type { RunPromise } from '../report/decision.js';
+import { restedAtMs } from '../report/from-logs.js';
 
 /** What a run has open on disk. */
 export interface RunDirectory {
@@ -49,13 +49,13 @@ export async function openRunDirectory(
   nowMs: number,
 ): Promise<RunDirectory> {
   const promise = promiseOf(options, nowMs);
-  if (out === null) return { directory: null, logs: openCrawlLogs(null, promise), restedAtMs: 0 };
+  if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), restedAtMs: 0 };
   const { name, tokens } = options.identity;
   const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
   try {
     await keepSettings(directory.settingsPath, crawlSettings(options));
-    return { directory, logs: openCrawlLogs(directory, promise, options.decisionLog), restedAtMs: rested };
+    return { directory, logs: new CrawlLogs(directory, promise, options.decisionLog), restedAtMs: rested };
   } catch (error) {
     await directory.release();
     throw error;

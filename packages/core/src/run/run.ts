@@ -36,8 +36,8 @@ import { createPageReader, type PageReader } from '../page/read-page.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost, isHostName, requestedForm } from '../report/explain.js';
-import { createOutcomeCounts, type OutcomeCounts } from '../report/outcome-counts.js';
-import { createPolitenessLedger, type PolitenessLedger } from '../report/politeness.js';
+import { OutcomeCounts } from '../report/outcome-counts.js';
+import { PolitenessLedger } from '../report/politeness.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
@@ -127,8 +127,8 @@ export class Run {
 
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
-    this.ledger = createPolitenessLedger();
-    this.counts = createOutcomeCounts();
+    this.ledger = new PolitenessLedger();
+    this.counts = new OutcomeCounts();
     this.tally = new Tally();
     const journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
     this.journal = journal;

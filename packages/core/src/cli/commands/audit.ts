@@ -2,7 +2,7 @@
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { auditCrawl } from '../../report/audit/audit-crawl.js';
-import { auditText } from '../../report/audit/audit-text.js';
+import { auditText } from '../../report/audit/audit-report.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork, watched } from '../progress.js';

@@ -14,8 +14,7 @@ import {
   type RobotsAnswer,
   resolveAccessOptions,
 } from '@mannerly/robots/access';
-import type { RequestRecord } from '../decision.js';
-import type { RunPromise } from '../run-line.js';
+import type { RequestRecord, RunPromise } from '../decision.js';
 import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
 
 /** What applies to the URLs of an authority at a given time. */
@@ -64,16 +63,18 @@ export class RobotsInForce {
   answered(record: RequestRecord, run: RunPromise): boolean {
     const receipt = record.robotsAnswer;
     if (typeof receipt?.authority !== 'string') return false;
-    const known = this.#known(receipt.authority);
     const { access } = this.#reading(run);
+    const known = this.#authorities.get(receipt.authority) ?? newAuthority();
+    this.#authorities.set(receipt.authority, known);
+    forgetOldest(this.#authorities, MAX_AUDITED_AUTHORITIES);
     const robotsUrl = `${receipt.authority}/robots.txt`;
     known.chain = record.url === robotsUrl ? [record.url] : [...known.chain, record.url];
     const answer = answerOf(record, robotsUrl, known.chain, access);
+    const before = known.access;
     if (answer === 'hop') {
-      known.access = { ...known.access, fetching: true };
+      known.access = { ...before, fetching: true };
       return true;
     }
-    const before = known.access;
     known.access = nextAccess(before, { kind: 'answer', answer }, record.endedAtMs, access);
     known.sinceMs = record.endedAtMs;
     known.chain = [];
@@ -111,20 +112,9 @@ export class RobotsInForce {
     run: RunPromise,
   ): Promise<{ readonly rules: RobotsRules; readonly sinceMs: number } | null> {
     const known = this.#authorities.get(authority);
-    if (known === undefined || known.hash === null) return null;
-    if (known.access.phase === 'no-rules' || known.access.phase === 'restricted') return null;
+    if (known === undefined || known.access.phase === 'no-rules' || known.access.phase === 'restricted') return null;
     const rules = await this.#compiled(known, run);
     return typeof rules === 'string' ? null : { rules, sinceMs: known.sinceMs };
-  }
-
-  #known(authority: string): Known {
-    let known = this.#authorities.get(authority);
-    if (known === undefined) {
-      known = { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
-      makeSpace(this.#authorities, MAX_AUDITED_AUTHORITIES);
-      this.#authorities.set(authority, known);
-    }
-    return known;
   }
 
   #reading(run: RunPromise): Reading {
@@ -146,17 +136,21 @@ export class RobotsInForce {
       else if (!createHash('sha256').update(bytes).digest('hex').startsWith(hash))
         rules = `robots/${hash}.txt is not what was received: its bytes were changed`;
       else rules = compileRules(parseRobots(bytes, charset === null ? { robotsUrl } : { robotsUrl, charset }), compile);
-      makeSpace(this.#copies, MAX_AUDITED_COPIES);
       this.#copies.set(name, rules);
+      forgetOldest(this.#copies, MAX_AUDITED_COPIES);
     }
     return rules;
   }
 }
 
-/** Deletes the oldest entry of a map that has `most`. */
-function makeSpace(map: Map<string, unknown>, most: number): void {
+/** Deletes the oldest entry where there are more than `most`. @returns Whether it did. @throws Never */
+export function forgetOldest(map: Map<string, unknown>, most: number): boolean {
   const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
+  return map.size > most && oldest !== undefined && map.delete(oldest);
+}
+
+function newAuthority(): Known {
+  return { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
 }
 
 function whyHeld({ phase, fetching }: AccessState): string {
@@ -164,8 +158,6 @@ function whyHeld({ phase, fetching }: AccessState): string {
   if (phase === 'unreachable' || phase === 'last-good') return 'its robots.txt could not be fetched';
   return phase === 'none-yet' ? 'its robots.txt had not been answered' : 'its robots.txt had expired';
 }
-
-const NO_BODY = new Uint8Array(0);
 
 /** The answer as the rules of access take it; `hop`: a redirect that is followed. */
 function answerOf(
@@ -181,31 +173,17 @@ function answerOf(
   if (next.kind === 'follow') return 'hop';
   if (next.kind === 'redirect-limit') return { kind: 'redirect-limit' };
   if (next.kind === 'redirect-unusable') return { kind: 'failure', failure: 'redirect-unusable' };
-  return { kind: 'response', status, headers, body: NO_BODY, robotsUrl, finalUrl: url };
+  return { kind: 'response', status, headers, body: new Uint8Array(0), robotsUrl, finalUrl: url };
 }
 
-const ACCESS_OPTIONS: ReadonlySet<string> = new Set([
-  'accessProfile',
-  'onForbidden',
-  'afterUnreachable',
-  'unreachableDays',
-  'holdMaxMs',
-]);
-const OTHER_OPTIONS: ReadonlySet<string> = new Set(['crawlDelay', 'visitTime', 'cleanParam', 'host', 'tokens']);
+const ACCESS_ONLY = ['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs'];
+const ACCESS_KEYS: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'dialect', 'policy']);
+const NOT_COMPILED: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'crawlDelay', 'visitTime', 'cleanParam', 'host']);
 
 /** The robots options of a run, split into those of access and those of reading rules. */
 function readingOf({ robots, tokens }: RunPromise): Reading {
-  const access: Record<string, unknown> = {};
-  const compile: Record<string, unknown> = { tokens };
-  for (const [key, value] of Object.entries(robots)) {
-    if (ACCESS_OPTIONS.has(key)) access[key] = value;
-    else if (!OTHER_OPTIONS.has(key)) compile[key] = value;
-  }
-  const { dialect, policy } = robots;
-  const options = { ...access, ...(dialect ? { dialect } : {}), ...(policy ? { policy } : {}) } as AccessOptions;
-  return {
-    key: JSON.stringify(compile),
-    compile: compile as unknown as CompileOptions,
-    access: resolveAccessOptions(options),
-  };
+  const given = Object.entries({ ...robots, tokens });
+  const access = Object.fromEntries(given.filter(([key]) => ACCESS_KEYS.has(key))) as AccessOptions;
+  const compile = Object.fromEntries(given.filter(([key]) => !NOT_COMPILED.has(key))) as unknown as CompileOptions;
+  return { key: JSON.stringify(compile), compile, access: resolveAccessOptions(access) };
 }

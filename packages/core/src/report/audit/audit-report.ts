@@ -1,4 +1,6 @@
-// What an audit can find, and what it returns.
+// What an audit can find, what it returns, and the same as text for a terminal or the log of a CI job.
+
+import { iso, plural, printable } from '../table.js';
 
 /** Every kind of violation in the order of reports, and what was requested, as the end of a sentence. */
 export const VIOLATION_MEANINGS = Object.freeze({
@@ -50,4 +52,27 @@ export interface AuditReport {
   readonly violations: readonly Violation[];
   /** What could not be judged, one sentence each. */
   readonly notes: readonly string[];
+}
+
+/** The report as text; `limit` violations are listed. @throws Never */
+export function auditText(report: AuditReport, limit = 20): string {
+  const { passed, requests, hosts, runs, counts, violations, notes } = report;
+  const judged = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
+  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const lines = [`Not polite: ${judged}.`];
+  if (passed) lines[0] = `Polite: ${judged}, no violation found.`;
+  else if (requests === 0 && found === 0) lines[0] = 'Nothing to audit.';
+  for (const kind of VIOLATION_KINDS) {
+    if (counts[kind] > 0) lines.push(`  ${String(counts[kind]).padStart(7)}  ${kind}: ${VIOLATION_MEANINGS[kind]}`);
+  }
+  const shown = violations.slice(0, limit);
+  if (shown.length > 0) lines.push('', ...shown.map(violationText));
+  if (found > shown.length) lines.push(`… and ${found - shown.length} more.`);
+  return [...lines, ...notes].join('\n');
+}
+
+function violationText({ kind, url, atMs, detail }: Violation): string {
+  const when = atMs === null ? '' : `${iso(atMs)} `;
+  const what = url === null ? '' : `${printable(url)}: `;
+  return `${when}${kind}: ${what}${printable(detail, 400)}`;
 }

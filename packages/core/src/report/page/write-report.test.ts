@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ReportData } from './report-data.js';
-import { jsonForScript, reportHtml } from './report-html.js';
+import { jsonForScript, reportHtml } from './write-report.js';
 
 const HOSTILE = '</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> /* @script */ $& \u2028';
 
