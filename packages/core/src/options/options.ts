@@ -11,7 +11,7 @@ import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/inte
 import { type ResolvedScope, resolveScope } from '../admit/scope-options.js';
 import type { ResolvedTrapOptions } from '../admit/trap-options.js';
 import { resolveUrlOptions } from '../admit/url-options.js';
-import type { ResolvedArchiveOptions } from '../archive/archive-options.js';
+import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';

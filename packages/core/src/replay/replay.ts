@@ -14,7 +14,7 @@ import { HandlerPool } from '../handle/handler-pool.js';
 import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { MAX_WAIT_MS } from '../limits.js';
-import { createItemWriter } from '../output/item-writer.js';
+import { ItemWriter } from '../output/item-writer.js';
 import { itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
 import type { ResolvedExclusionOptions } from '../page/exclusion-options.js';
@@ -81,7 +81,7 @@ export interface ReplayReport {
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
-  const writer = createItemWriter(options.sinks ?? []);
+  const writer = new ItemWriter(options.sinks ?? []);
   await writer.open();
   const run = new Replay(folders, options, (items) => writer.write(items));
   try {

@@ -29,7 +29,7 @@ import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { createItemWriter, type ItemWriter } from '../output/item-writer.js';
+import { ItemWriter } from '../output/item-writer.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { createPageReader, type PageReader } from '../page/read-page.js';
@@ -215,7 +215,7 @@ export class Run {
       nowMs,
       stop,
     });
-    this.items = createItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
+    this.items = new ItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
   }
 
   /** Epoch milliseconds, by the clock of the crawl. */
