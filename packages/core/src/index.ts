@@ -13,7 +13,7 @@ export type {
 } from '@mannerly/frontier';
 export type { Purpose } from '@mannerly/robots/page';
 export type { ScopeMove } from './admit/scope.js';
-export type { TrapFinding } from './admit/trap-options.js';
+export type { TrapFinding } from './admit/trap-rules.js';
 export type { UrlPattern } from './admit/url-pattern.js';
 export { packageArchive } from './archive/package-archive.js';
 export { type EndedFetch, type HookAnswer, type HookOptions, type PlannedFetch, refuse } from './crawl/hooks.js';

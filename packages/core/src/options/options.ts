@@ -8,9 +8,8 @@ import {
   type HostKeyBy,
 } from '@mannerly/frontier';
 import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
-import { type ResolvedScope, resolveScope } from '../admit/scope-options.js';
-import type { ResolvedTrapOptions } from '../admit/trap-options.js';
-import { resolveUrlOptions } from '../admit/url-options.js';
+import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
+import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
 import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';

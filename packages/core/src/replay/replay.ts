@@ -9,7 +9,7 @@ import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import { createSpool } from '../fetch/spool.js';
+import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
@@ -108,7 +108,7 @@ class Replay {
   stopReason: string | null = null;
   readonly #write: (items: readonly Item[]) => Promise<void>;
   readonly #pool: HandlerPool;
-  readonly #spool = createSpool();
+  readonly #spool = new Spool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
