@@ -185,7 +185,7 @@ const SIDEWAYS: ReadonlySet<string> = new Set([
   'report → admit/scope.ts',
   'report → admit/trap-rules.ts',
   'report → page/datasets.ts',
-  'report → handle/rejected-item.ts',
+  'report → handle/staged.ts',
   'report → output/joined-items.ts',
   'sink-conformance → fetcher-conformance',
 ]);
