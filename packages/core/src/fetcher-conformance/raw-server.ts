@@ -74,6 +74,11 @@ export function response(body: string | Buffer, more: { status?: string; headers
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
+/** Answers with a whole response that has a length. */
+export function replying(...args: Parameters<typeof response>): Answer {
+  return (socket) => socket.write(response(...args));
+}
+
 /** Writes a piece again and again, as fast as the other side takes it, until the connection ends. */
 export function writeEndlessly(socket: Socket, piece: Buffer): void {
   const go = (): void => {
