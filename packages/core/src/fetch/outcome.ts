@@ -118,7 +118,8 @@ export function headerValue(headers: HeaderLines, name: string): string | null {
   const wanted = name.toLowerCase();
   let found: string | null = null;
   for (const [key, value] of headers) {
-    if (key.length === name.length && key.toLowerCase() === wanted) found = found === null ? value : `${found}, ${value}`;
+    if (key.length === name.length && key.toLowerCase() === wanted)
+      found = found === null ? value : `${found}, ${value}`;
   }
   return found;
 }
