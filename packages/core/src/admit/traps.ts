@@ -12,7 +12,7 @@
 import type { NewUrl } from '@mannerly/frontier';
 import type { UrlParts } from '@mannerly/frontier/internal';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
-import { likenessOf } from './page-likeness.js';
+import { hashOf, likenessOf } from './page-likeness.js';
 import {
   createGroupFinder,
   type ResolvedTrapOptions,
@@ -259,10 +259,4 @@ function hostOf(url: string): string {
 function remember(list: number[], value: number, most: number): void {
   list.push(value);
   if (list.length > most) list.shift();
-}
-
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash;
 }

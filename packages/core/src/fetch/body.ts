@@ -45,10 +45,6 @@ export function encodedLimit(maxBodyBytes: number): number {
 /**
  * Collects one body. Use: `push` each piece until it returns `full`, then `end` once; or `discard`. The first coding of
  * a large body is undone as its bytes come, into a collector that has the other codings.
- *
- * @example
- * const limits = { maxBodyBytes: 1_000_000, maxEncodedBytes: 1_064_000, keepsEncoded: false };
- * const collector = new BodyCollector(['gzip'], limits, onFull);
  */
 export class BodyCollector {
   /** Bytes pushed. */
@@ -104,11 +100,7 @@ export class BodyCollector {
     return this.#isFull || this.#decoding?.isFull === true ? 'full' : 'more';
   }
 
-  /**
-   * The body, once no more pieces come. A promise only where a decoding stream is at work.
-   *
-   * @throws Never, and never rejects.
-   */
+  /** The body, once no more pieces come. A promise only where a decoder is at work. Never throws, never rejects. */
   end(ending: BodyEnding): DecodedBody | Promise<DecodedBody> {
     const end = this.#isFull ? 'limit' : ending;
     const cut = end === 'whole' ? null : end;
@@ -240,9 +232,8 @@ class Decoding {
 const MAX_PIECES = 256;
 
 /**
- * Collects bytes that come in pieces and are needed as one, or passes them on to a consumer, up to its limit. Few and
- * small pieces are kept until they are joined; others are copied into one buffer as they come, so that a large body is
- * never held twice.
+ * Collects bytes that come in pieces and are needed as one, or passes them to a consumer, up to its limit. Many pieces
+ * are copied into one buffer as they come, so that a large body is never held twice.
  */
 export class Pieces {
   /** Bytes pushed. */

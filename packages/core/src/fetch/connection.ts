@@ -189,9 +189,7 @@ export class Connection {
 
 /**
  * undici's `Client`, loaded with the first connection and without the rest of undici where that is possible: its entry
- * also loads fetch, caches, mocks and sockets (docs/decisions/0030).
- *
- * @throws What loading a module throws.
+ * also loads fetch, caches, mocks and sockets (docs/decisions/0030). @throws What loading a module throws.
  */
 export function clientClass(): typeof Client {
   if (loaded !== null) return loaded;

@@ -36,13 +36,11 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
 });
 
 /**
- * Makes a fetcher that connects to the judged address of each request and to nothing else.
+ * Makes a fetcher that connects to the judged address of each request and to nothing else. Never throws.
  *
  * A connection is used again for the same origin *and* the same judged address, one request at a time. TLS is verified
  * against the URL's host. A request that meets an idle connection just as the server closes it fails like any other
  * reset: nothing is sent twice without the frontier's permission.
- *
- * @throws Never.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;

@@ -90,10 +90,7 @@ export function writeEndlessly(socket: Socket, piece: Buffer): void {
   go();
 }
 
-/**
- * Writes bytes and resets the connection when the client, in this process, has had many turns to read them: a reset
- * overtakes what has not been read.
- */
+/** Writes bytes, and resets when the client has had many turns to read them: a reset overtakes what is unread. */
 export function writeAndReset(socket: Socket, bytes: string): void {
   const reset = (turns: number): void => {
     if (turns === 0) socket.resetAndDestroy();
