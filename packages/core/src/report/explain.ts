@@ -124,9 +124,7 @@ export function requestedForm(text: string): string {
 
 /**
  * A host while no run works on it. A wait that is over is left out. A killed run leaves its wait unwritten: that one is
- * derived from the host's interval and its last answers.
- *
- * @throws Never
+ * derived from the host's interval and its last answers. @throws Never
  */
 export function atRest(look: HostLook, nowMs: number): HostLook {
   const { host, wait, nextAtMs, isParked, interval, inARow } = look;
