@@ -181,17 +181,18 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 /**
  * What a folder may look at next to it: another folder, or one file of it. A report names the facts of the stages
- * before it.
+ * before it, and egress writes the entries of its request log.
  */
 const SIDEWAYS: ReadonlySet<string> = new Set([
   'page → fetch/outcome.ts',
   'page → fetch/renderer.ts',
   'archive → fetch/outcome.ts',
+  'fetch → report/decision.ts',
   'handle → page',
   'report → admit/scope.ts',
-  'report → admit/trap-options.ts',
+  'report → admit/trap-rules.ts',
   'report → page/datasets.ts',
-  'report → handle/rejected-item.ts',
+  'report → handle/staged.ts',
   'report → output/joined-items.ts',
   'sink-conformance → fetcher-conformance',
 ]);

@@ -3,7 +3,8 @@
 import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
+import { readCrawlDirectory } from './directory/crawl-directory.js';
+import { crawlPaths } from './directory/crawl-paths.js';
 import type { Fetcher } from './fetch/fetcher.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';

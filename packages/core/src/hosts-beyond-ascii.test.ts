@@ -5,8 +5,8 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdmit } from './admit/admit.js';
-import { createScope } from './admit/scope.js';
-import { resolveScope } from './admit/scope-options.js';
+import { resolveScope } from './admit/admit-options.js';
+import { Scope } from './admit/scope.js';
 import { defaultDirectory } from './cli/default-directory.js';
 import type { ScopeOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
@@ -21,7 +21,7 @@ const READ = 'https://xn--exmple-cua.com/a';
 const SEEDS: ScopeOptions = { seeds: ['https://example.com/'] };
 
 function refusalOf(url: string): string | undefined {
-  const admit = createAdmit(createScope(resolveScope(SEEDS)), { depth: 3 });
+  const admit = createAdmit(new Scope(resolveScope(SEEDS)), { depth: 3 });
   return admit([{ url, depth: 1, via: 'link' }]).refused[0]?.reason;
 }
 

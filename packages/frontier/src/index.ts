@@ -9,9 +9,8 @@ export type { RobotsOptions } from './options/robots-options.js';
 export { retryUrl } from './politeness/backoff.js';
 export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/profile.js';
 export type { HostLook } from './questions/host-look.js';
-export type { ReadyHost } from './questions/questions.js';
+export type { ReadyHost, UrlLook } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
-export type { UrlLook } from './questions/url-look.js';
 export type { AddAnswer, Exchange, Settlement } from './settlement.js';
 export type {
   AddOutcome,

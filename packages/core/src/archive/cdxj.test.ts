@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { cdxjLine, mergeIndexes, parseCdxjLine, sortIndex } from './cdxj.js';
-import { createPayloadMemory } from './payload-memory.js';
+import { cdxjLine, mergeIndexes, parseCdxjLine } from './cdxj.js';
+import { KnownPayloads } from './exchange-records.js';
 
 const RECORD = { mime: 'text/html', status: 200, digest: 'sha256:00', offset: 5, length: 9, filename: 'a.warc.gz' };
 const line = (path: string, at = 0): string =>
@@ -21,8 +21,13 @@ async function indexes(...contents: readonly string[]): Promise<string[]> {
   return Promise.all(
     contents.map(async (content, at) => {
       const path = join(folder, `${at}.cdxj`);
-      await writeFile(path, content);
-      await sortIndex(path);
+      await writeFile(
+        path,
+        content
+          .split(/(?<=\n)/)
+          .sort()
+          .join(''),
+      );
       return path;
     }),
   );
@@ -54,7 +59,7 @@ it('indexes are merged in one order, empty ones among them', async () => {
 });
 
 it('the latest payloads are known, and no more than that', async () => {
-  const memory = createPayloadMemory(3);
+  const memory = new KnownPayloads(3);
   for (let at = 0; at < 5; at += 1) memory.keep(`sha256:${at}`, { url: `https://example.org/${at}`, date: 'x' });
   expect([0, 1, 2, 3, 4].map((at) => memory.find(`sha256:${at}`) !== null)).toEqual([false, false, true, true, true]);
 });
@@ -68,7 +73,7 @@ it('an earlier run is remembered by its index, its revisits are not', async () =
     atMs: 0,
   });
   const [path = ''] = await indexes(line('/a', 7) + revisit);
-  const memory = createPayloadMemory();
+  const memory = new KnownPayloads();
   await memory.readIndex(path);
   expect(memory.find('sha256:00')).toEqual({ url: 'https://example.org/a', date: '2026-11-20T00:00:07Z' });
   expect(memory.find('sha256:01')).toBeNull();

@@ -2,6 +2,7 @@
 // its number.
 
 import { join } from 'node:path';
+import { namesIn } from './whole-file.js';
 
 /** The paths of a crawl directory. */
 export interface CrawlPaths {
@@ -9,7 +10,7 @@ export interface CrawlPaths {
   readonly itemsPath: string;
   readonly requestsPath: string;
   readonly decisionsPath: string;
-  /** Items that their schema refused; absent where there were none. */
+  /** Items that their schema rejected; absent where there were none. */
   readonly rejectedPath: string;
   readonly warningsPath: string;
   readonly datasetsPath: string;
@@ -24,7 +25,7 @@ export interface CrawlPaths {
   readonly archivePath: string;
   /** The archive as one file. */
   readonly waczPath: string;
-  /** Where the durable frontier lives. */
+  /** Where the durable frontier is. */
   readonly frontierPath: string;
 }
 
@@ -56,9 +57,13 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
 }
 
 /**
- * The number in the name of a file that belongs to one process among several; `null` for any other name. Never throws.
+ * The paths of all processes that have worked in a directory: first those of a run alone, whether there was one or not.
+ *
+ * @throws The platform's error when the directory cannot be read; an absent one has the first alone.
  */
-export function partOfName(name: string): number | null {
-  const number = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/.exec(name)?.[1];
-  return number === undefined ? null : Number(number);
+export async function partsOf(path: string): Promise<CrawlPaths[]> {
+  const pattern = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/;
+  const numbers = (await namesIn(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
+  const parts = [...new Set(numbers)].sort((a, b) => a - b);
+  return [crawlPaths(path), ...parts.map((part) => crawlPaths(path, part))];
 }

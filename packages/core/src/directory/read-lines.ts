@@ -1,5 +1,4 @@
-// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping lines that a crash
-// left incomplete.
+// Reads logs line by line as a stream, whatever their size, and skips lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
 import { MAX_LOG_LINE_BYTES } from './limits.js';
@@ -8,7 +7,7 @@ import { isAbsent } from './whole-file.js';
 /**
  * The lines of a log as text. Lines longer than `MAX_LOG_LINE_BYTES` characters are skipped; an absent file has none.
  *
- * @throws The platform's error when the file is there and cannot be read.
+ * @throws The platform's error when the file cannot be read.
  */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = '';

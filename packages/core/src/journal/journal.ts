@@ -15,15 +15,13 @@ import type {
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
-import type { LeftAloneLink } from '../handle/staged.js';
+import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
 import type { HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
-import { PendingDecisions } from './pending-decisions.js';
 import {
   fromDrop,
   fromHeld,
@@ -85,10 +83,11 @@ export class Journal {
     if (isCompanionHop(work.record)) return;
     const clock = this.#hostClocks.get(work.url);
     this.#hostClocks.delete(work.url);
-    this.#decide({ ...fromPage(work, outcome, this.#nowMs()), ...(clock === undefined ? {} : { clock }) });
+    const decision = fromPage(work, outcome, this.#nowMs());
+    this.#decide(clock === undefined ? decision : { ...decision, clock });
   }
 
-  /** These URLs go on to the frontier: what was pending about them no longer holds. */
+  /** These URLs go on to the frontier: pending decisions about them are dropped. */
   admitted(candidates: readonly NewUrl[]): void {
     for (const { url } of candidates) this.#pending.remove(url);
   }
@@ -102,25 +101,23 @@ export class Journal {
     else if (this.#decided.add(candidate.url)) this.#decide(fromRefusal(refusal, this.#nowMs()));
   }
 
-  /** What the frontier answered to a URL that was offered to it. It reports by itself which links of pages it drops. */
+  /** The frontier's answer to a URL that was offered. It reports by itself which links of pages it drops. */
   added(url: NewUrl, answer: AddAnswer): void {
     if (answer.kind === 'full') this.#decideLater(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
     if (answer.kind === 'dropped') this.#decide(fromDrop(url, answer.reason, 'frontier', this.#nowMs()));
   }
 
-  /** Links that a page wants left alone; reported at the end, unless another link led to them. */
+  /** Links that a page does not want followed; reported at the end, unless another link led to them. */
   leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void {
     for (const link of links) this.#decideLater(fromLeftAlone(work, link, this.#nowMs()));
   }
 
-  /** What a page in a browser asked for and did not get; reported at the end, unless another link led to it. */
+  /** What a page in a browser requested and did not get; reported at the end, unless another link led to it. */
   subresourceLeft(work: PageWork, left: NotFetched): void {
     this.#decideLater(fromSubresource(work, left, this.#nowMs()));
   }
 
-  /**
-   * A robots.txt came. Resolves when its copy is kept, so that no request relies on rules that cannot be read again.
-   */
+  /** A robots.txt was fetched. Resolves when its copy is kept: no request relies on rules that cannot be read again. */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
     if (outcome.status < 200 || outcome.status > 299) return;
@@ -159,7 +156,7 @@ export class Journal {
     if (!isCompanionHop(record)) this.#decide(fromHeld(record, wait, this.#nowMs()));
   }
 
-  /** Reports what had to wait for the end of the run. */
+  /** Reports the decisions that were pending until the end of the run. */
   end(): void {
     this.#pending.reportAll();
   }
@@ -171,7 +168,7 @@ export class Journal {
     this.#emitter.emit('decision', decision);
   }
 
-  /** A further link to a URL that is decided says nothing new, however deep it is and whatever it requests. */
+  /** A further link to a URL that is decided says nothing new. */
   #decideLater(decision: UrlDecision): void {
     if (!this.#decided.has(decision.url)) this.#pending.add(decision);
   }
@@ -199,4 +196,41 @@ export class Journal {
  */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
+}
+
+/**
+ * Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too
+ * deep by one path only. They are reported at the end of the run, unless the URL was admitted in the meantime.
+ */
+export class PendingDecisions {
+  readonly #limit: number;
+  readonly #report: (decision: UrlDecision) => void;
+  readonly #pending = new Map<string, UrlDecision>();
+
+  /** @param limit - The most URLs to remember. @param report - Called with each decision that becomes final. */
+  constructor(limit: number, report: (decision: UrlDecision) => void) {
+    this.#limit = limit;
+    this.#report = report;
+  }
+
+  /** Remembers the first decision about a URL. Past the limit the oldest one is reported at once. */
+  add(decision: UrlDecision): void {
+    if (this.#pending.has(decision.url)) return;
+    this.#pending.set(decision.url, decision);
+    if (this.#pending.size <= this.#limit) return;
+    const [oldest] = this.#pending.values();
+    if (oldest === undefined) return;
+    this.#pending.delete(oldest.url);
+    this.#report(oldest);
+  }
+
+  /** Forgets a URL that was admitted, or decided otherwise. */
+  remove(url: string): void {
+    if (this.#pending.size > 0) this.#pending.delete(url);
+  }
+
+  reportAll(): void {
+    for (const decision of [...this.#pending.values()]) this.#report(decision);
+    this.#pending.clear();
+  }
 }

@@ -1,7 +1,7 @@
 // What is at stake: a URL must not be reported as left alone and as fetched.
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
-import { PendingDecisions } from './pending-decisions.js';
+import { PendingDecisions } from './journal.js';
 
 const decision = (url: string, reason = 'link-nofollow'): UrlDecision => ({
   url,

@@ -2,7 +2,7 @@
 // For people who watch it; the crawl itself reads none of it.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
-import type { RequestUnderway, WatchedEgress } from '../crawl/watched-egress.js';
+import type { Egress, RequestUnderway } from '../fetch/egress.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedBoundsOptions, ResolvedOptions } from '../options/options.js';
 import type { RunState } from '../report/crawl-report.js';
@@ -64,12 +64,12 @@ export function activityBase({ identity, scope, bounds }: ResolvedOptions): Acti
 }
 
 /** The part that changes. @throws Never */
-export function activityOf(frontier: Frontier, egress: WatchedEgress, options: ActivityOptions): ActivityLists {
+export function activityOf(frontier: Frontier, egress: Egress, options: ActivityOptions): ActivityLists {
   const limit = checkedLimit(options);
   const waits = frontier.waits(MAX_REPORTED_WAITS);
   return {
-    underway: egress.list(limit),
-    underwayCount: egress.count(),
+    underway: egress.underway(limit),
+    underwayCount: egress.underwayCount,
     ready: frontier.ready(limit),
     waits: waits.slice(0, limit),
     waitingHosts: waits.length,

@@ -6,8 +6,14 @@ import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement 
 import type { Refusal } from '../admit/admit.js';
 import { archivedPage } from '../crawl/archived-page.js';
 import type { HookVerdict } from '../crawl/hooks.js';
-import { exchangeOf, toRobotsAnswer } from '../fetch/exchange.js';
-import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
+import {
+  exchangeOf,
+  type FetchOutcome,
+  isRefusedByGuard,
+  type ResponseOutcome,
+  releaseBody,
+  toRobotsAnswer,
+} from '../fetch/outcome.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/url-decisions.js';

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { FrontierCounts, HostWait } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
-import { partsOf } from '../directory/directory-parts.js';
+import { partsOf } from '../directory/crawl-paths.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';

@@ -3,8 +3,9 @@
 import type { JsonValue } from '@mannerly/frontier';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedPage } from '../archive/visit.js';
-import type { CrawlDirectory, CrawlPaths } from '../directory/crawl-directory.js';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import type { SentRequest } from '../fetch/egress.js';
 import type { Fetcher } from '../fetch/fetcher.js';
@@ -40,8 +41,8 @@ export class RunArchive {
     const { options, fetcher, folder, directory, reader, nowMs } = this.#parts;
     const { identity, exclusion, network, archive } = options;
     if (archive === null) return;
-    const { createCrawlArchive } = await import('../archive/crawl-archive.js');
-    this.#archive = await createCrawlArchive({
+    const { CrawlArchive } = await import('../archive/crawl-archive.js');
+    this.#archive = await CrawlArchive.open({
       options: archive,
       folder,
       part: directory?.part ?? null,
@@ -62,7 +63,6 @@ export class RunArchive {
       keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
       nowMs,
     });
-    await this.#archive.open();
   }
 
   /** A request left, and its exchange is over. Nothing is written yet. */

@@ -12,8 +12,8 @@ import {
   RESET_NAME,
 } from '../directory/crawl-directory.js';
 import { MANIFEST_NAME, MANNERLY_VERSION, readAnyManifest } from '../directory/crawl-manifest.js';
+import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
-import { partsOf } from '../directory/directory-parts.js';
 import { MannerlyError } from '../errors.js';
 import { crawlSettings, keepSettings } from '../options/crawl-settings.js';
 import type { ResolvedOptions } from '../options/options.js';

@@ -2,9 +2,8 @@
 // commit to the frontier.
 
 import type { Work } from '@mannerly/frontier';
-import { exchangeOf } from '../fetch/exchange.js';
 import type { ResponseHead } from '../fetch/fetcher.js';
-import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook, robotsResult, type WorkResult } from './page-result.js';

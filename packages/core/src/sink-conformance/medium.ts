@@ -9,19 +9,17 @@ export type KeptItem = Pick<Item, 'id' | 'url' | 'data' | 'expiresAtMs' | 'prefe
 export interface SinkMedium {
   /** A sink on this medium, as each run makes one. */
   makeSink(): Sink;
-  /** What it holds now, in the order in which it was written. Asked while no sink is writing. */
+  /** What it holds now, in the order in which it was written. Called while no sink is writing. */
   read(): Promise<readonly KeptItem[]>;
-  /** Takes so many bytes off its end, as a crash may; left out where a medium cannot be torn. */
+  /** Removes so many bytes from its end, as a crash may; left out where a medium cannot be torn. */
   tear?(bytes: number): Promise<void>;
   /** The test is over. */
   dispose(): Promise<void>;
 }
 
-/** What a sink can promise. */
+/** What a sink guarantees. */
 export interface SinkCapabilities {
-  /**
-   * What was written outlives the sink. `false`: for tests and small things; guarantees about restarts are left out.
-   */
+  /** What was written outlives the sink. `false`: guarantees about restarts are not tested. */
   readonly durable: boolean;
   /** Data is read back as it was emitted. `false`: as a table shows it; only its presence is tested. */
   readonly exactData: boolean;

@@ -43,12 +43,10 @@ export interface ResolvedReadingOptions {
   readonly host: 'expose' | 'canonicalize';
 }
 
-const NOTHING_SAID: RobotsSignals = Object.freeze({ isNoindex: false, preferences: {}, contentSignals: {} });
+/** The signals of a URL without rules. */
+export const NO_SIGNALS: RobotsSignals = Object.freeze({ isNoindex: false, preferences: {}, contentSignals: {} });
 
-/**
- * @param compile - Who asks and which reading counts.
- * @throws RobotsError for options that `compileRules` refuses.
- */
+/** @param compile - Who asks and which reading counts. @throws RobotsError for options that `compileRules` refuses. */
 export function createRulesReader(compile: CompileOptions, options: ResolvedReadingOptions): RulesReader {
   compileRules(parseRobots(''), compile);
   const dialect = compile.dialect ?? 'rfc9309';
@@ -64,26 +62,13 @@ export function createRulesReader(compile: CompileOptions, options: ResolvedRead
   };
 }
 
-/** The signals of a URL without rules. Never throws. */
-export function noSignals(): RobotsSignals {
-  return NOTHING_SAID;
-}
-
-/**
- * The reason word of an exclusion by the gate.
- *
- * @throws Never.
- */
+/** The reason word of an exclusion by the gate. */
 export function excludedReason(decision: Decision, phase: string | null): string {
   if (phase === 'restricted') return 'robots-restricted';
   return decision.reason === 'oversize' ? 'robots-oversize' : 'robots-rule';
 }
 
-/**
- * Which body: SHA-256, first 16 hex digits.
- *
- * @throws Never.
- */
+/** Which body: SHA-256, first 16 hex digits. */
 export async function robotsHash(body: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body.slice()));
   return Array.from(digest.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('');

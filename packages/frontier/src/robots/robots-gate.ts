@@ -16,8 +16,14 @@ import {
 } from '@mannerly/robots/access';
 import type { FrontierStore } from '../store.js';
 import type { RobotsCopyRef } from '../work.js';
-import { type AuthorityRecord, type Chain, newAuthorityRecord } from './authority.js';
-import { type Authority, AuthorityCache, type AuthorityCacheBounds } from './authority-cache.js';
+import {
+  type Authority,
+  AuthorityCache,
+  type AuthorityCacheBounds,
+  type AuthorityRecord,
+  type Chain,
+  newAuthorityRecord,
+} from './authority-cache.js';
 import { type AuthorityRules, type RulesReader, robotsHash } from './authority-rules.js';
 import { CHAIN_EXCHANGE_MS, CHAIN_SLOT_WAIT_MS, REFUSED_AUTHORITY_MS } from './limits.js';
 
@@ -85,8 +91,7 @@ export class RobotsGate {
 
   /** Reads the record again, as another process may have left it; not while a request of ours is in flight. */
   refresh(name: string): Promise<Authority> {
-    this.#cache.forget(name);
-    return this.#cache.load(name);
+    return this.#cache.refresh(name);
   }
 
   /** What excludes the URL, when fresh rules in memory do; `null` otherwise. Changes nothing. */

@@ -7,7 +7,7 @@
 import type { RobotsDocument } from '@mannerly/robots';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { hostKeyOf } from '../url/host-key.js';
-import { parseUrl } from '../url/parse-url.js';
+import { parseUrl } from '../url/url-parts.js';
 
 /** Whether the lines count. */
 export interface SiteKeyOptions {
@@ -15,7 +15,7 @@ export interface SiteKeyOptions {
   readonly host: 'expose' | 'canonicalize';
 }
 
-/** URL → the name that the site gives it; `null`: its own. Never throws. */
+/** URL → the name that the site gives it; `null`: its own. */
 export type SiteKey = (url: string) => string | null;
 
 const OWN: SiteKey = () => null;
@@ -23,7 +23,6 @@ const OWN: SiteKey = () => null;
 /**
  * Reads what a file says about names. A file that says nothing is not kept.
  *
- * @throws Never.
  * @see specification, robots §9.7, §9.8, DECISION R47
  */
 export function siteKey(document: RobotsDocument, options: SiteKeyOptions): SiteKey {
