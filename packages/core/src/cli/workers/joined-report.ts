@@ -2,6 +2,7 @@
 
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
+import { OutcomeCounts } from '../../report/outcome-counts.js';
 
 /**
  * The progress of all; what is the crawl's own is the latest that any of them knows. `null`: none has told anything
@@ -71,7 +72,7 @@ export function joinedReport(
     ...(stopReason === undefined ? {} : { stopReason: stopReason }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
-    outcomes: logged?.outcomes ?? addedWords(reports),
+    outcomes: logged?.outcomes ?? addedOutcomes(reports),
     politeness: logged?.politeness ?? reports.flatMap(({ politeness }) => politeness),
     politenessOf: logged === null ? 'run' : 'crawl',
     waiting: reports
@@ -87,14 +88,8 @@ export function joinedReport(
   };
 }
 
-function addedWords(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
-  const words: Record<string, Record<string, number>> = {};
-  for (const report of reports) {
-    for (const [word, reasons] of Object.entries(report.outcomes)) {
-      words[word] ??= {};
-      const counts = words[word];
-      for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;
-    }
-  }
-  return words;
+function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
+  const counts = new OutcomeCounts();
+  for (const { outcomes } of reports) counts.goOnFrom(outcomes);
+  return counts.outcomes();
 }
