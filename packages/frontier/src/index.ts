@@ -1,7 +1,7 @@
 // The public entry of `@mannerly/frontier`: named re-exports, one by one.
 
-export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
-export { FrontierError, type FrontierErrorCode } from './errors.js';
+export { type Clock, createManualClock, systemClock } from './clock.js';
+export { FrontierError } from './errors.js';
 export { createFrontier, type Frontier, type FrontierCounts } from './frontier.js';
 export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
 export type { FrontierOptions } from './options/options.js';
@@ -15,25 +15,16 @@ export type {
   AddOutcome,
   CommitAnswer,
   Entry,
-  EntryId,
-  FencingToken,
   FrontierStore,
   HostCommit,
   HostCommitAnswer,
-  HostKey,
-  LaneBlock,
   Lease,
   LeaseRequest,
   NewEntry,
   OpenRequest,
-  Requeue,
-  ReserveSlot,
-  ScanListing,
   StoreCapabilities,
-  StoredHost,
-  StoreStats,
 } from './store.js';
-export { type MemoryStoreOptions, memoryStore } from './stores/memory.js';
+export { memoryStore } from './stores/memory.js';
 export {
   CANONICAL_RULES,
   type CanonicalRule,
@@ -51,10 +42,8 @@ export type {
   HostRequirements,
   PageWork,
   RobotsCopyRef,
-  RobotsSignals,
   RobotsWork,
   Settlement,
   StartAnswer,
   Work,
-  WorkLease,
 } from './work.js';

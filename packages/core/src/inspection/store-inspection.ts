@@ -2,12 +2,11 @@
 // why. It makes no request and changes nothing, also while the crawl runs.
 
 import { createFrontier, type Frontier, type FrontierStore, systemClock } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { asMannerlyError, MannerlyError } from '../errors.js';
 import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
 import type { OutcomeTable } from '../report/decision.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
-import { asMannerlyError } from '../run/store-errors.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
 /** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */

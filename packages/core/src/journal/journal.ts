@@ -15,8 +15,7 @@ import type {
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
-import type { LeftAloneLink } from '../handle/staged.js';
+import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';

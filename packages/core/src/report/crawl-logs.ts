@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import type { RejectedItem } from '../handle/staged.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { LeftOutLine, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
 import { MAX_DECISION_LINES, MAX_RECENT_DECISIONS, MAX_REJECTED_BYTES } from './limits.js';

@@ -6,7 +6,7 @@ import type { HostWarning } from '@mannerly/frontier';
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { parseLine, readLines, readValues } from '../directory/read-lines.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import type { RejectedItem } from '../handle/staged.js';
 import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
 import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 

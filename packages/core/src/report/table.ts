@@ -13,19 +13,6 @@ export interface TableOptions {
   readonly maxExclusions?: number;
 }
 
-/** The figures of one host that can be measured on either side of the wire. */
-export type MeasuredRow = Pick<
-  HostPoliteness,
-  | 'host'
-  | 'requests'
-  | 'pages'
-  | 'robotsRequests'
-  | 'smallestGapMs'
-  | 'smallestStartToStartMs'
-  | 'highestConcurrency'
-  | 'statuses'
->;
-
 /** The whole report as text: the hosts, what was left alone, comments and warnings. @throws Never */
 export function politenessText(rows: readonly HostPoliteness[], options: TableOptions = {}): string {
   const { maxHosts = 40, maxExclusions = 40 } = options;
@@ -61,46 +48,33 @@ export function statusText(statuses: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-type Column<Row> = readonly [head: string, align: 'left' | 'right', cell: (row: Row) => string | number];
+type Column = readonly [head: string, align: 'left' | 'right', cell: (row: HostPoliteness) => string | number];
 
-const HOST: Column<MeasuredRow> = ['host', 'left', ({ host }) => printable(host, 60)];
-const REQUESTS: Column<MeasuredRow> = ['requests', 'right', ({ requests }) => requests];
-const PAGES: Column<MeasuredRow> = ['pages', 'right', ({ pages }) => pages];
-const ROBOTS: Column<MeasuredRow> = ['robots.txt', 'right', ({ robotsRequests }) => robotsRequests];
-const GAP: Column<MeasuredRow> = ['smallest\ngap', 'right', ({ smallestGapMs }) => seconds(smallestGapMs)];
-const STARTS: Column<MeasuredRow> = ['start to\nstart', 'right', (row) => seconds(row.smallestStartToStartMs)];
-const AT_ONCE: Column<MeasuredRow> = ['at\nonce', 'right', ({ highestConcurrency }) => highestConcurrency];
-const ANSWERS: Column<MeasuredRow> = ['answers', 'left', ({ statuses }) => statusText(statuses)];
-const REPORT_COLUMNS: readonly Column<HostPoliteness>[] = [
-  HOST,
-  REQUESTS,
-  PAGES,
-  GAP,
+const COLUMNS: readonly Column[] = [
+  ['host', 'left', ({ host }) => printable(host, 60)],
+  ['requests', 'right', ({ requests }) => requests],
+  ['pages', 'right', ({ pages }) => pages],
+  ['smallest\ngap', 'right', ({ smallestGapMs }) => seconds(smallestGapMs)],
   ['required', 'right', requiredText],
-  STARTS,
-  AT_ONCE,
+  ['start to\nstart', 'right', (row) => seconds(row.smallestStartToStartMs)],
+  ['at\nonce', 'right', ({ highestConcurrency }) => highestConcurrency],
   ['longest\npause', 'right', ({ longestPauseMs }) => seconds(longestPauseMs === 0 ? null : longestPauseMs)],
   ['early', 'right', ({ early }) => early],
-  ANSWERS,
+  ['answers', 'left', ({ statuses }) => statusText(statuses)],
   ['left\nalone', 'right', ({ excluded }) => excluded],
   ['held', 'right', ({ held }) => held],
   ['failed', 'right', ({ failed }) => failed],
 ];
 
-/** The figures of hosts that a server can measure too, for a comparison. @throws Never */
-export function measuredTable(rows: readonly MeasuredRow[]): string {
-  return tableText([HOST, REQUESTS, PAGES, ROBOTS, GAP, STARTS, AT_ONCE, ANSWERS], rows);
-}
-
 function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
   const shown = rows.length <= maxHosts ? rows : [...rows].sort((a, b) => b.requests - a.requests).slice(0, maxHosts);
   const rest = rows.length - shown.length;
-  return `${tableText(REPORT_COLUMNS, shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
+  return `${tableText(shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
 }
 
-function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const table = plainTable(columns.map(([head, align]) => [head, align]));
-  for (const row of rows) table.push(columns.map(([, , cell]) => cell(row)));
+function tableText(rows: readonly HostPoliteness[]): string {
+  const table = plainTable(COLUMNS.map(([head, align]) => [head, align]));
+  for (const row of rows) table.push(COLUMNS.map(([, , cell]) => cell(row)));
   return table.toString();
 }
 
