@@ -15,7 +15,7 @@ import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
-import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion-options.js';
+import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import { fill } from './check.js';
 import type { CrawlerOptions } from './crawler-options.js';

@@ -31,7 +31,7 @@ import type { ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/item-writer.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
-import { createPageReader, type PageReader } from '../page/read-page.js';
+import { PageReader } from '../page/read-page.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost, isHostName, requestedForm } from '../report/explain.js';
@@ -152,7 +152,7 @@ export class Run {
     this.frontier = frontier;
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
-    this.reader = createPageReader({
+    this.reader = new PageReader({
       decodeText,
       utf8Start,
       tdmFor: (url) => companions.tdmFor(url),
