@@ -1,5 +1,4 @@
-// What a configuration file of the command says: the options of a crawl, and the paths of files and of the crawl
-// directory. The command reads and checks it.
+// The configuration file of the command.
 
 import type { CrawlerOptions } from './crawler-options.js';
 
@@ -29,7 +28,7 @@ export interface CrawlConfig
 }
 
 /**
- * The configuration as it is: for completion and types in `mannerly.config.ts` and `.js`.
+ * Returns the configuration as it is: for completion and types in `mannerly.config.ts` and `.js`.
  *
  * @example
  * ```ts
@@ -39,7 +38,6 @@ export interface CrawlConfig
  *   bounds: { pages: 2_000 },
  * });
  * ```
- * @throws Never; the command checks it when it reads it.
  */
 export function defineConfig(config: CrawlConfig): CrawlConfig {
   return config;

@@ -1,5 +1,5 @@
-// What a row of the option table says: the shape of the value, one sentence, the default, the flag of the command, and
-// which values are relaxed. The resolver, the types, the schema, the flags and the reference are all made from rows.
+// A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and which
+// values are relaxed. The resolver, the types, the schema, the flags and the reference are made from rows.
 
 /** A value as a row describes it. `V` is its type, which nothing holds at run time. */
 export type Shape<V = unknown> = AnyShape & { readonly value?: V };
