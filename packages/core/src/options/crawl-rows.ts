@@ -37,10 +37,7 @@ export const CRAWL_ROWS = {
     name: row(token, 'The product token that sites address in robots.txt. It is part of what makes a crawl the same.', {
       isRequired: true,
       isCheckedByOwner: true,
-      flag: {
-        name: '--name <token>',
-        help: 'your product token, which robots.txt can address, such as tidepool-study',
-      },
+      flag: ['--name <token>', 'your product token, which robots.txt can address, such as tidepool-study'],
     }),
     contact: row(
       text('an http(s) URL or a mail address', { most: MAX_CONTACT_LENGTH }),
@@ -49,10 +46,7 @@ export const CRAWL_ROWS = {
       {
         isRequired: true,
         isCheckedByOwner: true,
-        flag: {
-          name: '--contact <url-or-mail>',
-          help: 'a page or mailbox where sites can reach you; in every request',
-        },
+        flag: ['--contact <url-or-mail>', 'a page or mailbox where sites can reach you; in every request'],
       },
     ),
     version: row(
@@ -76,49 +70,37 @@ export const CRAWL_ROWS = {
       choice('host', 'domain', 'list', 'surt'),
       "What is inside: `host`: the seeds' host names. `domain`: their registrable domains. `list`: the hosts of `hosts`. " +
         '`surt`: URLs that begin with one of `surts`.',
-      {
-        default: 'host',
-        flag: { name: '--within <scope>', help: 'where it may go; host and domain are those of the seeds' },
-      },
+      { default: 'host', flag: ['--within <scope>', 'where it may go; host and domain are those of the seeds'] },
     ),
     hosts: row(
       list(text('a host name, or host:port'), MAX_URL_PATTERNS),
       'Host names, or `host:port`. Needed with `within: list`.',
-      {
-        defaultText: '`[]`',
-        flag: { name: '--host <name>', help: 'with --within list: a host it may go to (repeatable)' },
-      },
+      { defaultText: '`[]`', flag: ['--host <name>', 'with --within list: a host it may go to (repeatable)'] },
     ),
     surts: row(
       list(text('a SURT prefix'), MAX_URL_PATTERNS),
       'SURT prefixes such as `(org,example,`. Needed with `within: surt`, an error without it.',
       {
         defaultText: '`[]`',
-        flag: { name: '--surt <prefix>', help: 'with --within surt: a SURT prefix such as (org,example, (repeatable)' },
+        flag: ['--surt <prefix>', 'with --within surt: a SURT prefix such as (org,example, (repeatable)'],
       },
     ),
     prefixes: row(
       list(text('a path that begins with /', { pattern: '^/' }), MAX_URL_PATTERNS),
       'Only URLs whose path begins with one of these.',
-      {
-        defaultText: 'all paths',
-        flag: { name: '--prefix <path>', help: 'only paths that begin with this (repeatable)' },
-      },
+      { defaultText: 'all paths', flag: ['--prefix <path>', 'only paths that begin with this (repeatable)'] },
     ),
     include: row(
       patterns,
       'Only URLs that match one of these patterns, written as in robots.txt. Seeds must match too.',
       {
         defaultText: 'all URLs',
-        flag: {
-          name: '--include <pattern>',
-          help: 'only URLs that match, as in robots.txt: /docs/, /*.html$ (repeatable)',
-        },
+        flag: ['--include <pattern>', 'only URLs that match, as in robots.txt: /docs/, /*.html$ (repeatable)'],
       },
     ),
     exclude: row(patterns, 'No URL that matches one of these patterns, whatever the other options say.', {
       defaultText: '`[]`',
-      flag: { name: '--exclude <pattern>', help: 'no URLs that match, whatever else is given (repeatable)' },
+      flag: ['--exclude <pattern>', 'no URLs that match, whatever else is given (repeatable)'],
     }),
     allows: row(
       code<(url: string, via: Via) => boolean>('(url: string, via: Via) => boolean', isFunction),
@@ -133,34 +115,34 @@ export const CRAWL_ROWS = {
       pages: row(
         pages,
         'Pages: URLs that ended with a response or a final failure. Redirects and retries do not count.',
-        { flag: { name: '--pages <n>', help: 'maximum pages', default: 100 } },
+        { flag: ['--pages <n>', 'maximum pages', { default: 100 }] },
       ),
       minutes: row(minutes, 'Running time. A pause does not count.', {
-        flag: { name: '--minutes <n>', help: 'maximum running time', default: 30 },
+        flag: ['--minutes <n>', 'maximum running time', { default: 30 }],
       }),
       depth: row(whole(0, MAX_DEPTH, 'links from a seed'), 'Links from a seed to a page. A redirect keeps the depth.', {
         default: 16,
-        flag: { name: '--depth <n>', help: 'maximum links from a seed', default: 5 },
+        flag: ['--depth <n>', 'maximum links from a seed', { default: 5 }],
       }),
       bytes: row(bytes, 'Decoded bytes of bodies. Requests in flight when it is reached are completed.', {
-        flag: { name: '--bytes <bytes>', help: 'maximum decoded bytes of bodies, such as 1e9' },
+        flag: ['--bytes <bytes>', 'maximum decoded bytes of bodies, such as 1e9'],
       }),
       pagesPerHost: row(pages, 'Pages of one host.', {
         defaultText: 'as `bounds.pages`',
-        flag: { name: '--pages-per-host <n>', help: 'maximum pages of one host' },
+        flag: ['--pages-per-host <n>', 'maximum pages of one host'],
       }),
       bytesPerHost: row(
         bytes,
         'Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole.',
-        { flag: { name: '--bytes-per-host <bytes>', help: 'maximum decoded bytes of one host' } },
+        { flag: ['--bytes-per-host <bytes>', 'maximum decoded bytes of one host'] },
       ),
       minutesPerHost: row(minutes, 'Running time since the first request to a host.', {
-        flag: { name: '--minutes-per-host <n>', help: 'maximum running time since the first request to a host' },
+        flag: ['--minutes-per-host <n>', 'maximum running time since the first request to a host'],
       }),
       queuedUrls: row(
         whole(1, MAX_PAGES, 'URLs'),
         'URLs in the queue at a time. Further links are dropped as `frontier-full`, seeds and sitemaps wait.',
-        { default: 10_000_000, flag: { name: '--queued-urls <n>', help: 'maximum URLs in the queue at a time' } },
+        { default: 10_000_000, flag: ['--queued-urls <n>', 'maximum URLs in the queue at a time'] },
       ),
     },
     ['pages', 'minutes'],
@@ -175,11 +157,7 @@ export const CRAWL_ROWS = {
         'matches any ending). The first one found is requested.',
       {
         default: 'keep',
-        flag: {
-          name: '--drop-tracking',
-          sets: 'drop',
-          help: 'URLs that differ only in tracking parameters count as one',
-        },
+        flag: ['--drop-tracking', 'URLs that differ only in tracking parameters count as one', { sets: 'drop' }],
       },
     ),
     rules: row(
@@ -214,7 +192,7 @@ export const CRAWL_ROWS = {
     {
       default: defaultsOfRows,
       defaultText: 'on',
-      flag: { name: '--no-traps', sets: false, help: 'follow endless URL spaces too, as far as the bounds go' },
+      flag: ['--no-traps', 'follow endless URL spaces too, as far as the bounds go', { sets: false }],
     },
   ),
 };

@@ -32,16 +32,13 @@ export const MACHINE_ROWS = {
         'Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
         {
           default: [],
-          flag: {
-            name: '--allow-address <cidr>',
-            help: 'allow a private address range such as 127.0.0.0/8 (repeatable)',
-          },
+          flag: ['--allow-address <cidr>', 'allow a private address range such as 127.0.0.0/8 (repeatable)'],
         },
       ),
       ports: row(
         either(choice('any'), list(whole(1, 65_535, ''))),
         'Ports that are allowed next to 80, 443 and those of the seeds. Others may be services that are no web servers.',
-        { default: [], flag: { name: '--port <n>', help: 'allow this port too (repeatable)' } },
+        { default: [], flag: ['--port <n>', 'allow this port too (repeatable)'] },
       ),
       resolve: row(
         code<(hostname: string) => Promise<readonly string[]>>(
@@ -54,20 +51,14 @@ export const MACHINE_ROWS = {
       allowUnpinnedDns: row(
         boolean,
         'Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses.',
-        {
-          default: false,
-          relaxed: { values: [true], says: 'a name can lead to another address than the one that was checked' },
-        },
+        { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       cookies: row(
         either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),
         'A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin.',
         {
           default: false,
-          relaxed: {
-            values: { not: false },
-            says: 'sites can tell the requests of this crawl apart, and pages may differ for it',
-          },
+          relaxed: [{ not: false }, 'sites can tell the requests of this crawl apart, and pages may differ for it'],
         },
       ),
       connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for a connection (`timeout-connect`).', {
@@ -86,38 +77,38 @@ export const MACHINE_ROWS = {
       maxBodyBytes: row(
         whole(1, 1024 * MIB, 'decoded bytes'),
         "Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins.",
-        { default: 10 * MIB, flag: { name: '--max-body-bytes <bytes>', help: 'maximum decoded bytes kept of a page' } },
+        { default: 10 * MIB, flag: ['--max-body-bytes <bytes>', 'maximum decoded bytes kept of a page'] },
       ),
       concurrency: row(
         whole(1, MAX_CONCURRENCY, 'requests'),
         'Requests in flight over all hosts. A host gets one at a time. `--workers` divides it.',
-        { default: 64, flag: { name: '--concurrency <n>', help: 'requests in flight over all hosts' } },
+        { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
       ),
     },
   ),
   discover: groupRow('Files that are requested next to pages, each spaced like a page.', 'DiscoverOptions', {
     sitemaps: row(boolean, 'Read the [sitemaps](../sitemaps.md) that robots.txt names.', {
       default: false,
-      flag: { name: '--sitemaps', help: 'read the sitemaps that robots.txt names' },
+      flag: ['--sitemaps', 'read the sitemaps that robots.txt names'],
     }),
     sitemapUrls: row(
       list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS),
       'Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope.',
-      { default: [], flag: { name: '--sitemap <url>', help: 'read this sitemap or feed (repeatable)' } },
+      { default: [], flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'] },
     ),
     dataTxt: row(boolean, 'Request `/data.txt` of each authority, and again when it has expired.', {
       default: false,
-      flag: { name: '--data-txt', help: 'request /data.txt of each site, which lists its datasets' },
+      flag: ['--data-txt', 'request /data.txt of each site, which lists its datasets'],
     }),
   }),
   datasets: groupRow('Datasets that data.txt names.', 'DatasetOptions', {
     enqueue: row(boolean, 'With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`.', {
       default: false,
-      flag: {
-        name: '--datasets',
-        alsoSets: 'discover.dataTxt',
-        help: 'fetch the datasets that data.txt names (implies --data-txt)',
-      },
+      flag: [
+        '--datasets',
+        'fetch the datasets that data.txt names (implies --data-txt)',
+        { alsoSets: 'discover.dataTxt' },
+      ],
     }),
   }),
   maxIdleMs: row(
@@ -125,7 +116,7 @@ export const MACHINE_ROWS = {
     'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100.',
     {
       default: 600_000,
-      flag: { name: '--max-idle <seconds>', isSeconds: true, help: 'end when only hosts are left that wait longer' },
+      flag: ['--max-idle <seconds>', 'end when only hosts are left that wait longer', { isSeconds: true }],
     },
   ),
   orderSeed: row(
@@ -134,10 +125,7 @@ export const MACHINE_ROWS = {
       '[reproducible crawls](../reproducible.md). One process; slower with many hosts.',
     {
       defaultText: 'none: as URLs are found',
-      flag: {
-        name: '--order-seed <text>',
-        help: 'take URLs in an order that this text decides (docs/reproducible.md)',
-      },
+      flag: ['--order-seed <text>', 'take URLs in an order that this text decides (docs/reproducible.md)'],
     },
   ),
   handlerTimeoutMs: row(number(1, 3_600_000, 'ms'), 'Timeout of a handler. Its page then fails as `handler-timeout`.', {
@@ -149,12 +137,12 @@ export const MACHINE_ROWS = {
       group('ArchiveOptions', {
         warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
           default: 1_000_000_000,
-          flag: { name: '--warc-bytes <bytes>', help: 'size at which the next WARC file begins (implies --warc)' },
+          flag: ['--warc-bytes <bytes>', 'size at which the next WARC file begins (implies --warc)'],
         }),
         digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
         wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
           default: false,
-          flag: { name: '--wacz', help: 'package the archive as archive.wacz at the end (implies --warc)' },
+          flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
         }),
         folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
           defaultText: '`archive` in the crawl directory',
@@ -164,7 +152,7 @@ export const MACHINE_ROWS = {
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
     {
       default: false,
-      flag: { name: '--warc', sets: {}, help: 'keep every exchange as WARC in archive/ of the crawl directory' },
+      flag: ['--warc', 'keep every exchange as WARC in archive/ of the crawl directory', { sets: {} }],
     },
   ),
   decisionLog: groupRow(
@@ -175,14 +163,11 @@ export const MACHINE_ROWS = {
       sample: row(
         number(0, 1, ', a share of URLs'),
         'Share of URLs with a line. Excluded and failed URLs always have one.',
-        {
-          default: 1,
-          flag: { name: '--decisions-sample <share>', help: 'share of URLs with a line in decisions.jsonl' },
-        },
+        { default: 1, flag: ['--decisions-sample <share>', 'share of URLs with a line in decisions.jsonl'] },
       ),
       maxLines: row(whole(1, MAX_DECISION_LINES, 'lines'), 'Lines of one run.', {
         default: MAX_DECISION_LINES,
-        flag: { name: '--decisions-max <lines>', help: 'maximum lines of a run in decisions.jsonl' },
+        flag: ['--decisions-max <lines>', 'maximum lines of a run in decisions.jsonl'],
       }),
     },
   ),

@@ -55,10 +55,7 @@ export const POLITENESS_ROWS = {
             ),
             minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for hosts of your own.', {
               isRequired: true,
-              relaxed: {
-                values: { below: 1_000 },
-                says: 'hosts that ask for nothing may be visited more than once a second',
-              },
+              relaxed: [{ below: 1_000 }, 'hosts that ask for nothing may be visited more than once a second'],
             }),
             maxMs: row(
               number(0, DAY_MS, 'ms, not less than `minMs`'),
@@ -69,26 +66,26 @@ export const POLITENESS_ROWS = {
         ),
         'The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s. ' +
           '`1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three.',
-        { default: 'polite', flag: { name: '--profile <name>', help: 'pace where a site asks for none' } },
+        { default: 'polite', flag: ['--profile <name>', 'pace where a site asks for none'] },
       ),
       perDomain: row(
         boolean,
         'Hosts of one registrable domain share one queue and one clock. Bounds per host then count a domain.',
-        { default: false, flag: { name: '--per-domain', help: 'treat hosts of one registrable domain as one' } },
+        { default: false, flag: ['--per-domain', 'treat hosts of one registrable domain as one'] },
       ),
       perIp: row(
         boolean,
         'Hosts on one address get one request at a time, with the longer interval of two hosts between their requests.',
-        { default: false, flag: { name: '--per-ip', help: 'treat hosts on one address as one' } },
+        { default: false, flag: ['--per-ip', 'treat hosts on one address as one'] },
       ),
       requestsPerSecond: row(
         number(1 / 3_600, 10_000, 'requests per second'),
         'Requests of the whole crawl, robots.txt included, evenly spaced from start to start.',
-        { flag: { name: '--requests-per-second <n>', help: 'maximum requests per second of the whole crawl' } },
+        { flag: ['--requests-per-second <n>', 'maximum requests per second of the whole crawl'] },
       ),
       jitter: row(number(0, 0.1, ', a share'), "Share of a host's pause that may be added at random.", {
         default: 0,
-        flag: { name: '--jitter <share>', help: "share of a host's pause that may be added at random" },
+        flag: ['--jitter <share>', "share of a host's pause that may be added at random"],
       }),
     },
   ),
@@ -104,12 +101,8 @@ export const POLITENESS_ROWS = {
           '`onForbidden` and `afterUnreachable`. `google` reads some lines more freely.',
         {
           defaultText: '`rfc9309`',
-          flag: { name: '--robots-dialect <name>', help: 'how robots.txt is read' },
-          relaxed: {
-            values: ['google'],
-            says: VISITED,
-            unless: (given) => given['accessProfile'] !== null || isHeld(given),
-          },
+          flag: ['--robots-dialect <name>', 'how robots.txt is read'],
+          relaxed: [['google'], VISITED, (given) => given['accessProfile'] !== null || isHeld(given)],
         },
       ),
       policy: row(
@@ -118,19 +111,14 @@ export const POLITENESS_ROWS = {
           'only the latter, or all dialects of `strictDialects` have to allow a URL.',
         {
           defaultText: '`declared`',
-          flag: { name: '--robots-policy <name>', help: 'which rules count' },
-          relaxed: {
-            values: ['base', 'declared-only'],
-            says: 'URLs may be fetched that newer rules, or RFC 9309, disallow',
-          },
+          flag: ['--robots-policy <name>', 'which rules count'],
+          relaxed: [['base', 'declared-only'], 'URLs may be fetched that newer rules, or RFC 9309, disallow'],
         },
       ),
       strictDialects: row(
         list(dialects, 4, 1),
         'With `policy: strictest`: the dialects that all have to allow a URL.',
-        {
-          defaultText: '`rfc9309`, `google`, `1996`',
-        },
+        { defaultText: '`rfc9309`, `google`, `1996`' },
       ),
       onOversize: row(
         choice('truncate', 'disallow-all'),
@@ -154,7 +142,7 @@ export const POLITENESS_ROWS = {
       requestRateMode: row(
         choice('spaced', 'bucket'),
         'A Request-rate spaces every request, or allows its requests in a burst.',
-        { defaultText: '`spaced`', relaxed: { values: ['bucket'], says: 'a Request-rate allows bursts' } },
+        { defaultText: '`spaced`', relaxed: [['bucket'], 'a Request-rate allows bursts'] },
       ),
       cacheDelay: row(
         choice('ignore', 'as-crawl-delay'),
@@ -164,10 +152,7 @@ export const POLITENESS_ROWS = {
       accessProfile: row(
         choice('rfc9309', 'google', '1996', '1994', 'strictest'),
         'What each HTTP status of robots.txt means.',
-        {
-          defaultText: 'follows `policy` and `dialect`',
-          relaxed: { values: ['google'], says: VISITED, unless: isHeld },
-        },
+        { defaultText: 'follows `policy` and `dialect`', relaxed: [['google'], VISITED, isHeld] },
       ),
       onForbidden: row(
         choice('allow', 'deny'),
@@ -180,16 +165,16 @@ export const POLITENESS_ROWS = {
           'its rules are unknown.',
         {
           defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
-          relaxed: { values: ['copy-or-allow', 'allow', 'google'], says: VISITED },
+          relaxed: [['copy-or-allow', 'allow', 'google'], VISITED],
         },
       ),
       unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable`.', {
         defaultText: '30',
-        relaxed: {
-          values: { below: 30 },
-          says: 'an old robots.txt is used again after that',
-          unless: (given) => afterUnreachable(given) === 'hold',
-        },
+        relaxed: [
+          { below: 30 },
+          'an old robots.txt is used again after that',
+          (given) => afterUnreachable(given) === 'hold',
+        ],
       }),
       holdMaxMs: row(
         number(0, 3_650 * DAY_MS, 'ms'),
@@ -200,11 +185,11 @@ export const POLITENESS_ROWS = {
         group('RobotsCrawlDelay', {
           maxSeconds: row(number(1, DAY_SECONDS, 's'), 'A longer Crawl-delay is treated as `onOverMax` says.', {
             default: DAY_SECONDS,
-            relaxed: {
-              values: { below: DAY_SECONDS },
-              says: 'a longer Crawl-delay is cut to that',
-              unless: ({ onOverMax }) => onOverMax === 'skip-host',
-            },
+            relaxed: [
+              { below: DAY_SECONDS },
+              'a longer Crawl-delay is cut to that',
+              ({ onOverMax }) => onOverMax === 'skip-host',
+            ],
           }),
           onOverMax: row(
             choice('clamp', 'skip-host'),
@@ -218,10 +203,7 @@ export const POLITENESS_ROWS = {
       visitTime: row(
         choice('hold', 'warn', 'ignore'),
         'Outside the Visit-time of a site its URLs are held, or visited.',
-        {
-          defaultText: '`hold`',
-          relaxed: { values: ['warn', 'ignore'], says: 'hosts are visited outside their Visit-time' },
-        },
+        { defaultText: '`hold`', relaxed: [['warn', 'ignore'], 'hosts are visited outside their Visit-time'] },
       ),
       cleanParam: row(
         choice('dedupe', 'expose'),
@@ -239,49 +221,46 @@ export const POLITENESS_ROWS = {
     list(choice('search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other') satisfies Shape<Purpose>),
     'What the data is for. Reservations and preferences apply by purpose, so declare what is true. `tdm`, `ai-train` and ' +
       '`ai-input` also request `/.well-known/tdmrep.json`.',
-    { default: [], flag: { name: '--purpose <purpose>', help: 'what the data is for (repeatable)' } },
+    { default: [], flag: ['--purpose <purpose>', 'what the data is for (repeatable)'] },
   ),
   pageLevel: groupRow('What pages say in robots meta elements and X-Robots-Tag.', 'PageLevelOptions', {
     noindex: row(
       choice('skip-store', 'flag', 'skip-handler', 'ignore'),
       'Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept.',
-      { default: 'skip-store', relaxed: { values: ['flag', 'ignore'], says: 'items of noindex pages are kept' } },
+      { default: 'skip-store', relaxed: [['flag', 'ignore'], 'items of noindex pages are kept'] },
     ),
     noarchive: row(
       choice('skip-body', 'flag', 'ignore'),
       'Whether the body may go into an [archive](../archive.md) or a file.',
-      {
-        default: 'skip-body',
-        relaxed: { values: ['flag', 'ignore'], says: 'bodies of noarchive pages may be written' },
-      },
+      { default: 'skip-body', relaxed: [['flag', 'ignore'], 'bodies of noarchive pages may be written'] },
     ),
     snippet: row(isRespected, 'Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`.', {
       default: 'respect',
-      relaxed: { values: ['ignore'], says: 'excerpts have no limit' },
+      relaxed: [['ignore'], 'excerpts have no limit'],
     }),
     images: row(isRespected, 'Whether images of a `noimageindex` page are left alone.', {
       default: 'respect',
-      relaxed: { values: ['ignore'], says: 'images of noimageindex pages are taken' },
+      relaxed: [['ignore'], 'images of noimageindex pages are taken'],
     }),
     unavailableAfter: row(isRespected, "After its date as `noindex`, before it the item's `expiresAtMs`.", {
       default: 'respect',
-      relaxed: { values: ['ignore'], says: 'expiry dates are ignored' },
+      relaxed: [['ignore'], 'expiry dates are ignored'],
     }),
     robotsNoindex: row(choice('apply', 'expose'), 'Whether Noindex lines of robots.txt count as `noindex`.', {
       default: 'apply',
-      relaxed: { values: ['expose'], says: 'Noindex lines of robots.txt have no effect' },
+      relaxed: [['expose'], 'Noindex lines of robots.txt have no effect'],
     }),
   }),
   links: groupRow('Which links are followed.', 'LinkOptions', {
     pageNofollow: row(isRespected, 'The `nofollow` of a whole page.', {
       default: 'respect',
-      relaxed: { values: ['ignore'], says: 'links of nofollow pages are followed' },
+      relaxed: [['ignore'], 'links of nofollow pages are followed'],
     }),
     rel: row(
       group('RelOptions', {
         nofollow: row(boolean, 'Whether links with `rel=nofollow` are followed.', {
           default: false,
-          relaxed: { values: [true], says: 'nofollow links are followed' },
+          relaxed: [[true], 'nofollow links are followed'],
         }),
         ugc: row(boolean, 'Whether links with `rel=ugc` are followed. `false` is stricter.', { default: true }),
         sponsored: row(boolean, 'Whether links with `rel=sponsored` are followed. `false` is stricter.', {
@@ -294,7 +273,7 @@ export const POLITENESS_ROWS = {
   }),
   tdm: row(applies, 'Reservations of text and data mining, for the purposes above.', {
     default: 'respect',
-    relaxed: { values: ['observe', 'off'], says: 'reservations for text and data mining have no effect' },
+    relaxed: [['observe', 'off'], 'reservations for text and data mining have no effect'],
   }),
   preferences: row(
     either(
@@ -302,7 +281,7 @@ export const POLITENESS_ROWS = {
       group('PreferenceOptions', {
         apply: row(applies, 'The same within the object.', {
           default: 'respect',
-          relaxed: { values: ['observe', 'off'], says: 'use preferences have no effect' },
+          relaxed: [['observe', 'off'], 'use preferences have no effect'],
         }),
         unknown: row(choice('allow', 'disallow'), 'What no preference means. `disallow` is stricter.', {
           default: 'allow',
@@ -315,7 +294,7 @@ export const POLITENESS_ROWS = {
       }),
     ),
     'Content-Usage, Content-Signal and `noai`, for the purposes above.',
-    { default: 'respect', relaxed: { values: ['observe', 'off'], says: 'use preferences have no effect' } },
+    { default: 'respect', relaxed: [['observe', 'off'], 'use preferences have no effect'] },
   ),
   canonical: row(
     choice('expose', 'dedupe', 'follow'),
@@ -326,9 +305,6 @@ export const POLITENESS_ROWS = {
   indexInstead: row(
     choice('respect', 'expose'),
     'A page that names another URL to keep: that one is queued, and this one is not kept.',
-    {
-      default: 'respect',
-      relaxed: { values: ['expose'], says: 'pages that name another URL to keep are kept themselves' },
-    },
+    { default: 'respect', relaxed: [['expose'], 'pages that name another URL to keep are kept themselves'] },
   ),
 };
