@@ -105,7 +105,7 @@ export interface Crawler {
    * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
   retry(filter: RetryFilter): Promise<RetryAnswer>;
-  /** Makes a parked host (`host-parked`) due again, in the next run if none is open. @param host - As in `report.waiting` */
+  /** Makes a parked host due again (`host-parked`), at the next run if none is open. @param host - Its name. */
   unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }

@@ -64,7 +64,7 @@ export interface RunManifest {
 
 const NAME = /^run(-[1-9]\d*)?\.json$/;
 
-/** Writes the manifest of a run that begins. @returns What `endRunManifest` takes. @throws MannerlyError `log-failed` */
+/** Writes the manifest of a run that begins, for `endRunManifest`. @throws MannerlyError `log-failed` */
 export async function beginRunManifest(
   { runPath }: Pick<CrawlDirectory, 'runPath'>,
   options: ResolvedOptions,

@@ -24,7 +24,7 @@ export interface FakeAnswerParts {
   readonly status?: number;
   /** @default the usual words for the status */
   readonly statusText?: string;
-  /** By name, with `Content-Type` and `Content-Length` added where they are absent; or lines, which stay as they are. */
+  /** By name: `Content-Type` and `Content-Length` are added where they are absent. Or lines, which stay as they are. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | HeaderLines;
   /** Bytes as they travel: coded as `Content-Encoding` says. @default '' */
   readonly body?: string | Uint8Array;

@@ -27,8 +27,8 @@ export interface FakeCrawlOptions {
 const LAST_MS = 20_000;
 
 /**
- * Runs a crawler to its end, while the clock goes from timer to timer. Rejects as `crawler.run` does; with MannerlyError
- * `clock-stuck` when nothing moves any more, or too much has moved. The crawl is stopped then.
+ * Runs a crawler to its end, while the clock goes from timer to timer. Rejects as `crawler.run` does; with
+ * MannerlyError `clock-stuck` when nothing moves any more, or too much has moved. The crawl is stopped then.
  */
 export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: RunOptions = {}): Promise<CrawlReport> {
   const running = crawler.run(options);
