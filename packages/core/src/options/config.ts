@@ -14,10 +14,7 @@ export interface CrawlConfig
   readonly scope?: Partial<CrawlerOptions['scope']>;
   /** Replaces the defaults of the command. A flag that is given overrides one bound. */
   readonly bounds?: Partial<CrawlerOptions['bounds']>;
-  /**
-   * A module with an export `handlers`, as for `mannerly replay`. Relative to the file. @default every HTML page is an
-   * item
-   */
+  /** A module with an export `handlers`. Relative to the file. @default every HTML page is an item */
   readonly handlers?: string;
   /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
   readonly out?: string;

@@ -85,11 +85,7 @@ export class Run {
   /** The hosts that waited when the run ended; `null`: it has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 
-  /**
-   * Opens directory and logs and builds the run. Store, sinks and archive are opened by `performRun`.
-   *
-   * @throws MannerlyError `option-invalid`; what could not be opened.
-   */
+  /** Opens directory and logs and builds the run. `performRun` opens the rest. @throws MannerlyError */
   static async open(setup: RunSetup): Promise<Run> {
     const { options, clock, out } = setup;
     // A mistake in the options leaves no directory and no open log behind.

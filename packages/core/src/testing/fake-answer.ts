@@ -121,11 +121,7 @@ function isLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is H
   return Array.isArray(headers);
 }
 
-/**
- * A page that links to the given addresses. Never throws.
- *
- * @param head - More of its head, such as `<meta name="robots" content="nofollow">`.
- */
+/** A page with links. @param head - More of its head, such as `<meta name="robots" content="nofollow">`. */
 export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
   const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');
   return `<!doctype html>\n<html><head><title>${escaped(title)}</title>${head}</head><body>\n${body}\n</body></html>\n`;

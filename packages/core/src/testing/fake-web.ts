@@ -225,11 +225,7 @@ function addressOf(index: number): string {
   return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
 }
 
-/**
- * Lists a folder once: from the path on the site to the file. Symbolic links are not followed.
- *
- * @throws MannerlyError `option-invalid` for what is no folder, or holds more than 100,000 files.
- */
+/** Lists a folder once: from the path on the site to the file. @throws MannerlyError `option-invalid` */
 function filesIn(folder: string): ReadonlyMap<string, string> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     const hint = 'Paths are those of the process: build one from `import.meta.dirname` to be sure.';

@@ -12,10 +12,7 @@ export const MAX_VIRTUAL_MS = 400 * 86_400_000;
 export const REAL_WORK_MS = 10_000;
 /** Real milliseconds that `standStill` may take. */
 export const MAX_STILL_MS = 30_000;
-/**
- * Real milliseconds in which something must happen when no timer is left: an import takes a second on a busy machine.
- * Less than the five seconds of test runners, so that the clock reports the error.
- */
+/** Real milliseconds in which something must happen when no timer is left: less than the 5 s of test runners. */
 export const REAL_GRACE_MS = 4_000;
 /** Addresses of fake hosts: 198.18.0.0/15, which is for tests of networks (RFC 2544) and belongs to no site. */
 export const FAKE_ADDRESSES = 2 ** 17;
