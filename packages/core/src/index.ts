@@ -25,8 +25,7 @@ export type { CrawlerOptions, IdentityOptions, NetworkOptions, ScopeOptions } fr
 export { csvSink } from './output/csv.js';
 export { exportItems } from './output/export-items.js';
 export { jsonlSink } from './output/jsonl.js';
-export { memorySink } from './output/memory.js';
-export type { Item, Sink } from './output/sink.js';
+export { type Item, memorySink, type Sink } from './output/sink.js';
 export type { PageFetch } from './page/own-fetch.js';
 export type { CrawlPlan } from './plan/crawl-plan.js';
 export { planCrawl } from './plan/plan-crawl.js';

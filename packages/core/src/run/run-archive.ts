@@ -44,7 +44,7 @@ export class RunArchive {
     const { identity, exclusion, network, archive } = options;
     if (archive === null) return;
     const { CrawlArchive } = await import('../archive/crawl-archive.js');
-    this.#archive = await CrawlArchive.open({
+    this.#archive = new CrawlArchive({
       options: archive,
       folder,
       part: directory?.part ?? null,
@@ -65,6 +65,7 @@ export class RunArchive {
       keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
       nowMs,
     });
+    await this.#archive.open();
   }
 
   /** A request left, and its exchange is over. Nothing is written yet. */
