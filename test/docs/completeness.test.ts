@@ -24,7 +24,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## Outcomes of a request', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode')],
   ['## What requests are for', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
-  ['## Traps', wordsOf('packages/core/src/admit/trap-options.ts', 'TrapRule')],
+  ['## Traps', wordsOf('packages/core/src/admit/trap-rules.ts', 'TrapRule')],
   ['## What the audit finds', VIOLATION_KINDS],
   ['## What a store says', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
 ];

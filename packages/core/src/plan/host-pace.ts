@@ -82,14 +82,9 @@ export class HostPace {
       else if (this.#obeysVisitTime || schedule.reason === 'closed-rate')
         closedUntilMs = Math.max(closedUntilMs ?? 0, schedule.untilMs);
     }
-    const rate = { documents: 1, periodSeconds: rateMs / 1_000, window: null };
-    const { fromEndMs, fromStartMs } = requestInterval({
-      politeness,
-      lastRetrievalMs: answerMs,
-      crawlDelayMs,
-      rate: rateMs > 0 ? { kind: 'rate', intervalMs: rateMs, rate } : { kind: 'none' },
-      adaptiveMs: 0,
-    });
+    const clock = { lastRetrievalMs: answerMs, adaptiveMs: 0 };
+    const required = { crawlDelayMs, requestIntervalMs: rateMs || null };
+    const { fromEndMs, fromStartMs } = requestInterval(clock, required, politeness);
     // Jitter is drawn for each request: half of the most of it, on average.
     const stretchedMs = Math.ceil(fromEndMs * (1 + politeness.jitter / 2));
     const byDelay = crawlDelayMs !== null && crawlDelayMs >= fromEndMs ? 'crawl-delay' : 'profile';

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
-import { createHandlers } from '../handle/handlers.js';
+import { Handlers } from '../handle/handlers.js';
 import { createCrawlEmitter } from '../journal/events.js';
 import { onAbort } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
@@ -52,7 +52,7 @@ export async function planCrawl(
   const run = await Run.open({
     ...parts,
     options: resolveOptions(readingOnly(options)),
-    handlers: createHandlers(),
+    handlers: new Handlers(),
     emitter: createCrawlEmitter(() => undefined),
     stop: runStop,
     storeProblem: () => null,

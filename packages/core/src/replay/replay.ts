@@ -9,16 +9,16 @@ import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import { createSpool } from '../fetch/spool.js';
+import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
-import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
+import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { MAX_WAIT_MS } from '../limits.js';
 import { ItemWriter } from '../output/item-writer.js';
 import { itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
-import type { ResolvedExclusionOptions } from '../page/exclusion-options.js';
-import { createPageReader, type PageReader } from '../page/read-page.js';
+import type { ResolvedExclusionOptions } from '../page/exclusion.js';
+import { PageReader } from '../page/read-page.js';
 import { archivedAnswers, archivedOutcome } from './archived-answers.js';
 import { replayedWork } from './replayed-work.js';
 
@@ -108,7 +108,7 @@ class Replay {
   stopReason: string | null = null;
   readonly #write: (items: readonly Item[]) => Promise<void>;
   readonly #pool: HandlerPool;
-  readonly #spool = createSpool();
+  readonly #spool = new Spool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
@@ -118,7 +118,7 @@ class Replay {
 
   constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
     this.#write = write;
-    const handlers = createHandlers();
+    const handlers = new Handlers();
     const routes: ReplayRoutes = {
       on(route, handler, handlerOptions = {}) {
         handlers.on(route, handler, handlerOptions);
@@ -219,7 +219,7 @@ class Replay {
   #readerFor(settings: ArchivedSettings): PageReader {
     let reader = this.#readers.get(settings);
     if (reader === undefined) {
-      reader = createPageReader({
+      reader = new PageReader({
         decodeText,
         utf8Start,
         tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },

@@ -2,7 +2,7 @@
 
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
-import type { TrapFinding } from '../admit/trap-options.js';
+import type { TrapFinding } from '../admit/trap-rules.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
 
 /**

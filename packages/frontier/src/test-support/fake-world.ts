@@ -3,9 +3,8 @@
 
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
-import type { Exchange, Settlement } from '../settlement.js';
 import type { NewUrl } from '../url-record.js';
-import type { PageWork, StartAnswer, Work } from '../work.js';
+import type { Exchange, PageWork, Settlement, StartAnswer, Work } from '../work.js';
 
 export interface Reply {
   /** `null`: no response, see `failure`. */

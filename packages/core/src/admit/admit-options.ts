@@ -1,11 +1,16 @@
-// The scope of a crawl as it is given, checked once. How it is judged: scope.ts.
+// What the option table cannot check of the options of admission: the scope, and which URLs count as one.
 
-import type { Via } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import {
+  CANONICAL_RULES,
+  type CanonicalRule,
+  canonicalRulesWith,
+  trackingParameters,
+  type Via,
+} from '@mannerly/frontier';
+import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
-import { readSurts } from './surt.js';
-import { readPatterns, type UrlPattern } from './url-pattern.js';
+import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
 
 /** Where a crawl may go. The option table says what each field means; scope.ts judges. */
 export interface ResolvedScope {
@@ -21,7 +26,7 @@ export interface ResolvedScope {
 }
 
 /**
- * Checks what the option table cannot: the seeds, patterns, and options that need each other.
+ * Checks the seeds, patterns, and options that need each other.
  *
  * @throws MannerlyError `seed-invalid`, `option-invalid`, naming the option, its range and the value.
  */
@@ -46,19 +51,16 @@ export function resolveScope(scope: Partial<ResolvedScope> | undefined): Resolve
 
 function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
   if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
-    const told = typeof seeds === 'string' ? JSON.stringify(seeds) : String(seeds);
-    throw new MannerlyError('seed-invalid', `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${told}`, {
+    const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${shown(seeds)}`;
+    throw new MannerlyError('seed-invalid', message, {
       hint: "Say where the crawl begins, for instance seeds: ['https://example.org/'].",
     });
   }
   return seeds.map((seed: string) => {
     const url = parseUrl(seed);
     if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
-    throw new MannerlyError(
-      'seed-invalid',
-      `expected every seed to be an absolute http or https URL, got ${JSON.stringify(seed)}`,
-      { hint: seedHint(seed) },
-    );
+    const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
+    throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
   });
 }
 
@@ -77,4 +79,26 @@ function seedHint(seed: unknown): string {
   return meant === null
     ? 'Write it whole, such as https://example.org/ or https://example.org/docs/.'
     : `Write it whole: did you mean ${meant.href}?`;
+}
+
+/**
+ * The canonical rules of a crawl, in their order (docs/urls.md).
+ *
+ * @param options - The option `urls`, checked by the option table.
+ * @throws MannerlyError `option-invalid` for tracking parameters next to rules of the user's own.
+ */
+export function resolveUrlOptions(
+  options: {
+    readonly trackingParameters?: 'keep' | 'drop' | readonly string[];
+    readonly rules?: readonly CanonicalRule[];
+  } = {},
+): readonly CanonicalRule[] {
+  const { rules, trackingParameters: tracking } = options;
+  if (rules !== undefined && tracking !== undefined) {
+    throw invalidOption('urls.trackingParameters', 'absent next to `urls.rules`', tracking);
+  }
+  if (rules !== undefined) return [...rules];
+  if (tracking === undefined || tracking === 'keep') return CANONICAL_RULES;
+  if (tracking === 'drop') return canonicalRulesWith(trackingParameters());
+  return canonicalRulesWith(trackingParameters(tracking.map((name) => name.toLowerCase())));
 }

@@ -2,8 +2,8 @@
 // If this breaks, a connection that fails at the right moment opens a site.
 
 import { describe, expect, it } from 'vitest';
-import { toRobotsAnswer } from './exchange.js';
 import type { FailedOutcome, FailureCode, ResponseOutcome } from './outcome.js';
+import { toRobotsAnswer } from './outcome.js';
 
 const timing = { startedAtMs: 1, headersAtMs: 2, endedAtMs: 3 };
 const response = (more: Partial<ResponseOutcome>): ResponseOutcome => ({

@@ -1,7 +1,7 @@
 // A page that nests without end must not cost its handler an afternoon; a page that is merely long must keep its tree.
 
 import { describe, expect, it } from 'vitest';
-import { domFault } from './dom-bounds.js';
+import { domFault } from './cheerio.js';
 
 const LONG = 100_000;
 

@@ -2,8 +2,8 @@
 // If this breaks, a failing host is asked faster than a good one, or a Retry-After is lost.
 
 import { describe, expect, it } from 'vitest';
-import { exchangeOf } from './exchange.js';
 import type { ResponseOutcome } from './outcome.js';
+import { exchangeOf } from './outcome.js';
 
 const timing = { startedAtMs: 100, headersAtMs: 150, endedAtMs: 200 };
 const whole: ResponseOutcome = {

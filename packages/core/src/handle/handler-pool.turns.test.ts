@@ -1,7 +1,7 @@
 // What is at stake: that handlers follow one another without ever waiting for each other.
 
 import { describe, expect, it } from 'vitest';
-import { createStartInTurn } from './start-in-turn.js';
+import { createStartInTurn } from './handler-pool.js';
 
 describe('starting in turn', () => {
   it('starts the next when the one before has ended, though all were asked for at once', async () => {

@@ -1,7 +1,7 @@
 // The first process takes little more than its share, and a process that is alone takes all it may.
 
 import { expect, it } from 'vitest';
-import { shareOf } from './host-share.js';
+import { shareOf } from './host-schedule.js';
 
 const rows = [
   ['alone', 1_024, 150, 0, 1_024],

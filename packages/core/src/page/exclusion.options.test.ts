@@ -1,9 +1,11 @@
 // The options of exclusion in the places where `@mannerly/robots` expects them.
 
+import { PAGE_DEFAULTS } from '@mannerly/robots/page';
 import { expect, it } from 'vitest';
-import { EXCLUSION_DEFAULTS, resolveExclusionOptions } from './exclusion-options.js';
+import { resolveExclusionOptions } from './exclusion.js';
 
-it('are all on without options', () => expect(resolveExclusionOptions({})).toEqual(EXCLUSION_DEFAULTS));
+it('are all on without options', () =>
+  expect(resolveExclusionOptions({})).toEqual({ page: PAGE_DEFAULTS, canonical: 'expose' }));
 
 it('find their places', () => {
   const { page, canonical } = resolveExclusionOptions({
