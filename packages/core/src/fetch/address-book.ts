@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
 import { keepLatest } from '../keep-latest.js';
-import { parseUrl } from '../parse-url.js';
 import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** Names to addresses: what an operator or a test may use instead of the system's resolver. */
@@ -81,7 +80,8 @@ export function queued(lookUp: Resolve): Resolve {
   /** The last look-up of each domain, until it is over. */
   const lasts = new Map<string, Promise<unknown>>();
   return async (hostname) => {
-    const domain = domainOf(hostname);
+    // A name that has no registrable domain stands for itself.
+    const domain = hostKeyOf(`http://${hostname}/`, 'domain') ?? hostname;
     const untilAt = performance.now() + DNS_DEADLINE_MS;
     const before = lasts.get(domain);
     const answer = (async () => {
@@ -103,10 +103,4 @@ export function queued(lookUp: Resolve): Resolve {
       if (lasts.get(domain) === over) lasts.delete(domain);
     }
   };
-}
-
-/** A name that has no registrable domain stands for itself. */
-function domainOf(hostname: string): string {
-  const url = parseUrl(`http://${hostname}/`);
-  return url === null ? hostname : (hostKeyOf(url.href, 'domain') ?? hostname);
 }
