@@ -1,7 +1,6 @@
 // Names to addresses: one look-up at a time for each name, kept for a bounded time and in bounded number.
 
 import { lookup } from 'node:dns/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
 import { keepLatest } from '../keep-latest.js';
@@ -48,19 +47,19 @@ export class AddressBook {
 
 /** A resolver may be a user's: what it throws is an answer like any other. */
 async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
-  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, DNS_DEADLINE_MS, null);
+  });
   try {
-    const addresses = await Promise.race([
-      sleep(DNS_DEADLINE_MS, null, { signal: late.signal }),
-      (async () => lookUp(hostname))(),
-    ]);
+    const addresses = await Promise.race([late, (async () => lookUp(hostname))()]);
     if (addresses === null) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
     if (!Array.isArray(addresses)) return { kind: 'failed', detail: 'the resolver gave no list of addresses' };
     return { kind: 'addresses', addresses };
   } catch (error) {
     return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
   } finally {
-    late.abort();
+    clearTimeout(timer);
   }
 }
 
