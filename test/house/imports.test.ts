@@ -115,8 +115,6 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
   ['packages/core/src/crawler.ts', `import { X } from './cli/program.js';`, 'looks up'],
   ['packages/core/src/cli/main.ts', `import { X } from '../crawler.js';`, null],
   ['packages/core/src/cli/main.ts', `import { createCrawler } from 'mannerly';`, null],
-  ['packages/core/src/dashboard/view.ts', `import { X } from '../crawler.js';`, 'looks on'],
-  ['packages/core/src/metrics/measures.ts', `import { X } from '../report/reasons.js';`, 'looks on'],
   ['packages/core/src/dashboard/view.ts', `import { REASONS } from 'mannerly';`, null],
   ['packages/core/src/dashboard/view.ts', `import { X } from '../limits.js';`, null],
   ['packages/core/src/cli/main.ts', `import { fileStore } from '@mannerly/frontier/file';`, 'store adapters'],

@@ -31,8 +31,8 @@ export function partsInMemory(options: CrawlerOptions): Pick<RunSetup, 'clock' |
 }
 
 /**
- * Opens a crawl directory for questions, with the settings of its last run. The caller closes it. Nothing is requested
- * or changed; while a run has the directory, its logs answer.
+ * Opens a crawl directory for inspection, with the settings of its last run. The caller closes it. Nothing is requested
+ * or changed. While a run has the directory, its logs answer.
  *
  * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
  */

@@ -11,7 +11,7 @@ import { defaultDirectory } from './cli/default-directory.js';
 import type { ScopeOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain.js';
-import { wasRequested } from './testing/politeness-assertions.js';
+import { politenessMatchers } from './testing/politeness-assertions.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;
@@ -39,7 +39,7 @@ const ANSWERS: readonly (readonly [asked: string, answer: () => unknown, expecte
   ['a sitemap', () => sitemapUrls(PAGE), [PAGE]],
   ['a question about a page', () => requestedForm('https://ex\u00e4mple.com/a#b'), READ],
   ['the folder of a crawl', () => defaultDirectory(PAGE, 0, () => false), 'crawls/xn--exmple-cua.com-1970-01-01'],
-  ['an assertion', () => wasRequested([request], PAGE).isTrue, true],
+  ['an assertion', () => politenessMatchers.toHaveRequested([request], PAGE).pass, true],
 ];
 
 describe('a host with Latin-1 letters, late in a process', () => {

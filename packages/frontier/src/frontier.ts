@@ -10,10 +10,9 @@ import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
 import { recordOf } from './records/record.js';
-import type { AddAnswer, Exchange, Settlement } from './settlement.js';
 import { authorityOf, hostKeyOf } from './url/host-key.js';
 import type { NewUrl } from './url-record.js';
-import type { StartAnswer, Work } from './work.js';
+import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
 
 /** The frontier. Calls before `open` and after `close` reject with `not-open` and `closed`. */
 export interface Frontier extends FrontierQuestions {

@@ -21,8 +21,10 @@ export interface IndexedRecord {
   readonly filename: string;
 }
 
-/** The line of a record, newline included. @param surt - The URL's sort key. Never throws. */
-export function cdxjLine(surt: string, record: IndexedRecord): string {
+/** The line of a record, newline included. Rejects never. */
+export async function cdxjLine(record: IndexedRecord): Promise<Buffer> {
+  // Loaded with the first archive.
+  const { getSurt } = await import('warcio/utils');
   const { url, atMs, mime, status, digest, offset, length, filename } = record;
   const fields = {
     url,
@@ -33,7 +35,7 @@ export function cdxjLine(surt: string, record: IndexedRecord): string {
     offset: String(offset),
     filename,
   };
-  return `${surt} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`;
+  return Buffer.from(`${getSurt(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`);
 }
 
 /** The fields of a line as it is read back, and `timestamp`. */

@@ -49,7 +49,7 @@ export class CrawlArchive {
   readonly #payloads = new KnownPayloads();
   readonly #pending = new Map<FetchOutcome, SentRequest>();
 
-  private constructor(parts: CrawlArchiveParts, surtOf: (url: string) => string) {
+  constructor(parts: CrawlArchiveParts) {
     const { options, folder, part, about, nowMs } = parts;
     this.#parts = parts;
     this.#files = new WarcFiles({
@@ -57,19 +57,15 @@ export class CrawlArchive {
       prefix: part === null ? about.name : `${about.name}-${part}`,
       warcBytes: options.warcBytes,
       warcinfo: (filename) => warcinfoRecord(filename, parts),
-      surtOf,
       nowMs,
     });
   }
 
   /** Makes the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
-  static async open(parts: CrawlArchiveParts): Promise<CrawlArchive> {
-    const { getSurt } = await import('warcio/utils');
-    const archive = new CrawlArchive(parts, getSurt);
-    await archive.#files.open();
-    for (const name of await listWarcs(parts.folder))
-      await archive.#payloads.readIndex(indexPathOf(join(parts.folder, name)));
-    return archive;
+  async open(): Promise<void> {
+    const { folder } = this.#parts;
+    await this.#files.open();
+    for (const name of await listWarcs(folder)) await this.#payloads.readIndex(indexPathOf(join(folder, name)));
   }
 
   /** A request left, and its exchange is over. Nothing is written yet. */

@@ -40,12 +40,8 @@ export async function packageArchive({
   const lock = await lockDirectory(from);
   try {
     await refuseShared(from);
-    const [{ getSurt }, { packWacz }, { recoverWarcs }] = await Promise.all([
-      import('warcio/utils'),
-      import('./wacz.js'),
-      import('./warc-files.js'),
-    ]);
-    for (const folder of folders) await recoverWarcs(folder, getSurt);
+    const [{ packWacz }, { recoverWarcs }] = await Promise.all([import('./wacz.js'), import('./warc-files.js')]);
+    for (const folder of folders) await recoverWarcs(folder);
     return await packWacz({
       folders,
       path: to ?? waczPath,

@@ -24,7 +24,7 @@ export interface WarcIndex {
  * @returns Its index; `null`: no record is whole.
  * @throws The platform's error when it cannot be read or changed.
  */
-export async function cutTornEnd(openPath: string, surtOf: (url: string) => string): Promise<WarcIndex | null> {
+export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
   const filename = basename(openPath).replace(/\.[^.]*$/, '');
   const index: WarcIndex = { lines: [], pages: [] };
   /** Of the metadata that came last: it is listed when its response is whole too. */
@@ -42,7 +42,7 @@ export async function cutTornEnd(openPath: string, surtOf: (url: string) => stri
       const indexed = indexedRecord(fields, block);
       if (indexed !== null) {
         const place = { offset: end, length: member.length, filename };
-        index.lines.push(Buffer.from(cdxjLine(surtOf(indexed.url), { ...indexed, ...place })));
+        index.lines.push(await cdxjLine({ ...indexed, ...place }));
         if (page?.url === indexed.url) index.pages.push(Buffer.from(pageLine(page)));
         page = null;
       }

@@ -13,7 +13,6 @@ import { OPEN_SUFFIX, recoverWarcs, WarcFiles } from './warc-files.js';
 import { createPlainRecord, createRecord } from './warc-record.js';
 
 const NOTHING = Buffer.alloc(0);
-const surtOf = (url: string): string => url;
 
 let folder: string;
 beforeEach(async () => {
@@ -33,7 +32,6 @@ function makeFiles(warcBytes = 1_000_000_000): WarcFiles {
       ] as const;
       return createPlainRecord('warcinfo', fields, Buffer.from('software: test\r\n'), 'sha-256');
     },
-    surtOf,
     nowMs: () => Date.UTC(2026, 10, 20, 12),
   });
 }
@@ -203,7 +201,7 @@ describe('what a killed run left', () => {
       for (const name of await names()) if (name !== 'kept') await rm(join(folder, name));
       await copyFile(kept, path);
       await truncate(path, length);
-      await recoverWarcs(folder, surtOf);
+      await recoverWarcs(folder);
       const paths = targets(await content(last));
       expect(paths.filter((each) => each === '/first')).toHaveLength(3);
       // Its exchange may be there in part; what is there is whole.
@@ -221,7 +219,7 @@ describe('what a killed run left', () => {
       Buffer.alloc(100_000, 7),
     ]) {
       await writeFile(join(folder, `study-1.warc.gz${OPEN_SUFFIX}`), bytes);
-      await recoverWarcs(folder, surtOf);
+      await recoverWarcs(folder);
       expect(await names()).toEqual([]);
     }
   });

@@ -35,7 +35,6 @@ export interface WarcFilesOptions {
   readonly warcBytes: number;
   /** Makes the record that begins a file. @param filename - Its final name. */
   readonly warcinfo: (filename: string) => Promise<WarcRecord>;
-  readonly surtOf: (url: string) => string;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
@@ -67,12 +66,12 @@ export async function listWarcs(folder: string): Promise<string[]> {
  *
  * @throws MannerlyError `archive-failed`
  */
-export async function recoverWarcs(folder: string, surtOf: (url: string) => string): Promise<void> {
+export async function recoverWarcs(folder: string): Promise<void> {
   await guarded(folder, async () => {
     for (const name of await readdir(folder)) {
       if (!name.endsWith(WARC_SUFFIX + OPEN_SUFFIX)) continue;
       const path = join(folder, name.slice(0, -OPEN_SUFFIX.length));
-      const index = await cutTornEnd(path + OPEN_SUFFIX, surtOf);
+      const index = await cutTornEnd(path + OPEN_SUFFIX);
       if (index === null) await rm(path + OPEN_SUFFIX);
       else await finishWarc(path, index);
     }
@@ -92,9 +91,9 @@ export class WarcFiles {
 
   /** Makes the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
   async open(): Promise<void> {
-    const { folder, surtOf } = this.#options;
+    const { folder } = this.#options;
     await guarded(folder, () => mkdir(folder, { recursive: true }));
-    await recoverWarcs(folder, surtOf);
+    await recoverWarcs(folder);
     this.#serial = (await guarded(folder, () => listWarcs(folder))).length;
   }
 
@@ -119,12 +118,12 @@ export class WarcFiles {
   }
 
   async #begin(): Promise<OpenWarc> {
-    const { folder, prefix, nowMs, warcinfo, surtOf } = this.#options;
+    const { folder, prefix, nowMs, warcinfo } = this.#options;
     this.#serial += 1;
     const filename = `${prefix}-${timestamp14(nowMs())}-${String(this.#serial).padStart(5, '0')}${WARC_SUFFIX}`;
     const record = await warcinfo(filename);
     const warc = await open(join(folder, filename + OPEN_SUFFIX), 'ax');
-    const file = new OpenWarc(folder, filename, warc, record.id, surtOf);
+    const file = new OpenWarc(folder, filename, warc, record.id);
     await file.append({ records: [{ record, index: null }], pageLine: null });
     return file;
   }
@@ -143,18 +142,16 @@ class OpenWarc {
   readonly #folder: string;
   readonly #filename: string;
   readonly #warc: FileHandle;
-  readonly #surtOf: (url: string) => string;
   readonly #index: WarcIndex = { lines: [], pages: [] };
   #length = 0;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
 
-  constructor(folder: string, filename: string, warc: FileHandle, id: string, surtOf: (url: string) => string) {
+  constructor(folder: string, filename: string, warc: FileHandle, id: string) {
     this.#folder = folder;
     this.#filename = filename;
     this.#warc = warc;
     this.warcinfoId = id;
-    this.#surtOf = surtOf;
   }
 
   isFull(warcBytes: number): boolean {
@@ -170,7 +167,7 @@ class OpenWarc {
         for await (const bytes of recordBytes(record)) await this.#write(bytes);
         if (index === null) continue;
         const place = { offset, length: this.#length - offset, filename: this.#filename };
-        lines.push(Buffer.from(cdxjLine(this.#surtOf(index.url), { ...index, ...place })));
+        lines.push(await cdxjLine({ ...index, ...place }));
       }
       await this.#flush();
     } catch (error) {

@@ -1,7 +1,8 @@
 // The options of a browser fetcher, and the one place where they are checked and filled in.
 
-import { createUndiciFetcher, type Fetcher, MannerlyError, type RenderCandidate } from 'mannerly';
+import { createUndiciFetcher, type Fetcher, MannerlyError } from 'mannerly';
 import type { Browser } from 'playwright-core';
+import type { RenderCandidate } from '../fetch/renderer.js';
 import {
   BROWSER_PAGES,
   BROWSER_RESTARTS,

@@ -2,8 +2,8 @@
 // over, and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser
 // with it.
 
-import type { RenderFailureCode, Rendering, RenderRequest } from 'mannerly';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
 import { textOf, within } from './browser-supply.js';
 import { BROWSER_ANSWER_MS } from './limits.js';

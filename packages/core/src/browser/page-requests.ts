@@ -2,8 +2,9 @@
 // with the response that came. Nothing ever reaches the browser's own network. (access §11, DECISION A20: subresources
 // are checked like pages, since they load the same server.)
 
-import type { RenderRequest, ResponseOutcome, SubresourceAccount, SubresourceAnswer } from 'mannerly';
 import type { Route } from 'playwright-core';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { RenderRequest, SubresourceAccount, SubresourceAnswer } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
 import { MAX_BROWSER_TEXT, MAX_LISTED_REFUSALS } from './limits.js';
 

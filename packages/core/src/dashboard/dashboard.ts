@@ -1,7 +1,9 @@
 // The live view of a crawl: a page, a stream of what it shows, three buttons, and metrics where they are kept. It makes
 // no request, and it uses only the crawler's public interface.
 
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { MannerlyError } from 'mannerly';
@@ -14,7 +16,6 @@ import {
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
 } from './limits.js';
-import { type DashboardPage, readPage } from './page-files.js';
 import { createStreams, frameOf } from './streams.js';
 import { keepView, type WatchedCrawl } from './view.js';
 
@@ -70,14 +71,14 @@ class DashboardServer implements Dashboard {
   port = 0;
   readonly #crawl: WatchedCrawl;
   readonly #options: ResolvedDashboardOptions;
-  readonly #page: DashboardPage;
+  readonly #page: Awaited<ReturnType<typeof readPage>>;
   readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(crawl: WatchedCrawl, options: ResolvedDashboardOptions, page: DashboardPage) {
+  constructor(crawl: WatchedCrawl, options: ResolvedDashboardOptions, page: Awaited<ReturnType<typeof readPage>>) {
     this.#crawl = crawl;
     this.#options = options;
     this.#page = page;
@@ -210,6 +211,35 @@ class DashboardServer implements Dashboard {
     this.#streams.send('view', view);
     send(response, 200, 'application/json', view);
   }
+}
+
+/** Where the files are, seen from `src/dashboard` and from `dist/dashboard`. */
+const ASSETS = new URL('../../assets/dashboard/', import.meta.url);
+
+/**
+ * Reads the page, three files of this package in one document, and the policy that it is sent with: scripts and styles
+ * by their hashes alone, no markup made from text (Trusted Types), and nothing is loaded.
+ */
+async function readPage(): Promise<{ readonly html: string; readonly policy: string }> {
+  const read = (name: string): Promise<string> => readFile(new URL(name, ASSETS), 'utf8');
+  const [html, style, script] = await Promise.all([read('page.html'), read('page.css'), read('page.js')]);
+  const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return {
+    // Functions, so that a dollar sign in a file is a dollar sign.
+    html: html.replace('/* style */', () => style).replace('/* script */', () => script),
+    policy: [
+      "default-src 'none'",
+      `script-src ${hashOf(script)}`,
+      `style-src ${hashOf(style)}`,
+      "connect-src 'self'",
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].join('; '),
+  };
 }
 
 /** Only the path and the query count, whatever form the request line had. */

@@ -6,11 +6,11 @@ import {
   type Crawler,
   type CrawlProgress,
   type HostWait,
-  printable,
   REASONS,
   type RequestRecord,
   type UrlStatus,
 } from 'mannerly';
+import { printable } from '../report/table.js';
 import { createHostLedger, type HostLedger, type HostTally } from './host-ledger.js';
 import {
   MAX_DASHBOARD_HOSTS,

@@ -4,38 +4,13 @@
 import { join } from 'node:path';
 import { namesIn } from './whole-file.js';
 
-/** The paths of a crawl directory. */
-export interface CrawlPaths {
-  readonly path: string;
-  readonly itemsPath: string;
-  readonly requestsPath: string;
-  readonly decisionsPath: string;
-  /** Items that their schema rejected; absent where there were none. */
-  readonly rejectedPath: string;
-  readonly warningsPath: string;
-  readonly datasetsPath: string;
-  /** The options of the last run: pace, robots.txt and bounds. */
-  readonly settingsPath: string;
-  /** The manifest of the last run. */
-  readonly runPath: string;
-  readonly robotsPath: string;
-  /** What handlers save. */
-  readonly filesPath: string;
-  /** The WARC files of the crawl and their indexes. */
-  readonly archivePath: string;
-  /** The archive as one file. */
-  readonly waczPath: string;
-  /** Where the durable frontier is. */
-  readonly frontierPath: string;
-}
-
 /**
  * The paths of a crawl directory, whether it exists or not.
  *
  * @param part - The number of a process among several; `null`: a run that has the directory for itself.
  * @throws Never
  */
-export function crawlPaths(path: string, part: number | null = null): CrawlPaths {
+export function crawlPaths(path: string, part: number | null = null) {
   const own = (stem: string, ending: string): string =>
     join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
   return {
@@ -43,18 +18,28 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
     itemsPath: own('items', '.jsonl'),
     requestsPath: own('requests', '.jsonl'),
     decisionsPath: own('decisions', '.jsonl'),
+    /** Items that their schema rejected; absent where there were none. */
     rejectedPath: own('rejected', '.jsonl'),
     warningsPath: own('warnings', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
+    /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
+    /** The manifest of the last run. */
     runPath: own('run', '.json'),
     robotsPath: join(path, 'robots'),
+    /** What handlers save. */
     filesPath: join(path, 'files'),
+    /** The WARC files of the crawl and their indexes. */
     archivePath: own('archive', ''),
+    /** The archive as one file. */
     waczPath: own('archive', '.wacz'),
+    /** Where the durable frontier is. */
     frontierPath: join(path, 'frontier'),
   };
 }
+
+/** The paths of a crawl directory. */
+export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
 
 /**
  * The paths of all processes that have worked in a directory: first those of a run alone, whether there was one or not.

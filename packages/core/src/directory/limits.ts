@@ -1,7 +1,7 @@
 // The bounds of a crawl directory, each with its unit and its source.
 
 /** Characters of a log's line; longer lines are skipped. A URL is at most 8 KiB, and a line may hold it twice. */
-export const MAX_LOG_LINE_BYTES = 256 * 1024;
+export const MAX_LOG_LINE_CHARS = 256 * 1024;
 
 // Several processes at one crawl (our own).
 /** Processes that share a crawl directory at a time. */

@@ -15,7 +15,7 @@ import {
 } from '@mannerly/frontier';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
-import { MannerlyError } from '../errors.js';
+import { asMannerlyError, MannerlyError } from '../errors.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
 import {
@@ -29,7 +29,6 @@ import {
 } from '../report/explain.js';
 import { loggedHost } from '../report/from-logs.js';
 import { findDecision } from '../report/read-logs.js';
-import { asMannerlyError } from '../run/store-errors.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
@@ -39,9 +38,8 @@ export interface CrawlInspection {
   /** As `crawler.explain`: of a URL, or of a host by its name. */
   explain(urlOrHost: string): Promise<Explanation>;
   /**
-   * A listing of what is queued.
-   *
-   * @throws MannerlyError `directory-in-use` while a run has the directory, `not-running` where it holds no frontier.
+   * A listing of what is queued. @throws MannerlyError `directory-in-use` while a run has the directory, `not-running`
+   * where it holds no frontier.
    */
   queued(request?: ListRequest): Promise<QueueListing>;
   /** A second call does nothing. */

@@ -52,7 +52,11 @@ export class Journal {
   readonly #nowMs: () => number;
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
-  readonly #pending = new PendingDecisions(MAX_PENDING_DECISIONS, (decision) => this.#decide(decision));
+  /**
+   * Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too
+   * deep by one path only. They are reported at the end of the run, unless the URL is admitted in the meantime.
+   */
+  readonly #pending = new Map<string, UrlDecision>();
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
 
@@ -89,7 +93,7 @@ export class Journal {
 
   /** These URLs go on to the frontier: pending decisions about them are dropped. */
   admitted(candidates: readonly NewUrl[]): void {
-    for (const { url } of candidates) this.#pending.remove(url);
+    if (this.#pending.size > 0) for (const { url } of candidates) this.#pending.delete(url);
   }
 
   /** A candidate that was not admitted; reported once per URL. */
@@ -158,19 +162,23 @@ export class Journal {
 
   /** Reports the decisions that were pending until the end of the run. */
   end(): void {
-    this.#pending.reportAll();
+    for (const decision of [...this.#pending.values()]) this.#decide(decision);
   }
 
   #decide(decision: UrlDecision): void {
     this.#decided.add(decision.url);
-    this.#pending.remove(decision.url);
+    this.#pending.delete(decision.url);
     for (const listener of this.#listeners) listener.decision?.(decision);
     this.#emitter.emit('decision', decision);
   }
 
-  /** A further link to a URL that is decided says nothing new. */
+  /** The first decision about a URL is kept; a further link to a URL that is decided says nothing new. */
   #decideLater(decision: UrlDecision): void {
-    if (!this.#decided.has(decision.url)) this.#pending.add(decision);
+    if (this.#decided.has(decision.url) || this.#pending.has(decision.url)) return;
+    this.#pending.set(decision.url, decision);
+    if (this.#pending.size <= MAX_PENDING_DECISIONS) return;
+    const [oldest] = this.#pending.values();
+    if (oldest !== undefined) this.#decide(oldest);
   }
 
   #verdict(verdict: UrlVerdict): void {
@@ -196,41 +204,4 @@ export class Journal {
  */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
-}
-
-/**
- * Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too
- * deep by one path only. They are reported at the end of the run, unless the URL was admitted in the meantime.
- */
-export class PendingDecisions {
-  readonly #limit: number;
-  readonly #report: (decision: UrlDecision) => void;
-  readonly #pending = new Map<string, UrlDecision>();
-
-  /** @param limit - The most URLs to remember. @param report - Called with each decision that becomes final. */
-  constructor(limit: number, report: (decision: UrlDecision) => void) {
-    this.#limit = limit;
-    this.#report = report;
-  }
-
-  /** Remembers the first decision about a URL. Past the limit the oldest one is reported at once. */
-  add(decision: UrlDecision): void {
-    if (this.#pending.has(decision.url)) return;
-    this.#pending.set(decision.url, decision);
-    if (this.#pending.size <= this.#limit) return;
-    const [oldest] = this.#pending.values();
-    if (oldest === undefined) return;
-    this.#pending.delete(oldest.url);
-    this.#report(oldest);
-  }
-
-  /** Forgets a URL that was admitted, or decided otherwise. */
-  remove(url: string): void {
-    if (this.#pending.size > 0) this.#pending.delete(url);
-  }
-
-  reportAll(): void {
-    for (const decision of [...this.#pending.values()]) this.#report(decision);
-    this.#pending.clear();
-  }
 }

@@ -4,7 +4,7 @@
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { countLines, readLines } from '../directory/read-lines.js';
 import { idOfLine } from './item-line.js';
-import { MAX_JOINED_IDS } from './limits.js';
+import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**
  * The lines of all items, file after file, without their newlines. An item is recognized among `MAX_JOINED_IDS`.
@@ -14,7 +14,7 @@ import { MAX_JOINED_IDS } from './limits.js';
 export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
   const seen = createRecentSet(MAX_JOINED_IDS);
   for (const path of itemsPaths) {
-    for await (const line of readLines(path)) {
+    for await (const line of readLines(path, MAX_ITEM_LINE_CHARS)) {
       const id = itemsPaths.length > 1 ? idOfLine(line) : null;
       if (id === null || seen.add(id)) yield line;
     }

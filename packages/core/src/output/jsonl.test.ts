@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idOfLine, itemLine } from './item-line.js';
 import { jsonlSink } from './jsonl.js';
-import { memorySink } from './memory.js';
-import type { Item, Sink } from './sink.js';
+import { type Item, memorySink, type Sink } from './sink.js';
 
 const item = (id: string, data: Item['data'] = { n: 1 }, more: Partial<Item> = {}): Item => ({
   id,

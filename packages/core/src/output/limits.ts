@@ -14,6 +14,8 @@ export const MAX_ENTRY_HEAD_BYTES = 4_096;
 export const MAX_FIRST_ENTRY_HEAD_BYTES = 1024 * 1024;
 
 // Exports (our own).
+/** Characters of one line of a JSONL file: an item has 16 Mi at most. Longer lines are skipped. */
+export const MAX_ITEM_LINE_CHARS = 32 * 1024 * 1024;
 /** Columns of a Parquet file of items; what else items have is together in one. */
 export const MAX_EXPORT_COLUMNS = 500;
 /** Items that go into a CSV table at a time; the columns are those of the first piece. */

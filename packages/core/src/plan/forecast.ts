@@ -35,16 +35,6 @@ export interface ForecastBounds {
   readonly steps: number;
 }
 
-/** What is predicted of one host. */
-export interface HostForecast {
-  readonly pages: number;
-  readonly requests: number;
-  /** From the start to its last page; `null`: none. */
-  readonly tookMs: number | null;
-  /** It ends before what is known, or may be there, is fetched. */
-  readonly isCut: boolean;
-}
-
 /** What is predicted of the crawl. */
 export interface Forecast {
   readonly durationMs: number;
@@ -53,7 +43,7 @@ export interface Forecast {
   readonly ends: PlannedEnd;
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
   /** By the hosts' names. */
-  readonly hosts: ReadonlyMap<string, HostForecast>;
+  readonly hosts: ReadonlyMap<string, PredictedHost>;
 }
 
 /**
@@ -66,17 +56,20 @@ export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds,
   return new Simulation(hosts, bounds, startMs).run();
 }
 
-/** One host during the simulation. */
-class SimulatedHost {
+/** One host, during the simulation and after it. */
+class PredictedHost {
   readonly host: ForecastHost;
-  before: number;
   pages = 0;
   requests = 0;
+  /** From the start to its last page; `null`: none. */
+  tookMs: number | null = null;
+  /** It ends before what is known, or may be there, is fetched. */
+  isCut = false;
+  /** Requests left before its first page. */
+  before: number;
   firstAtMs: number | null = null;
-  lastPageMs: number | null = null;
   /** The end of its last request, epoch milliseconds. */
   reachedAtMs = 0;
-  isCut = false;
 
   constructor(host: ForecastHost) {
     this.host = host;
@@ -92,7 +85,7 @@ class SimulatedHost {
 class Simulation {
   readonly #bounds: ForecastBounds;
   readonly #startMs: number;
-  readonly #hosts: readonly SimulatedHost[];
+  readonly #hosts: readonly PredictedHost[];
   #pages = 0;
   #requests = 0;
   /** The end of the last request, and the last time at which a host turned out to have nothing left. */
@@ -103,7 +96,7 @@ class Simulation {
   constructor(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number) {
     this.#bounds = bounds;
     this.#startMs = startMs;
-    this.#hosts = hosts.map((host) => new SimulatedHost(host));
+    this.#hosts = hosts.map((host) => new PredictedHost(host));
     this.#lastMs = startMs;
     this.#idleMs = startMs;
   }
@@ -161,7 +154,7 @@ class Simulation {
   }
 
   /** The first of the hosts under one clock that has something left within the bounds; `null`: none. */
-  #nextOf(shared: readonly SimulatedHost[], atMs: number): SimulatedHost | null {
+  #nextOf(shared: readonly PredictedHost[], atMs: number): PredictedHost | null {
     const { pagesPerHost, runningPerHostMs } = this.#bounds;
     for (const each of shared) {
       if (each.isCut || !(each.before > 0 || each.hasMorePages)) continue;
@@ -177,7 +170,7 @@ class Simulation {
     return null;
   }
 
-  #requested(host: SimulatedHost, isPage: boolean, atMs: number, endMs: number): void {
+  #requested(host: PredictedHost, isPage: boolean, atMs: number, endMs: number): void {
     this.#requests += 1;
     this.#lastMs = Math.max(this.#lastMs, endMs);
     host.requests += 1;
@@ -186,7 +179,7 @@ class Simulation {
     if (isPage) {
       this.#pages += 1;
       host.pages += 1;
-      host.lastPageMs = endMs - this.#startMs;
+      host.tookMs = endMs - this.#startMs;
     } else host.before -= 1;
   }
 
@@ -196,7 +189,7 @@ class Simulation {
 
   #ended(ends: PlannedEnd): Forecast {
     const durationMs = this.#lastMs - this.#startMs;
-    const hosts = this.#hostForecasts(ends !== 'finished');
+    const hosts = this.#predicted(ends !== 'finished');
     return { durationMs, pages: this.#pages, requests: this.#requests, ends, firstBound: this.#firstBound, hosts };
   }
 
@@ -218,22 +211,18 @@ class Simulation {
       requests: Math.round(this.#requests * factor),
       ends,
       firstBound: this.#firstBound,
-      hosts: this.#hostForecasts(true),
+      hosts: this.#predicted(true),
     };
   }
 
-  #hostForecasts(isCutShort: boolean): ReadonlyMap<string, HostForecast> {
-    return new Map(
-      this.#hosts.map(({ host, pages, requests, lastPageMs, isCut, hasMorePages }) => [
-        host.name,
-        { pages, requests, tookMs: lastPageMs, isCut: isCut || (isCutShort && hasMorePages) },
-      ]),
-    );
+  #predicted(isCutShort: boolean): ReadonlyMap<string, PredictedHost> {
+    if (isCutShort) for (const each of this.#hosts) each.isCut ||= each.hasMorePages;
+    return new Map(this.#hosts.map((each) => [each.host.name, each]));
   }
 }
 
-function byClock(hosts: readonly SimulatedHost[]): ReadonlyMap<string, readonly SimulatedHost[]> {
-  const clocks = new Map<string, SimulatedHost[]>();
+function byClock(hosts: readonly PredictedHost[]): ReadonlyMap<string, readonly PredictedHost[]> {
+  const clocks = new Map<string, PredictedHost[]>();
   for (const each of hosts) {
     const shared = clocks.get(each.host.clock);
     if (shared === undefined) clocks.set(each.host.clock, [each]);

@@ -1,5 +1,5 @@
 // What a crawl is doing at this moment, in detail: which requests are under way, which hosts wait, until when and why.
-// For people who watch it; the crawl itself reads none of it.
+// For people; the crawl itself does not read it.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
 import type { Egress, RequestUnderway } from '../fetch/egress.js';
@@ -43,10 +43,7 @@ export interface CrawlActivity {
   readonly waitingHosts: number;
 }
 
-/** What does not change from run to run. */
-export type ActivityBase = Pick<CrawlActivity, 'name' | 'seeds' | 'seedCount' | 'bounds'>;
-
-/** What changes. */
+/** The part that changes during a run. */
 export type ActivityLists = Pick<CrawlActivity, 'underway' | 'underwayCount' | 'ready' | 'waits' | 'waitingHosts'>;
 
 /** Options of `activity`. */
@@ -57,13 +54,12 @@ export interface ActivityOptions {
 
 const DEFAULT_LIMIT = 100;
 
-/** The part that the options decide. @throws Never */
-export function activityBase({ identity, scope, bounds }: ResolvedOptions): ActivityBase {
-  const { seeds } = scope;
+/** The part that the options decide. */
+export function activityBase({ identity, scope: { seeds }, bounds }: ResolvedOptions) {
   return { name: identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds };
 }
 
-/** The part that changes. @throws Never */
+/** The part that changes. */
 export function activityOf(frontier: Frontier, egress: Egress, options: ActivityOptions): ActivityLists {
   const limit = checkedLimit(options);
   const waits = frontier.waits(MAX_REPORTED_WAITS);
@@ -76,7 +72,7 @@ export function activityOf(frontier: Frontier, egress: Egress, options: Activity
   };
 }
 
-/** The same of a run that is over: the hosts that waited when it ended. @throws Never */
+/** The same of a run that is over: the hosts that waited when it ended. */
 export function endedActivity(waits: readonly HostWait[], options: ActivityOptions): ActivityLists {
   return { ...NO_ACTIVITY, waits: waits.slice(0, checkedLimit(options)), waitingHosts: waits.length };
 }

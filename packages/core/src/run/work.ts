@@ -84,10 +84,7 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
   return { outcome, hadTurn };
 }
 
-/**
- * Whether the host's next request comes long after the end of this one: it requires that, or may require it in its
- * answer.
- */
+/** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is still read. */
 function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   return (
     kind === 'robots' ||

@@ -9,8 +9,8 @@ import { type EarliestStart, earliestStart, requestInterval } from '../politenes
 import type { Politeness } from '../politeness/profile.js';
 import type { AuthorityRules } from '../robots/authority-rules.js';
 import { type ClosedTime, type RequirementsNow, SpacingRequirements } from '../robots/requirements.js';
-import type { Exchange } from '../settlement.js';
 import type { FencingToken, HostCommit, HostKey, Lease } from '../store.js';
+import type { Exchange } from '../work.js';
 import { decodeHostState, encodeHostState, type HostUse, newHostState } from './host-state.js';
 import { LeasedEntries } from './leased-entries.js';
 

@@ -5,7 +5,7 @@ import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-mani
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
-import type { RequestRecord, RunPromise } from '../decision.js';
+import type { RunPromise } from '../decision.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
 import { RequestCounts } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths } from '../read-logs.js';
@@ -36,7 +36,8 @@ export async function gatherReport(
   const parts = paths.parts ?? [paths];
   const accounts = new Map<string, HostAccount>();
   const answers = new RequestCounts();
-  const sizes = new BodySizes();
+  /** Responses by the power of two above the size of their bodies. */
+  const sizes = new Map<number, number>();
   const pauses = new Pauses();
   const progress = new ProgressSpans();
   const runs: RunPromise[] = [];
@@ -51,11 +52,13 @@ export async function gatherReport(
     if (!accounts.has(host) && accounts.size < MAX_REPORT_HOSTS) accounts.set(host, new HostAccount());
     accounts.get(host)?.request(judged);
     answers.add(record, MAX_STATUSES);
-    sizes.response(record);
+    const { status, encodedBytes } = record;
+    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
+    if (status !== null) sizes.set(power, (sizes.get(power) ?? 0) + 1);
     onRequests(answers.requests);
     progress.start(record.startedAtMs);
     progress.add('requests', record.endedAtMs, 1);
-    progress.add('bytes', record.endedAtMs, record.encodedBytes);
+    progress.add('bytes', record.endedAtMs, encodedBytes);
   };
   const audit = await auditCrawl(paths, {
     onRequest,
@@ -103,7 +106,7 @@ export async function gatherReport(
     statuses: [...answers.statuses]
       .map(([status, count]) => ({ status, requests: count }))
       .sort((a, b) => b.requests - a.requests),
-    sizes: sizes.read(),
+    sizes: [...sizes].sort(([a], [b]) => a - b).map(([power, responses]) => ({ belowBytes: 2 ** power, responses })),
     depths: counts.depths(),
     progress: progress.read(),
   } as const;
@@ -127,21 +130,4 @@ function hostsOf(accounts: ReadonlyMap<string, HostAccount>): Pick<ReportData, '
         rest.reduce((sum, [, { counts }]) => sum + counts.requests, 0),
     },
   };
-}
-
-/** Responses by the power of two above the size of their bodies. */
-class BodySizes {
-  readonly #counts = new Map<number, number>();
-
-  response({ status, encodedBytes }: RequestRecord): void {
-    if (status === null) return;
-    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
-    this.#counts.set(power, (this.#counts.get(power) ?? 0) + 1);
-  }
-
-  read(): ReportData['sizes'] {
-    return [...this.#counts]
-      .sort(([a], [b]) => a - b)
-      .map(([power, responses]) => ({ belowBytes: 2 ** power, responses }));
-  }
 }

@@ -1,5 +1,4 @@
-// One file of one site, asked for as politely as any page: a crawl of a single request, with robots.txt read first,
-// the crawl's own identity, and nothing kept but what came.
+// One file of one site, requested as politely as any page: a crawl of a single request, with robots.txt read first.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,38 +7,36 @@ import { createCrawler } from '../crawler.js';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import { reasonOf } from '../report/reasons.js';
 
-/** Who asks, and what may be reached. */
-export interface AskOptions {
-  readonly identity: IdentityOptions;
-  /** Private address ranges to reach too. */
-  readonly allowAddress: readonly string[];
-}
-
 /** The result. */
-export type OneAnswer =
-  | { readonly kind: 'body'; readonly status: number; readonly body: Uint8Array }
+export type SingleAnswer =
+  | { readonly kind: 'body'; readonly body: Uint8Array }
   | { readonly kind: 'nothing'; readonly why: string };
 
 /**
- * The robots.txt of an authority. One request, redirects followed as for any crawl; no page is asked for.
+ * The robots.txt of an authority. One request, redirects followed as for any crawl; no page is requested.
  *
  * @param origin - `scheme://host[:port]`
+ * @param allowAddresses - Private address ranges that are allowed.
  * @throws MannerlyError for an identity that cannot be sent; broken machinery.
  */
-export async function askForRobots(origin: string, options: AskOptions): Promise<OneAnswer> {
-  const crawler = singleCrawl(`${origin}/`, options);
+export async function requestRobots(
+  origin: string,
+  identity: IdentityOptions,
+  allowAddresses: readonly string[] = [],
+): Promise<SingleAnswer> {
+  const crawler = singleCrawl(`${origin}/`, identity, allowAddresses);
   let last: { status: number | null; failure: string | null } | null = null;
-  let why = 'it could not be asked for';
+  let why = 'it was not requested';
   crawler.events.on('host-warning', ({ code, detail }) => {
-    if (code === 'robots-unreachable') why = `it could not be had: ${detail}`;
+    if (code === 'robots-unreachable') why = `it could not be fetched: ${detail}`;
   });
   crawler.events.on('decision', ({ status, reason }) => {
-    if (status === 'dropped') why = `it was not asked for (${reason}): ${sentenceOf(reason)}`;
+    if (status === 'dropped') why = `it was not requested (${reason}): ${sentenceOf(reason)}`;
   });
   crawler.events.on('request', ({ purpose, status, failure }) => {
     if (purpose !== 'robots') return;
     last = { status, failure };
-    // The rules are all that is wanted: from here on nothing more is handed out, unless the answer is a redirect.
+    // Only the rules are wanted: from here on nothing more is handed out, unless the answer is a redirect.
     if (status === null || status < 300 || status > 399) crawler.stop();
   });
   const out = await mkdtemp(join(tmpdir(), 'mannerly-robots-'));
@@ -63,32 +60,29 @@ function answerOf(
   last: { status: number | null; failure: string | null } | null,
   body: Uint8Array | null,
   why: string,
-): OneAnswer {
+): SingleAnswer {
   if (last === null) return { kind: 'nothing', why };
-  if (last.status === null) return { kind: 'nothing', why: `it could not be had (${last.failure ?? 'no answer'})` };
-  if (body !== null) return { kind: 'body', status: last.status, body };
-  const isEmpty = last.status >= 200 && last.status < 300;
-  if (isEmpty) return { kind: 'body', status: last.status, body: new Uint8Array() };
+  if (last.status === null) return { kind: 'nothing', why: `it could not be fetched (${last.failure ?? 'no answer'})` };
+  if (body !== null) return { kind: 'body', body };
+  if (last.status >= 200 && last.status < 300) return { kind: 'body', body: new Uint8Array() };
   return { kind: 'nothing', why: `the answer was ${last.status}` };
 }
 
-/**
- * One file of a site, if robots.txt allows it.
- *
- * @param url - Absolute, without fragment.
- * @throws As `askForRobots`.
- */
-export async function askForFile(url: string, options: AskOptions): Promise<OneAnswer> {
-  const crawler = singleCrawl(url, options);
-  let answer: OneAnswer = { kind: 'nothing', why: 'it could not be asked for' };
+/** One file of a site, if robots.txt allows it. @param url - Absolute, without fragment. @throws As `requestRobots` */
+export async function requestFile(
+  url: string,
+  identity: IdentityOptions,
+  allowAddresses: readonly string[] = [],
+): Promise<SingleAnswer> {
+  const crawler = singleCrawl(url, identity, allowAddresses);
+  let answer: SingleAnswer = { kind: 'nothing', why: 'it was not requested' };
   crawler.events.on('decision', ({ status, reason, httpStatus }) => {
-    if (status !== 'fetched' && answer.kind === 'nothing') {
-      const came = httpStatus === null ? '' : `, status ${httpStatus}`;
-      answer = { kind: 'nothing', why: `${status}: ${reason}${came}. ${sentenceOf(reason)}` };
-    }
+    if (status === 'fetched' || answer.kind === 'body') return;
+    const came = httpStatus === null ? '' : `, status ${httpStatus}`;
+    answer = { kind: 'nothing', why: `${status}: ${reason}${came}. ${sentenceOf(reason)}` };
   });
   crawler.on('any', async (page) => {
-    answer = { kind: 'body', status: page.status, body: await page.bytes() };
+    answer = { kind: 'body', body: await page.bytes() };
   });
   const report = await crawler.run();
   const wait = report.waiting[0];
@@ -97,12 +91,12 @@ export async function askForFile(url: string, options: AskOptions): Promise<OneA
   return answer;
 }
 
-function singleCrawl(seed: string, { identity, allowAddress }: AskOptions) {
+function singleCrawl(seed: string, identity: IdentityOptions, allowAddresses: readonly string[]) {
   return createCrawler({
     identity,
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 1, minutes: 5, depth: 0 },
     maxIdleMs: 30_000,
-    network: { allowAddresses: allowAddress },
+    network: { allowAddresses },
   });
 }
