@@ -1,6 +1,5 @@
 // One pass over a page: its title, base, links, metas and link elements as written. Nothing is resolved or decided.
 
-import type { PageLinkElement } from '@mannerly/robots/page';
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { SLOT } from './html-syntax.js';
 import {
@@ -28,6 +27,14 @@ export interface MetaTag {
   readonly value: string | null;
 }
 
+/** A `link` element with a name or a `rel`: canonical, alternate, next, … */
+export interface LinkElement {
+  readonly rel: readonly string[];
+  readonly name: string | null;
+  readonly href: string | null;
+  readonly content: string | null;
+}
+
 /** What the pass over an HTML page found. */
 export interface HtmlSummary {
   readonly title: string | null;
@@ -35,8 +42,7 @@ export interface HtmlSummary {
   readonly baseHref: string | null;
   readonly links: readonly LinkTag[];
   readonly metas: readonly MetaTag[];
-  /** `link` elements with a name or a `rel`: canonical, alternate, next, … */
-  readonly linkElements: readonly PageLinkElement[];
+  readonly linkElements: readonly LinkElement[];
   /** Content of `meta http-equiv=refresh`. */
   readonly refresh: string | null;
   /** Links that were not kept: past the limit, or with an href that is too long (as written, in UTF-8: bytes). */
@@ -90,7 +96,7 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
   const { starts, ends } = scanner;
   const links: LinkTag[] = [];
   const metas: MetaTag[] = [];
-  const linkElements: PageLinkElement[] = [];
+  const linkElements: LinkElement[] = [];
   let title: string | null = null;
   let baseHref: string | null = null;
   let refresh: string | null = null;

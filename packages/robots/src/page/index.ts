@@ -7,7 +7,7 @@ export {
   pageEffects,
   wantsTdmRep,
 } from './effects.js';
-export { linkVerdict, type PageLinkElement } from './links.js';
+export { linkVerdict } from './links.js';
 export {
   type ContentUse,
   PAGE_DEFAULTS,
