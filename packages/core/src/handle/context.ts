@@ -98,7 +98,7 @@ class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
   readonly bytes = () => this.#page.bytes();
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
-  readonly emit = (data: JsonValue): Promise<EmittedItem> => {
+  readonly emit = (data: unknown): Promise<EmittedItem> => {
     const { check, stage } = this.#tools;
     if (check !== null) return seen(check.emit(data));
     return settled(() => {

@@ -55,7 +55,7 @@ export class Stage {
   }
 
   /** @throws MannerlyError `item-invalid` when it is no JSON, too large, or one too many. */
-  item(item: JsonValue): void {
+  item(item: unknown): void {
     this.#mustBeOpen();
     if (this.#data.length >= MAX_PAGE_ITEMS) {
       throw new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${this.#pageUrl}`);
@@ -118,12 +118,12 @@ function visitKey(url: string, visit: number): string {
 }
 
 /**
- * Copies a JSON value, so that later changes do not reach it, and what is no JSON fails in the handler.
+ * Copies a value through JSON, so that later changes do not reach it, and what is no JSON fails in the handler.
  *
  * @param what - Names it in the error.
  * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
-export function jsonCopy(value: JsonValue, what: string): JsonValue {
+export function jsonCopy(value: unknown, what: string): JsonValue {
   let text: string | undefined;
   try {
     text = JSON.stringify(value) as string | undefined;
