@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => 
     expect(code, told).toBe(130);
     const text = `${printed}\n${told}`;
     expect(text.match(/they have a new layout/g), text).toHaveLength(1);
-    expect(printed).toMatch(/^Stopped by a handler: "they have a new layout"\. The same command goes on\./);
+    expect(printed).toMatch(/^Stopped by a handler: "they have a new layout"\. The same command continues the crawl\./);
     expect(told).not.toMatch(/Worker \d/);
     // Every host would have been asked for seconds more.
     for (const seed of seeds) expect(asked, text).not.toContain(`${seed}${PAGES - 1}`);

@@ -9,7 +9,6 @@ import {
   type HandledPage,
   type Item,
   RefusePage,
-  type RejectedItem,
   RetryPage,
   readRejected,
   replay,
@@ -178,7 +177,7 @@ describe('items that their schema does not take', () => {
     },
   };
   async function crawlTitles(out?: string) {
-    const told: RejectedItem[] = [];
+    const told: CrawlEventMap['item-rejected'][] = [];
     const story = await crawlVirtually({
       hosts: { 'a.test': site },
       seeds: [SEED],
@@ -206,7 +205,7 @@ describe('items that their schema does not take', () => {
     expect(items.map(({ data }) => data)).toEqual([{ title: 'Start' }]);
     expect(report).toMatchObject({ state: 'finished', items: 1, rejected: 1 });
     expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ status: 'fetched', reason: 'fetched' });
-    const kept: RejectedItem[] = [];
+    const kept: unknown[] = [];
     for await (const item of readRejected(join(out, 'rejected.jsonl'))) kept.push(item);
     expect(kept).toEqual(told);
     // What asks not to be kept (/b) is not kept aside either.

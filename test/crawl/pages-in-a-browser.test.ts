@@ -2,20 +2,18 @@
 // requests; test/soak/browser.soak.ts uses a real one. If this breaks, one page can send a thousand requests at once,
 // or load what robots.txt closes.
 
-import {
-  createUndiciFetcher,
-  type Fetcher,
-  type RenderedPage,
-  type Rendering,
-  type RenderRequest,
-  refuse,
-  type SubresourceAnswer,
-} from 'mannerly';
+import { createUndiciFetcher, type Fetcher, refuse } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { page, type Routes, redirect, text, type Web } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
+
+type Renderer = NonNullable<Fetcher['renderer']>;
+type RenderRequest = Parameters<Renderer['render']>[0];
+type Rendering = Awaited<ReturnType<Renderer['render']>>;
+type RenderedPage = Extract<Rendering, { kind: 'rendered' }>;
+type SubresourceAnswer = Awaited<ReturnType<RenderRequest['load']>>;
 
 const OPEN = text('User-agent: *\nDisallow: /closed\n');
 const QUIET = { endedBy: 'quiet', subresources: { loaded: 0, bytes: 0, refused: {}, refusals: [] } } as const;

@@ -5,7 +5,7 @@ import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type ReportData, readCrawlDirectory, writeReport } from 'mannerly';
+import { readCrawlDirectory, writeReport } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CrawlStory, crawl } from '../support/crawl.js';
 import { page, startWeb, text, type Web } from '../support/web.js';
@@ -35,6 +35,8 @@ afterAll(async () => {
   await web.close();
   await rm(directory, { recursive: true, force: true });
 });
+
+type ReportData = Awaited<ReturnType<typeof writeReport>>['data'];
 
 async function written(): Promise<ReportData> {
   await writeReport(await readCrawlDirectory(directory));

@@ -5,12 +5,13 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlerOptions, createCrawler, MANNERLY_VERSION, readRunManifests } from 'mannerly';
+import { type CrawlerOptions, createCrawler, readRunManifests } from 'mannerly';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { page, startWeb, text, type Web } from '../support/web.js';
 
 let web: Web;
 let folder: string;
+const PACKAGE = new URL('../../packages/core/package.json', import.meta.url);
 const ROBOTS = 'User-agent: *\nDisallow: /closed\n';
 
 beforeAll(async () => {
@@ -48,7 +49,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
   const [manifest] = await readRunManifests(out);
   expect(manifest).toMatchObject({
     format: 1,
-    versions: { mannerly: MANNERLY_VERSION, node: process.version },
+    versions: { mannerly: JSON.parse(await readFile(PACKAGE, 'utf8')).version, node: process.version },
     environment: { platform: process.platform, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
     seeds: [web.url('a.test')],
     seedCount: 1,

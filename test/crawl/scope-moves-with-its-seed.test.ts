@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ScopeMove } from 'mannerly';
+import type { CrawlReport } from 'mannerly';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crawl, makeCrawler } from '../support/crawl.js';
 import { page, type Routes, redirect } from '../support/web.js';
@@ -33,7 +33,7 @@ describe('a seed that redirects within its registrable domain', () => {
     const web = await webForTest({
       hosts: { 'site.test': { '/robots.txt': { status: 404 }, '*': to('www.site.test') }, 'www.site.test': site() },
     });
-    const moves: ScopeMove[] = [];
+    const moves: CrawlReport['scopeMoves'][number][] = [];
     const { report, decisions } = await crawl({
       seeds: [],
       scope: { seeds: [web.url('site.test')], exclude: ['/private/'] },

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TrapFinding } from 'mannerly';
+import type { CrawlReport } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page, type Routes } from '../support/web.js';
@@ -24,7 +24,7 @@ it('is dropped where it stands in the queue, before and after a restart', { time
   const web = await webForTest({ hosts: { 'site.test': ROUTES } });
   const out = mkdtempSync(join(tmpdir(), 'mannerly-traps-'));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
-  const found: TrapFinding[] = [];
+  const found: CrawlReport['traps'][number][] = [];
   const options = {
     seeds: [web.url('site.test')],
     out,

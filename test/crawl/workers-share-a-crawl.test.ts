@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => 
       process.kill(Number(worker), 'SIGKILL');
     });
     expect(code, told).toBe(0);
-    expect(told).toMatch(/Worker 1 was killed \(SIGKILL\); another one takes its place/);
+    expect(told).toMatch(/Worker 1 was killed \(SIGKILL\) and is restarted/);
     const pages = new Set(asked.filter((each) => !each.endsWith('/robots.txt')));
     expect(pages.size).toBe(HOSTS * PAGES);
     expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES, items: HOSTS * PAGES });

@@ -24,7 +24,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## Fetch failures', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode')],
   ['## Request purposes', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
-  ['## Trap rules', wordsOf('packages/core/src/admit/trap-options.ts', 'TrapRule')],
+  ['## Trap rules', wordsOf('packages/core/src/admit/trap-rules.ts', 'TrapRule')],
   ['## Audit violations', VIOLATION_KINDS],
   ['## Store events', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
 ];

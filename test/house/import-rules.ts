@@ -119,13 +119,6 @@ const RULES: readonly Rule[] = [
       ? 'the test kit is for those who test: nothing that is shipped imports it'
       : null;
   },
-  function onlookersUsePublicEntries(file, imported) {
-    const folder = file.inside.slice(0, file.inside.indexOf('/'));
-    if (file.home.folder !== 'packages/core' || file.isTest || !ONLOOKERS.has(folder)) return null;
-    if (imported.inside === null || imported.inside.startsWith(`${folder}/`) || imported.inside === 'limits.ts')
-      return null;
-    return `${folder} looks on: it imports public entries and limits.ts only`;
-  },
   function storesAreWiredInTwoPlaces(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.ours?.owner.folder !== 'packages/frontier')
       return null;
@@ -181,22 +174,21 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 /**
  * What a folder may look at next to it: another folder, or one file of it. A report names the facts of the stages
- * before it.
+ * before it, and egress writes the entries of its request log.
  */
 const SIDEWAYS: ReadonlySet<string> = new Set([
   'page → fetch/outcome.ts',
   'page → fetch/renderer.ts',
   'archive → fetch/outcome.ts',
+  'fetch → report/decision.ts',
   'handle → page',
   'report → admit/scope.ts',
-  'report → admit/trap-options.ts',
+  'report → admit/trap-rules.ts',
   'report → page/datasets.ts',
-  'report → handle/rejected-item.ts',
+  'report → handle/staged.ts',
   'report → output/joined-items.ts',
   'sink-conformance → fetcher-conformance',
 ]);
-/** Folders that watch a crawl, or bring a part of it, as its users do. */
-const ONLOOKERS = new Set(['browser', 'dashboard', 'metrics']);
 const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
 const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
 

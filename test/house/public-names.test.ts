@@ -8,9 +8,9 @@ import { entryPaths } from './workspace.js';
 
 /** Names over all entries and subpaths of each package. A change may lower a number, never raise it. */
 const LIMITS: Readonly<Record<string, number>> = {
-  'packages/robots': 94,
-  'packages/frontier': 109,
-  'packages/core': 191,
+  'packages/robots': 77,
+  'packages/frontier': 93,
+  'packages/core': 121,
 };
 
 it.each(Object.entries(LIMITS))('%s exports at most %i names', (folder, limit) => {

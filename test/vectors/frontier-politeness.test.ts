@@ -40,13 +40,13 @@ describe('interval vectors', () => {
 
   it.each(rows)('$id', (vector) => {
     const rates = vector.requestRate.flatMap((line) => parseRequestRate(line) ?? []);
-    const { fromEndMs, fromStartMs } = requestInterval({
-      politeness: resolvePoliteness({ profile: vector.profile }),
-      lastRetrievalMs: vector.lastRetrievalMs,
-      crawlDelayMs: vector.crawlDelayMs,
-      rate: rateInForce(rates, Date.parse(`2026-11-20T${vector.utc}Z`)),
-      adaptiveMs: 0,
-    });
+    const rate = rateInForce(rates, Date.parse(`2026-11-20T${vector.utc}Z`));
+    const requestIntervalMs = rate.kind === 'rate' ? rate.intervalMs : null;
+    const { fromEndMs, fromStartMs } = requestInterval(
+      { lastRetrievalMs: vector.lastRetrievalMs, adaptiveMs: 0 },
+      { crawlDelayMs: vector.crawlDelayMs, requestIntervalMs },
+      resolvePoliteness({ profile: vector.profile }),
+    );
     expect(Math.max(fromEndMs, fromStartMs)).toBe(vector.expect.intervalMs);
   });
 });

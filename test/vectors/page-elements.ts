@@ -1,8 +1,11 @@
 /**
  * Finds the elements of a small document that page-level signals need, as the plain data that `@mannerly/robots` takes.
  */
-import type { PageLinkElement, PageMeta } from '@mannerly/robots/page';
+import type { parseRobotsMeta } from '@mannerly/robots/page';
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, parse } from 'parse5';
+
+/** A meta element, as `parseRobotsMeta` takes it. */
+export type PageMeta = Parameters<typeof parseRobotsMeta>[0][number];
 
 type Element = DefaultTreeAdapterMap['element'];
 type Parent = DefaultTreeAdapterMap['parentNode'];
@@ -10,7 +13,12 @@ type Parent = DefaultTreeAdapterMap['parentNode'];
 /** The meta elements, link elements and anchors of a document. */
 export interface PageElements {
   readonly metas: readonly PageMeta[];
-  readonly linkElements: readonly PageLinkElement[];
+  readonly linkElements: readonly {
+    readonly rel: readonly string[];
+    readonly name: string | null;
+    readonly href: string | null;
+    readonly content: string | null;
+  }[];
   readonly anchors: readonly { readonly rel: string; readonly href: string }[];
 }
 

@@ -5,8 +5,6 @@
 import {
   linkVerdict,
   mergeTdm,
-  type PageMeta,
-  type PageTags,
   pageEffects,
   parseContentUsageField,
   parseRobotsMeta,
@@ -19,7 +17,7 @@ import {
 } from '@mannerly/robots/page';
 import { mergePreferences } from '@mannerly/robots/preferences';
 import { describe, expect, it } from 'vitest';
-import { elementsOf } from './page-elements.js';
+import { elementsOf, type PageMeta } from './page-elements.js';
 import { type Vector, vectorsOf } from './robots-vectors.js';
 
 interface PageVector extends Omit<Vector, 'url'> {
@@ -121,7 +119,7 @@ describe('vectors of kind tdmrep', () => {
   });
 });
 
-function plainTags(tags: PageTags): object {
+function plainTags(tags: ReturnType<typeof parseRobotsTag>): object {
   const values = {
     'max-snippet': tags.maxSnippet,
     'max-image-preview': tags.maxImagePreview,

@@ -3,7 +3,7 @@
  * A vector's `expect` names what is compared; nothing is skipped.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { type CompileOptions, compileRules, type ParseOptions, parseRobots } from '@mannerly/robots';
+import { type CompileOptions, compileRules, parseRobots } from '@mannerly/robots';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { diagnose } from '@mannerly/robots/diagnostics';
 import {
@@ -124,7 +124,7 @@ const ANSWERS: Readonly<Record<string, (vector: Vector) => Answers>> = {
 };
 
 function rulesOf(vector: Vector) {
-  const parse: ParseOptions = {
+  const parse: Parameters<typeof parseRobots>[1] = {
     robotsUrl: vector.base ?? new URL('/robots.txt', vector.url ?? 'https://example.com/').href,
   };
   return compileRules(parseRobots(bodyOf(vector), parse), {

@@ -2,7 +2,7 @@
 // It ends by itself although one host stays held, and with exit code 1 when the two accounts do not agree.
 
 import { setInterval } from 'node:timers';
-import { createCrawler, measuredTable, politenessText, progressText } from 'mannerly';
+import { createCrawler, politenessText } from 'mannerly';
 import { differences, objections, serverRows } from './server-ledger.js';
 import { startTown } from './town.js';
 
@@ -27,7 +27,8 @@ crawler.on('html', async (page) => {
 
 console.log(`\nCrawling it as mannerly-demo (${CONTACT}) into ${out}:`);
 const showProgress = () => {
-  const line = progressText(crawler.progress(), Date.now(), process.stdout.columns || 160);
+  const { pages, requests, inFlight, queued } = crawler.progress();
+  const line = `${pages} pages, ${requests} requests, ${inFlight} in flight, ${queued} queued`;
   process.stdout.write(process.stdout.isTTY ? `\r\u001b[2K${line}` : `  ${line}\n`);
 };
 const progress = setInterval(showProgress, process.stdout.isTTY ? 250 : 2_000);
@@ -47,7 +48,8 @@ for (const wait of report.waiting) {
 console.log(`\nPoliteness, as the crawler kept it:\n${politenessText(report.politeness)}`);
 
 const servers = serverRows(town.hosts, town.log);
-console.log(`\nThe same figures from the servers' own log:\n${measuredTable(servers)}`);
+console.log("\nThe same figures from the servers' own log:");
+console.table(servers.map(({ statuses, ...row }) => ({ ...row, statuses: JSON.stringify(statuses) })));
 const disagreements = differences(report.politeness, servers);
 const complaints = objections(town.hosts, town.log, CONTACT);
 for (const line of [...disagreements, ...complaints]) console.log(`  ${line}`);

@@ -5,7 +5,7 @@ import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
 import type { HandledPage } from './handle/handled-page.js';
-import { createHandlers, type Handler, type HandlerOptions, type Route } from './handle/handlers.js';
+import { type Handler, type HandlerOptions, Handlers, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
@@ -135,7 +135,7 @@ export interface Crawler {
  */
 export function createCrawler(options: CrawlerOptions): Crawler {
   const resolved = resolveOptions(options);
-  const handlers = createHandlers();
+  const handlers = new Handlers();
   const emitter = createCrawlEmitter((error) => {
     // A listener that fails must not fail the crawl.
     process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
@@ -256,7 +256,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     pages: (runOptions = {}) =>
       streamPages({
         run: (handler) => {
-          const only = createHandlers();
+          const only = new Handlers();
           only.on('any', handler);
           // A slow loop is no reason to fail a page.
           return start(runOptions, { options: { ...resolved, handlerTimeoutMs: MAX_WAIT_MS }, handlers: only });

@@ -3,7 +3,8 @@
 import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { crawlPaths, readCrawlDirectory } from './directory/crawl-directory.js';
+import { readCrawlDirectory } from './directory/crawl-directory.js';
+import { crawlPaths } from './directory/crawl-paths.js';
 import type { Fetcher } from './fetch/fetcher.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
@@ -30,8 +31,8 @@ export function partsInMemory(options: CrawlerOptions): Pick<RunSetup, 'clock' |
 }
 
 /**
- * Opens a crawl directory for questions, with the settings of its last run. The caller closes it. Nothing is requested
- * or changed; while a run has the directory, its logs answer.
+ * Opens a crawl directory for inspection, with the settings of its last run. The caller closes it. Nothing is requested
+ * or changed. While a run has the directory, its logs answer.
  *
  * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
  */

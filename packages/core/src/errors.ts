@@ -1,6 +1,8 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets
 // every day.
 
+import { FrontierError } from '@mannerly/frontier';
+
 /** Stable codes; the README has a heading for each. */
 export type MannerlyErrorCode =
   | 'option-invalid'
@@ -51,6 +53,19 @@ export class MannerlyError extends Error {
   }
 }
 
+/** An error of the store as ours, `directory-taken` where it has another crawl's frontier. Others stay as they are. */
+export function asMannerlyError(error: unknown, directory: string | null): unknown {
+  if (!(error instanceof FrontierError)) return error;
+  const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
+  if (error.code === 'store-mismatch' && directory !== null) {
+    return new MannerlyError('directory-taken', `${directory} holds another frontier: ${error.message}`, more);
+  }
+  if (error.code !== 'store-failed') return error;
+  const kept = 'What was committed is kept: with a durable store the same crawl goes on from there.';
+  const hint = error.hint === null ? kept : `${error.hint} ${kept}`;
+  return new MannerlyError('store-failed', error.message, { cause: error, hint });
+}
+
 /**
  * The error for an option with an invalid value: ``expected `NAME` to be EXPECTED, got VALUE``. Never throws.
  *
@@ -78,7 +93,8 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-function textOf(value: unknown): string {
+/** A value as a text, whatever it is. */
+export function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {

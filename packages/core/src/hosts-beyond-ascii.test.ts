@@ -5,13 +5,13 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdmit } from './admit/admit.js';
-import { createScope } from './admit/scope.js';
-import { resolveScope } from './admit/scope-options.js';
+import { resolveScope } from './admit/admit-options.js';
+import { Scope } from './admit/scope.js';
 import { defaultDirectory } from './cli/default-directory.js';
 import type { ScopeOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain.js';
-import { wasRequested } from './testing/politeness-assertions.js';
+import { politenessMatchers } from './testing/politeness-assertions.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;
@@ -21,7 +21,7 @@ const READ = 'https://xn--exmple-cua.com/a';
 const SEEDS: ScopeOptions = { seeds: ['https://example.com/'] };
 
 function refusalOf(url: string): string | undefined {
-  const admit = createAdmit(createScope(resolveScope(SEEDS)), { depth: 3 });
+  const admit = createAdmit(new Scope(resolveScope(SEEDS)), { depth: 3 });
   return admit([{ url, depth: 1, via: 'link' }]).refused[0]?.reason;
 }
 
@@ -39,7 +39,7 @@ const ANSWERS: readonly (readonly [asked: string, answer: () => unknown, expecte
   ['a sitemap', () => sitemapUrls(PAGE), [PAGE]],
   ['a question about a page', () => requestedForm('https://ex\u00e4mple.com/a#b'), READ],
   ['the folder of a crawl', () => defaultDirectory(PAGE, 0, () => false), 'crawls/xn--exmple-cua.com-1970-01-01'],
-  ['an assertion', () => wasRequested([request], PAGE).isTrue, true],
+  ['an assertion', () => politenessMatchers.toHaveRequested([request], PAGE).pass, true],
 ];
 
 describe('a host with Latin-1 letters, late in a process', () => {

@@ -18,9 +18,7 @@ export const MAX_WAIT_MS = 2_592_000_000;
 export const MAX_LINK_URL_CHARS = 8_192;
 
 // robots.txt requests (specification, access 2)
-/**
- * Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, so that it sees that there were more.
- */
+/** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, which shows that there were more. */
 export const ROBOTS_BODY_BYTES = 512_000 + 1;
 
 // The second lock on requests
@@ -39,9 +37,5 @@ export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 /** Waits of at least so many milliseconds with nothing in flight release memory first. */
 export const LONG_WAIT_MS = 60_000;
-/**
- * The engine under `mannerly/v8-flags`: bytes for new objects, as V8 counts them, both halves; per cent of what a full
- * collection leaves that may be added before the next; bytes of bytecode that are compiled into one function from those
- * it calls.
- */
+/** V8 under `mannerly/v8-flags`: bytes for new objects; growth before the next full collection; bytecode inlined. */
 export const LEAN_ENGINE = { newSpaceBytes: 16 * 1024 * 1024, growingPercent: 120, inlinedBytecodeBytes: 300 };

@@ -1,10 +1,8 @@
-// One listener per signal, however many functions wait for it.
-//
-// A crawl has one signal, and a request or a handler for it every millisecond. The platform chains its listeners, and a
-// set that is added to and deleted from is copied again and again, so that removed functions, and the pages that they
-// refer to, stay reachable until the next full collection. Hence a list of places: a free place holds nothing.
+// One listener per signal, however many functions wait for it: a crawl adds and removes one every millisecond. With the
+// listeners of the platform, or a `Set`, removed functions and their pages stay reachable until the next full
+// collection. A list with reused places keeps nothing.
 
-/** Those who wait for one signal. */
+/** The functions that wait for one signal. */
 class Waiting {
   readonly #places: ((() => void) | null)[] = [];
   readonly #free: number[] = [];
@@ -20,26 +18,21 @@ class Waiting {
     this.#free.push(place);
   }
 
-  tellAll(): void {
+  callAll(): void {
     for (const fn of this.#places.slice()) fn?.();
   }
 }
 
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
-/**
- * Calls a function once when a signal is aborted; not when it was aborted before.
- *
- * @returns What takes the function off again; safe to call twice.
- * @throws Never.
- */
+/** Calls a function once when a signal is aborted, not if it is. @returns What removes it; safe to call twice. */
 export function onAbort(signal: AbortSignal, fn: () => void): () => void {
   let waiting = waitingFor.get(signal);
   if (waiting === undefined) {
     const all = new Waiting();
     waiting = all;
     waitingFor.set(signal, all);
-    signal.addEventListener('abort', () => all.tellAll(), { once: true });
+    signal.addEventListener('abort', () => all.callAll(), { once: true });
   }
   const all = waiting;
   let place: number | null = all.add(fn);

@@ -1,24 +1,20 @@
-// The engine as the command wants it, before anything is compiled.
+// Flags of V8 for a crawl, set before anything is compiled.
 
 /**
  * `import 'mannerly/v8-flags'` as the first line of a program sets its engine as the command `mannerly` sets its own.
  * It exports nothing, and changes the whole process, which is why nothing else does it.
  *
- * - The HTTP parser is one large WebAssembly function, and to optimise it takes V8 some 36 megabytes for a moment, once
- *   in every process, for three hundredths of a crawl's processor time: it is not optimised.
- * - New objects get 16 MiB instead of 32 (Node 24: 128). Half the space is collected twice as often at half the price,
- *   since what a crawl has in flight is much the same at any moment.
- * - New objects are collected by one thread: several finish sooner and use more processor time, for so little space.
- * - Old objects are collected when there are 120 per cent more of them than were left last time, instead of up to four
- *   times as many.
- * - Functions that are optimised take in a third as much of the functions they call. A crawl has no inner loop: its
- *   time lies in hundreds of functions of much the same weight, and to optimise each with all that it calls took a
- *   fifth of the processor time of ten thousand pages, as much as running them.
- * - A crawl that has nothing to do for a minute or longer collects its garbage first.
+ * - The HTTP parser is one large WebAssembly function. V8 needs 36 MB to optimise it, for 3 % of the processor time of
+ *   a crawl: it is not optimised.
+ * - New objects get 16 MiB instead of 32 (Node 24: 128): twice as many collections at half the price.
+ * - New objects are collected by one thread: several use more processor time for so little space.
+ * - Old objects are collected when they have grown by 120 per cent, instead of up to four times.
+ * - Optimised functions inline a third as much. A crawl has no inner loop, and inlining took a fifth of the processor
+ *   time of ten thousand pages.
+ * - A crawl that waits for a minute or longer collects its garbage first.
  *
- * A program that keeps many megabytes of its own alive pays for the growth with more collections of them, one with an
- * inner loop of its own for the inlining; it may set another `--heap-growing-percent` or
- * `--max-inlined-bytecode-size-cumulative` after the import.
+ * A program that keeps many megabytes alive, or has an inner loop of its own, may set another `--heap-growing-percent`
+ * or `--max-inlined-bytecode-size-cumulative` after the import.
  *
  * @packageDocumentation
  */
@@ -35,8 +31,7 @@ setFlagsFromString('--no-parallel-scavenge');
 setFlagsFromString(`--heap-growing-percent=${LEAN_ENGINE.growingPercent}`);
 setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${LEAN_ENGINE.inlinedBytecodeBytes}`);
 
-// How large the space for new objects may become is settled when a process starts; by how much it grows, before each
-// collection. It shrinks while little is made, so this is looked at again after each.
+// The largest space for new objects is fixed when a process starts. Its growth can be set before each collection.
 let mayGrow = true;
 new PerformanceObserver(() => {
   const wants = newSpaceBytes() < LEAN_ENGINE.newSpaceBytes;
@@ -50,7 +45,7 @@ const collect: () => void = runInNewContext('gc');
 setFlagsFromString('--no-expose-gc');
 
 setCollector(() => {
-  // What is left lies scattered over as many pages as before: moved together, the others go back to the system.
+  // Compacted, so that the system gets the free pages back.
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');

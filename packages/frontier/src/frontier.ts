@@ -10,10 +10,9 @@ import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
 import { recordOf } from './records/record.js';
-import type { AddAnswer, Exchange, Settlement } from './settlement.js';
 import { authorityOf, hostKeyOf } from './url/host-key.js';
 import type { NewUrl } from './url-record.js';
-import type { StartAnswer, Work } from './work.js';
+import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
 
 /** The frontier. Calls before `open` and after `close` reject with `not-open` and `closed`. */
 export interface Frontier extends FrontierQuestions {
@@ -112,6 +111,13 @@ export function createFrontier(options: FrontierOptions): Frontier {
     if (phase === 'new') throw new FrontierError('not-open', 'call `open()` first');
     if (phase !== 'open') throw new FrontierError('closed', 'the frontier is closed');
   };
+  /** Rejects before `open` and after `close`. */
+  const whenOpen = <Args extends unknown[], T>(act: (...args: Args) => Promise<T>) => {
+    return async (...args: Args): Promise<T> => {
+      checkOpen();
+      return act(...args);
+    };
+  };
   const allCounts = (): FrontierCounts => ({
     queued: counts.queued,
     known: counts.known,
@@ -122,7 +128,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
   });
 
   return {
-    ...createQuestions(context, scheduler, checkOpen),
+    ...createQuestions(context, scheduler.schedule, checkOpen),
     async open(part = settings.part ?? undefined) {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
@@ -135,10 +141,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       await counts.read();
       scheduler.open();
     },
-    async add(urls) {
-      checkOpen();
-      return scheduler.add(urls);
-    },
+    add: whenOpen((urls) => scheduler.add(urls)),
     take(n) {
       const taken = taking.then(() => {
         checkOpen();
@@ -147,15 +150,14 @@ export function createFrontier(options: FrontierOptions): Frontier {
       taking = taken.catch(() => undefined);
       return taken.finally(() => scheduler.commitSoon());
     },
-    async ask(input, untilMs, signal) {
-      checkOpen();
+    ask: whenOpen(async (input, untilMs, signal) => {
       const host = hostKeyOf(input.url, settings.hostKeyBy);
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
       if (input.url.length > URL_MAX_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
-      return scheduler.ask({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
-    },
-    endAsks: () => scheduler.endAsks(),
+      return scheduler.ownQueue.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
+    }),
+    endAsks: () => scheduler.ownQueue.end(),
     pause() {
       isPaused = true;
       budget.pause(clock.nowMs());
@@ -165,10 +167,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       budget.resume(clock.nowMs());
     },
     isPaused: () => isPaused,
-    async nextAt() {
-      checkOpen();
-      return scheduler.nextAt();
-    },
+    nextAt: whenOpen(() => scheduler.nextAt()),
     async mayConnect(work, address) {
       guard.check();
       return scheduler.inFlight.mayConnect(work, address);
@@ -179,34 +178,18 @@ export function createFrontier(options: FrontierOptions): Frontier {
       guard.check();
       return scheduler.settling.settle(work, settlement);
     },
-    async unpark(host) {
-      checkOpen();
-      await scheduler.unpark(host);
-    },
+    unpark: whenOpen((host) => scheduler.unpark(host)),
     reachedBound: () => budget.reached(clock.nowMs()),
     isRecent: (url) => seen.isRecent(url),
     counts: allCounts,
-    async recount() {
-      checkOpen();
+    recount: whenOpen(async () => {
       if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), counts.read()]);
       return allCounts();
-    },
-    async readRecord(key) {
-      checkOpen();
-      return store.readRecord(OWNER_PREFIX + key);
-    },
-    async writeRecord(key, value) {
-      checkOpen();
-      await store.writeRecord(OWNER_PREFIX + key, value);
-    },
-    async readParts(key) {
-      checkOpen();
-      return records.readAll(OWNER_PREFIX + key);
-    },
-    async writePart(key, value) {
-      checkOpen();
-      await records.write(OWNER_PREFIX + key, value);
-    },
+    }),
+    readRecord: whenOpen((key) => store.readRecord(OWNER_PREFIX + key)),
+    writeRecord: whenOpen((key, value) => store.writeRecord(OWNER_PREFIX + key, value)),
+    readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
+    writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
     partName: () => records.name,
     async exclusively(act) {
       checkOpen();

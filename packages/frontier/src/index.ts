@@ -1,7 +1,7 @@
 // The public entry of `@mannerly/frontier`: named re-exports, one by one.
 
-export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
-export { FrontierError, type FrontierErrorCode } from './errors.js';
+export { type Clock, createManualClock, systemClock } from './clock.js';
+export { FrontierError } from './errors.js';
 export { createFrontier, type Frontier, type FrontierCounts } from './frontier.js';
 export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
 export type { FrontierOptions } from './options/options.js';
@@ -9,33 +9,22 @@ export type { RobotsOptions } from './options/robots-options.js';
 export { retryUrl } from './politeness/backoff.js';
 export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/profile.js';
 export type { HostLook } from './questions/host-look.js';
-export type { ReadyHost } from './questions/questions.js';
+export type { ReadyHost, UrlLook } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
-export type { UrlLook } from './questions/url-look.js';
-export type { AddAnswer, Exchange, Settlement } from './settlement.js';
 export type {
   AddOutcome,
   CommitAnswer,
   Entry,
-  EntryId,
-  FencingToken,
   FrontierStore,
   HostCommit,
   HostCommitAnswer,
-  HostKey,
-  LaneBlock,
   Lease,
   LeaseRequest,
   NewEntry,
   OpenRequest,
-  Requeue,
-  ReserveSlot,
-  ScanListing,
   StoreCapabilities,
-  StoredHost,
-  StoreStats,
 } from './store.js';
-export { type MemoryStoreOptions, memoryStore } from './stores/memory.js';
+export { memoryStore } from './stores/memory.js';
 export {
   CANONICAL_RULES,
   type CanonicalRule,
@@ -48,12 +37,13 @@ export {
 export type { HostKeyBy } from './url/host-key.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
+  AddAnswer,
+  Exchange,
   HostRequirements,
   PageWork,
   RobotsCopyRef,
-  RobotsSignals,
   RobotsWork,
+  Settlement,
   StartAnswer,
   Work,
-  WorkLease,
 } from './work.js';

@@ -6,6 +6,7 @@ export { redirectNotBeforeMs } from './politeness/backoff.js';
 export { afterExchange, newHostClock } from './politeness/host-clock.js';
 export { requestInterval } from './politeness/interval.js';
 export { type Politeness, resolvePoliteness } from './politeness/profile.js';
+export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { hostKeyOf } from './url/host-key.js';
 export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';

@@ -3,8 +3,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createKeyedHash, type Print } from './keyed-hash.js';
-import { createRecentSet } from './recent-set.js';
+import { createKeyedHash, createRecentSet, type Print } from './recent-set.js';
 
 const KEY = Uint8Array.from({ length: 8 }, (_, at) => at);
 

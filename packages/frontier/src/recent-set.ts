@@ -1,8 +1,6 @@
-// A bounded memory of strings that forgets the older half at a time. It keeps 64 bits of each string, a hash under a
-// random key: with 131,072 remembered, the chance that a new string passes for one of them is 1 in 10^14. A set of the
-// strings themselves takes ten times the memory. Two generations: a string that is met again moves to the young one.
-
-import { createKeyedHash, type Print } from './keyed-hash.js';
+// A bounded memory of strings that forgets the older half at a time. It keeps a keyed hash of 64 bits of each string
+// (decision 0018): with 131,072 remembered, the chance that a new string passes for one of them is 1 in 10^14, and no
+// site can choose URLs that meet. Two generations: a string that is met again moves to the young one.
 
 /** What was seen lately. */
 export interface RecentSet {
@@ -12,85 +10,124 @@ export interface RecentSet {
   add(value: string): boolean;
 }
 
+/** 64 bits in two halves, not both zero. */
+export interface Print {
+  low: number;
+  high: number;
+}
+
 /** Slots of a generation before it has grown: a power of two, as all its sizes. */
 const LEAST_SLOTS = 64;
+/** Rounds of the hash after the last word: the length, three for the low half, three for the high one. */
+const LAST_ROUNDS = 7;
 
 /**
  * @param size - Strings per generation: between `size` and twice as many are remembered, 16 to 32 bytes each. ≥ 1
  * @param key - Eight bytes. @default random ones
- * @throws Never.
  */
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {
   const print: Print = { low: 0, high: 0 };
   const hash = createKeyedHash(key);
-  let young = createGeneration();
-  let old = createGeneration();
+  let young = newTable(LEAST_SLOTS);
+  let old = newTable(LEAST_SLOTS);
+  let count = 0;
   return {
     has(value) {
       hash(value, print);
-      return young.has(print) || old.has(print);
+      return isTaken(young, slotOf(young, print)) || isTaken(old, slotOf(old, print));
     },
     add(value) {
       hash(value, print);
-      if (!young.add(print)) return false;
-      const isNew = !old.has(print);
-      if (young.count() >= size) {
+      if (!put(young, print)) return false;
+      const isNew = !isTaken(old, slotOf(old, print));
+      count += 1;
+      if (count >= size) {
         old = young;
-        young = createGeneration();
-      }
+        young = newTable(LEAST_SLOTS);
+        count = 0;
+      } else if (4 * count > young.length) young = grown(young);
       return isNew;
     },
   };
 }
 
-interface Generation {
-  has(print: Print): boolean;
-  /** @returns Whether it was not there. */
-  add(print: Print): boolean;
-  count(): number;
+/** Open addressing, never more than half full. A slot is two halves; zero and zero is empty, since no print is. */
+function newTable(slots: number): Int32Array {
+  return new Int32Array(2 * slots);
 }
 
-/** Open addressing, never more than half full. */
-function createGeneration(): Generation {
-  let mask = LEAST_SLOTS - 1;
-  let table = new Int32Array(2 * LEAST_SLOTS);
-  let count = 0;
+/** Where a print stands, or the empty slot where it would. */
+function slotOf(table: Int32Array, { low, high }: Print): number {
+  const mask = table.length - 1;
+  let at = (2 * low) & mask;
+  while ((table[at] !== low || table[at + 1] !== high) && isTaken(table, at)) at = (at + 2) & mask;
+  return at;
+}
 
-  /** Where the print stands, or the empty slot where it would. Zero and zero is empty: no print is. */
-  const slotOf = (low: number, high: number): number => {
-    let slot = low & mask;
-    for (;;) {
-      const at = 2 * slot;
-      if ((table[at] === low && table[at + 1] === high) || (table[at] === 0 && table[at + 1] === 0)) return at;
-      slot = (slot + 1) & mask;
+function isTaken(table: Int32Array, at: number): boolean {
+  return table[at] !== 0 || table[at + 1] !== 0;
+}
+
+/** @returns Whether it was not there. */
+function put(table: Int32Array, print: Print): boolean {
+  const at = slotOf(table, print);
+  if (isTaken(table, at)) return false;
+  table[at] = print.low;
+  table[at + 1] = print.high;
+  return true;
+}
+
+function grown(full: Int32Array): Int32Array {
+  const table = newTable(full.length);
+  for (let at = 0; at < full.length; at += 2) {
+    if (isTaken(full, at)) put(table, { low: full[at]!, high: full[at + 1]! });
+  }
+  return table;
+}
+
+/**
+ * A hash under one key: HalfSipHash with one round a word and three at the end (Aumasson and Bernstein, "SipHash: a
+ * fast short-input PRF"), over two UTF-16 code units a word and the number of them.
+ *
+ * @param key - Eight bytes.
+ * @returns Writes the hash of a string into `into`, which the caller reuses.
+ */
+export function createKeyedHash(key: Uint8Array): (value: string, into: Print) => void {
+  const words = new DataView(key.buffer, key.byteOffset, key.byteLength);
+  const [k0, k1] = [words.getInt32(0, true), words.getInt32(4, true)];
+  return (value, into) => {
+    let v0 = k0;
+    let v1 = k1;
+    let v2 = 0x6c796765 ^ k0;
+    let v3 = 0x74656462 ^ k1;
+    let low = 0;
+    const { length } = value;
+    const end = length + (length & 1) + 2 * LAST_ROUNDS;
+    for (let at = 0; at < end; at += 2) {
+      let word = 0;
+      if (at + 1 < length) word = value.charCodeAt(at) | (value.charCodeAt(at + 1) << 16);
+      else if (at < length) word = value.charCodeAt(at);
+      else if (at === end - 14) word = length;
+      else if (at === end - 12) v2 ^= 0xee;
+      else if (at === end - 6) {
+        low = v1 ^ v3;
+        v1 ^= 0xdd;
+      }
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
     }
-  };
-  const isEmpty = (at: number): boolean => table[at] === 0 && table[at + 1] === 0;
-
-  const grow = (): void => {
-    const full = table;
-    table = new Int32Array(2 * full.length);
-    mask = full.length - 1;
-    for (let at = 0; at < full.length; at += 2) {
-      const [low, high] = [full[at] as number, full[at + 1] as number];
-      if (low === 0 && high === 0) continue;
-      const to = slotOf(low, high);
-      table[to] = low;
-      table[to + 1] = high;
-    }
-  };
-
-  return {
-    has: ({ low, high }) => !isEmpty(slotOf(low, high)),
-    add({ low, high }) {
-      const at = slotOf(low, high);
-      if (!isEmpty(at)) return false;
-      table[at] = low;
-      table[at + 1] = high;
-      count += 1;
-      if (2 * count > mask + 1) grow();
-      return true;
-    },
-    count: () => count,
+    const high = v1 ^ v3;
+    into.low = low === 0 && high === 0 ? 1 : low;
+    into.high = high;
   };
 }

@@ -3,11 +3,10 @@
  * (docs/decisions/0010).
  */
 
-export type { Decision, DecisionReason } from './decide.js';
-export type { BaseDialect } from './dialects.js';
-export type { FieldRecord, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
+export type { Decision } from './decide.js';
+export type { RobotsDocument } from './document.js';
 export { RobotsError, type RobotsErrorCode } from './errors.js';
-export type { CompileOptions, Policy } from './options.js';
+export type { CompileOptions } from './options.js';
 export { parseRobots } from './parse.js';
 export { matchesPattern } from './pattern.js';
 export { compileRules, createRulesCompiler, type RobotsRules } from './rules.js';

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
 import { createAdmit, seedUrls } from './admit.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
-import { createScope } from './scope.js';
+import { Scope } from './scope.js';
 
 const candidate = (url: string, more: Partial<NewUrl> = {}): NewUrl => ({ url, depth: 1, via: 'link', ...more });
 
 function answer(scope: ScopeOptions, url: string, more: Partial<NewUrl> = {}): string {
-  const { admitted, refused } = createAdmit(createScope(scope), { depth: 3 })([candidate(url, more)]);
+  const { admitted, refused } = createAdmit(new Scope(scope), { depth: 3 })([candidate(url, more)]);
   return refused[0]?.reason ?? admitted[0]?.url ?? 'nothing';
 }
 
@@ -85,7 +85,7 @@ describe('egress', () => {
   );
 
   it('keeps what a candidate carries', () => {
-    const { admitted } = createAdmit(createScope(HOST), { depth: 3 })([
+    const { admitted } = createAdmit(new Scope(HOST), { depth: 3 })([
       candidate('https://www.example.co.uk/x#y', {
         label: 'list',
         userData: { page: 2 },

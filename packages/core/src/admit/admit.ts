@@ -1,14 +1,13 @@
 // Admission: seeds, links, redirect targets, what sitemaps list and what handlers add all pass here on their way to the
-// frontier. It decides on scope, bounds and traps. Exclusion is decided next, by the frontier's gate.
+// frontier. It decides on scope, bounds and traps. The frontier's gate decides on exclusion next.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { formatUrlParts, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Scope, ScopeAnswer } from './scope.js';
-import { type ResolvedTrapOptions, trapText } from './trap-options.js';
+import { trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
-import { urlLoop } from './url-loops.js';
 
 /** A candidate that was refused, and why. */
 export interface Refusal {
@@ -48,12 +47,6 @@ export function seedUrls(seeds: readonly string[]): NewUrl[] {
   return seeds.map((url) => ({ url, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
 }
 
-/** What links are checked for traps with. */
-export interface TrapWatch {
-  readonly options: ResolvedTrapOptions;
-  readonly traps: Pick<Traps, 'judge'>;
-}
-
 type WhyNot = Omit<Refusal, 'candidate'>;
 
 /**
@@ -63,22 +56,21 @@ type WhyNot = Omit<Refusal, 'candidate'>;
  * and userinfo (credentials in URLs are never sent). Only links and redirects can be traps: what the operator, a
  * sitemap or a handler names is intended.
  *
- * @param watch - `null`: nothing is taken for a trap.
- * @param isRecent - Whether the frontier is known to have this very URL. Most links of a page are on the page before it
- *   too.
+ * @param traps - `null`: nothing is taken for a trap.
+ * @param isRecent - Whether the frontier is known to have this very URL, as it has most links of a page.
  * @throws Never
  */
 export function createAdmit(
   scope: Scope,
   bounds: { readonly depth: number },
-  watch: TrapWatch | null = null,
+  traps: Pick<Traps, 'judgeCandidate'> | null = null,
   isRecent: (url: string) => boolean = () => false,
 ): Admit {
   const whyNot = (candidate: NewUrl, url: UrlParts): WhyNot | null => {
     const outside = whyOutside(scope, bounds, candidate, url);
     if (outside !== null) return outside;
-    if (watch === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
-    const trap = urlLoop(url, watch.options) ?? watch.traps.judge(candidate.url, candidate.from ?? null);
+    if (traps === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
+    const trap = traps.judgeCandidate(url, candidate);
     return trap === null ? null : { reason: 'trap', detail: trapText(trap) };
   };
   return (candidates) => {

@@ -5,14 +5,14 @@ import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
-import { createScope } from './scope.js';
-import { resolveScope } from './scope-options.js';
+import { resolveScope } from './admit-options.js';
+import { Scope } from './scope.js';
 
 const BASE = { identity: { name: 'tester', contact: 'https://example.org/us' }, bounds: { pages: 1 } };
 const SEEDS = { seeds: ['https://www.example.org/docs/'] };
 
 function judge(options: Omit<ScopeOptions, 'seeds'>, url: string, via: Via = 'link'): string {
-  const answer = createScope(resolveScope({ ...SEEDS, ...options })).judge(parseUrlParts(url) as UrlParts, via);
+  const answer = new Scope(resolveScope({ ...SEEDS, ...options })).judge(parseUrlParts(url) as UrlParts, via);
   return answer.kind === 'in' ? 'in' : answer.reason;
 }
 
@@ -61,7 +61,7 @@ describe('the scope', () => {
       throw new Error('no such table');
     };
     expect(
-      createScope({ ...SEEDS, allows }).judge(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
+      new Scope({ ...SEEDS, allows }).judge(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
     ).toEqual({
       kind: 'out',
       reason: 'hook-refused',
@@ -106,11 +106,10 @@ it('a sitemap stands where it stands: of a file asked for next to the pages no p
 
 describe('a scope that moves', () => {
   const seed = 'http://example.org/';
-  const inScope = (scope: ReturnType<typeof createScope>, url: string) =>
-    scope.judge(parseUrlParts(url) as UrlParts, 'link').kind === 'in';
+  const inScope = (scope: Scope, url: string) => scope.judge(parseUrlParts(url) as UrlParts, 'link').kind === 'in';
 
   it('goes with its seed to another host of the domain, hop by hop, and keeps the host it had', () => {
-    const scope = createScope({ seeds: [seed] });
+    const scope = new Scope({ seeds: [seed] });
     expect(scope.redirected(seed, 'https://example.org/')).toBeNull();
     expect(scope.redirected('https://example.org/', 'https://www.example.org/')).toEqual({
       from: 'https://example.org/',
@@ -130,13 +129,13 @@ describe('a scope that moves', () => {
     ['SURTs', { seeds: [seed], within: 'surt', surts: ['(org,example,)'] }, seed, 'https://www.example.org/'],
     ['what is no web address', { seeds: [seed] }, seed, 'ftp://www.example.org/'],
   ])('does not move for %s', (_name, options, from, to) => {
-    const scope = createScope(options);
+    const scope = new Scope(options);
     expect(scope.redirected(from, to)).toBeNull();
     expect(inScope(scope, to.replace('ftp:', 'http:'))).toBe(false);
   });
 
   it('is still asked everything else of the new host', () => {
-    const scope = createScope({ seeds: [seed], exclude: ['/private'] });
+    const scope = new Scope({ seeds: [seed], exclude: ['/private'] });
     scope.redirected(seed, 'https://www.example.org/');
     expect(scope.judge(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject({
       reason: 'scope-excluded',
@@ -144,7 +143,7 @@ describe('a scope that moves', () => {
   });
 
   it('takes up earlier moves, and only such as could have been made', () => {
-    const scope = createScope({ seeds: [seed] });
+    const scope = new Scope({ seeds: [seed] });
     scope.restore([
       { from: seed, to: 'https://www.example.org/' },
       { from: 'https://www.example.org/', to: 'https://en.example.org/' },

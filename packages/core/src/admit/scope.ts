@@ -7,10 +7,9 @@
 import type { Via } from '@mannerly/frontier';
 import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
+import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import type { ResolvedScope } from './scope-options.js';
-import { readSurts } from './surt.js';
-import { readPatterns } from './url-pattern.js';
+import { readPatterns, readSurts, type UrlTest } from './url-pattern.js';
 
 /** In scope, or why not. */
 export type ScopeAnswer =
@@ -29,68 +28,68 @@ export interface ScopeMove {
   readonly to: string;
 }
 
-/** The crawl's scope. Without moves in between, the same URL always gets the same answer. */
-export interface Scope {
-  /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. */
-  judge(url: UrlParts, via: Via): ScopeAnswer;
-  /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
-  isInside(url: UrlParts): boolean;
-  /** A URL led elsewhere. @returns The move, where it was a seed and the scope moves; `null` otherwise. */
-  redirected(from: string, to: string): ScopeMove | null;
-  /** Takes up moves of an earlier run, in their order. */
-  restore(moves: readonly ScopeMove[]): void;
-}
-
 const IN: ScopeAnswer = { kind: 'in' };
 const OUT: ScopeAnswer = { kind: 'out', reason: 'out-of-scope' };
 const EXCLUDED: ScopeAnswer = { kind: 'out', reason: 'scope-excluded' };
 
+type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
+
 /**
- * The scope that the options describe.
+ * The scope that the options describe. Without moves in between, the same URL always gets the same answer.
  *
  * `host` compares host names, whatever scheme and port; `domain` compares registrable domains by the public suffix
  * list; `list` compares host names, or host and port where an entry names one; `surt` compares the beginnings of SURTs.
- *
- * @throws Never: options were checked before.
  */
-export function createScope(options: Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>): Scope {
-  const hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
-  const isInside = insideTest(options, hosts);
-  const prefixes = options.prefixes ?? [];
-  const includes = readPatterns('scope.include', options.include);
-  const excludes = readPatterns('scope.exclude', options.exclude);
-  const isWanted = (url: UrlParts): boolean =>
-    (prefixes.length === 0 || prefixes.some((prefix) => url.path.startsWith(prefix))) && includes?.(url) !== false;
-  const { allows } = options;
-  // Seeds and where they led: only these move a scope.
-  const seeds = new Set(options.seeds.map(bare));
-  const move = ({ from, to }: ScopeMove): boolean => {
+export class Scope {
+  readonly #options: GivenScope;
+  readonly #hosts: Set<string>;
+  /** Seeds and where they led: only these move a scope. */
+  readonly #seeds: Set<string>;
+  readonly #includes: UrlTest | null;
+  readonly #excludes: UrlTest | null;
+  /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
+  readonly isInside: UrlTest;
+
+  /** @throws Never: options were checked before. */
+  constructor(options: GivenScope) {
+    this.#options = options;
+    this.#hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
+    this.#seeds = new Set(options.seeds.map(bare));
+    this.#includes = readPatterns('scope.include', options.include);
+    this.#excludes = readPatterns('scope.exclude', options.exclude);
+    this.isInside = insideTest(options, this.#hosts);
+  }
+
+  /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. */
+  judge(url: UrlParts, via: Via): ScopeAnswer {
+    const { prefixes = [], allows } = this.#options;
+    // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
+    if (via !== 'subresource' && !this.isInside(url)) return OUT;
+    if (this.#excludes?.(url) === true) return EXCLUDED;
+    // A sitemap may lie outside the part of the site that is wanted.
+    if (via !== 'companion' && via !== 'subresource') {
+      if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
+      if (this.#includes?.(url) === false) return OUT;
+    }
+    return allows === undefined ? IN : asked(allows, url, via);
+  }
+
+  /** A URL led elsewhere. @returns The move, where it was a seed and the scope moves; `null` otherwise. */
+  redirected(from: string, to: string): ScopeMove | null {
     const target = parseUrlParts(to);
-    if (target === null || !seeds.has(bare(from)) || seeds.size >= options.seeds.length + MAX_SCOPE_MOVES) return false;
-    if (hostKeyOf(from, 'domain') !== hostKeyOf(to, 'domain')) return false;
-    seeds.add(bare(to));
-    const isNews = !hosts.has(target.host);
-    hosts.add(target.host);
-    return isNews;
-  };
-  return {
-    judge(url, via) {
-      // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
-      if (via !== 'subresource' && !isInside(url)) return OUT;
-      if (excludes?.(url) === true) return EXCLUDED;
-      // A sitemap may lie outside the part of the site that is wanted.
-      if (via !== 'companion' && via !== 'subresource' && !isWanted(url)) return OUT;
-      return allows === undefined ? IN : asked(allows, url, via);
-    },
-    isInside,
-    redirected(from, to) {
-      const moved = { from, to };
-      return (options.within ?? 'host') === 'host' && move(moved) ? moved : null;
-    },
-    restore(moves) {
-      if ((options.within ?? 'host') === 'host') for (const each of moves) move(each);
-    },
-  };
+    if ((this.#options.within ?? 'host') !== 'host' || target === null || !this.#seeds.has(bare(from))) return null;
+    if (this.#seeds.size >= this.#options.seeds.length + MAX_SCOPE_MOVES) return null;
+    if (hostKeyOf(from, 'domain') !== hostKeyOf(to, 'domain')) return null;
+    this.#seeds.add(bare(to));
+    if (this.#hosts.has(target.host)) return null;
+    this.#hosts.add(target.host);
+    return { from, to };
+  }
+
+  /** Takes up moves of an earlier run, in their order. */
+  restore(moves: readonly ScopeMove[]): void {
+    for (const { from, to } of moves) this.redirected(from, to);
+  }
 }
 
 /** The operator's own function: whatever it does but answer `true` is a refusal. */
@@ -103,18 +102,14 @@ function asked(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via:
   }
 }
 
-function insideTest(
-  options: Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>,
-  seedHosts: ReadonlySet<string>,
-): (url: UrlParts) => boolean {
-  const within = options.within ?? 'host';
-  if (within === 'surt') return readSurts('scope.surts', options.surts);
+function insideTest({ within, surts, hosts, seeds }: GivenScope, seedHosts: ReadonlySet<string>): UrlTest {
+  if (within === 'surt') return readSurts('scope.surts', surts);
   if (within === 'list') {
-    const listed = new Set((options.hosts ?? []).map(asHostOfUrl));
+    const listed = new Set((hosts ?? []).map(asHostOfUrl));
     return (url) => listed.has(url.host) || listed.has(hostAndPort(url));
   }
   if (within === 'domain') {
-    const domains = new Set(options.seeds.map((seed) => hostKeyOf(seed, 'domain')));
+    const domains = new Set(seeds.map((seed) => hostKeyOf(seed, 'domain')));
     return (url) => domains.has(hostKeyOf(`${url.scheme}://${url.host}/`, 'domain'));
   }
   return (url) => seedHosts.has(url.host);
@@ -128,8 +123,7 @@ function asHostOfUrl(text: string): string {
 }
 
 function hostAndPort({ host, port, scheme }: UrlParts): string {
-  if (port !== '') return `${host}:${port}`;
-  return `${host}:${scheme === 'https' ? '443' : '80'}`;
+  return `${host}:${port || (scheme === 'https' ? '443' : '80')}`;
 }
 
 /** As it is requested. */

@@ -4,9 +4,9 @@
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { likenessOf } from './page-likeness.js';
-import type { ResolvedTrapOptions, TrapFinding } from './trap-options.js';
-import { createTraps, type Traps } from './traps.js';
-import { urlLoop } from './url-loops.js';
+import type { ResolvedTrapOptions, TrapFinding } from './trap-rules.js';
+import { urlLoop } from './trap-rules.js';
+import { Traps } from './traps.js';
 
 const DEFAULTS: ResolvedTrapOptions = { maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 };
 
@@ -94,7 +94,7 @@ function walk(
   site: (url: string) => { readonly html: string; readonly links: readonly string[] },
   more: { readonly options?: Partial<ResolvedTrapOptions>; readonly traps?: Traps; readonly most?: number } = {},
 ) {
-  const traps = more.traps ?? createTraps({ ...DEFAULTS, ...more.options });
+  const traps = more.traps ?? new Traps({ ...DEFAULTS, ...more.options });
   const known = new Set(start);
   const queue: { url: string; from: string | null }[] = start.map((url) => ({ url, from: null }));
   const fetched: string[] = [];
@@ -200,14 +200,14 @@ describe('the watch', () => {
 
   it('remembers what it found for the next run, and begins to count again what it had not', () => {
     const { closed } = walk([item(1)], counter);
-    const second = createTraps(DEFAULTS);
+    const second = new Traps(DEFAULTS);
     second.restore(JSON.parse(JSON.stringify(closed)));
     expect(second.judge(item(900), item(899))).toMatchObject({ rule: 'alike-pages' });
     expect(walk([item(900)], counter, { traps: second }).fetched).toEqual([item(900)]);
   });
 
   it('stays small however many hosts and traps there are', { timeout: 300_000 }, () => {
-    const traps = createTraps({ ...DEFAULTS, maxSimilarPages: 16 });
+    const traps = new Traps({ ...DEFAULTS, maxSimilarPages: 16 });
     for (let host = 0; host < 3_000; host += 1) {
       const name = (number: number) => `https://h${host}.test/item/${number}`;
       for (let at = 1; at < 40; at += 1) {

@@ -1,5 +1,5 @@
 // Finds endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. Pages
-// are compared with others of their group (page-likeness.ts, url-groups.ts). A group is a trap when
+// are compared with others of their group (page-likeness.ts, trap-rules.ts). A group is a trap when
 //
 //   enough of its pages repeat others · most of its latest pages do · and repeating pages keep adding new URLs.
 //
@@ -10,26 +10,17 @@
 // in groups and in numbers per group; a group that is forgotten starts again.
 
 import type { NewUrl } from '@mannerly/frontier';
+import type { UrlParts } from '@mannerly/frontier/internal';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
 import { likenessOf } from './page-likeness.js';
-import type { ResolvedTrapOptions, TrapFinding, TrapRule } from './trap-options.js';
-import { createGroupFinder, type UrlGroup } from './url-groups.js';
-
-/** The watch over endless spaces. */
-export interface Traps {
-  /** Why a link is not worth following; `null` when nothing is against it. */
-  judge(url: string, from: string | null): TrapFinding | null;
-  /** A URL was queued that was not known before. */
-  queued(url: NewUrl): void;
-  /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
-  wants(url: string, from: string | null): boolean;
-  /** Compares a page that is wanted, given its bytes. @returns What it proved to be a trap, for telling. */
-  read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[];
-  /** A URL redirected: it counts as the page that linked to it. */
-  redirected(url: string, from: string | null): void;
-  /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
-  restore(found: readonly TrapFinding[]): void;
-}
+import {
+  createGroupFinder,
+  type ResolvedTrapOptions,
+  type TrapFinding,
+  type TrapRule,
+  type UrlGroup,
+  urlLoop,
+} from './trap-rules.js';
 
 interface Group {
   readonly name: UrlGroup;
@@ -37,10 +28,7 @@ interface Group {
   readonly limit: number;
   /** Pages since the last one that was compared. */
   skipped: number;
-  /**
-   * Pages compared, and those of them that repeated another; both halved now and then, so that they speak of late
-   * pages.
-   */
+  /** Pages compared, and those of them that repeated another; both halved now and then: the latest pages count. */
   compared: number;
   repeats: number;
   /** The contents of its pages, as numbers. */
@@ -60,18 +48,15 @@ interface Group {
 const FIRST_PAGES = 8;
 /** Afterwards every sixth is compared, unless some repeat. */
 const EVERY = 6;
-/**
- * From this share of the limit on it is watched whether repeating pages add URLs: a finite site has shown most of its
- * links by then.
- */
+/** The share of the limit from which on a group is suspicious: a finite site has shown most of its links by then. */
 const SUSPICIOUS_SHARE = 0.75;
 /** Repeating pages of an endless space add one URL each at least, in the long run; some may still be on their way. */
 const BREEDING_SHARE = 0.75;
-/** Of the pages compared of late, the share that must repeat. */
+/** Of the pages compared lately, the share that must repeat. */
 const REPEATING_SHARE = 0.6;
 /**
- * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a
- * trap. Hosts of one domain are asked all at the same time, so that some more are on their way when the trap shows.
+ * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
+ * Hosts of one domain are requested at the same time, so that more pages are on their way when the trap shows.
  */
 const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
   'repeating-path': 1,
@@ -84,101 +69,124 @@ const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
   'alike-hosts': 0.75,
 };
 
-/** Makes the watch of one run. @throws Never */
-export function createTraps(options: ResolvedTrapOptions): Traps {
-  const groupsOf = createGroupFinder();
-  const groups = new Map<string, Group>();
-  const traps = new Map<string, Group>();
+/** The watch over endless spaces of one run. */
+export class Traps {
+  readonly #options: ResolvedTrapOptions;
+  readonly #groupsOf = createGroupFinder();
+  /** The one used longest ago stands first. */
+  readonly #groups = new Map<string, Group>();
+  readonly #traps = new Map<string, Group>();
   /** Hosts that have a trap, so that links elsewhere cost nothing; `*`: a trap that goes over hosts. */
-  let trapped = new Set<string>();
-  let suspects = 0;
+  #trapped = new Set<string>();
+  #suspects = 0;
 
-  const forget = (group: Group): void => {
-    if (group.isSuspect) suspects -= 1;
-    groups.delete(keyOf(group.name));
-  };
-  const groupFor = (name: UrlGroup): Group => {
-    const key = keyOf(name);
-    const known = traps.get(key) ?? groups.get(key);
-    if (known !== undefined) {
-      // The one used longest ago stands first.
-      if (groups.delete(key)) groups.set(key, known);
-      return known;
+  constructor(options: ResolvedTrapOptions) {
+    this.#options = options;
+  }
+
+  /** Why a candidate is not worth adding: by its URL alone, or as `judge` says; `null`: nothing is against it. */
+  judgeCandidate(parts: UrlParts, { url, from }: NewUrl): TrapFinding | null {
+    return urlLoop(parts, this.#options) ?? this.judge(url, from ?? null);
+  }
+
+  /** Why a link is not worth following, by the pages that came; `null`: nothing is against it. */
+  judge(url: string, from: string | null): TrapFinding | null {
+    if (this.#traps.size === 0 || from === null) return null;
+    if (!this.#trapped.has(hostOf(url)) && !this.#trapped.has('*')) return null;
+    for (const name of this.#groupsOf(url, from)) {
+      const trap = this.#traps.get(keyOf(name));
+      if (trap !== undefined && (!name.isWide || trap.breeders.includes(hashOf(from)))) return findingOf(name);
     }
-    const group = newGroup(name, Math.ceil(options.maxSimilarPages * LIMIT_SHARE[name.rule]));
-    groups.set(key, group);
-    const [oldest] = groups.values();
-    if (groups.size > MAX_TRAP_GROUPS && oldest !== undefined) forget(oldest);
+    return null;
+  }
+
+  /** A URL was queued that was not known before. */
+  queued({ url, from }: NewUrl): void {
+    for (const group of this.#suspectsThatBred(url, from ?? null)) group.bredSince += 1;
+  }
+
+  /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
+  wants(url: string, from: string | null): boolean {
+    const found = this.#groupsOf(url, from).map((name) => this.#groupFor(name));
+    for (const group of found) group.skipped += 1;
+    return found.some(isDue);
+  }
+
+  /** Compares a page that is wanted, given its bytes. @returns The traps that it proved. */
+  read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[] {
+    const proved: TrapFinding[] = [];
+    const likeness = likenessOf(html);
+    // What is read for one group is there for the others: they take their samples from the same pages.
+    for (const name of this.#groupsOf(url, from)) {
+      const group = this.#groupFor(name);
+      if (group.isTrap && !name.isWide) continue;
+      const wasSuspect = group.isSuspect;
+      compare(group, likeness, url);
+      if (group.isSuspect !== wasSuspect) this.#suspects += wasSuspect ? -1 : 1;
+      if (group.isTrap || !isEndless(group)) continue;
+      this.#closeGroup(group);
+      proved.push(findingOf(name));
+    }
+    return proved;
+  }
+
+  /** A URL redirected: it counts as the page that linked to it. */
+  redirected(url: string, from: string | null): void {
+    for (const group of this.#suspectsThatBred(url, from)) remember(group.breeders, hashOf(url), MAX_TRAP_BREEDERS);
+  }
+
+  /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
+  restore(found: readonly TrapFinding[]): void {
+    for (const { rule, pattern } of found) {
+      const isWide = rule === 'alike-host' || rule === 'alike-hosts';
+      if (!isWide) this.#closeGroup(newGroup({ rule, pattern, isWide }, this.#options.maxSimilarPages));
+    }
+  }
+
+  /** The suspicious groups of a link whose page repeated another. */
+  #suspectsThatBred(url: string, from: string | null): readonly Group[] {
+    if (this.#suspects === 0 || from === null) return [];
+    return this.#groupsOf(url, from).flatMap((name) => {
+      const group = this.#known(keyOf(name));
+      return group?.isSuspect === true && group.breeders.includes(hashOf(from)) ? [group] : [];
+    });
+  }
+
+  #known(key: string): Group | undefined {
+    return this.#traps.get(key) ?? this.#groups.get(key);
+  }
+
+  #groupFor(name: UrlGroup): Group {
+    const key = keyOf(name);
+    const limit = Math.ceil(this.#options.maxSimilarPages * LIMIT_SHARE[name.rule]);
+    const group = this.#known(key) ?? newGroup(name, limit);
+    if (group.isTrap) return group;
+    this.#groups.delete(key);
+    this.#groups.set(key, group);
+    if (this.#groups.size > MAX_TRAP_GROUPS) this.#forgetFirst(this.#groups);
     return group;
-  };
-  const suspect = (name: UrlGroup): Group | undefined => {
-    const key = keyOf(name);
-    const group = traps.get(key) ?? groups.get(key);
-    return group?.isSuspect === true ? group : undefined;
-  };
-  const closeGroup = (group: Group): void => {
-    group.isTrap = true;
-    groups.delete(keyOf(group.name));
-    traps.set(keyOf(group.name), group);
-    const [oldest] = traps.values();
-    if (traps.size > MAX_TRAPS && oldest !== undefined) {
-      if (oldest.isSuspect) suspects -= 1;
-      traps.delete(keyOf(oldest.name));
-      if (trapped.size > 2 * MAX_TRAPS) trapped = new Set([...traps.values()].map(({ name }) => placeOf(name)));
-    }
-    trapped.add(placeOf(group.name));
-  };
+  }
 
-  return {
-    judge(url, from) {
-      if (traps.size === 0 || from === null || !(trapped.has(hostOf(url)) || trapped.has('*'))) return null;
-      for (const name of groupsOf(url, from)) {
-        const trap = traps.get(keyOf(name));
-        if (trap !== undefined && (!name.isWide || trap.breeders.includes(hashOf(from)))) return findingOf(name);
+  #closeGroup(group: Group): void {
+    const key = keyOf(group.name);
+    group.isTrap = true;
+    this.#groups.delete(key);
+    this.#traps.set(key, group);
+    if (this.#traps.size > MAX_TRAPS) {
+      this.#forgetFirst(this.#traps);
+      if (this.#trapped.size > 2 * MAX_TRAPS) {
+        this.#trapped = new Set([...this.#traps.values()].map(({ name }) => placeOf(name)));
       }
-      return null;
-    },
-    queued({ url, from = null }) {
-      if (suspects === 0 || from === null) return;
-      for (const name of groupsOf(url, from)) {
-        const group = suspect(name);
-        if (group?.breeders.includes(hashOf(from)) === true) group.bredSince += 1;
-      }
-    },
-    wants(url, from) {
-      const found = groupsOf(url, from).map(groupFor);
-      for (const group of found) group.skipped += 1;
-      return found.some(isDue);
-    },
-    read(url, from, html) {
-      const closed: TrapFinding[] = [];
-      const likeness = likenessOf(html);
-      // What is read for one group is there for the others: they take their samples from the same pages.
-      for (const group of groupsOf(url, from).map(groupFor)) {
-        if (group.isTrap && !group.name.isWide) continue;
-        const wasSuspect = group.isSuspect;
-        compare(group, likeness, url);
-        if (group.isSuspect !== wasSuspect) suspects += wasSuspect ? -1 : 1;
-        if (group.isTrap || !isEndless(group)) continue;
-        closeGroup(group);
-        closed.push(findingOf(group.name));
-      }
-      return closed;
-    },
-    redirected(url, from) {
-      if (suspects === 0 || from === null) return;
-      for (const name of groupsOf(url, from)) {
-        const group = suspect(name);
-        if (group?.breeders.includes(hashOf(from)) === true) remember(group.breeders, hashOf(url), MAX_TRAP_BREEDERS);
-      }
-    },
-    restore(found) {
-      for (const { rule, pattern } of found) {
-        const isWide = rule === 'alike-host' || rule === 'alike-hosts';
-        if (!isWide) closeGroup(newGroup({ rule, pattern, isWide }, options.maxSimilarPages));
-      }
-    },
-  };
+    }
+    this.#trapped.add(placeOf(group.name));
+  }
+
+  #forgetFirst(groups: Map<string, Group>): void {
+    const [first] = groups.values();
+    if (first === undefined) return;
+    if (first.isSuspect) this.#suspects -= 1;
+    groups.delete(keyOf(first.name));
+  }
 }
 
 function newGroup(name: UrlGroup, limit: number): Group {
@@ -213,11 +221,7 @@ function placeOf({ rule, pattern }: UrlGroup): string {
 
 /** The host name of a URL as the URL parser serialises it. */
 function hostOf(url: string): string {
-  const start = url.indexOf('//') + 2;
-  const end = url.indexOf('/', start);
-  const authority = url.slice(start, end < 0 ? url.length : end);
-  const host = authority.slice(authority.lastIndexOf('@') + 1);
-  return host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':', 1)[0] ?? host);
+  return /^[^/]*\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/.exec(url)?.[1] ?? '';
 }
 
 /**

@@ -2,8 +2,7 @@
 
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
-import { readSurts, surtOf } from './surt.js';
-import { readPatterns, type UrlPattern } from './url-pattern.js';
+import { readPatterns, readSurts, surtOf, type UrlPattern } from './url-pattern.js';
 
 const parts = (url: string) => parseUrlParts(url) as UrlParts;
 

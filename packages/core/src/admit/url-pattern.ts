@@ -1,6 +1,6 @@
-// The operator's patterns for URLs. As text they are written as in robots.txt: the beginning of path and query, `*` for
-// anything, `$` for the end. Text never becomes a regular expression, so matching takes bounded time. A `RegExp` object
-// is used as it is.
+// The operator's patterns for URLs, and SURT prefixes. Patterns as text are written as in robots.txt: the beginning of
+// path and query, `*` for anything, `$` for the end. Text never becomes a regular expression, so matching takes bounded
+// time. A `RegExp` object is used as it is.
 
 import { formatUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { matchesPattern } from '@mannerly/robots';
@@ -69,4 +69,44 @@ function byRegExp(option: string, pattern: RegExp): UrlTest {
   if (pattern.global || pattern.sticky)
     throw invalidOption(option, 'RegExp objects without the flags g and y', pattern);
   return (url) => pattern.test(formatUrlParts({ ...url, fragment: null, userinfo: '' }));
+}
+
+/**
+ * A URL as SURT, the web archives' way of naming a part of the web: the host's labels from the right, so that a domain
+ * and everything below it share a beginning. `http://(org,example,www,:8080)/path?query`. Addresses keep their order:
+ * `http://(127.0.0.1)/`.
+ *
+ * @throws Never.
+ */
+export function surtOf({ scheme, host, port, path, query }: UrlParts): string {
+  const isAddress = host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
+  const labels = isAddress ? host : `${host.replace(/\.$/, '').split('.').reverse().join(',')},`;
+  return `${scheme}://(${labels}${port === '' ? '' : `:${port}`})${path}${query === null ? '' : `?${query}`}`;
+}
+
+/**
+ * Reads SURT prefixes. One without a scheme stands for both; one that ends within the host must end with a comma, or
+ * `(org,example` would take in example-shop.org too.
+ *
+ * @returns Whether a URL begins with any of them.
+ * @throws MannerlyError `option-invalid`.
+ */
+export function readSurts(option: string, given: readonly string[] | undefined): (url: UrlParts) => boolean {
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_URL_PATTERNS) {
+    throw invalidOption(option, `1 to ${MAX_URL_PATTERNS} SURT prefixes`, given);
+  }
+  const prefixes = given.flatMap((prefix: unknown) => {
+    const [, scheme = '', rest = ''] = (typeof prefix === 'string' && /^(https?:\/\/)?(\(.*)$/.exec(prefix)) || [];
+    const isWhole = rest.includes(')') || rest.endsWith(',') || rest === '(';
+    if (rest === '' || !isWhole || rest.length > MAX_URL_PATTERN_CHARS) {
+      throw invalidOption(option, 'SURT prefixes such as (org,example, or https://(org,example,www,)/docs/', prefix);
+    }
+    const host = rest.split(')', 1)[0] ?? '';
+    const lower = host.toLowerCase() + rest.slice(host.length);
+    return scheme === '' ? [`http://${lower}`, `https://${lower}`] : [scheme + lower];
+  });
+  return (url) => {
+    const surt = surtOf(url);
+    return prefixes.some((prefix) => surt.startsWith(prefix));
+  };
 }

@@ -4,25 +4,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { cdxjLine, mergeIndexes, parseCdxjLine, sortIndex } from './cdxj.js';
-import { createPayloadMemory } from './payload-memory.js';
+import { cdxjLine, mergeIndexes, parseCdxjLine } from './cdxj.js';
+import { KnownPayloads } from './exchange-records.js';
 
 const RECORD = { mime: 'text/html', status: 200, digest: 'sha256:00', offset: 5, length: 9, filename: 'a.warc.gz' };
-const line = (path: string, at = 0): string =>
-  cdxjLine(`org,example)${path}`, {
-    ...RECORD,
-    url: `https://example.org${path}`,
-    atMs: Date.UTC(2026, 10, 20) + at * 1000,
-  });
+const line = async (path: string, at = 0): Promise<string> =>
+  String(await cdxjLine({ ...RECORD, url: `https://example.org${path}`, atMs: Date.UTC(2026, 10, 20) + at * 1000 }));
 
-async function indexes(...contents: readonly string[]): Promise<string[]> {
+/** Sorted indexes of these lines. */
+async function indexes(...contents: readonly (readonly Promise<string>[])[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-cdxj-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return Promise.all(
-    contents.map(async (content, at) => {
+    contents.map(async (lines, at) => {
       const path = join(folder, `${at}.cdxj`);
-      await writeFile(path, content);
-      await sortIndex(path);
+      await writeFile(path, (await Promise.all(lines)).sort().join(''));
       return path;
     }),
   );
@@ -34,11 +30,11 @@ async function merged(paths: readonly string[]): Promise<string[]> {
   return lines;
 }
 
-it('a line says what a reader needs, and is read back', () => {
-  expect(line('/a')).toBe(
+it('a line says what a reader needs, and is read back', async () => {
+  expect(await line('/a')).toBe(
     'org,example)/a 20261120000000 {"url":"https://example.org/a","mime":"text/html","status":"200","digest":"sha256:00","length":"9","offset":"5","filename":"a.warc.gz"}\n',
   );
-  expect(parseCdxjLine(line('/a').trimEnd())).toMatchObject({
+  expect(parseCdxjLine((await line('/a')).trimEnd())).toMatchObject({
     url: 'https://example.org/a',
     timestamp: '20261120000000',
     offset: '5',
@@ -48,27 +44,22 @@ it('a line says what a reader needs, and is read back', () => {
 });
 
 it('indexes are merged in one order, empty ones among them', async () => {
-  const paths = await indexes(line('/c') + line('/a', 1), '', line('/b') + line('/a') + line('/d'), line('/a/b'));
-  expect(await merged(paths)).toEqual([line('/a'), line('/a', 1), line('/a/b'), line('/b'), line('/c'), line('/d')]);
+  const paths = await indexes([line('/c'), line('/a', 1)], [], [line('/b'), line('/a'), line('/d')], [line('/a/b')]);
+  const all = [line('/a'), line('/a', 1), line('/a/b'), line('/b'), line('/c'), line('/d')];
+  expect(await merged(paths)).toEqual(await Promise.all(all));
   expect(await merged([])).toEqual([]);
 });
 
 it('the latest payloads are known, and no more than that', async () => {
-  const memory = createPayloadMemory(3);
+  const memory = new KnownPayloads(3);
   for (let at = 0; at < 5; at += 1) memory.keep(`sha256:${at}`, { url: `https://example.org/${at}`, date: 'x' });
   expect([0, 1, 2, 3, 4].map((at) => memory.find(`sha256:${at}`) !== null)).toEqual([false, false, true, true, true]);
 });
 
 it('an earlier run is remembered by its index, its revisits are not', async () => {
-  const revisit = cdxjLine('org,example)/r', {
-    ...RECORD,
-    mime: 'warc/revisit',
-    digest: 'sha256:01',
-    url: 'https://example.org/r',
-    atMs: 0,
-  });
-  const [path = ''] = await indexes(line('/a', 7) + revisit);
-  const memory = createPayloadMemory();
+  const repeated = { ...RECORD, mime: 'warc/revisit', digest: 'sha256:01', url: 'https://example.org/r', atMs: 0 };
+  const [path = ''] = await indexes([line('/a', 7), cdxjLine(repeated).then(String)]);
+  const memory = new KnownPayloads();
   await memory.readIndex(path);
   expect(memory.find('sha256:00')).toEqual({ url: 'https://example.org/a', date: '2026-11-20T00:00:07Z' });
   expect(memory.find('sha256:01')).toBeNull();

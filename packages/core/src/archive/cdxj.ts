@@ -1,17 +1,18 @@
-// The index of an archive: one CDXJ line for each response and revisit, so that readers find a URL without reading
-// WARCs. Lines are sorted file by file, and merged when an archive is packaged.
+// The index of an archive: a CDXJ line for each response and revisit, so that readers find a URL without reading WARC
+// files, and a line for each page, which people look for. Each WARC file has its own; a package merges them.
 
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { writeWhole } from '../directory/whole-file.js';
+import { randomUUID } from 'node:crypto';
+import { readLines } from '../directory/read-lines.js';
 
-/** What a line says of a record. */
+/** The type of a record that holds no payload of its own. */
+export const REVISIT_MIME = 'warc/revisit';
+
+/** A record in the index. */
 export interface IndexedRecord {
   readonly url: string;
   /** Epoch milliseconds of the record's date. */
   readonly atMs: number;
-  /** As the response calls itself; `warc/revisit` for a revisit; `null`: it says nothing. */
+  /** Of the response; `warc/revisit` for a revisit; `null`: it names none. */
   readonly mime: string | null;
   readonly status: number;
   readonly digest: string;
@@ -20,10 +21,12 @@ export interface IndexedRecord {
   readonly filename: string;
 }
 
-/** The line of a record, newline included. @param surt - The URL's sort key. Never throws. */
-export function cdxjLine(surt: string, record: IndexedRecord): string {
+/** The line of a record, newline included. Rejects never. */
+export async function cdxjLine(record: IndexedRecord): Promise<Buffer> {
+  // Loaded with the first archive.
+  const { getSurt } = await import('warcio/utils');
   const { url, atMs, mime, status, digest, offset, length, filename } = record;
-  const said = {
+  const fields = {
     url,
     ...(mime === null ? {} : { mime }),
     status: String(status),
@@ -32,61 +35,70 @@ export function cdxjLine(surt: string, record: IndexedRecord): string {
     offset: String(offset),
     filename,
   };
-  return `${surt} ${timestamp14(atMs)} ${JSON.stringify(said)}\n`;
+  return Buffer.from(`${getSurt(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`);
 }
 
-/** The sort key, the time and what is said, of a line; `null` for what is none. Never throws. */
-export function parseCdxjLine(line: string): Readonly<Record<string, string | undefined>> | null {
+/** The fields of a line as it is read back, and `timestamp`. */
+export type CdxjFields = Readonly<Record<string, string | undefined>>;
+
+/** The fields of a line; `null` for any other text. Never throws. */
+export function parseCdxjLine(line: string): CdxjFields | null {
   const [, timestamp, json] = /^\S+ (\d{14}) (\{.*\})$/.exec(line) ?? [];
   if (timestamp === undefined || json === undefined) return null;
   try {
-    return { ...(JSON.parse(json) as Record<string, string>), timestamp };
+    return { ...(JSON.parse(json) as CdxjFields), timestamp };
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
 }
 
-/** Fourteen digits of UTC, as indexes say times. */
+/** Fourteen digits of UTC. */
 export function timestamp14(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** Sorts the index of one WARC file in place, by bytes. It is as long as that file's limit lets it be. */
-export async function sortIndex(path: string): Promise<void> {
-  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-  await writeWhole(
-    path,
-    lines
-      .map((line) => Buffer.from(line))
-      .sort(Buffer.compare)
-      .join('\n') + (lines.length > 0 ? '\n' : ''),
-  );
+/** The records of an index. @throws The platform's error when it cannot be read. */
+export async function* readIndex(path: string): AsyncGenerator<CdxjFields> {
+  for await (const line of readLines(path)) {
+    const fields = parseCdxjLine(line);
+    if (fields !== null) yield fields;
+  }
 }
 
-/** The lines of sorted indexes in one order, newlines included; as much of each in memory as reading ahead takes. */
+/** The lines of sorted indexes in one order, newlines included. Holds a line and a read buffer of each. */
 export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<string> {
   const heads: { line: string; readonly rest: AsyncIterator<string> }[] = [];
   for (const path of paths) {
-    const rest = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })[
-      Symbol.asyncIterator
-    ]();
+    const rest = readLines(path);
     const first = await rest.next();
     if (first.done !== true) heads.push({ line: first.value, rest });
   }
-  while (heads.length > 0) {
-    let least = 0;
-    for (let at = 1; at < heads.length; at += 1) {
-      if (compareBytes((heads[at] as { line: string }).line, (heads[least] as { line: string }).line) < 0) least = at;
-    }
-    const head = heads[least] as (typeof heads)[number];
-    yield `${head.line}\n`;
-    const next = await head.rest.next();
-    if (next.done === true) heads.splice(least, 1);
-    else head.line = next.value;
+  for (;;) {
+    const [first, ...others] = heads;
+    if (first === undefined) return;
+    const least = others.reduce((found, head) => (compareBytes(head.line, found.line) < 0 ? head : found), first);
+    yield `${least.line}\n`;
+    const next = await least.rest.next();
+    if (next.done === true) heads.splice(heads.indexOf(least), 1);
+    else least.line = next.value;
   }
 }
 
 function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** A page that people look for. */
+export interface ListedPage {
+  readonly url: string;
+  /** The date of its record. */
+  readonly date: string;
+  readonly title: string;
+  readonly isSeed: boolean;
+}
+
+/** The line of a page in `pages.jsonl` of WACZ, newline included. Never throws. */
+export function pageLine({ url, date, title, isSeed }: ListedPage): string {
+  return `${JSON.stringify({ id: randomUUID(), url, ts: date, title, ...(isSeed ? { seed: true } : {}) })}\n`;
 }

@@ -1,43 +1,33 @@
 // The archive of one crawl. Egress reports every request that left; the exchange is written before its work counts as
 // done, or at the latest when the run ends, so that the archive and the request log hold the same exchanges. Of a page
-// that says `noarchive` only the request and that fact are kept.
+// with `noarchive` only the request and that fact are kept.
 
 import { join } from 'node:path';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
-import type { ResolvedArchiveOptions } from './archive-options.js';
-import { recordsOf, type SentRequest } from './exchange-records.js';
-import { createPayloadMemory } from './payload-memory.js';
-import { type ArchivedPage, type ArchivedSettings, SETTINGS_FIELD, warcFields } from './visit.js';
+import { type ArchivedExchange, KnownPayloads, recordsOf, type SentRequest } from './exchange-records.js';
+import { type ArchivedPage, type ArchivedSettings, FIELDS, warcFields } from './visit.js';
 import { packWacz } from './wacz.js';
-import { createWarcFiles, indexPathOf, listWarcs } from './warc-files.js';
-import { createRecord, digestsOf, newRecordId, type WarcRecord } from './warc-record.js';
+import { indexPathOf, listWarcs, WarcFiles } from './warc-files.js';
+import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc-record.js';
 
-/** The archive of one run. */
-export interface CrawlArchive {
-  /** @throws MannerlyError `archive-failed` */
-  open(): Promise<void>;
-  /** A request left, and came to its end. Cheap; nothing is written yet. */
-  exchanged(sent: SentRequest, outcome: FetchOutcome): void;
-  /**
-   * Writes an exchange; does nothing when it was written before. A body's file is read meanwhile.
-   *
-   * @param page - What its page says; without it the response itself is asked whether it may be kept.
-   * @throws MannerlyError `archive-failed`
-   */
-  keep(outcome: FetchOutcome, page?: ArchivedPage): Promise<void>;
-  /** Writes what is left, and closes. @throws MannerlyError `archive-failed` */
-  close(): Promise<void>;
+/** How exchanges are archived. */
+export interface ResolvedArchiveOptions {
+  readonly warcBytes: number;
+  readonly digest: DigestAlgorithm;
+  readonly wacz: boolean;
+  /** `null`: in the crawl directory. */
+  readonly folder: string | null;
 }
 
-/** What it is made of. */
+/** What an archive is made of. */
 export interface CrawlArchiveParts {
   readonly options: ResolvedArchiveOptions;
   readonly folder: string;
-  /** The number of this process among several of one crawl, for the names of files; `null`: it is alone. */
+  /** The number of this process among several of one crawl, for the names of files; `null`: there is one. */
   readonly part: number | null;
-  /** Where it is packaged, if it is. */
+  /** Where it is packaged with `options.wacz`. */
   readonly waczPath: string;
-  /** Who crawls, for the records that begin each file. */
+  /** The crawler, for the records that begin each file. */
   readonly about: {
     readonly name: string;
     readonly software: string;
@@ -46,107 +36,103 @@ export interface CrawlArchiveParts {
     readonly robots: string;
   };
   readonly settings: ArchivedSettings;
-  /** Whether a response that is no page for handlers lets copies of it be kept. */
+  /** Whether a response that no page stage reads allows copies of it. */
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
 
-/** Makes the archive of one run; its folder is made when it opens. @throws Never */
-export async function createCrawlArchive(parts: CrawlArchiveParts): Promise<CrawlArchive> {
-  const { options, folder, about, nowMs } = parts;
-  const { getSurt } = await import('warcio/utils');
-  const payloads = createPayloadMemory();
-  const pending = new Map<FetchOutcome, SentRequest>();
-  const files = createWarcFiles({
-    folder,
-    prefix: parts.part === null ? about.name : `${about.name}-${parts.part}`,
-    warcBytes: options.warcBytes,
-    warcinfo: (id, filename) => warcinfoRecord(id, filename, parts),
-    newId: newRecordId,
-    surtOf: getSurt,
-    nowMs,
-  });
+/** The archive of one run. */
+export class CrawlArchive {
+  readonly #parts: CrawlArchiveParts;
+  readonly #files: WarcFiles;
+  readonly #payloads = new KnownPayloads();
+  readonly #pending = new Map<FetchOutcome, SentRequest>();
 
-  const withheldFrom = async (
-    sent: SentRequest,
+  constructor(parts: CrawlArchiveParts) {
+    const { options, folder, part, about, nowMs } = parts;
+    this.#parts = parts;
+    this.#files = new WarcFiles({
+      folder,
+      prefix: part === null ? about.name : `${about.name}-${part}`,
+      warcBytes: options.warcBytes,
+      warcinfo: (filename) => warcinfoRecord(filename, parts),
+      nowMs,
+    });
+  }
+
+  /** Makes the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
+  async open(): Promise<void> {
+    const { folder } = this.#parts;
+    await this.#files.open();
+    for (const name of await listWarcs(folder)) await this.#payloads.readIndex(indexPathOf(join(folder, name)));
+  }
+
+  /** A request left, and its exchange is over. Nothing is written yet. */
+  exchanged(sent: SentRequest, outcome: FetchOutcome): void {
+    this.#pending.set(outcome, sent);
+  }
+
+  /**
+   * Writes an exchange, once. Reads the file of a body meanwhile.
+   *
+   * @param page - Without it the response itself says whether it may be kept.
+   * @throws MannerlyError `archive-failed`
+   */
+  async keep(outcome: FetchOutcome, page: ArchivedPage | null = null): Promise<void> {
+    const sent = this.#pending.get(outcome);
+    if (sent === undefined) return;
+    this.#pending.delete(outcome);
+    const withheld = await this.#withheld(sent, outcome, page);
+    const { digest } = this.#parts.options;
+    const payloads = this.#payloads;
+    await this.#files.append((warcinfoId) =>
+      recordsOf({ sent, outcome, withheld, page }, { digest, payloads, warcinfoId }),
+    );
+  }
+
+  /** Writes what is left, and closes. @throws MannerlyError `archive-failed` */
+  async close(): Promise<void> {
+    const { options, folder, waczPath, about, nowMs } = this.#parts;
+    try {
+      for (const outcome of [...this.#pending.keys()]) await this.keep(outcome);
+    } finally {
+      await this.#files.close();
+    }
+    if (!options.wacz) return;
+    const { name: title, software } = about;
+    await packWacz({ folders: [folder], path: waczPath, title, software, nowMs: nowMs() });
+  }
+
+  async #withheld(
+    { purpose }: SentRequest,
     outcome: FetchOutcome,
     page: ArchivedPage | null,
-  ): Promise<'noarchive' | 'no-store' | null> => {
+  ): Promise<ArchivedExchange['withheld']> {
     if (outcome.kind === 'failed') return null;
-    if (sent.purpose === 'robots' && isNoStore(outcome)) return 'no-store';
-    return (page?.keepsBody ?? (await parts.keepsBody(outcome))) ? null : 'noarchive';
-  };
-
-  const keep = async (outcome: FetchOutcome, page: ArchivedPage | null): Promise<void> => {
-    const sent = pending.get(outcome);
-    if (sent === undefined) return;
-    pending.delete(outcome);
-    const withheld = await withheldFrom(sent, outcome, page);
-    await files.append((warcinfoId) =>
-      recordsOf({ sent, outcome, withheld, page }, { digest: options.digest, payloads, warcinfoId }),
-    );
-  };
-
-  return {
-    async open() {
-      await files.open();
-      for (const name of await listWarcs(folder)) await payloads.readIndex(indexPathOf(join(folder, name)));
-    },
-    exchanged: (sent, outcome) => {
-      pending.set(outcome, sent);
-    },
-    keep: (outcome, page) => keep(outcome, page ?? null),
-    async close() {
-      try {
-        for (const outcome of [...pending.keys()]) await keep(outcome, null);
-      } finally {
-        await files.close();
-      }
-      if (options.wacz)
-        await packWacz({
-          folders: [folder],
-          path: parts.waczPath,
-          title: about.name,
-          software: about.software,
-          nowMs: nowMs(),
-        });
-    },
-  };
+    if (purpose === 'robots' && isNoStore(outcome)) return 'no-store';
+    return (page?.keepsBody ?? (await this.#parts.keepsBody(outcome))) ? null : 'noarchive';
+  }
 }
 
-/** What begins every file: who crawled, with what, and what a replay has to know. */
-async function warcinfoRecord(
-  id: string,
-  filename: string,
-  { about, settings, options, nowMs }: CrawlArchiveParts,
-): Promise<WarcRecord> {
-  const block = {
-    head: Buffer.alloc(0),
-    payload: warcFields([
-      ['software', about.software],
-      ['format', 'WARC File Format 1.1'],
-      ['conformsTo', 'https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
-      ['isPartOf', about.name],
-      ['operator', about.operator],
-      ['http-header-user-agent', about.userAgent],
-      ['robots', about.robots],
-      [SETTINGS_FIELD, JSON.stringify(settings)],
-    ]),
-  };
-  const digests = await digestsOf(block, options.digest);
-  return createRecord(
-    'warcinfo',
-    id,
-    [
-      ['WARC-Date', new Date(nowMs()).toISOString()],
-      ['WARC-Filename', filename],
-      ['Content-Type', 'application/warc-fields'],
-      ['WARC-Block-Digest', digests.block],
-    ],
-    block,
-    digests.blockBytes,
-  );
+/** The record that begins a file: who crawls, with what, and what a replay has to know. */
+function warcinfoRecord(filename: string, { about, settings, options, nowMs }: CrawlArchiveParts): Promise<WarcRecord> {
+  const block = warcFields([
+    ['software', about.software],
+    ['format', 'WARC File Format 1.1'],
+    ['conformsTo', 'https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
+    ['isPartOf', about.name],
+    ['operator', about.operator],
+    ['http-header-user-agent', about.userAgent],
+    ['robots', about.robots],
+    [FIELDS.settings, JSON.stringify(settings)],
+  ]);
+  const fields = [
+    ['WARC-Date', new Date(nowMs()).toISOString()],
+    ['WARC-Filename', filename],
+    ['Content-Type', 'application/warc-fields'],
+  ] as const;
+  return createPlainRecord('warcinfo', fields, block, options.digest);
 }
 
 /** Such a robots.txt is used for its lifetime and not written to disk (access, decision A9). */

@@ -4,8 +4,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { type ArchivedExchange, recordsOf } from './exchange-records.js';
-import { createPayloadMemory, type PayloadMemory } from './payload-memory.js';
+import { type ArchivedExchange, KnownPayloads, recordsOf } from './exchange-records.js';
 import { recordBytes } from './warc-record.js';
 
 const URL_ = 'https://example.org/a?b=c';
@@ -34,7 +33,7 @@ const response = (more: Partial<ResponseOutcome> = {}): ResponseOutcome => ({
 async function records(
   outcome: FetchOutcome,
   more: Partial<ArchivedExchange> = {},
-  payloads: PayloadMemory = createPayloadMemory(),
+  payloads: KnownPayloads = new KnownPayloads(),
 ): Promise<Record<string, string>> {
   const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null, page: null, ...more };
   const batch = await recordsOf(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
@@ -94,7 +93,7 @@ describe('an exchange', () => {
   });
 
   it('repeats what came before as a revisit, whatever its URL; not what is empty', async () => {
-    const payloads = createPayloadMemory();
+    const payloads = new KnownPayloads();
     await records(response({ url: 'https://example.org/first' }), {}, payloads);
     const { revisit } = await records(response(), {}, payloads);
     expect(revisit).toContain('WARC-Refers-To-Target-URI: https://example.org/first\r\n');
@@ -106,10 +105,10 @@ describe('an exchange', () => {
   });
 
   it('is not modified where the server says so, and what it means is known', async () => {
-    const payloads = createPayloadMemory();
+    const payloads = new KnownPayloads();
     const unchanged = response({ status: 304, statusText: 'Not Modified', encodedBody: Buffer.alloc(0) });
     expect(await records(unchanged, {}, payloads)).toHaveProperty('response');
-    const known = createPayloadMemory();
+    const known = new KnownPayloads();
     await records(response(), {}, known);
     const { revisit = '' } = await records(unchanged, {}, known);
     expect(revisit).toContain('WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n');

@@ -1,34 +1,20 @@
-// One exchange as WARC records: request, response (or revisit) and metadata.
-//
-//   request ── metadata ──▶ response or revisit: both name it (WARC-Concurrent-To) and come before it, so that a
-//   reader knows what a body is for before it comes
-//
-// Bodies keep their content codings where the fetcher has them; see docs/decisions/0013.
+// One exchange as WARC records: request, metadata, and response or revisit. The first two name the last
+// (WARC-Concurrent-To) and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
+// content codings where the fetcher has them (docs/decisions/0013).
 
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { requestHead, responseHead } from './http-head.js';
-import { MAX_OUTLINKS } from './limits.js';
-import { mimeOf, REVISIT_MIME } from './mime.js';
-import { pageLineOf } from './page-line.js';
-import type { PayloadMemory } from './payload-memory.js';
-import {
-  type ArchivedPage,
-  FAILURE_FIELD,
-  PURPOSE_FIELD,
-  SEED,
-  TITLE_FIELD,
-  VISIT_FIELD,
-  WITHHELD_FIELD,
-  warcFields,
-} from './visit.js';
+import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
+import { mimeOf, requestHead, responseHead } from './http-head.js';
+import { MAX_KNOWN_PAYLOADS, MAX_OUTLINKS } from './limits.js';
+import { type ArchivedPage, FIELDS, SEED, warcFields } from './visit.js';
 import type { ArchiveBatch, PlannedRecord } from './warc-files.js';
 import {
+  createPlainRecord,
   createRecord,
   type DigestAlgorithm,
   digestsOf,
-  isEmptyPayload,
-  newRecordId,
-  type WarcBlock,
+  NOTHING,
+  payloadBytes,
   type WarcFields,
 } from './warc-record.js';
 
@@ -39,24 +25,62 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An exchange that is over, and what is known of it. */
+/** An exchange that is over. */
 export interface ArchivedExchange {
   readonly sent: SentRequest;
   readonly outcome: FetchOutcome;
-  /** Why what came is not kept; `null`: it is. `no-store` keeps the header section. */
+  /** Why the response is not kept; `null`: it is. `no-store` keeps the header section. */
   readonly withheld: 'noarchive' | 'no-store' | null;
-  /** What its page says; `null` for what no handler sees. */
+  /** `null` for what no handler sees. */
   readonly page: ArchivedPage | null;
 }
 
 /** What records are made with. */
 export interface RecordTools {
   readonly digest: DigestAlgorithm;
-  readonly payloads: PayloadMemory;
+  readonly payloads: KnownPayloads;
   readonly warcinfoId: string;
 }
 
-/** Puts the records of an exchange together. @throws What reading a body's file threw. */
+/** Where a payload is: the URL and the date of its record. */
+interface KnownPayload {
+  readonly url: string;
+  readonly date: string;
+}
+
+/**
+ * The latest payloads of an archive, so that the next one like them is a revisit and not a second copy. One that is
+ * forgotten costs a second copy and nothing else.
+ */
+export class KnownPayloads {
+  readonly #limit: number;
+  readonly #known = new Map<string, KnownPayload>();
+
+  constructor(limit = MAX_KNOWN_PAYLOADS) {
+    this.#limit = limit;
+  }
+
+  find(key: string): KnownPayload | null {
+    return this.#known.get(key) ?? null;
+  }
+
+  keep(key: string, payload: KnownPayload): void {
+    this.#known.delete(key);
+    this.#known.set(key, payload);
+    if (this.#known.size > this.#limit) this.#known.delete(this.#known.keys().next().value as string);
+  }
+
+  /** Adds the payloads of an index. @throws The platform's error when it cannot be read. */
+  async readIndex(path: string): Promise<void> {
+    for await (const { url, digest, mime, timestamp } of readIndex(path)) {
+      if (url === undefined || digest === undefined || timestamp === undefined || mime === REVISIT_MIME) continue;
+      const date = timestamp.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z');
+      this.keep(digest, { url, date });
+    }
+  }
+}
+
+/** The records of an exchange. @throws What reading a body's file threw. */
 export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools): Promise<ArchiveBatch> {
   const { sent, outcome, withheld, page } = exchange;
   const date = new Date(outcome.timing.startedAtMs).toISOString();
@@ -66,18 +90,29 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
     ['WARC-IP-Address', outcome.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null],
     ['WARC-Warcinfo-ID', tools.warcinfoId],
   ];
-  const came =
-    outcome.kind === 'response' && withheld !== 'noarchive'
-      ? await responseRecord(outcome, withheld, date, common, tools)
-      : null;
-  const first = came?.record.id ?? null;
-  const request = await plainRecord('request', first, common, requestHead(sent.url, sent.headers), tools);
+  const plainRecord = async (
+    type: 'request' | 'metadata',
+    contentType: string,
+    concurrentTo: string | null,
+    bytes: Buffer,
+  ): Promise<PlannedRecord> => {
+    const fields: WarcFields = [...common, ['WARC-Concurrent-To', concurrentTo], ['Content-Type', contentType]];
+    return { record: await createPlainRecord(type, fields, bytes, tools.digest), index: null };
+  };
+  const isKept = outcome.kind === 'response' && withheld !== 'noarchive';
+  const response = isKept ? await responseRecord(outcome, withheld, date, common, tools) : null;
+  const id = response?.record.id ?? null;
+  const head = requestHead(sent.url, sent.headers);
+  const request = await plainRecord('request', 'application/http; msgtype=request', id, head);
   const about = warcFields(metadataOf(exchange));
-  const metadata = await plainRecord('metadata', first ?? request.record.id, common, about, tools);
-  if (came === null) return { records: [request, metadata], pageLine: null };
+  const metadata = await plainRecord('metadata', 'application/warc-fields', id ?? request.record.id, about);
+  if (response === null) return { records: [request, metadata], pageLine: null };
   const title = titleOf(exchange);
-  const pageLine = title === null ? null : pageLineOf({ url: sent.url, date, title, isSeed: page?.visit.via === SEED });
-  return { records: [request, metadata, came], pageLine };
+  const isSeed = page?.visit.via === SEED;
+  return {
+    records: [request, metadata, response],
+    pageLine: title === null ? null : pageLine({ url: sent.url, date, title, isSeed }),
+  };
 }
 
 async function responseRecord(
@@ -87,135 +122,81 @@ async function responseRecord(
   common: WarcFields,
   { digest, payloads }: RecordTools,
 ): Promise<PlannedRecord> {
+  const { url, status, headers, timing } = outcome;
   const { payload, isDecoded } = keptBody(outcome, withheld);
   const head = responseHead(outcome, isDecoded);
-  const whole: WarcBlock = { head, payload };
-  const digests = await digestsOf(whole, digest);
-  const seen = earlier(outcome, whole, digests.payload, payloads);
-  const id = newRecordId();
+  const digests = await digestsOf({ head, payload }, digest);
+  // The digest of no bytes tells nothing: an empty payload is never a copy of another.
+  const key = status === 304 ? `url ${url}` : payloadBytes(payload) === 0 ? null : digests.payload;
+  const known = key === null ? null : payloads.find(key);
   const fields: WarcFields = [
     ...common,
     ['Content-Type', 'application/http; msgtype=response'],
-    ['WARC-Payload-Digest', seen?.profile === NOT_MODIFIED ? null : digests.payload],
+    ['WARC-Payload-Digest', known !== null && status === 304 ? null : digests.payload],
     ['WARC-Truncated', truncation(outcome, withheld)],
   ];
-  const said = { url: outcome.url, atMs: outcome.timing.startedAtMs, status: outcome.status, digest: digests.payload };
-  if (seen === null) {
-    payloads.keep(digests.payload, { url: outcome.url, date });
-    payloads.keep(`url ${outcome.url}`, { url: outcome.url, date });
-    const record = createRecord(
-      'response',
-      id,
-      [...fields, ['WARC-Block-Digest', digests.block]],
-      whole,
-      digests.blockBytes,
-    );
-    return { record, index: { ...said, mime: mimeOf(outcome.headers) } };
+  const index = { url, atMs: timing.startedAtMs, status, digest: digests.payload };
+  if (known === null) {
+    for (const each of [digests.payload, `url ${url}`]) payloads.keep(each, { url, date });
+    const record = createRecord('response', fields, { head, payload }, digests);
+    return { record, index: { ...index, mime: mimeOf(headers) } };
   }
-  const block: WarcBlock = { head, payload: NOTHING };
-  const ofHead = await digestsOf(block, digest);
-  const record = createRecord(
-    'revisit',
-    id,
-    [
-      ...fields,
-      ['WARC-Profile', seen.profile],
-      ['WARC-Refers-To-Target-URI', seen.url],
-      ['WARC-Refers-To-Date', seen.date],
-      ['WARC-Block-Digest', ofHead.block],
-    ],
-    block,
-    ofHead.blockBytes,
-  );
-  return { record, index: { ...said, mime: REVISIT_MIME } };
+  const revisitFields: WarcFields = [
+    ...fields,
+    ['WARC-Profile', status === 304 ? NOT_MODIFIED : IDENTICAL],
+    ['WARC-Refers-To-Target-URI', known.url],
+    ['WARC-Refers-To-Date', known.date],
+  ];
+  const record = await createPlainRecord('revisit', revisitFields, head, digest);
+  return { record, index: { ...index, mime: REVISIT_MIME } };
 }
 
-/** What this response repeats; `null`: nothing that is known. */
-function earlier(
-  { status, url }: ResponseOutcome,
-  block: WarcBlock,
-  payloadDigest: string,
-  payloads: PayloadMemory,
-): { readonly profile: string; readonly url: string; readonly date: string } | null {
-  if (status === 304) {
-    const known = payloads.find(`url ${url}`);
-    return known === null ? null : { ...known, profile: NOT_MODIFIED };
-  }
-  const known = isEmptyPayload(block) ? null : payloads.find(payloadDigest);
-  return known === null ? null : { ...known, profile: IDENTICAL };
-}
+const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
-/** The body as it is kept: as it came, or, where that is not known, with its codings undone. */
+/** The body as it came or, where that is not known, with its codings undone. */
 function keptBody(
   { body, file, encodedBody, headers }: ResponseOutcome,
   withheld: ArchivedExchange['withheld'],
 ): { readonly payload: Uint8Array | BodyFile; readonly isDecoded: boolean } {
   if (withheld !== null) return { payload: NOTHING, isDecoded: false };
   if (encodedBody !== undefined) return { payload: encodedBody, isDecoded: false };
-  const isCoded = headers.some(
+  const isDecoded = headers.some(
     ([name, value]) => /^content-encoding$/i.test(name) && !/^(identity)?$/i.test(value.trim()),
   );
-  return { payload: file ?? body, isDecoded: isCoded };
+  return { payload: file ?? body, isDecoded };
 }
 
 /** The words of WARC 1.1 §5.13 for why a block is not the whole one. */
 function truncation({ truncated }: ResponseOutcome, withheld: ArchivedExchange['withheld']): string | null {
   if (withheld !== null) return 'unspecified';
-  switch (truncated) {
-    case 'limit':
-      return 'length';
-    case 'connection':
-      return 'disconnect';
-    case null:
-      return null;
-  }
+  if (truncated === null) return null;
+  return truncated === 'limit' ? 'length' : 'disconnect';
 }
 
-function metadataOf({ sent, outcome, withheld, page }: ArchivedExchange): [string, string | null][] {
+function metadataOf(exchange: ArchivedExchange): [string, string | null][] {
+  const { sent, outcome, withheld, page } = exchange;
   const { startedAtMs, endedAtMs } = outcome.timing;
   const isFailure = outcome.kind === 'failed';
+  // Nothing of a withheld page is kept, its links included.
+  const outlinks = withheld === null ? (page?.outlinks ?? []) : [];
   return [
-    [PURPOSE_FIELD, sent.purpose],
-    ['fetchTimeMs', String(Math.max(0, endedAtMs - startedAtMs))],
+    [FIELDS.purpose, sent.purpose],
+    [FIELDS.durationMs, String(Math.max(0, endedAtMs - startedAtMs))],
     ['via', page?.visit.from ?? null],
-    [WITHHELD_FIELD, withheld],
-    // Nothing of the response is kept then: that one came is.
+    [FIELDS.withheld, withheld],
+    // There is no response record, which would have it.
     ['status', outcome.kind === 'response' && withheld === 'noarchive' ? String(outcome.status) : null],
-    [FAILURE_FIELD, isFailure ? outcome.failure : null],
-    ['failureDetail', isFailure ? outcome.detail : null],
-    [VISIT_FIELD, page === null ? null : JSON.stringify(page.visit)],
-    [TITLE_FIELD, titleOf({ sent, outcome, withheld, page })],
-    // Of a page that asks not to be archived nothing is, its links among it.
-    ...(withheld === null ? (page?.outlinks ?? []) : [])
-      .slice(0, MAX_OUTLINKS)
-      .map((url): [string, string] => ['outlink', url]),
+    [FIELDS.failure, isFailure ? outcome.failure : null],
+    [FIELDS.failureDetail, isFailure ? outcome.detail : null],
+    [FIELDS.visit, page === null ? null : JSON.stringify(page.visit)],
+    [FIELDS.title, titleOf(exchange)],
+    ...outlinks.slice(0, MAX_OUTLINKS).map((url): [string, string] => ['outlink', url]),
   ];
 }
 
-/** The title under which people look for a page; `null` for what is none, or is not kept. */
+/** The title under which people look for a page; `null`: it is no page, or not kept. */
 function titleOf({ sent, outcome, withheld, page }: ArchivedExchange): string | null {
   if (page === null || !page.isHtml || withheld !== null || outcome.kind === 'failed') return null;
   return page.title ?? sent.url;
 }
-
-async function plainRecord(
-  type: 'request' | 'metadata',
-  concurrentTo: string | null,
-  common: WarcFields,
-  bytes: Buffer,
-  { digest }: RecordTools,
-): Promise<PlannedRecord> {
-  const block: WarcBlock = type === 'request' ? { head: bytes, payload: NOTHING } : { head: NOTHING, payload: bytes };
-  const digests = await digestsOf(block, digest);
-  const fields: WarcFields = [
-    ...common,
-    ['WARC-Concurrent-To', concurrentTo],
-    ['Content-Type', type === 'request' ? 'application/http; msgtype=request' : 'application/warc-fields'],
-    ['WARC-Block-Digest', digests.block],
-  ];
-  return { record: createRecord(type, newRecordId(), fields, block, digests.blockBytes), index: null };
-}
-
-const NOTHING = Buffer.alloc(0);
-const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
-const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';

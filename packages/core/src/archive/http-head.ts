@@ -1,8 +1,7 @@
-// Header sections of requests and responses as bytes, and back. Names, values and order are kept as they came; what the
-// fetcher undid by itself (the framing of the transfer, and the coding of a body that was kept decoded) is said by a
-// prefix, so that no reader undoes it a second time.
+// Header sections of requests and responses as bytes, and back, with names, values and order as they came. A prefix
+// marks fields that are no longer true of the kept body, so that no reader undoes a framing or a coding a second time.
 
-import type { HeaderLines } from '../fetch/outcome.js';
+import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 
 /** A response's status line and fields. */
 export interface HttpHead {
@@ -11,26 +10,24 @@ export interface HttpHead {
   readonly headers: HeaderLines;
 }
 
-/** Before the names of fields that are no longer true of the body as it is kept; what browsers' archivers write. */
-export const ORIGINAL_PREFIX = 'X-Orig-';
+/** The prefix of fields that are no longer true of the body; browsers' archivers write it too. */
+const ORIGINAL_PREFIX = 'X-Orig-';
 
-/** Framing: undone by every HTTP library before anybody sees the body. */
+/** Framing: every HTTP library undoes it. */
 const FRAMING: ReadonlySet<string> = new Set(['transfer-encoding']);
-/** What is no longer true of a body whose codings were undone. */
+/** What is not true of a body whose codings were undone. */
 const CODING: ReadonlySet<string> = new Set(['transfer-encoding', 'content-encoding', 'content-length']);
 
 /**
- * The header section of a request, empty line included.
+ * The header section of a request, empty line included. The library that sends writes `host` and `connection` itself,
+ * in these words.
  *
- * `host` and `connection` are written by the library that sends, in these words; the other fields are given.
- *
- * @throws Never, for a URL that was asked for.
+ * @throws Never, for a URL that was requested.
  */
 export function requestHead(url: string, headers: Readonly<Record<string, string>>): Buffer {
   const { pathname, search, host } = new URL(url);
-  const lines = [`GET ${pathname}${search} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive'];
-  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  return bytes(lines);
+  const own = [['host', host] as const, ['connection', 'keep-alive'] as const];
+  return headBytes(`GET ${pathname}${search} HTTP/1.1`, [...own, ...Object.entries(headers)]);
 }
 
 /**
@@ -41,33 +38,31 @@ export function requestHead(url: string, headers: Readonly<Record<string, string
  */
 export function responseHead({ status, statusText, headers }: HttpHead, isDecoded: boolean): Buffer {
   const changed = isDecoded ? CODING : FRAMING;
-  const lines = [`HTTP/1.1 ${status} ${statusText}`];
-  for (const [name, value] of headers) {
-    lines.push(`${changed.has(name.toLowerCase()) ? ORIGINAL_PREFIX : ''}${name}: ${value}`);
-  }
-  return bytes(lines);
+  const fields = headers.map(
+    ([name, value]) => [`${changed.has(name.toLowerCase()) ? ORIGINAL_PREFIX : ''}${name}`, value] as const,
+  );
+  return headBytes(`HTTP/1.1 ${status} ${statusText}`, fields);
 }
 
-/** The bytes after a header section, `null` where it does not end within them. Never throws. */
+/** Where a header section ends; `null`: not within these bytes. Never throws. */
 export function headEnd(block: Buffer): number | null {
   const end = block.indexOf('\r\n\r\n');
   return end < 0 ? null : end + 4;
 }
 
-/** Reads what {@link responseHead} wrote; prefixed fields keep their prefix. `null` for anything else. Never throws. */
+/** Reads what {@link responseHead} wrote, with prefixes; `null` for anything else. Never throws. */
 export function parseResponseHead(head: Buffer): HttpHead | null {
   const [statusLine = '', ...lines] = head.toString('latin1').split('\r\n');
   const [, status, statusText = ''] = /^HTTP\/\d(?:\.\d)? (\d{3})(?: (.*))?$/.exec(statusLine) ?? [];
   if (status === undefined) return null;
-  const headers: [string, string][] = [];
-  for (const line of lines) {
+  const headers = lines.flatMap((line): [string, string][] => {
     const colon = line.indexOf(': ');
-    if (colon > 0) headers.push([line.slice(0, colon), line.slice(colon + 2)]);
-  }
+    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 2)]] : [];
+  });
   return { status: Number(status), statusText, headers };
 }
 
-/** The fields as the site sent them: without the prefixes that the archive put before them. Never throws. */
+/** The fields as the site sent them: without the prefixes of the archive. Never throws. */
 export function originalFields(headers: HeaderLines): HeaderLines {
   return headers.map(([name, value]) => [
     name.startsWith(ORIGINAL_PREFIX) ? name.slice(ORIGINAL_PREFIX.length) : name,
@@ -75,7 +70,13 @@ export function originalFields(headers: HeaderLines): HeaderLines {
   ]);
 }
 
-/** Field values are bytes, one character each; a line break within one would be a line of its own. */
-function bytes(lines: readonly string[]): Buffer {
+/** Type and subtype of a response; `null`: it names none. Never throws. */
+export function mimeOf(headers: HeaderLines): string | null {
+  return (headerValue(headers, 'content-type') ?? '').split(';', 1)[0]?.trim() || null;
+}
+
+/** Field values are bytes, one character each. A line break within one would begin another field. */
+function headBytes(firstLine: string, fields: HeaderLines): Buffer {
+  const lines = [firstLine, ...fields.map(([name, value]) => `${name}: ${value}`)];
   return Buffer.from(`${lines.map((line) => line.replace(/[\r\n]+/g, ' ')).join('\r\n')}\r\n\r\n`, 'latin1');
 }

@@ -1,7 +1,8 @@
-// The archive of a crawl directory as one file, between runs: what a killed run left is repaired first.
+// The archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
-import { type CrawlPaths, readCrawlDirectory } from '../directory/crawl-directory.js';
+import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
@@ -17,7 +18,7 @@ export interface PackageOptions {
   readonly title?: string;
   /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
-  /** Told now and then how many bytes have been packed, of how many there are in WARC files. */
+  /** Receives the bytes of WARC files that are packed, and of all of them, now and then. */
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
@@ -39,12 +40,8 @@ export async function packageArchive({
   const lock = await lockDirectory(from);
   try {
     await refuseShared(from);
-    const [{ getSurt }, { packWacz }, { recoverWarcs }] = await Promise.all([
-      import('warcio/utils'),
-      import('./wacz.js'),
-      import('./warc-files.js'),
-    ]);
-    for (const folder of folders) await recoverWarcs(folder, getSurt);
+    const [{ packWacz }, { recoverWarcs }] = await Promise.all([import('./wacz.js'), import('./warc-files.js')]);
+    for (const folder of folders) await recoverWarcs(folder);
     return await packWacz({
       folders,
       path: to ?? waczPath,

@@ -1,24 +1,15 @@
 // An archive read back, exchange by exchange in the order in which they were written: warcio reads records, here they
-// become what the crawl knew. Bodies are streams that are read, or passed over, before the next exchange is asked for.
+// become what the crawl knew. Bodies are streams that are read, or skipped, before the next exchange is taken.
 
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { WARCRecord } from 'warcio';
-import { type HttpHead, parseResponseHead } from './http-head.js';
-import { createOriginals, type Originals } from './originals.js';
-import { splitBlock } from './split-block.js';
-import {
-  type ArchivedSettings,
-  type ArchivedVisit,
-  FAILURE_FIELD,
-  PURPOSE_FIELD,
-  parseJsonField,
-  parseWarcFields,
-  SETTINGS_FIELD,
-  VISIT_FIELD,
-  WITHHELD_FIELD,
-} from './visit.js';
-import { listWarcs } from './warc-files.js';
+import { MannerlyError } from '../errors.js';
+import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
+import { type HttpHead, headEnd, parseResponseHead } from './http-head.js';
+import { MAX_RECORD_HEAD_BYTES } from './limits.js';
+import { type ArchivedSettings, type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields } from './visit.js';
+import { indexPathOf, listWarcs } from './warc-files.js';
 
 /** Where an exchange begins. */
 export interface ExchangePlace {
@@ -36,12 +27,12 @@ export interface ReadExchange {
   readonly remoteAddress: string | null;
   /** What it was for; `page` where nothing is said. */
   readonly purpose: string;
-  /** What its handler knew of its page; `null` for what no handler saw. */
+  /** What its handler knew of its page; `null`: no handler saw it. */
   readonly visit: ArchivedVisit | null;
   readonly settings: ArchivedSettings | null;
-  /** Why no response came that could be used; `null`: one came. */
+  /** Why there was no usable response; `null`: there was one. */
   readonly failure: { readonly word: string; readonly detail: string } | null;
-  /** Why the response is not kept; `null`: it is, or none came. */
+  /** Why the response is not kept; `null`: it is, or there was none. */
   readonly withheld: string | null;
   readonly response: ReadResponse | null;
 }
@@ -56,16 +47,23 @@ export interface ReadResponse {
 
 /** Reads the exchanges of a folder. @throws What warcio and the platform throw. */
 export async function* readExchanges(folder: string): AsyncGenerator<ReadExchange> {
-  const originals = createOriginals(folder);
+  const originals = new Originals(folder);
   for (const filename of await listWarcs(folder)) yield* exchangesFrom(folder, { filename, offset: 0 }, originals);
 }
 
 /** Reads one exchange again. Its settings are not known. @throws What warcio and the platform throw. */
 export async function* readExchangeAt(folder: string, place: ExchangePlace): AsyncGenerator<ReadExchange> {
-  for await (const exchange of exchangesFrom(folder, place, createOriginals(folder))) {
+  for await (const exchange of exchangesFrom(folder, place, new Originals(folder))) {
     yield exchange;
     return;
   }
+}
+
+/** An exchange whose response has not been read yet. */
+interface BegunExchange {
+  readonly place: ExchangePlace;
+  readonly request: WARCRecord;
+  fields: ReadonlyMap<string, string>;
 }
 
 async function* exchangesFrom(
@@ -76,91 +74,138 @@ async function* exchangesFrom(
   const { WARCParser } = await import('warcio');
   const file = createReadStream(join(folder, filename), { start: offset });
   const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
-  const placeOf = (): ExchangePlace => ({ filename, offset: offset + parser.offset });
+  let settings: ArchivedSettings | null = null;
+  let begun: BegunExchange | null = null;
   try {
-    yield* exchangesOf(parser, placeOf, originals);
+    for await (const record of parser) {
+      switch (record.warcType) {
+        case 'warcinfo':
+          settings = parseJsonField(parseWarcFields(await record.readFully()).get(FIELDS.settings));
+          break;
+        case 'request':
+          if (begun !== null) yield exchangeOf(begun, settings, null);
+          begun = { place: { filename, offset: offset + parser.offset }, request: record, fields: new Map() };
+          break;
+        case 'metadata':
+          if (begun !== null) begun.fields = parseWarcFields(await record.readFully());
+          break;
+        case 'response':
+        case 'revisit':
+          if (begun !== null) yield exchangeOf(begun, settings, await responseOf(record, originals));
+          begun = null;
+          break;
+        default:
+          break;
+      }
+    }
+    if (begun !== null) yield exchangeOf(begun, settings, null);
   } finally {
     file.destroy();
   }
 }
 
-async function* exchangesOf(
-  records: AsyncIterable<WARCRecord>,
-  placeOf: () => ExchangePlace,
-  originals: Originals,
-): AsyncGenerator<ReadExchange> {
-  let settings: ArchivedSettings | null = null;
-  let told: Told | null = null;
-  for await (const record of records) {
-    switch (record.warcType) {
-      case 'warcinfo':
-        settings = parseJsonField<ArchivedSettings>(parseWarcFields(await record.readFully()).get(SETTINGS_FIELD));
-        break;
-      case 'request':
-        if (told !== null) yield exchangeOf(told, settings, null);
-        told = { place: placeOf(), request: record, fields: new Map() };
-        break;
-      case 'metadata':
-        if (told !== null) told = withFields(told, parseWarcFields(await record.readFully()));
-        break;
-      case 'response':
-      case 'revisit':
-        if (told === null) break;
-        yield exchangeOf(told, settings, await responseOf(record, originals));
-        told = null;
-        break;
-      default:
-        break;
-    }
-  }
-  if (told !== null) yield exchangeOf(told, settings, null);
-}
-
-interface Told {
-  readonly place: ExchangePlace;
-  readonly request: WARCRecord;
-  readonly fields: ReadonlyMap<string, string>;
-}
-
-function withFields(told: Told, fields: Told['fields']): Told {
-  return { ...told, fields };
-}
-
 function exchangeOf(
-  { place, request, fields }: Told,
+  { place, request, fields }: BegunExchange,
   settings: ArchivedSettings | null,
   response: ReadResponse | null,
 ): ReadExchange {
   const startedAtMs = Date.parse(request.warcDate ?? '') || 0;
-  const failure = fields.get(FAILURE_FIELD);
+  const failure = fields.get(FIELDS.failure);
   return {
     place,
     url: request.warcTargetURI ?? '',
     startedAtMs,
-    endedAtMs: startedAtMs + (Number(fields.get('fetchTimeMs')) || 0),
+    endedAtMs: startedAtMs + (Number(fields.get(FIELDS.durationMs)) || 0),
     remoteAddress: request.warcHeader('WARC-IP-Address') ?? null,
-    purpose: fields.get(PURPOSE_FIELD) ?? 'page',
-    visit: parseJsonField<ArchivedVisit>(fields.get(VISIT_FIELD)),
+    purpose: fields.get(FIELDS.purpose) ?? 'page',
+    visit: parseJsonField<ArchivedVisit>(fields.get(FIELDS.visit)),
     settings,
-    failure: failure === undefined ? null : { word: failure, detail: fields.get('failureDetail') ?? '' },
-    withheld: fields.get(WITHHELD_FIELD) ?? null,
+    failure: failure === undefined ? null : { word: failure, detail: fields.get(FIELDS.failureDetail) ?? '' },
+    withheld: fields.get(FIELDS.withheld) ?? null,
     response,
   };
 }
 
 async function responseOf(record: WARCRecord, originals: Originals): Promise<ReadResponse | null> {
-  const { head, body } = await splitBlock(record.reader);
-  const parsed = head === null ? null : parseResponseHead(head);
-  if (parsed === null) return null;
-  const isCopy = record.warcType === 'revisit' && record.warcPayloadDigest != null && parsed.status !== 304;
+  const { head, body } = await splitBlock(record);
+  if (head === null) return null;
+  const digest = record.warcType === 'revisit' && head.status !== 304 ? record.warcPayloadDigest : null;
+  const reason = record.warcHeader('WARC-Truncated');
   return {
-    head: parsed,
-    truncated: truncationOf(record.warcHeader('WARC-Truncated') ?? null),
-    body: isCopy ? originals.bodyOf(record.warcPayloadDigest as string) : body,
+    head,
+    truncated: reason === 'length' ? 'limit' : reason === 'disconnect' ? 'connection' : null,
+    body: digest == null ? body : originals.bodyOf(digest),
   };
 }
 
-function truncationOf(reason: string | null): ReadResponse['truncated'] {
-  if (reason === 'length') return 'limit';
-  return reason === 'disconnect' ? 'connection' : null;
+/** The block of a response in its two parts. */
+async function splitBlock({
+  reader,
+}: WARCRecord): Promise<{ readonly head: HttpHead | null; readonly body: AsyncIterable<Uint8Array> }> {
+  const pieces = chain([], reader);
+  let start = Buffer.alloc(0);
+  for (;;) {
+    const end = headEnd(start);
+    if (end !== null) {
+      return { head: parseResponseHead(start.subarray(0, end)), body: chain([start.subarray(end)], pieces) };
+    }
+    const next = start.length > MAX_RECORD_HEAD_BYTES ? null : await pieces.next();
+    if (next === null || next.done === true) return { head: null, body: chain([start], pieces) };
+    start = Buffer.concat([start, next.value]);
+  }
+}
+
+async function* chain(
+  first: Iterable<Uint8Array>,
+  others: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first;
+  yield* others;
+}
+
+/** The payloads that revisits repeat. Their places are read from the indexes with the first revisit. */
+class Originals {
+  readonly #folder: string;
+  #places: Promise<ReadonlyMap<string, CdxjFields>> | null = null;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The payload with this digest. @throws MannerlyError `archive-failed` when the archive does not hold it. */
+  async *bodyOf(digest: string): AsyncGenerator<Uint8Array> {
+    this.#places ??= this.#readPlaces();
+    const place = (await this.#places).get(digest);
+    if (place === undefined) {
+      throw new MannerlyError('archive-failed', `${this.#folder} holds no record with the payload ${digest}`, {
+        hint: 'A WARC file of the archive, or its index, is missing.',
+      });
+    }
+    const { WARCParser } = await import('warcio');
+    const start = Number(place['offset']);
+    const path = join(this.#folder, place['filename'] ?? '');
+    const file = createReadStream(path, { start, end: start + Number(place['length']) - 1 });
+    try {
+      const record = await new WARCParser(file, { keepHeadersCase: true, parseHttp: false }).parse();
+      if (record !== null) yield* (await splitBlock(record)).body;
+    } finally {
+      file.destroy();
+    }
+  }
+
+  /** Only the places of what is repeated: an index may be far longer than the list of its revisits. */
+  async #readPlaces(): Promise<ReadonlyMap<string, CdxjFields>> {
+    const wanted = new Set<string>();
+    for await (const { mime, digest } of this.#indexes()) if (mime === REVISIT_MIME && digest) wanted.add(digest);
+    const places = new Map<string, CdxjFields>();
+    for await (const { mime, digest = '', filename, offset, length } of this.#indexes()) {
+      if (mime === REVISIT_MIME || !wanted.has(digest) || places.has(digest)) continue;
+      places.set(digest, { filename, offset, length });
+    }
+    return places;
+  }
+
+  async *#indexes(): AsyncGenerator<CdxjFields> {
+    for (const name of await listWarcs(this.#folder)) yield* readIndex(indexPathOf(join(this.#folder, name)));
+  }
 }

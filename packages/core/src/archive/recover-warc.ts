@@ -1,99 +1,70 @@
-// What a killed run left of a WARC file: its whole records are found by reading it, whatever stands behind the last of
-// them is cut off, and its index and its list of pages are made anew.
+// What a killed run left of a WARC file: its whole records are found by reading it, what is behind the last of them is
+// cut off, and its index is made anew from the records. Node's readers of gzip run one member into the next, so the end
+// of a member is found by inflating it and counting the bytes that this took.
 
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { writeWhole } from '../directory/whole-file.js';
-import { cdxjLine, type IndexedRecord } from './cdxj.js';
-import { readMember } from './gzip-member.js';
-import { headEnd, parseResponseHead } from './http-head.js';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { cdxjLine, type IndexedRecord, type ListedPage, pageLine, REVISIT_MIME } from './cdxj.js';
+import { headEnd, mimeOf, parseResponseHead } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';
-import { mimeOf, REVISIT_MIME } from './mime.js';
-import { type ListedPage, pageLineOf } from './page-line.js';
-import { type ArchivedVisit, parseJsonField, parseWarcFields, SEED, TITLE_FIELD, VISIT_FIELD } from './visit.js';
+import { type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields, SEED } from './visit.js';
 
-/** Where a file stands, before and after. */
-export interface TornWarc {
-  /** Its last name. */
-  readonly path: string;
-  /** The last name of its index. */
-  readonly indexPath: string;
-  /** The last name of its list of pages. */
-  readonly pagesPath: string;
-  /** What stands behind these names while they are written. */
-  readonly openSuffix: string;
+/** The index of one WARC file: a line for each response and revisit, and one for each page. */
+export interface WarcIndex {
+  readonly lines: Buffer[];
+  readonly pages: Buffer[];
 }
 
 /**
- * Repairs one file; a file without a whole record is removed. @throws The platform's error when it cannot be read or
- * changed.
+ * Cuts a file behind its last whole record.
+ *
+ * @param openPath - Its final name and a suffix.
+ * @returns Its index; `null`: no record is whole.
+ * @throws The platform's error when it cannot be read or changed.
  */
-export async function recoverWarc(torn: TornWarc, surtOf: (url: string) => string): Promise<void> {
-  const openPath = torn.path + torn.openSuffix;
+export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
+  const filename = basename(openPath).replace(/\.[^.]*$/, '');
+  const index: WarcIndex = { lines: [], pages: [] };
+  /** Of the metadata that came last: it is listed when its response is whole too. */
+  let page: ListedPage | null = null;
+  let end = 0;
   const file = await open(openPath, 'r+');
-  let found: WholePart;
   try {
-    found = await wholeRecords(file, basename(torn.path), surtOf);
-    await file.truncate(found.end);
+    for (;;) {
+      const member = await readMember(file, openPath, end);
+      if (member === null) break;
+      const blockAt = headEnd(member.start) ?? member.start.length;
+      const fields = parseWarcFields(member.start.subarray(0, blockAt));
+      const block = member.start.subarray(blockAt);
+      if (fields.get('WARC-Type') === 'metadata') page = listedPage(fields, block);
+      const indexed = indexedRecord(fields, block);
+      if (indexed !== null) {
+        const place = { offset: end, length: member.length, filename };
+        index.lines.push(await cdxjLine({ ...indexed, ...place }));
+        if (page?.url === indexed.url) index.pages.push(Buffer.from(pageLine(page)));
+        page = null;
+      }
+      end += member.length;
+    }
+    await file.truncate(end);
     await file.datasync();
   } finally {
     await file.close();
   }
-  // Made anew, since a kill may have come between a record and its lines.
-  for (const path of [torn.indexPath, torn.pagesPath]) await rm(path + torn.openSuffix, { force: true });
-  if (found.end === 0) {
-    await rm(openPath);
-    return;
-  }
-  await writeWhole(torn.indexPath, Buffer.concat(found.lines.sort(Buffer.compare)));
-  await writeWhole(torn.pagesPath, found.pages.join(''));
-  await rename(openPath, torn.path);
-}
-
-/** The part of a file that is whole. */
-interface WholePart {
-  readonly end: number;
-  readonly lines: Buffer[];
-  readonly pages: string[];
-}
-
-async function wholeRecords(file: FileHandle, filename: string, surtOf: (url: string) => string): Promise<WholePart> {
-  const lines: Buffer[] = [];
-  const pages: string[] = [];
-  /** Of the page whose metadata came last: it is one when its response is whole too. */
-  let page: ListedPage | null = null;
-  for (let end = 0; ; ) {
-    const member = await readMember(file, end, MAX_RECORD_HEAD_BYTES);
-    if (member === null) return { end, lines, pages };
-    const { fields, block } = partsOf(member.start);
-    if (fields.get('WARC-Type') === 'metadata') page = listedPage(fields, block);
-    const indexed = indexedRecord(fields, block);
-    if (indexed !== null) {
-      const line = cdxjLine(surtOf(indexed.url), { ...indexed, offset: end, length: member.length, filename });
-      lines.push(Buffer.from(line));
-      if (page?.url === indexed.url) pages.push(pageLineOf(page));
-      page = null;
-    }
-    end += member.length;
-  }
-}
-
-/** The fields of a record by how it begins, and the beginning of its block. Never throws. */
-function partsOf(start: Buffer): { readonly fields: ReadonlyMap<string, string>; readonly block: Buffer } {
-  const blockAt = headEnd(start) ?? start.length;
-  const block = start.subarray(blockAt);
-  return { fields: parseWarcFields(start.subarray(0, blockAt)), block };
+  return end === 0 ? null : index;
 }
 
 function listedPage(fields: ReadonlyMap<string, string>, block: Buffer): ListedPage | null {
-  const said = parseWarcFields(block);
-  const title = said.get(TITLE_FIELD);
+  const about = parseWarcFields(block);
+  const title = about.get(FIELDS.title);
   if (title === undefined) return null;
-  const isSeed = parseJsonField<ArchivedVisit>(said.get(VISIT_FIELD))?.via === SEED;
+  const isSeed = parseJsonField<ArchivedVisit>(about.get(FIELDS.visit))?.via === SEED;
   return { url: fields.get('WARC-Target-URI') ?? '', date: fields.get('WARC-Date') ?? '', title, isSeed };
 }
 
-/** What the index says of a record of ours; `null`: nothing. Never throws. */
+/** The entry of a record in the index; `null`: it has none. Never throws. */
 function indexedRecord(
   fields: ReadonlyMap<string, string>,
   block: Buffer,
@@ -109,4 +80,51 @@ function indexedRecord(
     status: head?.status ?? 0,
     digest: fields.get('WARC-Payload-Digest') ?? '',
   };
+}
+
+/** A gzip member whose checksum and length are right: its bytes in the file, and the beginning of its content. */
+interface GzipMember {
+  readonly length: number;
+  readonly start: Buffer;
+}
+
+/** The member at an offset; `null`: no whole member of the plain kind (no names, no comments) begins there. */
+async function readMember(file: FileHandle, path: string, offset: number): Promise<GzipMember | null> {
+  const header = await readAt(file, offset, HEADER_BYTES);
+  if (header.length < HEADER_BYTES || header.readUIntBE(0, 3) !== GZIP_DEFLATE || header[3] !== 0) return null;
+  const source = createReadStream(path, { start: offset + HEADER_BYTES });
+  const inflate = createInflateRaw();
+  const start: Buffer[] = [];
+  let bytes = 0;
+  let checksum = 0;
+  source.on('error', (error) => inflate.destroy(error));
+  try {
+    for await (const chunk of source.pipe(inflate) as AsyncIterable<Buffer>) {
+      if (bytes < MAX_RECORD_HEAD_BYTES) start.push(chunk);
+      checksum = crc32(chunk, checksum);
+      bytes += chunk.length;
+    }
+  } catch (error) {
+    // What is torn or no gzip at all.
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) return null;
+    throw error;
+  } finally {
+    source.destroy();
+    inflate.destroy();
+  }
+  const trailerAt = HEADER_BYTES + inflate.bytesWritten;
+  const trailer = await readAt(file, offset + trailerAt, TRAILER_BYTES);
+  if (trailer.length < TRAILER_BYTES) return null;
+  if (trailer.readUInt32LE(0) !== checksum || trailer.readUInt32LE(4) !== bytes % 2 ** 32) return null;
+  return { length: trailerAt + TRAILER_BYTES, start: Buffer.concat(start) };
+}
+
+const HEADER_BYTES = 10;
+const TRAILER_BYTES = 8;
+/** Two bytes of magic, and the method. */
+const GZIP_DEFLATE = 0x1f8b08;
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
 }

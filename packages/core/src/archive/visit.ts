@@ -1,11 +1,12 @@
-// What an archive says of a page besides its exchange: everything its handler saw that the exchange does not tell, so
-// that a replay is the same visit again. It stands in the page's metadata record, in a field of ours.
+// What an archive keeps of a page next to its exchange: what its handler saw that the exchange does not tell, so that a
+// replay is the same visit again. It is in the page's metadata record, in a field of ours.
 
 import type { JsonValue } from '@mannerly/frontier';
+import { parseLine } from '../directory/read-lines.js';
 
 /** One visit of a page. */
 export interface ArchivedVisit {
-  /** The politeness unit that its items are named after. */
+  /** The host key; its items are named after it. */
   readonly host: string;
   readonly depth: number;
   readonly via: string;
@@ -15,22 +16,19 @@ export interface ArchivedVisit {
   readonly userData: JsonValue | null;
   readonly tries: number;
   readonly visit: number;
-  /** What robots.txt said of the URL besides allow and deny. */
+  /** What robots.txt says of the URL besides allow and deny. */
   readonly signals: JsonValue;
-  /** What the site's tdmrep.json said of it. */
+  /** What the site's tdmrep.json says of it. */
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };
   /** When the page was judged, epoch milliseconds. */
   readonly judgedAtMs: number;
-  /**
-   * It was opened in a browser for its handler; what the browser made of it is not in the archive. Absent: the handler
-   * saw what came.
-   */
+  /** It was opened in a browser, whose document is not in the archive. Absent: the handler saw the response. */
   readonly isRendered?: true;
 }
 
-/** A page on its way into the archive. */
+/** A page that is archived. */
 export interface ArchivedPage {
-  /** Whether the page lets copies of it be kept. */
+  /** Whether the page allows copies of it. */
   readonly keepsBody: boolean;
   readonly isHtml: boolean;
   readonly title: string | null;
@@ -39,37 +37,39 @@ export interface ArchivedPage {
   readonly outlinks: readonly string[];
 }
 
-/** What a run was told that changes what handlers see; stands in each warcinfo record. */
+/** Options of a run that change what handlers see. They are in each warcinfo record. */
 export interface ArchivedSettings {
   readonly tokens: readonly string[];
-  /** The options of page-level exclusion, as they were resolved. */
+  /** The resolved options of page-level exclusion. */
   readonly exclusion: JsonValue;
   readonly joinsHeaders: boolean;
   /** Decoded bytes of a page that were kept. */
   readonly maxBodyBytes: number;
 }
 
-/** How the first pages of a crawl were found. */
+/** How the first pages of a crawl were found: `via` of their visits. */
 export const SEED = 'seed';
-/** The title of a page that people look for. */
-export const TITLE_FIELD = 'title';
-/** Fields of ours. Values are JSON in one line. */
-export const VISIT_FIELD = 'mannerlyVisit';
-export const SETTINGS_FIELD = 'mannerlySettings';
-/** What an exchange was for. */
-export const PURPOSE_FIELD = 'purpose';
-/** Why a response that came is not kept. */
-export const WITHHELD_FIELD = 'withheld';
-/** The word for an exchange without a usable response. */
-export const FAILURE_FIELD = 'fetchFailure';
+
+/** Names of fields that are written and read back. Those of `mannerly…` hold JSON. */
+export const FIELDS = {
+  settings: 'mannerlySettings',
+  visit: 'mannerlyVisit',
+  /** What an exchange was for. */
+  purpose: 'purpose',
+  durationMs: 'fetchTimeMs',
+  /** The title of a page that people look for. */
+  title: 'title',
+  /** Why a response is not kept. */
+  withheld: 'withheld',
+  /** The failure code of an exchange without a usable response, and its detail. */
+  failure: 'fetchFailure',
+  failureDetail: 'failureDetail',
+} as const;
 
 /** The lines of an `application/warc-fields` block. Never throws. */
 export function warcFields(fields: readonly (readonly [name: string, value: string | null])[]): Buffer {
-  return Buffer.from(
-    fields
-      .flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value.replace(/[\r\n]+/g, ' ')}\r\n`]))
-      .join(''),
-  );
+  const lines = fields.filter(([, value]) => value !== null);
+  return Buffer.from(lines.map(([name, value]) => `${name}: ${value?.replace(/[\r\n]+/g, ' ')}\r\n`).join(''));
 }
 
 /** The first value of each name in such a block. Never throws. */
@@ -84,12 +84,6 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
 
 /** A JSON object in a field; `null` for anything else. Never throws. */
 export function parseJsonField<T extends object>(text: string | undefined): T | null {
-  if (text === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as T) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = text === undefined ? null : parseLine(text);
+  return typeof value === 'object' && value !== null ? (value as T) : null;
 }

@@ -1,19 +1,20 @@
 // The archive as one file that others can open: WACZ 1.1.1, a ZIP of the WARC files (stored, so that readers find a
 // record by its offset), their merged index, the list of pages, and a description with the digest of each. Written
-// under a temporary name next to it and renamed into it; files are read once, through their digests into the ZIP.
+// under a temporary name and renamed.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { partialName, sizeOf } from '../directory/whole-file.js';
+import { readLines } from '../directory/read-lines.js';
+import { partialName } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
 
-/** What is packaged, and how it is called. */
+/** What is packaged, and where it goes. */
 export interface WaczRequest {
   /** The folders of the WARC files, whose names differ; none of them is being written. */
   readonly folders: readonly string[];
@@ -24,7 +25,7 @@ export interface WaczRequest {
   readonly software: string;
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** Told of bytes of WARC files. */
+  /** Receives the bytes of WARC files that are packed, and of all of them. */
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
@@ -64,38 +65,59 @@ export async function packWacz(request: WaczRequest): Promise<WaczSummary> {
   }
 }
 
-async function writeZip(path: string, request: WaczRequest, paths: readonly string[]): Promise<WaczResource[]> {
+async function writeZip(path: string, request: WaczRequest, warcs: readonly string[]): Promise<WaczResource[]> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
-  const written = pipeline(zip.outputStream, createWriteStream(path, { flags: 'wx' }));
+  const file = createWriteStream(path, { flags: 'wx' });
+  const written = pipeline(zip.outputStream, file);
+  // Awaited below; this only keeps it from being an unhandled rejection.
+  written.catch(() => undefined);
+  const mtime = new Date(request.nowMs);
   const resources: WaczResource[] = [];
-  const add = async (name: string, source: Readable, compress: boolean): Promise<void> => {
-    const { stream, measured } = hashing(source);
-    zip.addReadStream(stream, name, { compress, mtime: new Date(request.nowMs) });
-    // One after the other; a disk that is full ends the wait.
-    const said = await Promise.race([measured, written.then(() => Promise.reject(new Error('the ZIP ended early')))]);
-    resources.push({ name: name.slice(name.lastIndexOf('/') + 1), path: name, ...said });
+  /** Adds one file after the other, and reads each once, for its digest and for the ZIP. */
+  const add = async (path: string, source: AsyncIterable<Uint8Array | string>, compress: boolean): Promise<void> => {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const added = new Promise<void>((resolve, reject) => {
+      const digested = async function* (): AsyncGenerator<Uint8Array> {
+        for await (const piece of source) {
+          const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
+          hash.update(chunk);
+          bytes += chunk.length;
+          yield chunk;
+        }
+        resolve();
+      };
+      const stream = Readable.from(digested(), { objectMode: false });
+      zip.addReadStream(stream.on('error', reject), path, { compress, mtime });
+    });
+    // A full disk ends the wait.
+    await Promise.race([added, written]);
+    resources.push({ name: basename(path), path, hash: `sha256:${hash.digest('hex')}`, bytes });
   };
   let whole = 0;
-  for (const path of paths) whole += (await stat(path)).size;
+  for (const warc of warcs) whole += (await stat(warc)).size;
   let packed = 0;
-  for (const path of paths) {
-    const source = createReadStream(path);
-    source.on('data', (bytes) => {
+  const readWarc = async function* (warc: string): AsyncGenerator<Uint8Array> {
+    for await (const bytes of createReadStream(warc) as AsyncIterable<Uint8Array>) {
       packed += bytes.length;
       request.onBytes?.(packed, whole);
-    });
-    await add(`archive/${basename(path)}`, source, false);
+      yield bytes;
+    }
+  };
+  try {
+    for (const warc of warcs) await add(`archive/${basename(warc)}`, readWarc(warc), false);
+    await add('indexes/index.cdxj', mergeIndexes(warcs.map(indexPathOf)), true);
+    await add('pages/pages.jsonl', pageLines(warcs), true);
+    const described = jsonFile(dataPackage(request, resources));
+    const digest = `sha256:${createHash('sha256').update(described).digest('hex')}`;
+    zip.addBuffer(described, 'datapackage.json', { mtime });
+    zip.addBuffer(jsonFile({ path: 'datapackage.json', hash: digest }), 'datapackage-digest.json', { mtime });
+    zip.end();
+    await written;
+  } finally {
+    file.destroy();
   }
-  await add('indexes/index.cdxj', Readable.from(mergeIndexes(paths.map(indexPathOf))), true);
-  await add('pages/pages.jsonl', Readable.from(pageLines(paths)), true);
-  const described = Buffer.from(`${JSON.stringify(dataPackage(request, resources), null, 2)}\n`);
-  const digest = { path: 'datapackage.json', hash: `sha256:${createHash('sha256').update(described).digest('hex')}` };
-  const mtime = new Date(request.nowMs);
-  zip.addBuffer(described, 'datapackage.json', { mtime });
-  zip.addBuffer(Buffer.from(`${JSON.stringify(digest, null, 2)}\n`), 'datapackage-digest.json', { mtime });
-  zip.end();
-  await written;
   return resources;
 }
 
@@ -104,26 +126,11 @@ function dataPackage({ title, software, nowMs }: WaczRequest, resources: readonl
   return { profile: 'data-package', wacz_version: '1.1.1', title, software, created, modified: created, resources };
 }
 
-async function* pageLines(paths: readonly string[]): AsyncGenerator<string> {
-  yield `${JSON.stringify({ format: 'json-pages-1.0', id: 'pages', title: 'All Pages' })}\n`;
-  for (const path of paths.map(pagesPathOf)) {
-    // A file that a killed run left may have none.
-    if ((await sizeOf(path)) !== null) yield* createReadStream(path, 'utf8') as AsyncIterable<string>;
-  }
+function jsonFile(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A stream that counts and digests what goes through it. */
-function hashing(source: Readable): { stream: Readable; measured: Promise<{ hash: string; bytes: number }> } {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const through = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
-  const measured = pipeline(source, through).then(() => ({ hash: `sha256:${hash.digest('hex')}`, bytes }));
-  measured.catch(() => undefined);
-  return { stream: through, measured };
+async function* pageLines(warcs: readonly string[]): AsyncGenerator<Uint8Array | string> {
+  yield `${JSON.stringify({ format: 'json-pages-1.0', id: 'pages', title: 'All Pages' })}\n`;
+  for (const warc of warcs) for await (const line of readLines(pagesPathOf(warc))) yield `${line}\n`;
 }

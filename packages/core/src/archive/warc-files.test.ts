@@ -7,14 +7,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseCdxjLine } from './cdxj.js';
-import { recordsOf } from './exchange-records.js';
-import { createPayloadMemory } from './payload-memory.js';
+import { KnownPayloads, recordsOf } from './exchange-records.js';
 import type { ArchivedPage } from './visit.js';
-import { createWarcFiles, OPEN_SUFFIX, recoverWarcs, type WarcFiles } from './warc-files.js';
-import { createRecord, digestsOf, newRecordId } from './warc-record.js';
+import { OPEN_SUFFIX, recoverWarcs, WarcFiles } from './warc-files.js';
+import { createPlainRecord, createRecord } from './warc-record.js';
 
 const NOTHING = Buffer.alloc(0);
-const surtOf = (url: string): string => url;
 
 let folder: string;
 beforeEach(async () => {
@@ -23,27 +21,22 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function makeFiles(warcBytes = 1_000_000_000): WarcFiles {
-  return createWarcFiles({
+  return new WarcFiles({
     folder,
     prefix: 'study',
     warcBytes,
-    warcinfo: async (id, filename) => {
-      const block = { head: NOTHING, payload: Buffer.from('software: test\r\n') };
-      const { block: digest, blockBytes } = await digestsOf(block, 'sha-256');
+    warcinfo: (filename) => {
       const fields = [
         ['WARC-Date', '2026-11-20T12:00:00Z'],
         ['WARC-Filename', filename],
-        ['WARC-Block-Digest', digest],
       ] as const;
-      return createRecord('warcinfo', id, fields, block, blockBytes);
+      return createPlainRecord('warcinfo', fields, Buffer.from('software: test\r\n'), 'sha-256');
     },
-    newId: newRecordId,
-    surtOf,
     nowMs: () => Date.UTC(2026, 10, 20, 12),
   });
 }
 
-const payloads = createPayloadMemory();
+const payloads = new KnownPayloads();
 
 const PAGE: ArchivedPage = {
   keepsBody: true,
@@ -162,7 +155,8 @@ describe('WARC files', () => {
     });
     const torn = { bytes: 9, read: gone, remove: async () => undefined };
     const block = { head: NOTHING, payload: torn };
-    const record = createRecord('response', newRecordId(), [['WARC-Target-URI', 'https://example.org/torn']], block, 9);
+    const digests = { block: 'sha256:00', payload: 'sha256:00' };
+    const record = createRecord('response', [['WARC-Target-URI', 'https://example.org/torn']], block, digests);
     await expect(
       files.append(async () => ({ records: [{ record, index: null }], pageLine: null })),
     ).rejects.toMatchObject({
@@ -176,7 +170,10 @@ describe('WARC files', () => {
 
   it('say where they could not be written', async () => {
     await writeFile(join(folder, 'taken'), '');
-    const files = createWarcFiles({ ...({} as Parameters<typeof createWarcFiles>[0]), folder: join(folder, 'taken') });
+    const files = new WarcFiles({
+      ...({} as ConstructorParameters<typeof WarcFiles>[0]),
+      folder: join(folder, 'taken'),
+    });
     await expect(files.open()).rejects.toMatchObject({
       code: 'archive-failed',
       message: expect.stringContaining('taken'),
@@ -204,7 +201,7 @@ describe('what a killed run left', () => {
       for (const name of await names()) if (name !== 'kept') await rm(join(folder, name));
       await copyFile(kept, path);
       await truncate(path, length);
-      await recoverWarcs(folder, surtOf);
+      await recoverWarcs(folder);
       const paths = targets(await content(last));
       expect(paths.filter((each) => each === '/first')).toHaveLength(3);
       // Its exchange may be there in part; what is there is whole.
@@ -222,8 +219,7 @@ describe('what a killed run left', () => {
       Buffer.alloc(100_000, 7),
     ]) {
       await writeFile(join(folder, `study-1.warc.gz${OPEN_SUFFIX}`), bytes);
-      await writeFile(join(folder, `study-1.cdxj${OPEN_SUFFIX}`), 'torn');
-      await recoverWarcs(folder, surtOf);
+      await recoverWarcs(folder);
       expect(await names()).toEqual([]);
     }
   });

@@ -2,8 +2,9 @@
 // browser none: the document has come before the page is opened, and everything else that the page loads comes from the
 // crawl.
 
-import type { Fetcher, RenderCandidate, Rendering, RenderRequest } from 'mannerly';
 import PQueue from 'p-queue';
+import type { Fetcher } from '../fetch/fetcher.js';
+import type { RenderCandidate, Rendering, RenderRequest } from '../fetch/renderer.js';
 import { type BrowserFetcherOptions, type BrowserSettings, resolveBrowserOptions } from './browser-options.js';
 import { type BrowserSupply, createBrowserSupply } from './browser-supply.js';
 import { openPage } from './open-page.js';

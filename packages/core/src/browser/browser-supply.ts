@@ -1,11 +1,10 @@
 // One browser at a time: started when the first page wants it, started again within a bound when it is gone, and closed
-// with the fetcher. One that was handed in is used as long as it lives.
+// with the fetcher. One that was handed in is used as long as it lives. Every wait for a browser is bounded.
 
 import type { Browser } from 'playwright-core';
 import type { BrowserSettings } from './browser-options.js';
-import { BROWSER_ANSWER_MS, BROWSER_START_MS } from './limits.js';
+import { BROWSER_ANSWER_MS, BROWSER_START_MS, MAX_BROWSER_TEXT } from './limits.js';
 import { SEALED_FLAGS } from './seal.js';
-import { textOf, within } from './within.js';
 
 /** A browser, or why there is none. */
 export type Supplied =
@@ -42,12 +41,13 @@ export function createBrowserSupply(settings: Pick<BrowserSettings, 'source' | '
     if (starts > settings.restarts)
       return { kind: 'none', detail: `${starts} browsers are gone, and no other is started` };
     starts += 1;
-    const launched = launchOne(source.launch);
+    // A user's function may throw instead of rejecting.
+    const launched = (async () => source.launch([...SEALED_FLAGS]))();
     const browser = await within(launched, BROWSER_START_MS);
-    if (browser.kind === 'late') closeLater(launched);
-    if (browser.kind !== 'done') {
-      const detail = browser.kind === 'late' ? `did not start within ${BROWSER_START_MS} ms` : textOf(browser.error);
-      return { kind: 'none', detail };
+    if (browser.kind === 'failed') return { kind: 'none', detail: textOf(browser.error) };
+    if (browser.kind === 'late') {
+      launched.then(end, () => undefined);
+      return { kind: 'none', detail: `did not start within ${BROWSER_START_MS} ms` };
     }
     current = browser.value;
     return { kind: 'browser', browser: current };
@@ -74,17 +74,36 @@ export function createBrowserSupply(settings: Pick<BrowserSettings, 'source' | '
   };
 }
 
-/** A user's function may throw instead of rejecting. */
-async function launchOne(launch: (flags: string[]) => Promise<Browser>): Promise<Browser> {
-  return launch([...SEALED_FLAGS]);
-}
-
-/** It started too late. */
-function closeLater(launched: Promise<Browser>): void {
-  launched.then(end, () => undefined);
-}
-
 /** A browser that does not close in time is left alone: playwright kills its own when the process ends. */
 async function end(browser: Browser): Promise<void> {
   await within(browser.close(), BROWSER_ANSWER_MS);
+}
+
+/** The outcome of a call to a browser. */
+export type Within<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'late' };
+
+/** Waits for at most `ms` milliseconds. What comes later is ignored. Never rejects. */
+export function within<T>(asked: Promise<T>, ms: number): Promise<Within<T>> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve({ kind: 'late' }), ms);
+    asked.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve({ kind: 'done', value });
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        resolve({ kind: 'failed', error });
+      },
+    );
+  });
+}
+
+/** The first line of what an error says. Never throws. */
+export function textOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.split('\n', 1)[0] ?? '').slice(0, MAX_BROWSER_TEXT);
 }

@@ -1,5 +1,5 @@
 // The subpath `mannerly/browser`: named re-exports, one by one.
 
 export { browserFetcher } from './browser-fetcher.js';
-export type { BrowserFetcherOptions, SubresourceType } from './browser-options.js';
+export type { BrowserFetcherOptions } from './browser-options.js';
 export { SEALED_FLAGS } from './seal.js';

@@ -2,30 +2,22 @@
 // over, and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser
 // with it.
 
-import type { RenderFailureCode, Rendering, RenderRequest } from 'mannerly';
-import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
+import { textOf, within } from './browser-supply.js';
 import { BROWSER_ANSWER_MS } from './limits.js';
 import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
-import { textOf, within } from './within.js';
 
-/** The outcome, and whether the browser still answers. */
-export interface OpenedPage {
-  readonly rendering: Rendering;
-  readonly isHung: boolean;
-}
+type Failed = Extract<Rendering, { kind: 'failed' }>;
 
-/** What a page is allowed. */
-export type PageSettings = Omit<BrowserSettings, 'source' | 'fetcher' | 'renders' | 'pages' | 'restarts'>;
-
-/** Why a page is over. */
-type PageEnd =
-  | { readonly kind: 'quiet' | 'deadline' }
-  | { readonly kind: 'failed'; readonly failure: RenderFailureCode; readonly detail: string };
-
-/** Opens one page and closes it. Never rejects. */
-export async function openPage(browser: Browser, request: RenderRequest, settings: PageSettings): Promise<OpenedPage> {
+/** Opens one page and closes it. `isHung`: the browser does not answer any more. Never rejects. */
+export async function openPage(
+  browser: Browser,
+  request: RenderRequest,
+  settings: BrowserSettings,
+): Promise<{ readonly rendering: Rendering; readonly isHung: boolean }> {
   const untilMs = performance.now() + settings.pageMs;
   const opened = await within(
     browser.newContext({ ...SEALED_CONTEXT, userAgent: request.userAgent }),
@@ -36,7 +28,7 @@ export async function openPage(browser: Browser, request: RenderRequest, setting
   const context = opened.value;
   const requests = createPageRequests(request, settings, untilMs);
   const rendering = await visit(browser, context, request, requests, settings, untilMs).catch((error: unknown) =>
-    browser.isConnected() ? failed('internal', textOf(error)) : failed('browser-gone', textOf(error)),
+    failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error)),
   );
   requests.end();
   const closed = await within(context.close(), BROWSER_ANSWER_MS);
@@ -48,7 +40,7 @@ async function visit(
   context: BrowserContext,
   request: RenderRequest,
   requests: PageRequests,
-  settings: PageSettings,
+  settings: BrowserSettings,
   untilMs: number,
 ): Promise<Rendering> {
   const ready = await within(prepare(context, requests), BROWSER_ANSWER_MS);
@@ -58,14 +50,13 @@ async function visit(
   const end = await endOf(browser, page, request, requests, untilMs);
   requests.end();
   if (end.kind === 'failed') return end;
-  const read = await within(documentOf(context, page, settings.domChars), BROWSER_ANSWER_MS);
+  const read = await within(readDom(context, page, settings.domChars), BROWSER_ANSWER_MS);
   if (read.kind === 'late') return failed('page-hung', 'a script of the page does not end');
   if (read.kind === 'failed') throw read.error;
-  const dom = read.value;
-  if (dom.kind === 'too-large') return failed('dom-too-large', `${dom.chars} characters`);
-  if (!isSameOrigin(dom.url, request.url))
-    return failed('navigation-refused', `the page went to ${dom.url.slice(0, 200)}`);
-  return { kind: 'rendered', html: dom.html, url: dom.url, endedBy: end.kind, subresources: requests.account() };
+  const { html, url, chars } = read.value;
+  if (html === null) return failed('dom-too-large', `${chars} characters`);
+  if (!isSameOrigin(url, request.url)) return failed('navigation-refused', `the page went to ${url.slice(0, 200)}`);
+  return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account() };
 }
 
 /** An empty page from which nothing leaves. */
@@ -108,7 +99,7 @@ function endOf(
   { url, signal }: RenderRequest,
   requests: PageRequests,
   untilMs: number,
-): Promise<PageEnd> {
+): Promise<{ readonly kind: 'quiet' | 'deadline' } | Failed> {
   const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
   return new Promise((resolve) => {
     let isShown = false;
@@ -118,7 +109,7 @@ function endOf(
     );
     const onGone = (): void => over(failed('browser-gone', 'the browser ended'));
     const onAbort = (): void => over(failed('aborted', 'given up by the crawl'));
-    const over = (end: PageEnd): void => {
+    const over = (end: { readonly kind: 'quiet' | 'deadline' } | Failed): void => {
       clearTimeout(timer);
       browser.off('disconnected', onGone);
       signal.removeEventListener('abort', onAbort);
@@ -136,7 +127,7 @@ function endOf(
       },
       (error: unknown) => {
         const detail = textOf(error);
-        // A crash is told by its own event too, which comes right behind.
+        // A crash has an event of its own too, which follows.
         if (!browser.isConnected()) onGone();
         else if (/crash/i.test(detail)) over(failed('page-crashed', detail));
         else if (/download is starting|ERR_ABORTED/i.test(detail)) over(failed('navigation-refused', detail));
@@ -144,10 +135,6 @@ function endOf(
       },
     );
   });
-}
-
-async function documentOf(context: BrowserContext, page: Page, maxChars: number) {
-  return readDom(await context.newCDPSession(page), maxChars);
 }
 
 function isSameOrigin(one: string, other: string): boolean {
@@ -166,13 +153,16 @@ function ignore(): void {
   // It is gone already, which is what was wanted.
 }
 
-/** What was read. */
-export type ReadDom =
-  | { readonly kind: 'read'; readonly html: string; readonly url: string }
-  | { readonly kind: 'too-large'; readonly chars: number };
+/** What is read of a document. `html`: `null` when it is too long. */
+interface Dom {
+  readonly html: string | null;
+  readonly url: string;
+  readonly chars: number;
+}
 
-/** Reads the DOM. @throws What the browser says, and when it answers something else. */
-export async function readDom(session: Pick<CDPSession, 'send'>, maxChars: number): Promise<ReadDom> {
+/** Reads the DOM, in a world of its own. @throws What the browser says, and when it answers something else. */
+async function readDom(context: BrowserContext, page: Page, maxChars: number): Promise<Dom> {
+  const session = await context.newCDPSession(page);
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frameTree.frame.id,
@@ -184,11 +174,8 @@ export async function readDom(session: Pick<CDPSession, 'send'>, maxChars: numbe
     returnByValue: true,
   });
   const value: unknown = result.value;
-  if (exceptionDetails !== undefined || typeof value !== 'object' || value === null)
-    throw new Error(exceptionDetails?.text ?? 'the page has no document');
-  if ('html' in value && typeof value.html === 'string' && 'url' in value && typeof value.url === 'string')
-    return { kind: 'read', html: value.html, url: value.url };
-  return { kind: 'too-large', chars: 'chars' in value && typeof value.chars === 'number' ? value.chars : 0 };
+  if (exceptionDetails === undefined && typeof value === 'object' && value !== null) return value as Dom;
+  throw new Error(exceptionDetails?.text ?? 'the page has no document');
 }
 
 /** What the browser knows of a document, as far as it is read here; it stands for types alone. */
@@ -201,9 +188,9 @@ interface BrowserScope {
 }
 
 /** Runs in the browser: nothing outside of it is known there. */
-function serialise(maxChars: number): { html: string; url: string } | { chars: number } {
+function serialise(maxChars: number): Dom {
   const { document, location } = globalThis as unknown as BrowserScope;
   const html = document.documentElement?.outerHTML ?? '';
   const type = document.doctype === null ? '' : `<!DOCTYPE ${document.doctype.name}>`;
-  return html.length > maxChars ? { chars: html.length } : { html: type + html, url: location.href };
+  return { html: html.length > maxChars ? null : type + html, url: location.href, chars: html.length };
 }

@@ -1,8 +1,9 @@
 // If this breaks, a request of the browser leaves without robots.txt and without our identity.
 
-import type { ResponseOutcome, Subresource, SubresourceAnswer } from 'mannerly';
 import type { Route } from 'playwright-core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { Subresource, SubresourceAnswer } from '../fetch/renderer.js';
 import { createPageRequests, type RequestPlace, type RequestSettings } from './page-requests.js';
 
 const SETTINGS: RequestSettings = {

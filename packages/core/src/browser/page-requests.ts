@@ -1,11 +1,12 @@
-// The requests of one page in the browser: taken from the browser before anything leaves, bounded, made by the crawl,
-// and fulfilled with the response that came. Nothing is ever passed to the browser's own network. (access §11, DECISION
-// A20: subresources are checked like pages, since they load the same server.)
+// The requests of one page in the browser: intercepted before anything leaves, bounded, made by the crawl, and answered
+// with the response that came. Nothing ever reaches the browser's own network. (access §11, DECISION A20: subresources
+// are checked like pages, since they load the same server.)
 
-import type { RenderRequest, ResponseOutcome, SubresourceAccount, SubresourceAnswer } from 'mannerly';
 import type { Route } from 'playwright-core';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { RenderRequest, SubresourceAccount, SubresourceAnswer } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
-import { MAX_BROWSER_TEXT, MAX_TOLD_REFUSALS } from './limits.js';
+import { MAX_BROWSER_TEXT, MAX_LISTED_REFUSALS } from './limits.js';
 
 /** What the page is allowed. */
 export type RequestSettings = Pick<BrowserSettings, 'loads' | 'anywhere' | 'requests' | 'bytes' | 'quietMs'>;
@@ -27,7 +28,7 @@ export interface PageRequests {
   refuse(url: string, type: string, reason: string): void;
   /** The document has been read to its end: from now on silence counts. */
   documentRead(): void;
-  /** Resolves when the document has been read and nothing was asked for during `quietMs`. */
+  /** Resolves when the document has been read and nothing was requested during `quietMs`. */
   readonly quiet: Promise<void>;
   /**
    * The page is over: what is pending is given up, what comes is refused and not counted. A second call changes
@@ -64,7 +65,7 @@ export function createPageRequests(
   const refuse = (url: string, type: string, reason: string): void => {
     if (over.signal.aborted) return;
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
-    if (refusals.length < MAX_TOLD_REFUSALS) refusals.push({ url: url.slice(0, MAX_BROWSER_TEXT), type, reason });
+    if (refusals.length < MAX_LISTED_REFUSALS) refusals.push({ url: url.slice(0, MAX_BROWSER_TEXT), type, reason });
   };
 
   /** Why a request is not even put to the crawl; `null`: it is. */
@@ -144,60 +145,36 @@ function whyRefused(answer: SubresourceAnswer): string | null {
   if (answer.kind === 'failed') return answer.failure;
   if (answer.kind !== 'response') return answer.reason;
   if (answer.truncated !== null) return answer.truncated === 'limit' ? 'byte-limit' : 'closed-early';
-  return isLoose(answer) ? 'redirect-invalid' : null;
+  // A redirect that leads nowhere: the browser would follow it by itself where it can.
+  return answer.status >= 300 && answer.status <= 399 ? 'redirect-invalid' : null;
 }
 
-/** A redirect that leads nowhere; the browser would follow it by itself where it can. */
-function isLoose({ status }: ResponseOutcome): boolean {
-  return status >= 300 && status <= 399;
-}
-
-/** Fields that say what is asked for. Who asks, and what would tell one page from another, is the crawl's to say. */
+/** Fields that say what is requested. Identity and what would tell one page from another are the crawl's. */
 const FORWARDED: readonly string[] = ['accept', 'origin', 'x-requested-with'];
 
 function forwarded(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    FORWARDED.flatMap((name) => {
-      const value = headers[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => FORWARDED.includes(name)));
 }
 
 function ignore(): void {
   // The page is gone.
 }
 
-/** What `route.fulfill` is told. */
-export interface AnswerParts {
+/** Fields about the transport, and what would make the browser request or remember something. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  (
+    'alt-svc clear-site-data connection content-encoding content-length content-security-policy-report-only ' +
+    'keep-alive link nel refresh report-to reporting-endpoints set-cookie speculation-rules ' +
+    'strict-transport-security trailer transfer-encoding upgrade'
+  ).split(' '),
+);
+
+/** What `route.fulfill` gets for an answer. @throws Never */
+export function fulfilled({ status, headers, body }: ResponseOutcome): {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
-}
-
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'alt-svc',
-  'clear-site-data',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-security-policy-report-only',
-  'keep-alive',
-  'link',
-  'nel',
-  'refresh',
-  'report-to',
-  'reporting-endpoints',
-  'set-cookie',
-  'speculation-rules',
-  'strict-transport-security',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-/** Makes the parts of an answer. @throws Never */
-export function fulfilled({ status, headers, body }: ResponseOutcome): AnswerParts {
+} {
   const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     const key = name.toLowerCase();

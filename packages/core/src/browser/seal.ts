@@ -10,7 +10,7 @@ const NOWHERE = 'http://127.0.0.1:1';
 
 /**
  * Flags that a browser is started with: no name is looked up, every connection goes to a proxy that is not there,
- * loopback too, nothing is sent past a proxy by UDP, and the program asks for nothing by itself. For those who start it
+ * loopback too, nothing is sent past a proxy by UDP, and the program requests nothing by itself. For those who start it
  * themselves.
  */
 export const SEALED_FLAGS: readonly string[] = Object.freeze([

@@ -134,7 +134,7 @@ describe('mannerly replay', () => {
   });
 
   const REFUSALS: readonly (readonly [what: string, argv: () => string[], says: RegExp])[] = [
-    ['a file that is there', () => [out, '--items', join(out, 'items.jsonl')], /there already/],
+    ['a file that is there', () => [out, '--items', join(out, 'items.jsonl')], /exists already/],
     [
       'no such handlers',
       () => [out, '--handlers', join(base, 'no.mjs'), '--items', join(base, 'x')],

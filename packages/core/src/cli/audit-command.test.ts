@@ -4,8 +4,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditReport, ReportData } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditReport } from '../report/audit/audit-report.js';
+import type { ReportData } from '../report/page/report-data.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 import { type TestSite, testSite } from './site.fixture.js';

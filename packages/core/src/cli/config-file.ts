@@ -1,5 +1,4 @@
-// The configuration file of a crawl: found in the working directory or named, read as JSON or loaded as a module,
-// checked.
+// The configuration file of a crawl: finds it, reads it as JSON or loads it as a module, and checks it.
 
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -19,11 +18,7 @@ export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'
 /** Bytes of a JSON file: 100,000 seeds of ordinary length. */
 const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
-/**
- * The file of a working directory; `null`: there is none.
- *
- * @throws UsageError where there are several.
- */
+/** The file of a working directory; `null`: there is none. @throws UsageError where there are several */
 export function findConfig(directory: string): string | null {
   const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
   if (found.length > 1) {
@@ -61,21 +56,16 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
       isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).',
     );
   }
-  check(file, value);
-  return withPaths(value as CrawlConfig, dirname(path));
-}
-
-/** Checks a configuration by the option table, as the crawl will. */
-function check(file: string, config: object): void {
   try {
-    fill('', CONFIG_OPTIONS, config);
+    fill('', CONFIG_OPTIONS, value);
   } catch (error) {
     if (!(error instanceof MannerlyError)) throw error;
     throw new UsageError(`${file}: ${error.message}`, 'docs/reference/options.md lists every key.');
   }
+  return withPaths(value as CrawlConfig, dirname(path));
 }
 
-/** Whether this Node.js loads TypeScript by stripping types. Never throws. */
+/** Whether this Node.js loads TypeScript by stripping types. */
 function stripsTypes(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }
@@ -104,15 +94,12 @@ async function loadModule(file: string, path: string): Promise<unknown> {
 
 /** Paths in the file are relative to it, wherever the command is called from. */
 function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
-  const { handlers, out, csv, archive, ...rest } = config;
-  const isFolder = typeof archive === 'object' && archive.folder !== undefined;
-  return {
-    ...rest,
-    ...(archive === undefined
-      ? {}
-      : { archive: isFolder ? { ...archive, folder: resolve(folder, archive.folder) } : archive }),
-    ...(handlers === undefined ? {} : { handlers: resolve(folder, handlers) }),
-    ...(out === undefined ? {} : { out: resolve(folder, out) }),
-    ...(csv === undefined ? {} : { csv: resolve(folder, csv) }),
-  };
+  const { archive } = config;
+  const paths = (['handlers', 'out', 'csv'] as const).flatMap((name) => {
+    const path = config[name];
+    return path === undefined ? [] : [[name, resolve(folder, path)]];
+  });
+  const inFolder = typeof archive === 'object' && archive.folder !== undefined ? resolve(folder, archive.folder) : null;
+  const archived = inFolder === null ? {} : { archive: { ...(archive as object), folder: inFolder } };
+  return { ...config, ...archived, ...Object.fromEntries(paths) };
 }

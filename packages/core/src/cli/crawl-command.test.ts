@@ -140,12 +140,12 @@ describe('mannerly crawl', () => {
     expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
     const third = fakeIo();
     expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { alreadyFinished: true, pages: 4 } });
-    expect(third.errLines.join('\n')).toContain('Going on in');
+    expect(third.errLines.join('\n')).toContain('Continuing in');
     const told = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];
     expect(await runCommand(argv, told)).toBe(4);
     expect(told.outLines.join('\n')).toMatch(
-      /Ended before by its bound of pages: nothing was asked.*larger --pages.*--reset/,
+      /Ended before by its bound of pages: nothing was requested.*larger --pages.*--reset/,
     );
     expect(asked).toHaveLength(5);
     const over = await crawl(fakeIo(), '--depth', '0', '--reset');

@@ -4,8 +4,7 @@ import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import type { RetryFilter } from '../run/retry.js';
 import { UsageError } from './failure.js';
-import { collected, dateArgument, numberArgument } from './flag-values.js';
-import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
+import { collected, dateArgument, FLAGGED_ROWS, numberArgument, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
 /** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
@@ -32,8 +31,7 @@ export interface CrawlFlags {
   readonly json?: boolean;
 }
 
-/** More processes than any machine has cores for them. */
-const MOST_WORKERS = 64;
+const MAX_WORKERS = 64;
 const DAY_SECONDS = 86_400;
 /** Stands for every reason. */
 const ALL = 'all';
@@ -66,7 +64,7 @@ export function withCrawlFlags(command: Command): Command {
     .option(
       '--workers <n>',
       'processes on this machine that share the crawl (default: 1)',
-      numberArgument(1, MOST_WORKERS, true),
+      numberArgument(1, MAX_WORKERS, true),
     )
     .optionsGroup('Progress:')
     .option('--dashboard [port]', 'serve a live view to this machine', numberArgument(0, 65_535, true))
@@ -114,26 +112,21 @@ export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
       'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.',
     );
   }
-  return {
-    name,
-    contact,
-    ...(version === undefined ? {} : { version }),
-    ...(tokens === undefined ? {} : { tokens }),
-  };
+  const more = { ...(version === undefined ? {} : { version }), ...(tokens === undefined ? {} : { tokens }) };
+  return { name, contact, ...more };
 }
 
-/**
- * The failures to retry; `undefined`: none.
- *
- * @throws UsageError for flags that mean nothing alone, or contradict each other.
- */
+/** The failures to retry; `undefined`: none. @throws UsageError for flags that mean nothing alone, or contradict */
 export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): RetryFilter | undefined {
   if (retry === undefined) {
     if (retryHost === undefined && retrySince === undefined) return undefined;
     throw new UsageError('--retry-host and --retry-since need --retry', `Add --retry ${ALL}, or a reason.`);
   }
   if (reset === true) {
-    throw new UsageError('--retry and --reset contradict each other', 'A reset forgets what failed. Give one of them.');
+    throw new UsageError(
+      '--retry and --reset contradict each other',
+      'A reset deletes the failures. Give one of them.',
+    );
   }
   return {
     ...(retry.includes(ALL) ? {} : { reason: retry }),

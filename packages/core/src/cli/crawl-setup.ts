@@ -1,5 +1,5 @@
-// What a command line and a configuration file say together. A flag that is given overrides the file, one option at a
-// time. The command's own defaults hold where the file has no bounds.
+// Combines a command line and a configuration file. A flag overrides the file, one option at a time. The bounds of the
+// command hold where the file has none.
 
 import { createCrawler } from '../crawler.js';
 import type { CrawlConfig } from '../options/config.js';
@@ -11,7 +11,7 @@ import { UsageError } from './failure.js';
 import { type HandlerRoutes, loadHandlers, registerDefault } from './handlers-file.js';
 import { commandDefault, type GivenOptions, optionsFromFlags } from './option-flags.js';
 
-/** A crawl as the user asked for it. */
+/** A crawl as the user wants it. */
 export interface CrawlSetup {
   readonly seeds: readonly string[];
   /** The flags, with the paths and the store of the file. Plain JSON: workers get them. */
@@ -25,18 +25,19 @@ export interface CrawlSetup {
 /**
  * Combines command line and configuration file.
  *
+ * @param args - The seeds.
  * @param directory - Where a file is looked for when none is named.
  * @throws UsageError, naming the flag, or the file and its key; MannerlyError as `createCrawler`.
  */
 export async function setUpCrawl(
-  words: readonly string[],
+  args: readonly string[],
   flags: CrawlFlags,
   directory: string = process.cwd(),
 ): Promise<CrawlSetup> {
   const file = flags.config === false ? null : (flags.config ?? findConfig(directory));
   const config: CrawlConfig = file === null ? {} : await readConfig(file);
   const { $schema: _, handlers, out, csv, store, sinks = [], ...ofFile } = config;
-  const seeds = words.length > 0 ? words : (config.scope?.seeds ?? []);
+  const seeds = args.length > 0 ? args : (config.scope?.seeds ?? []);
   if (seeds.length === 0) {
     throw new UsageError(
       'missing seeds: a crawl starts somewhere',
@@ -51,12 +52,9 @@ export async function setUpCrawl(
   }
   const table = flags.csv ?? csv;
   const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table })];
-  const options = {
-    ...optionsOf(seeds, flags, ofFile),
-    ...(allSinks.length === 0 ? {} : { sinks: allSinks }),
-  };
+  const options = { ...optionsOf(seeds, flags, ofFile), ...(allSinks.length === 0 ? {} : { sinks: allSinks }) };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
-  // Nothing is opened by this. What is wrong is said before anything happens.
+  // Opens nothing: errors in the options and handlers are reported before anything happens.
   register(createCrawler(options));
   return {
     seeds,
@@ -88,7 +86,6 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
     ...merged,
     identity: identityFrom(merged.identity ?? {}),
     scope: { ...merged.scope, seeds },
-    bounds: merged.bounds as CrawlerOptions['bounds'],
   } as CrawlerOptions;
 }
 

@@ -1,5 +1,5 @@
-// The crawl directory when none is named: the one that the same crawl has already, so that the same command goes on;
-// else crawls/<host>-<date>, and the next free number when that is taken.
+// The crawl directory when none is named: the one that the same crawl has, so that the same command continues it; else
+// crawls/<host>-<date>, with a number when that is taken.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import type { CrawlIdentity, CrawlManifest } from '../directory/crawl-manifest.j
 import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 
-/** Numbers tried before giving up; a hundred crawls of one host on one day want names of their own. */
+/** Numbers that are tried. */
 const MAX_TRIES = 100;
-/** Directories of one host looked into, the latest names first. */
+/** Directories of one host that are read, the latest names first. */
 const MAX_LOOKS = 200;
 const PARENT = 'crawls';
 
@@ -34,12 +34,7 @@ export async function directoryFor(crawl: CrawlIdentity, nowMs: number): Promise
   return youngest?.path ?? defaultDirectory(seed, nowMs);
 }
 
-/**
- * A directory that does not exist yet.
- *
- * @param seed - An absolute URL; anything else gives `crawl-<date>`.
- * @throws Never
- */
+/** A directory that does not exist yet. @param seed - An absolute URL; anything else gives `crawl-<date>`. */
 export function defaultDirectory(seed: string, nowMs: number, exists: (path: string) => boolean = existsSync): string {
   const base = join(PARENT, `${nameOf(seed)}-${new Date(nowMs).toISOString().slice(0, 10)}`);
   if (!exists(base)) return base;

@@ -3,15 +3,7 @@
 import type { CrawlReport } from '../report/crawl-report.js';
 
 /** The codes. */
-export const EXIT = {
-  ok: 0,
-  broken: 1,
-  usage: 2,
-  waiting: 3,
-  spent: 4,
-  violated: 5,
-  stopped: 130,
-} as const;
+export const EXIT = { ok: 0, broken: 1, usage: 2, waiting: 3, spent: 4, violated: 5, stopped: 130 } as const;
 
 /** What each code means, and what to do. */
 export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [

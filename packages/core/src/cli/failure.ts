@@ -1,4 +1,4 @@
-// What the command says when it cannot do what it was told: one line what, one line what to do, and an exit code.
+// What the command says when it fails: one line what happened, one line what to do, and an exit code.
 
 import { FrontierError } from '@mannerly/frontier';
 import { CommanderError } from 'commander';
@@ -20,20 +20,16 @@ export class UsageError extends Error {
 /** Codes of errors that mean a wrong call, most by their first word; the others mean that something broke. */
 const USAGE_CODES = /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|store-mismatch)$/;
 
+const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';
 /** What to do about an error of the system, by its code. */
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
-  EACCES: 'Is it readable and writable for the user who runs this?',
-  EPERM: 'Is it readable and writable for the user who runs this?',
+  EACCES: NOT_PERMITTED,
+  EPERM: NOT_PERMITTED,
   EROFS: 'The file system is read-only: name a directory elsewhere.',
-  ENOSPC: 'The disk is full. What was committed is kept: with more space the same command goes on.',
+  ENOSPC: 'The disk is full. What was committed is kept: with more space the same command continues.',
 };
 
-/**
- * Tells an error to the person at the terminal.
- *
- * @returns The exit code.
- * @throws Never
- */
+/** Prints an error, and what to do about it. @returns The exit code */
 export function reportFailure(error: unknown, io: CliIo): number {
   // Commander has printed its own message by now; help and version are no mistakes.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -47,7 +43,7 @@ export function reportFailure(error: unknown, io: CliIo): number {
   if (error instanceof UsageError || (hasCode(error) && USAGE_CODES.test(error.code))) return EXIT.usage;
   const isKnown = error instanceof MannerlyError || error instanceof FrontierError || hint !== null;
   if (!isKnown && error.stack !== undefined)
-    io.err(`${error.stack}\n  No one foresaw this: please report it with these lines.`);
+    io.err(`${error.stack}\n  This is a bug: please report it with these lines.`);
   return EXIT.broken;
 }
 

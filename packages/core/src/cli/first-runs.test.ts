@@ -141,7 +141,7 @@ describe('a crawl that comes to nothing says why', () => {
     answers.set('/robots.txt', { status: 503, body: '' });
     const { code, out, err } = await onLoopback();
     expect(err).toMatch(/attempt 1 failed \(status 503\)/);
-    expect(out).toMatch(/The same command goes on when they are due[\s\S]*robots-unreachable \(1\)/);
+    expect(out).toMatch(/The same command continues when they are due[\s\S]*robots-unreachable \(1\)/);
     expect(code).toBe(3);
   });
 
@@ -189,9 +189,9 @@ describe('bounds that end at once', () => {
   });
 
   it('of a crawl that has used them up say how to go on', async () => {
-    expect((await onLoopback('--pages', '1')).out).toContain('To go on, give a larger --pages.');
+    expect((await onLoopback('--pages', '1')).out).toContain('To continue, give a larger --pages.');
     const { code, out } = await onLoopback('--pages', '1');
-    expect(out).toMatch(/nothing was asked\. To go on, give a larger --pages; to start over, add --reset/);
+    expect(out).toMatch(/nothing was requested\. To continue, give a larger --pages; to start over, add --reset/);
     expect(code).toBe(4);
   });
 });

@@ -1,5 +1,5 @@
-// Handlers from a file of the user's: a module whose `handlers` (or whose default export) is an object of routes, or a
-// function that registers them. And what runs where no file is named.
+// Handlers from a file of the user: a module whose `handlers` (or default export) is an object of routes, or a function
+// that registers them. And the default handler.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -13,10 +13,7 @@ export interface HandlerRoutes {
   route(routes: object): unknown;
 }
 
-/**
- * What every HTML page is worth to a crawl from the command line: its URL, title, status and depth; its links are
- * followed.
- */
+/** The default of a crawl from the command line: every HTML page is an item, its links are followed. */
 export function registerDefault(routes: HandlerRoutes): void {
   routes.on('html', async (page) => {
     await page.emit({ url: page.url, title: page.title, status: page.status, depth: page.depth });
@@ -33,7 +30,8 @@ export function registerDefault(routes: HandlerRoutes): void {
  * @throws UsageError when it cannot be loaded or has no handlers.
  */
 export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {
-  const handlers = handlersOf(await loadModule(path));
+  const module = await loadModule(path);
+  const handlers = module['handlers'] ?? module['default'];
   if (typeof handlers === 'function') return handlers as (routes: HandlerRoutes) => void;
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
   if (entries.length === 0) {
@@ -56,12 +54,11 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!existsSync(path)) {
+  if (!existsSync(path))
     throw new UsageError(
-      `${path} could not be loaded: it is not there`,
+      `${path} could not be loaded: it does not exist`,
       'Its path is relative to the file that names it.',
     );
-  }
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
@@ -74,12 +71,8 @@ async function loadModule(path: string): Promise<Readonly<Record<string, unknown
   }
 }
 
-/** The line of a file that an error names first; empty where it names none. */
+/** The first file and line that an error names; empty where it names none. */
 function placeOf(error: unknown): string {
   const place = error instanceof Error ? /file:\/\/\S+?:\d+(?::\d+)?/.exec(error.stack ?? '')?.[0] : undefined;
   return place === undefined ? '' : ` (at ${place})`;
-}
-
-function handlersOf(module: Readonly<Record<string, unknown>>): unknown {
-  return module['handlers'] ?? module['default'];
 }

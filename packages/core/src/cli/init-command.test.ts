@@ -4,12 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { MANNERLY_VERSION } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Asker, type Question, terminalAsker } from './asker.js';
+import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { readConfig } from './config-file.js';
 import { PROJECT_TOOLS } from './init/project.js';
 import { fakeIo } from './io.fixture.js';
+import { type Asker, type Question, terminalAsker } from './io.js';
 import { runCommand } from './program.js';
 
 let base: string;

@@ -1,9 +1,25 @@
-// What the command needs of the process around it: streams, time, signals. Tests hand in their own.
+// What the command needs of its process: streams, time, signals, questions, workers. Tests pass their own.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type Asker, terminalAsker } from './asker.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
+
+/** One question, answered by a line of text. */
+export interface Question {
+  readonly message: string;
+  /** Shown where nothing is typed yet. */
+  readonly example?: string;
+  /** Stands there from the beginning, to be changed. */
+  readonly initial?: string;
+  /** What is wrong with an answer; `null`: nothing. */
+  readonly fault: (answer: string) => string | null;
+}
+
+/** Asks; a question is repeated until its answer has no fault. */
+export interface Asker {
+  /** @returns The answer without blanks around it; `null`: the person does not want to go on. */
+  ask(question: Question): Promise<string | null>;
+}
 
 /** The process as the command sees it. */
 export interface CliIo {
@@ -11,24 +27,24 @@ export interface CliIo {
   out(line: string): void;
   /** One line for standard error: what happens meanwhile. */
   err(line: string): void;
-  /** A line of very many for standard output: waits while no one reads. */
+  /** A line of very many for standard output: waits while the reader is slow. */
   outSoon(line: string): Promise<void>;
-  /** Raw text for standard error, for a line that is drawn again and again. */
+  /** Raw text for standard error, for a line that is redrawn. */
   draw(text: string): void;
   /** Whether standard error is a terminal. */
   readonly isTerminal: boolean;
   /** Columns of the terminal now. */
   columns(): number;
   nowMs(): number;
-  /** Calls `tick` every `ms` milliseconds; the answer ends it. */
+  /** Calls `tick` every `ms` milliseconds. @returns What ends it. */
   every(ms: number, tick: () => void): () => void;
-  /** Calls `interrupted` at every Ctrl-C or request to end; the answer restores what was before. */
+  /** Calls `interrupted` at every SIGINT or SIGTERM. @returns What removes it. */
   onInterrupt(interrupted: () => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
   startWorker(): WorkerProcess;
-  /** Who can be asked; `null`: standard input or standard error is no terminal. */
+  /** Asks the user; `null`: standard input or standard error is no terminal. */
   readonly asker: Asker | null;
   /** The command that started this process as a worker; `null`: none did. */
   readonly parent: ParentProcess | null;
@@ -70,10 +86,7 @@ export function processIo(): CliIo {
   };
 }
 
-/**
- * A reader that has gone away is no fault of this process. Without a reader of its results it ends (`mannerly … |
- * head`), without a reader of its progress it goes on.
- */
+/** Without a reader of its results the process ends (`mannerly … | head`). Without one of its progress it goes on. */
 function endQuietly(): void {
   const unlessClosed = (error: NodeJS.ErrnoException, closed: () => void): void => {
     if (error.code !== 'EPIPE') throw error;
@@ -83,16 +96,16 @@ function endQuietly(): void {
   process.stderr.on('error', (error) => unlessClosed(error, () => undefined));
 }
 
-/** The program that runs now, once more; what it prints next to its messages goes where ours goes. */
+/** This program once more. What it prints on standard error goes where ours goes. */
 function startWorker(): WorkerProcess {
   const child = fork(process.argv[1] ?? '', ['worker'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  // A worker that is gone hears nothing; its exit says so.
-  const unheard = (): void => undefined;
-  child.on('error', unheard);
+  // A message to a worker that has ended is lost; `onExit` says that it ended.
+  const ignored = (): void => undefined;
+  child.on('error', ignored);
   return {
     pid: child.pid ?? 0,
     send(message) {
-      if (child.connected) child.send(message, unheard);
+      if (child.connected) child.send(message, ignored);
     },
     onMessage: (heard) => void child.on('message', (message) => heard(message as FromWorker)),
     onExit: (gone) => void child.once('exit', gone),
@@ -110,5 +123,23 @@ function parentProcess(): ParentProcess {
       if (process.connected) process.disconnect();
     },
     onGone: (gone) => void process.once('disconnect', gone),
+  };
+}
+
+/** Asks at a terminal. The library is loaded with the first question. @param output - Standard error. */
+export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Asker {
+  return {
+    async ask({ message, example, initial, fault }) {
+      const { isCancel, text } = await import('@clack/prompts');
+      const answer = await text({
+        message,
+        input,
+        output,
+        ...(example === undefined ? {} : { placeholder: example }),
+        ...(initial === undefined ? {} : { initialValue: initial }),
+        validate: (value = '') => fault(value.trim()) ?? undefined,
+      });
+      return isCancel(answer) ? null : answer.trim();
+    },
   };
 }

@@ -1,4 +1,4 @@
-// The crawl that the command runs, in its own process or in each of several.
+// The crawl that the command runs, in its own process or in each worker.
 
 import { type Crawler, createCrawler } from '../crawler.js';
 import { MannerlyError } from '../errors.js';
@@ -27,8 +27,7 @@ export interface LiveCrawl {
  * @throws UsageError, MannerlyError
  */
 export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean): Promise<LiveCrawl> {
-  const { name } = options.identity;
-  const opened: OpenedStore | null = flags.store === undefined ? null : await openStore(flags.store, name);
+  const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
   const crawler = createCrawler(opened === null ? options : { ...options, store: (tell) => opened.make(tell) });
   register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
@@ -53,9 +52,9 @@ export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirs
 }
 
 /** An error of a server that does not answer, with the reason why connecting failed. Other errors stay as they are. */
-function unreachable(error: unknown, { name, trouble }: OpenedStore): unknown {
+function unreachable(error: unknown, { name, connectError }: OpenedStore): unknown {
   if (!(error instanceof MannerlyError && /could not be reached/.test(error.message))) return error;
-  const why = trouble() ?? error.message.replace(/^.*could not be reached: /, '');
+  const why = connectError() ?? error.message.replace(/^.*could not be reached: /, '');
   return new MannerlyError('store-failed', `${name} cannot be reached: ${why}`, {
     cause: error,
     hint: 'Is the server running, and is its URL right? What was committed is kept: the same command continues from there.',

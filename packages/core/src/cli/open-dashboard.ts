@@ -7,7 +7,7 @@ import type { CrawlFlags } from './crawl-flags.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
-/** Names the token of the dashboard, so that a reader of metrics knows it over several runs. */
+/** The variable with the token of the dashboard, so that a reader of metrics can use it over several runs. */
 const TOKEN_VARIABLE = 'MANNERLY_DASHBOARD_TOKEN';
 
 /**
@@ -22,12 +22,8 @@ export async function openDashboard(
   io: CliIo,
 ): Promise<Dashboard | null> {
   if (dashboard === undefined) {
-    if (metrics)
-      throw new UsageError(
-        '--metrics needs --dashboard, which serves them',
-        'Add --dashboard, or leave --metrics out.',
-      );
-    return null;
+    if (!metrics) return null;
+    throw new UsageError('--metrics needs --dashboard, which serves them', 'Add --dashboard, or leave --metrics out.');
   }
   const { createDashboard } = await import('../dashboard/dashboard.js');
   const token = process.env[TOKEN_VARIABLE];

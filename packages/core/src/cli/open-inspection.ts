@@ -4,21 +4,13 @@ import { inspectCrawl } from '../default-parts.js';
 import type { CrawlInspection } from '../inspection/inspection.js';
 import { inspectStore, type StoreInspection } from '../inspection/store-inspection.js';
 import { UsageError } from './failure.js';
+import type { Flags } from './flags.js';
 import { openStore } from './open-store.js';
 
-/** The flag as commander has it. */
-export interface StoreFlag {
-  readonly store?: string;
-}
-
-/**
- * The directory to inspect, or the store.
- *
- * @throws UsageError where neither or both are named.
- */
+/** The directory to inspect, or the store. @throws UsageError where neither or both are named */
 export function whereOf(
   directory: string | undefined,
-  { store }: StoreFlag,
+  { store }: Flags,
 ): { readonly directory: string } | { readonly store: string } {
   if (directory !== undefined && store === undefined) return { directory };
   if (directory === undefined && store !== undefined) return { store };

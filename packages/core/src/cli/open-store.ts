@@ -1,5 +1,4 @@
-// A store by its URL, for the command: makes the client and closes it. The libraries behind it are optional: they are
-// loaded when they are asked for, and anyone who has not installed them is told which.
+// A store by its URL, for the command: makes the client and closes it. The libraries are optional and loaded on demand.
 
 import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresPool } from '@mannerly/frontier/postgres';
@@ -14,13 +13,13 @@ export interface OpenedStore {
   make(tell: (notice: StoreNotice) => void): FrontierStore;
   /** Without passwords, for messages. */
   readonly name: string;
-  /** What connecting came to last, where it failed: the reason that a store's own words hide. */
-  trouble(): string | null;
+  /** The last error of connecting, which the store's own errors hide; `null`: none. */
+  connectError(): string | null;
   /** Closes the client, after the stores. */
   close(): Promise<void>;
 }
 
-/** Milliseconds for one command of Redis: a server that is gone without a word counts as away. */
+/** Timeout of one command of Redis, milliseconds: a server that does not answer counts as away. */
 const COMMAND_MS = 10_000;
 /** Longest pause between two tries to connect, milliseconds. */
 const RECONNECT_MS = 2_000;
@@ -28,10 +27,10 @@ const RECONNECT_MS = 2_000;
 const POOL_SIZE = 5;
 
 /**
- * Opens a client for `redis://`, `rediss://`, `postgres://` or `postgresql://`. `?crawl=<name>` tells several crawls on
- * one server apart (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
+ * Opens a client for `redis://`, `rediss://`, `postgres://` or `postgresql://`. `?crawl=<name>` names one of several
+ * crawls on a server (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
  *
- * @param identity - The product tokens; a crawl of other ones is refused. Empty: not compared.
+ * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
  * @throws UsageError for another URL, and where the library is not installed.
  */
 export async function openStore(text: string, identity: string): Promise<OpenedStore> {
@@ -63,27 +62,24 @@ async function openRedis(url: string, isCluster: boolean, { identity, crawl, nam
   };
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
-  // A command that cannot be sent fails soon: the store sends it again, and tells that it waits.
+  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits.
   const options = { commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
   const client = isCluster
     ? new Cluster([url], { clusterRetryStrategy: retryStrategy, redisOptions: options })
     : new Redis(url, options);
-  let trouble: string | null = null;
+  let connectError: string | null = null;
   client.on('error', (error) => {
-    trouble = textOf(error);
+    connectError = textOf(error);
   });
   return {
     name,
-    trouble: () => trouble,
+    connectError: () => connectError,
     make: (tell) => redisStore({ client, identity, prefix: crawl, onNotice: tell }),
     close: async () => client.disconnect(),
   };
 }
 
-type OwnRedis = RedisClient & {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  disconnect(): void;
-};
+type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
 
 async function openPostgres(url: string, { identity, crawl, name }: About): Promise<OpenedStore> {
   const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
@@ -94,7 +90,7 @@ async function openPostgres(url: string, { identity, crawl, name }: About): Prom
   pool.on('error', () => undefined);
   return {
     name,
-    trouble: () => null,
+    connectError: () => null,
     make: (tell) => postgresStore({ pool, identity, schema: crawl, onNotice: tell }),
     close: () => pool.end(),
   };
@@ -103,13 +99,10 @@ async function openPostgres(url: string, { identity, crawl, name }: About): Prom
 interface PgModule {
   readonly Pool: new (
     options: object,
-  ) => PostgresPool & {
-    on(event: 'error', listener: () => void): unknown;
-    end(): Promise<void>;
-  };
+  ) => PostgresPool & { on(event: 'error', listener: () => void): unknown; end(): Promise<void> };
 }
 
-/** A library that is not among those that come with the command. */
+/** A library that the user installs. */
 async function load(name: string, wantedBy: string): Promise<unknown> {
   try {
     return await import(name);
@@ -129,7 +122,7 @@ function wrongUrl(text: string): UsageError {
   );
 }
 
-/** Of an error that says nothing by itself, its code: every address was tried, and none answered. */
+/** Its code where it has no message: no address answered. */
 function textOf(error: Error): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }

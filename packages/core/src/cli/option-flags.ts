@@ -1,11 +1,10 @@
-// The flags of `mannerly crawl` that set an option, made from the option table: their help, how they are read, and
-// where their values go.
+// The flags of `mannerly crawl` that set an option, made from the option table, and how the values of flags are read.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
 import { OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
-import { collected, numberArgument, oneOf } from './flag-values.js';
+import { UsageError } from './failure.js';
 
 /** Options of a crawl of which any may be absent. */
 export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> };
@@ -46,11 +45,7 @@ export function commandDefault(path: string): number | undefined {
   return FLAGGED_ROWS.find((each) => each.path === path)?.flag.default;
 }
 
-/**
- * The options that flags set.
- *
- * @param values - By property, as commander has them. What is absent is not set.
- */
+/** The options that flags set. @param values - By property, as commander has them. */
 export function optionsFromFlags(values: Readonly<Record<string, unknown>>): GivenOptions {
   const options: Record<string, unknown> = {};
   for (const { path, flag, property } of FLAGGED_ROWS) {
@@ -78,9 +73,7 @@ function put(options: Record<string, unknown>, path: string, value: unknown): vo
 /** A flag as commander takes it. */
 export function optionOf({ row, flag }: FlaggedRow): Option {
   const option = new Option(flag.name, helpOf(row, flag));
-  const takesValue = option.required || option.optional;
-  if (takesValue) option.argParser(readerOf(row.shape, flag));
-  return option;
+  return option.required || option.optional ? option.argParser(readerOf(row.shape, flag)) : option;
 }
 
 function helpOf({ shape, default: value }: Row, flag: Flag): string {
@@ -127,4 +120,39 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
     default:
       throw new InvalidArgumentError(`${flag.name} takes no value`);
   }
+}
+
+/** Collects the values of a flag that may be given more than once. */
+export function collected<T>(value: T, before: readonly T[] = []): T[] {
+  return [...before, value];
+}
+
+/** One of a few words. @throws UsageError naming the flag, the words and the value. */
+export function oneOf<T extends string>(flag: string, words: readonly T[], value: string): T {
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${words.join(', ')}, got "${value}"`);
+  return found;
+}
+
+/** Reads a number of a range. @throws InvalidArgumentError */
+export function numberArgument(
+  least: number,
+  most: number,
+  isWhole: boolean,
+  isAboveLeast = false,
+): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    const isInRange = value <= most && (isAboveLeast ? value > least : value >= least);
+    if (isInRange && (!isWhole || Number.isInteger(value))) return value;
+    const range = isAboveLeast ? `above ${least}, up to ${most}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`Expected a ${isWhole ? 'whole ' : ''}number ${range}.`);
+  };
+}
+
+/** Reads a date (midnight, UTC) or a date with a time, as epoch milliseconds. @throws InvalidArgumentError */
+export function dateArgument(text: string): number {
+  const atMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(atMs)) return atMs;
+  throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
 }

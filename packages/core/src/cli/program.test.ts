@@ -4,8 +4,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCrawlDirectory, type UrlDecision } from 'mannerly';
+import type { UrlDecision } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 

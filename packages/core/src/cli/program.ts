@@ -4,22 +4,11 @@
 import { Command, Option } from 'commander';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import type { ExportFormat } from '../output/export-items.js';
-import type { AuditFlags } from './commands/audit.js';
-import type { DatasetsFlags } from './commands/datasets.js';
-import type { ExplainFlags } from './commands/explain.js';
-import type { ExportFlags } from './commands/export.js';
-import type { InitFlags } from './commands/init.js';
-import type { QueueFlags } from './commands/queue.js';
-import type { ReplayFlags } from './commands/replay.js';
-import type { ReportFlags } from './commands/report.js';
-import type { RobotsFlags } from './commands/robots.js';
-import type { WaczFlags } from './commands/wacz.js';
-import { type CrawlFlags, storeOption, withCrawlFlags, withIdentity } from './crawl-flags.js';
+import { storeOption, withCrawlFlags, withIdentity } from './crawl-flags.js';
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js';
 import { reportFailure, UsageError } from './failure.js';
-import { collected, numberArgument } from './flag-values.js';
 import type { CliIo } from './io.js';
-import { argumentReader, commandDefault } from './option-flags.js';
+import { argumentReader, collected, commandDefault, numberArgument } from './option-flags.js';
 
 const CRAWL_HELP = `
 Examples:
@@ -68,13 +57,7 @@ It reads requests.jsonl and the copies in robots/, sends no request and changes 
 const MAX_LISTED = 1_000;
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
 
-/**
- * Runs one command line.
- *
- * @param argv - The arguments after the command's own name.
- * @returns The exit code. Errors have been written to standard error.
- * @throws Never
- */
+/** Runs one command line. @returns The exit code. Errors are written to standard error. */
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   let code: number = EXIT.ok;
   const program = createProgram(io, (ended) => {
@@ -89,7 +72,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   }
 }
 
-/** A likely first try. @throws UsageError */
+/** Says what is missing in a likely first try. @throws UsageError */
 function refuseBareUrl([first = '']: readonly string[]): void {
   if (!/^https?:\/\//i.test(first)) return;
   throw new UsageError(
@@ -107,23 +90,29 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
     .showHelpAfterError('For help: mannerly <command> --help.')
     .configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: (text) => io.err(text.trimEnd()) })
     .addHelpText('after', EXIT_CODES_HELP);
-  addCrawlCommands(program, io, done);
-  addSiteCommands(program, io, done);
-  addInspectionCommands(program, io, done);
-  addArchiveCommands(program, io, done);
+  const run: Runner =
+    (load) =>
+    async (...given) => {
+      const command = (await load()) as (...args: unknown[]) => Promise<number>;
+      // Commander adds its own object as the last argument.
+      done(await command(...given.slice(0, -1), io));
+    };
+  addCrawlCommands(program, run);
+  addSiteCommands(program, run);
+  addInspectionCommands(program, run);
+  addArchiveCommands(program, run);
   return program;
 }
 
-type Adder = (program: Command, io: CliIo, done: (code: number) => void) => void;
+/** Makes the action of a command: loads it, and runs it with its arguments, its flags and the `CliIo`. */
+type Runner = (load: () => Promise<(...args: never[]) => Promise<number>>) => (...given: unknown[]) => Promise<void>;
 
-const addCrawlCommands: Adder = (program, io, done) => {
+function addCrawlCommands(program: Command, run: Runner): void {
   withCrawlFlags(
     program.command('crawl').description('crawl from one or more seeds').argument('[seed...]', 'seed URLs'),
   )
     .addHelpText('after', CRAWL_HELP)
-    .action(async (seeds: string[], flags: CrawlFlags) =>
-      done(await (await import('./commands/crawl.js')).crawlCommand(seeds, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/crawl.js')).crawlCommand));
 
   withCrawlFlags(
     program
@@ -132,9 +121,7 @@ const addCrawlCommands: Adder = (program, io, done) => {
       .argument('[seed...]', 'seed URLs'),
   )
     .addHelpText('after', PLAN_HELP)
-    .action(async (seeds: string[], flags: CrawlFlags) =>
-      done(await (await import('./commands/plan.js')).planCommand(seeds, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/plan.js')).planCommand));
 
   const init = program
     .command('init')
@@ -161,17 +148,15 @@ const addCrawlCommands: Adder = (program, io, done) => {
     )
     .option('--yes', 'ask nothing: what no flag says has its default')
     .addHelpText('after', INIT_HELP)
-    .action(async (directory: string, flags: InitFlags) =>
-      done(await (await import('./commands/init.js')).initCommand(directory, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/init.js')).initCommand));
 
   // A process of `crawl --workers`, not for users.
   program
     .command('worker', { hidden: true })
-    .action(async () => done(await (await import('./commands/worker.js')).workerCommand(io)));
-};
+    .action(run(async () => (await import('./commands/worker.js')).workerCommand));
+}
 
-const addSiteCommands: Adder = (program, io, done) => {
+function addSiteCommands(program: Command, run: Runner): void {
   withIdentity(program.command('robots').description('read a robots.txt and check URLs against it'))
     .argument('<source>', 'a file, or the URL of a site or of its robots.txt')
     .argument('[url...]', 'URLs to check')
@@ -181,20 +166,16 @@ const addSiteCommands: Adder = (program, io, done) => {
     .option('--allow-address <cidr...>', 'allow a private address range')
     .option('--json', 'print JSON')
     .addHelpText('after', ROBOTS_HELP)
-    .action(async (source: string, urls: string[], flags: RobotsFlags) =>
-      done(await (await import('./commands/robots.js')).robotsCommand(source, urls, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/robots.js')).robotsCommand));
 
   withIdentity(program.command('datasets').description("list a site's datasets, from its data.txt"))
     .argument('<site>', 'the URL of the site')
     .option('--allow-address <cidr...>', 'allow a private address range')
     .option('--json', 'print JSON')
-    .action(async (site: string, flags: DatasetsFlags) =>
-      done(await (await import('./commands/datasets.js')).datasetsCommand(site, flags, io)),
-    );
-};
+    .action(run(async () => (await import('./commands/datasets.js')).datasetsCommand));
+}
 
-const addInspectionCommands: Adder = (program, io, done) => {
+function addInspectionCommands(program: Command, run: Runner): void {
   program
     .command('explain')
     .description('say why a URL was, was not or is not yet fetched, or what a host waits for')
@@ -203,9 +184,7 @@ const addInspectionCommands: Adder = (program, io, done) => {
     .addOption(storeOption())
     .option('--json', 'print JSON')
     .addHelpText('after', INSPECTION_HELP)
-    .action(async (first: string, second: string | undefined, flags: ExplainFlags) =>
-      done(await (await import('./commands/explain.js')).explainCommand(first, second, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/explain.js')).explainCommand));
 
   program
     .command('queue')
@@ -217,9 +196,7 @@ const addInspectionCommands: Adder = (program, io, done) => {
     .option('--cursor <text>', 'continue where the last listing ended')
     .option('--json', 'print JSON')
     .addHelpText('after', INSPECTION_HELP)
-    .action(async (directory: string | undefined, flags: QueueFlags) =>
-      done(await (await import('./commands/queue.js')).queueCommand(directory, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/queue.js')).queueCommand));
 
   program
     .command('report')
@@ -227,9 +204,7 @@ const addInspectionCommands: Adder = (program, io, done) => {
     .argument('[dir]', 'the crawl directory')
     .addOption(storeOption())
     .option('--json', 'print JSON')
-    .action(async (directory: string | undefined, flags: ReportFlags) =>
-      done(await (await import('./commands/report.js')).reportCommand(directory, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/report.js')).reportCommand));
 
   program
     .command('audit')
@@ -239,12 +214,10 @@ const addInspectionCommands: Adder = (program, io, done) => {
     .option('--limit <n>', 'maximum violations printed', numberArgument(0, 1_000, true), 20)
     .option('--json', 'print JSON')
     .addHelpText('after', AUDIT_HELP)
-    .action(async (directories: string[], flags: AuditFlags) =>
-      done(await (await import('./commands/audit.js')).auditCommand(directories, flags, io)),
-    );
-};
+    .action(run(async () => (await import('./commands/audit.js')).auditCommand));
+}
 
-const addArchiveCommands: Adder = (program, io, done) => {
+function addArchiveCommands(program: Command, run: Runner): void {
   program
     .command('replay')
     .description('run handlers again over what a crawl archived, without the network')
@@ -253,9 +226,7 @@ const addArchiveCommands: Adder = (program, io, done) => {
     .option('--items <file>', 'where items go (default: replayed.jsonl in the crawl directory)')
     .option('--csv <file>', 'write items to this CSV file too')
     .option('--json', 'print JSON')
-    .action(async (directory: string, flags: ReplayFlags) =>
-      done(await (await import('./commands/replay.js')).replayCommand(directory, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/replay.js')).replayCommand));
 
   program
     .command('wacz')
@@ -264,9 +235,7 @@ const addArchiveCommands: Adder = (program, io, done) => {
     .option('--to <file>', 'the file (default: archive.wacz in the crawl directory)')
     .option('--title <text>', 'its title (default: the name and the first seed of the crawl)')
     .option('--json', 'print JSON')
-    .action(async (directory: string, flags: WaczFlags) =>
-      done(await (await import('./commands/wacz.js')).waczCommand(directory, flags, io)),
-    );
+    .action(run(async () => (await import('./commands/wacz.js')).waczCommand));
 
   program
     .command('export')
@@ -281,7 +250,5 @@ const addArchiveCommands: Adder = (program, io, done) => {
       ).choices(EXPORT_FORMATS),
     )
     .option('--json', 'with --to: print what was written as JSON')
-    .action(async (directories: string[], flags: ExportFlags) =>
-      done(await (await import('./commands/export.js')).exportCommand(directories, flags, io)),
-    );
-};
+    .action(run(async () => (await import('./commands/export.js')).exportCommand));
+}

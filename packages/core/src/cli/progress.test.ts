@@ -1,11 +1,11 @@
 // Progress must never cost the crawl anything, wrap a terminal's line, or fill a log.
 
 import type { CrawlProgress } from 'mannerly';
-import { progressText } from 'mannerly';
 import { describe, expect, it } from 'vitest';
+import { progressText } from '../report/progress-line.js';
 import { defaultDirectory } from './default-directory.js';
 import { fakeIo } from './io.fixture.js';
-import { showProgress, showWork, watched } from './progress.js';
+import { showLine, showWork } from './progress.js';
 
 const progress: CrawlProgress = {
   pages: 12,
@@ -40,9 +40,11 @@ describe('the progress line', () => {
 });
 
 describe('showing progress', () => {
+  const lineOf = (width: number): string => progressText(progress, 1_000_000, width);
+
   it('draws at most five times a second on a terminal, over itself, within its width', () => {
     const io = fakeIo({ isTerminal: true, columns: 40 });
-    const display = showProgress(io, () => progress);
+    const display = showLine(io, lineOf);
     io.pass(10_000);
     expect(io.drawn.length).toBeGreaterThan(10);
     expect(io.drawn.length).toBeLessThanOrEqual(50);
@@ -60,7 +62,7 @@ describe('showing progress', () => {
 
   it('takes the line away before it prints another', () => {
     const io = fakeIo({ isTerminal: true });
-    const display = showProgress(io, () => progress);
+    const display = showLine(io, lineOf);
     io.pass(250);
     display.line('mill.test: comment');
     expect(io.drawn.at(-1)).toBe('\r\u001b[2K');
@@ -73,7 +75,7 @@ describe('showing progress', () => {
       [true, 'none'],
     ] as const) {
       const io = fakeIo({ isTerminal });
-      const display = showProgress(io, () => progress, mode);
+      const display = showLine(io, lineOf, mode);
       io.pass(60_000);
       display.stop();
       expect([...io.drawn, ...io.errLines]).toEqual([]);
@@ -82,7 +84,7 @@ describe('showing progress', () => {
 
   it('writes a plain line every few seconds where that is asked for, without control characters', () => {
     const io = fakeIo();
-    showProgress(io, () => progress, 'lines');
+    showLine(io, lineOf, 'lines');
     io.pass(21_000);
     expect(io.drawn).toEqual([]);
     expect(io.errLines).toHaveLength(4);
@@ -106,8 +108,7 @@ describe('the default directory', () => {
 describe('showing a piece of work', () => {
   it('says how far it is, of how much where that is known, within the width', async () => {
     const io = fakeIo({ isTerminal: true, columns: 60 });
-    const work = showWork(io, 'Judging', 'requests', 31_494);
-    const done = await watched(work, async (tell) => {
+    const done = await showWork(io, 'Judging', 'requests', 31_494, async (tell) => {
       tell(12_000);
       io.pass(1_000);
       tell(40_000);
@@ -125,7 +126,7 @@ describe('showing a piece of work', () => {
 
   it('takes its line away when the work fails, and is quiet where no one looks', async () => {
     const failed = fakeIo({ isTerminal: true, columns: 20 });
-    const working = watched(showWork(failed, 'Packaging', 'bytes'), async () => {
+    const working = showWork(failed, 'Packaging', 'bytes', null, async () => {
       failed.pass(1_000);
       throw new Error('full');
     });
@@ -133,7 +134,7 @@ describe('showing a piece of work', () => {
     expect(failed.drawn.every((drawn) => drawn.slice(5).length < 20)).toBe(true);
     expect(failed.drawn.at(-1)).toBe('\r\u001b[2K');
     const piped = fakeIo({ isTerminal: false });
-    await watched(showWork(piped, 'Judging', 'requests', 5), async () => piped.pass(60_000));
+    await showWork(piped, 'Judging', 'requests', 5, async () => piped.pass(60_000));
     expect([...piped.drawn, ...piped.errLines, ...piped.outLines]).toEqual([]);
   });
 });

@@ -1,8 +1,6 @@
 // Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain
-// lines are asked for. For every command that takes its time.
+// lines are requested.
 
-import type { CrawlProgress } from '../report/crawl-report.js';
-import { progressText } from '../report/progress-line.js';
 import { type RunManifestEnd, readRunManifests } from '../run/run-manifest.js';
 import type { CliIo } from './io.js';
 
@@ -29,55 +27,37 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
-/** Starts showing the progress of a crawl. @param read - Asked at every drawing. */
-export function showProgress(io: CliIo, read: () => CrawlProgress, mode: ProgressMode = 'auto'): ProgressDisplay {
-  return showLine(io, (width) => progressText(read(), io.nowMs(), width), mode);
-}
-
-/** How far a piece of work is. */
-export interface WorkDisplay {
-  /** @param of - How much there is; absent: as said at first, or unknown. */
-  at(done: number, of?: number): void;
-  /** Takes the line away. Safe to call twice. */
-  stop(): void;
-}
-
 /**
- * Starts showing a piece of work on a terminal: `Judging: 12,000 of 31,494 requests`. Quiet elsewhere.
+ * Shows a piece of work while it lasts, on a terminal: `Judging: 12,000 of 31,494 requests`.
  *
- * @param what - What is done: `Judging`.
- * @param unit - What is counted: `requests`.
- * @param of - How many there are; `null`: no one knows.
+ * @param of - How many there are; `null`: unknown.
+ * @param work - Reports how far it is, and a better total if it has one.
+ * @returns Its result. Rejects as it does.
  */
-export function showWork(io: CliIo, what: string, unit: string, of: number | null = null): WorkDisplay {
+export async function showWork<T>(
+  io: CliIo,
+  what: string,
+  unit: string,
+  of: number | null,
+  work: (progress: (done: number, of?: number) => void) => Promise<T>,
+): Promise<T> {
   let done = 0;
   let whole = of;
   const display = showLine(io, (width) => {
     const share = whole === null || whole < done ? '' : ` of ${whole.toLocaleString('en')}`;
     return `${what}: ${done.toLocaleString('en')}${share} ${unit}`.slice(0, Math.max(0, width));
   });
-  return {
-    at(now, of_) {
-      done = now;
-      whole = of_ ?? whole;
-    },
-    stop: () => display.stop(),
-  };
-}
-
-/** Shows a piece of work while it lasts. @returns What it came to; rejects with what it rejects with. */
-export async function watched<T>(
-  display: WorkDisplay,
-  work: (tell: (done: number, of?: number) => void) => Promise<T>,
-): Promise<T> {
   try {
-    return await work((done, of) => display.at(done, of));
+    return await work((now, total) => {
+      done = now;
+      whole = total ?? whole;
+    });
   } finally {
     display.stop();
   }
 }
 
-/** Starts showing a line. @param textOf - Asked at every drawing for a text of that many columns at most. */
+/** Starts showing a line. @param textOf - Called at every drawing, for a text of that many columns at most. */
 export function showLine(io: CliIo, textOf: (width: number) => string, mode: ProgressMode = 'auto'): ProgressDisplay {
   let isDrawn = false;
   const clear = (): void => {

@@ -5,9 +5,7 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { reasonOf } from '../report/reasons.js';
 import { politenessText, printable } from '../report/table.js';
 
-/**
- * The report as text for a person. @param isShared - Whether several processes write into the directory. @throws Never
- */
+/** The report as text. @param isShared - Whether several processes write into the directory. */
 export function summaryText(report: CrawlReport, directory: string, isShared = false): string {
   const nothing = nothingFetchedText(report);
   const parts = [
@@ -22,51 +20,52 @@ export function summaryText(report: CrawlReport, directory: string, isShared = f
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add were dropped.`,
     ),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
-    isShared ? sharedFiles(directory) : ownFiles(directory),
+    filesText(directory, isShared),
   ];
   return parts.join('\n\n');
 }
 
-function ownFiles(directory: string): string {
-  return `Items:     ${directory}/items.jsonl\nRequests:  ${directory}/requests.jsonl\nDecisions: ${directory}/decisions.jsonl (ask with: mannerly explain ${directory} <url or host>)`;
-}
-
-/** Each process has its own. */
-function sharedFiles(directory: string): string {
-  return `Items:     ${directory}/items-*.jsonl (together: mannerly export ${directory})\nRequests:  ${directory}/requests-*.jsonl\nDecisions: ${directory}/decisions-*.jsonl (ask with: mannerly explain ${directory} <url or host>)`;
+/** Of several processes each has files of its own. */
+function filesText(directory: string, isShared: boolean): string {
+  const each = isShared ? '-*' : '';
+  return [
+    `Items:     ${directory}/items${each}.jsonl${isShared ? ` (together: mannerly export ${directory})` : ''}`,
+    `Requests:  ${directory}/requests${each}.jsonl`,
+    `Decisions: ${directory}/decisions${each}.jsonl (ask with: mannerly explain ${directory} <url or host>)`,
+  ].join('\n');
 }
 
 /** How it ended, and the counts. */
 function endText(report: CrawlReport): string {
+  const { alreadyFinished, queued, stopReason } = report;
   const bound = report.bound ?? 'pages';
+  const more = ` To continue, give a larger --${bound}`;
+  const reason = stopReason === undefined ? '' : ` by a handler: "${printable(stopReason, 500)}"`;
   const how = {
-    finished: report.alreadyFinished
-      ? 'Finished before: nothing was left to fetch, and nothing was asked. To fetch it all again, add --reset or name another --out.'
+    finished: alreadyFinished
+      ? 'Finished before: nothing was left to fetch, and nothing was requested. To fetch it all again, add --reset or name another --out.'
       : 'Finished: nothing is left to fetch.',
-    bounded: report.alreadyFinished
-      ? `Ended before by its bound of ${bound}: nothing was asked. To go on, give a larger --${bound}; to start over, add --reset.`
-      : `Ended by its bound of ${bound}.${report.queued === 0 ? '' : ` To go on, give a larger --${bound}.`}`,
-    waiting: 'Waiting: only hosts are left that have to be waited for. The same command goes on when they are due.',
-    stopped: `${stoppedText(report)} The same command goes on.`,
+    bounded: alreadyFinished
+      ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, add --reset.`
+      : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
+    waiting: 'Waiting: only hosts are left that have to be waited for. The same command continues when they are due.',
+    stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];
-  const taken = (report.runningMs / 1_000).toFixed(1);
-  const words = Object.entries(report.outcomes)
-    .filter(([word]) => word !== 'fetched')
-    .map(([word, reasons]) => `${total(reasons)} ${word} (${countsText(reasons)})`);
-  const left = report.queued === 0 ? [] : [`${report.queued} left in the queue`];
-  const runs = report.resumed ? ', all runs together' : '';
-  const done = `${counted(report.pages, 'page')}, ${counted(report.requests, 'request')}, ${counted(report.items, 'item')} in ${taken} s${runs}`;
-  return `${how} ${[done, ...words, ...left].join('; ')}.`;
-}
-
-/** Why it was stopped, where a handler has said so. */
-function stoppedText({ stopReason }: CrawlReport): string {
-  return stopReason === undefined ? 'Stopped.' : `Stopped by a handler: "${printable(stopReason, 500)}".`;
+  const counts = [
+    counted(report.pages, 'page'),
+    counted(report.requests, 'request'),
+    `${counted(report.items, 'item')} in ${(report.runningMs / 1_000).toFixed(1)} s${report.resumed ? ', all runs together' : ''}`,
+  ].join(', ');
+  const others = Object.entries(report.outcomes)
+    .filter(([status]) => status !== 'fetched')
+    .map(([status, reasons]) => `${total(reasons)} ${status} (${countsText(reasons)})`);
+  const left = queued === 0 ? [] : [`${queued} left in the queue`];
+  return `${how} ${[counts, ...others, ...left].join('; ')}.`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {
   const lines = waiting.slice(0, 20).map(({ host, reason, untilMs, queued }) => {
-    const until = untilMs === null ? 'until somebody has looked at it' : `until ${new Date(untilMs).toISOString()}`;
+    const until = untilMs === null ? 'until somebody unparks it' : `until ${new Date(untilMs).toISOString()}`;
     return `  ${host} ${until} (${reason}), ${queued} queued`;
   });
   const more = waiting.length > 20 ? [`  … and ${waiting.length - 20} more`] : [];
@@ -87,62 +86,55 @@ function countsText(reasons: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** Reasons of pages that were fetched and led to nothing. */
-const WITHOUT_RESULT: readonly string[] = ['no-handler'];
+/** The outcomes, a line for each status. */
+export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
+  return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${countsText(reasons)}`);
+}
 
 /** Why a crawl fetched at most one page; `null` for one that fetched more, was stopped, or had finished before. */
 function nothingFetchedText({ pages, state, alreadyFinished, outcomes }: CrawlReport): string | null {
   if (pages > 1 || alreadyFinished || (state !== 'finished' && state !== 'waiting')) return null;
   const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
   const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
-    Object.entries(counts).filter(([reason]) => status !== 'fetched' || WITHOUT_RESULT.includes(reason)),
+    Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),
   );
   if (reasons.length === 0) return pages === 0 ? null : `${head} it has no link that may be followed.`;
   return [head, ...reasons.map(([reason, count]) => `  ${reason} (${count}): ${meaningOf(reason)}`)].join('\n');
 }
 
 function meaningOf(reason: string): string {
-  const row = reasonOf(reason);
-  if (row === null) return 'see the decision log.';
-  return row.todo === '' ? row.means : `${row.means} ${row.todo}`;
+  const { means, todo } = reasonOf(reason) ?? { means: 'see the decision log.', todo: '' };
+  return `${means} ${todo}`.trim();
+}
+
+/** Which crawl it is: its first seeds, who crawls, and since when. */
+export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount' | 'createdAtMs'>): string {
+  const seeds = crawl.seeds.slice(0, 3).map((seed) => printable(seed));
+  const more = crawl.seedCount > 3 ? `, … (${crawl.seedCount} seeds)` : '';
+  return `Crawl of ${seeds.join(', ')}${more} by ${printable(crawl.name)}, begun ${new Date(crawl.createdAtMs).toISOString()}.`;
 }
 
 /** The report of a crawl on a server. */
 export function storeReportText(report: StoreReport): string {
-  const { name, seeds, seedCount, createdAtMs, processes } = report;
-  const more = seedCount > 3 ? `, … (${seedCount} seeds)` : '';
-  const lines = [
-    `Crawl of ${seeds
-      .slice(0, 3)
-      .map((seed) => printable(seed))
-      .join(', ')}${more} by ${printable(name)}, begun ${new Date(createdAtMs).toISOString()}.`,
-    `${report.pages} pages, ${report.requests} requests, ${report.items} items, ${report.bytes} bytes in ${(report.runningMs / 1_000).toFixed(0)} s; ${report.hosts} hosts, ${report.known} URLs known, ${report.queued} queued.`,
+  const { pages, requests, items, bytes, hosts, known, queued, processes } = report;
+  const done = `${pages} pages, ${requests} requests, ${items} items, ${bytes} bytes in ${(report.runningMs / 1_000).toFixed(0)} s`;
+  return [
+    crawlText(report),
+    `${done}; ${hosts} hosts, ${known} URLs known, ${queued} queued.`,
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
-    ...Object.entries(report.outcomes).map(([word, reasons]) => {
-      const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
-      return `  ${word}: ${counts.join(', ')}`;
-    }),
+    ...outcomeLines(report.outcomes),
     '',
     `${processes.length} process${processes.length === 1 ? '' : 'es'}:`,
     ...processes.map(processText),
     '',
-    'The politeness to each host is told by the logs of each machine: mannerly report <dir>.',
-  ];
-  return lines.join('\n');
+    'The politeness to each host is in the logs of each machine: mannerly report <dir>.',
+  ].join('\n');
 }
 
-function processText({
-  part,
-  machine,
-  pid,
-  state,
-  toldAtMs,
-  requests,
-  items,
-  early,
-}: StoreReport['processes'][number]): string {
+function processText(process: StoreReport['processes'][number]): string {
+  const { part, machine, pid, state, toldAtMs, requests, items, early } = process;
   const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
-  const how = { 'at-work': 'at work', over: 'has ended', silent: 'has not been heard of since' }[state];
+  const how = { 'at-work': 'running', over: 'has ended', silent: 'has not reported since' }[state];
   const since = state !== 'silent' || toldAtMs === null ? '' : ` ${new Date(toldAtMs).toISOString()}`;
   const judged = early === null ? '' : `, ${early} early`;
   return `  ${who}: ${how}${since}; ${requests} requests, ${items} items${judged}`;

@@ -1,8 +1,9 @@
 // Functions of the user around a fetch: called before a page's request and after its exchange, and for each excluded
-// URL. A hook may refuse, never permit: it is called after scope, bounds and robots.txt have said yes, and anything but
-// the answer `undefined` in time is a refusal. Only its own host waits for it.
+// URL. A hook may refuse, never permit: scope, bounds and robots.txt come first, and anything but the answer
+// `undefined` in time is a refusal. Only its own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
+import { textOf } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
 import { MAX_WORD_CHARS } from '../limits.js';
@@ -10,7 +11,7 @@ import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
 import { DEFAULT_HOOK_MS } from './limits.js';
 
-/** A hook's no. Made by {@link refuse}. */
+/** The refusal of a hook, made by {@link refuse}. */
 export interface HookRefusal {
   readonly kind: 'refuse';
   readonly reason: string;
@@ -56,15 +57,14 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
 /** Hooks of a crawl. */
 export interface HookOptions {
   /**
-   * Asked before each request for a page, tries and redirect targets included, before those that handlers make by
-   * themselves, and those of pages in a browser; not before robots.txt and the files next to it. A refused URL is
-   * *dropped* as `hook-refused`, and costs no request and no page.
+   * Called before each request for a page, retries and redirect targets included, and before those of handlers and of
+   * pages in a browser; not before robots.txt and the files next to it. A refused URL is *dropped* as `hook-refused`,
+   * and costs no request and no page.
    */
   readonly beforeFetch?: (planned: PlannedFetch) => HookAnswer | Promise<HookAnswer>;
   /**
-   * Asked after each exchange for a page, whatever came: before a redirect is followed, before a try is made again,
-   * before a handler sees the page. A refused URL is *dropped* as `hook-refused`; it has cost its request, and a page
-   * where it was one.
+   * Called after each exchange for a page, whatever came, before a redirect, a retry or a handler. A refused URL is
+   * *dropped* as `hook-refused`; it has cost its request, and a page where it was one.
    */
   readonly afterFetch?: (ended: EndedFetch) => HookAnswer | Promise<HookAnswer>;
   /** Called for every URL that is *excluded*, by robots.txt or by signals of the page. Nothing it does changes that. */
@@ -78,12 +78,7 @@ export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
   readonly timeoutMs: number;
 }
 
-/**
- * A hook's no.
- *
- * @param reason - For people; at most 500 characters of it go to the decision log.
- * @throws Never
- */
+/** A refusal. @param reason - For people; at most 500 characters of it go to the decision log. */
 export function refuse(reason: string): HookRefusal {
   return Object.freeze({ kind: 'refuse', reason: String(reason).slice(0, MAX_WORD_CHARS) });
 }
@@ -180,7 +175,7 @@ export class Hooks {
         const answer = await call(controller.signal);
         return answer === undefined ? null : refusalOf(answer, failed);
       } catch (error) {
-        return controller.signal.aborted ? { kind: 'stopped' } : failed(`threw: ${textOf(error)}`, error);
+        return controller.signal.aborted ? { kind: 'stopped' } : failed(`threw: ${shortText(error)}`, error);
       }
     };
     try {
@@ -193,6 +188,8 @@ export class Hooks {
 }
 
 type HookedWork = Pick<PageWork, 'url' | 'record'>;
+
+const shortText = (value: unknown): string => textOf(value).slice(0, MAX_WORD_CHARS);
 
 /** What a hook sees of a URL: a copy, so that nothing it does to it reaches the crawl. */
 function detailsOf({ url, record }: HookedWork): Omit<PlannedFetch, 'purpose' | 'signal'> {
@@ -210,18 +207,8 @@ function resultOf(outcome: FetchOutcome): Pick<EndedFetch, 'status' | 'failure' 
 
 function refusalOf(answer: unknown, failed: (detail: string, error: unknown) => HookVerdict): HookVerdict {
   if (typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'refuse') {
-    return { kind: 'refused', detail: textOf('reason' in answer ? answer.reason : '') };
+    return { kind: 'refused', detail: shortText('reason' in answer ? answer.reason : '') };
   }
-  const detail = `answered ${textOf(answer)}, which is neither nothing nor refuse(reason)`;
+  const detail = `answered ${shortText(answer)}, which is neither nothing nor refuse(reason)`;
   return failed(detail, new TypeError(detail));
-}
-
-/** A text of something that may well resist being one. */
-function textOf(value: unknown): string {
-  try {
-    return String(value).slice(0, MAX_WORD_CHARS);
-  } catch {
-    // No prototype, or a `toString` of the user's own that throws.
-    return typeof value;
-  }
 }

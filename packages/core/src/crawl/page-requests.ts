@@ -6,8 +6,7 @@ import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
-import { exchangeOf } from '../fetch/exchange.js';
-import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
@@ -18,7 +17,7 @@ export interface PageRequestsParts {
   readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
   readonly admit: Admit;
   readonly hooks: Pick<Hooks, 'beforeFetch'>;
-  readonly egress: Egress;
+  readonly egress: Pick<Egress, 'send'>;
   readonly wakeup: Wakeup;
   readonly nowMs: () => number;
   /** Exchanges at the same time. */

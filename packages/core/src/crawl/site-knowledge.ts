@@ -3,10 +3,9 @@
 
 import type { Frontier, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
-import type { TrapWatch } from '../admit/admit.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
-import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-options.js';
-import { createTraps, type Traps } from '../admit/traps.js';
+import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-rules.js';
+import { Traps } from '../admit/traps.js';
 import type { Journal } from '../journal/journal.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_LEARNED } from './limits.js';
@@ -17,22 +16,18 @@ export type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'excl
 /** What one run knows of sites. Its promises reject with what the store throws. */
 export class SiteKnowledge {
   readonly #scope: Scope;
-  /** `null`: nothing is taken for a trap. */
-  readonly #traps: Traps | null;
+  /** What admission checks links with; `null`: nothing is taken for a trap. */
+  readonly watch: Traps | null;
   readonly #isShared: boolean;
   readonly #journal: Pick<Journal, 'emit'>;
   #moves = new RecordList<ScopeMove>('scope-move', NO_STORE);
   #found = new RecordList<TrapFinding>('trap', NO_STORE);
-  /** What admission checks links with; `null`: nothing is taken for a trap. */
-  readonly watch: TrapWatch | null;
-
   /** @param isShared - Whether other processes learn at the same time. */
   constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'emit'>) {
     this.#scope = scope;
-    this.#traps = options === null ? null : createTraps(options);
+    this.watch = options === null ? null : new Traps(options);
     this.#isShared = isShared;
     this.#journal = journal;
-    this.watch = options === null || this.#traps === null ? null : { options, traps: this.#traps };
   }
 
   /** Reads what earlier runs learned. Once, when the store is open and before anything is admitted. */
@@ -40,12 +35,12 @@ export class SiteKnowledge {
     this.#moves = new RecordList('scope-move', store);
     this.#found = new RecordList('trap', store);
     this.#scope.restore(await this.#moves.readNew());
-    if (this.#traps !== null) this.#traps.restore(await this.#found.readNew());
+    if (this.watch !== null) this.watch.restore(await this.#found.readNew());
   }
 
   /** A page's URL redirected. Before the target is admitted, since the scope may move. */
   async redirected(work: PageWork, to: string): Promise<void> {
-    this.#traps?.redirected(work.url, work.record.from);
+    this.watch?.redirected(work.url, work.record.from);
     await this.#catchUp();
     const move = this.#scope.redirected(work.url, to);
     if (move === null) return;
@@ -59,7 +54,7 @@ export class SiteKnowledge {
     const { from } = work.record;
     // Another process was led here: its links belong to the scope that moved.
     if (this.#isShared && this.#isOutside(work.url)) await this.#catchUp();
-    const traps = this.#traps;
+    const traps = this.watch;
     // Most pages need not be compared.
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await contentOf(page))) {
@@ -70,13 +65,13 @@ export class SiteKnowledge {
 
   /** A URL was queued that was not known before. */
   queued(url: NewUrl): void {
-    this.#traps?.queued(url);
+    this.watch?.queued(url);
   }
 
   /** Why a queued URL is not worth a request any more; `null`: it is. */
   whyNot({ url, from, via }: UrlRecord): { status: 'dropped'; reason: 'trap'; detail: string } | null {
-    if (this.#traps === null || (via !== 'link' && via !== 'redirect')) return null;
-    const trap = this.#traps.judge(url, from);
+    if (this.watch === null || (via !== 'link' && via !== 'redirect')) return null;
+    const trap = this.watch.judge(url, from);
     return trap === null ? null : { status: 'dropped', reason: 'trap', detail: trapText(trap) };
   }
 

@@ -1,8 +1,8 @@
 // Access to the dashboard: requests with the token, to an address of ours, from a page of ours. Pure; fails closed.
 //
-// The attacker to think of is a page in the operator's own browser: it can send requests to 127.0.0.1 by number or by a
-// rebound name (so the Host field is checked), post forms (so the Origin is checked) and guess ports, and it does not
-// know the token. Nothing is allowed across origins: there are no CORS fields and no answers to preflights.
+// The attacker is a page in the operator's own browser: it can send requests to 127.0.0.1 by number or by a rebound
+// name (so the Host field is checked), post forms (so the Origin is checked) and guess ports, but it does not know the
+// token. Nothing is allowed across origins: there are no CORS fields and no answers to preflights.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -36,7 +36,7 @@ export type AccessAnswer =
 /** Judges a request. @throws Never */
 export function judgeAccess(asked: AskedAccess, rules: AccessRules): AccessAnswer {
   if (!isOurHost(asked, rules.hostNames))
-    return out(421, 'This name is none of the dashboard’s. Open the address that the crawl printed.');
+    return out(421, 'This is not a name of the dashboard. Open the address that the crawl printed.');
   // A request that changes something needs a header that no form and no link can set.
   const isChange = asked.method !== 'GET';
   const given = bearer(asked.authorization) ?? (isChange ? null : asked.queryToken);

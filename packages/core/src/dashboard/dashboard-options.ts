@@ -38,16 +38,14 @@ export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 
   readonly metrics: MetricsSource | null;
 };
 
-const KNOWN_KEYS: readonly string[] = ['port', 'host', 'hostNames', 'token', 'metrics', 'controls'];
-
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
 export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
-  const unknown = Object.keys(options).find((key) => !KNOWN_KEYS.includes(key));
+  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true, ...rest } = options;
+  const [unknown] = Object.keys(rest);
   if (unknown !== undefined) {
-    const known = KNOWN_KEYS.join(', ');
+    const known = 'port, host, hostNames, token, metrics and controls';
     throw new MannerlyError('option-unknown', `a dashboard does not know \`${unknown}\`; it knows ${known}`);
   }
-  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid('port', 'a whole number from 0 to 65535', port);
   if (isIP(host) === 0) throw invalid('host', 'an IP address', host);
@@ -70,6 +68,5 @@ export function resolveDashboardOptions(options: DashboardOptions): ResolvedDash
 }
 
 function invalid(name: string, range: string, value: unknown): MannerlyError {
-  const message = `expected \`${name}\` of the dashboard to be ${range}, got ${String(value)}`;
-  return new MannerlyError('option-invalid', message);
+  return new MannerlyError('option-invalid', `expected \`${name}\` of the dashboard to be ${range}, got ${value}`);
 }

@@ -1,6 +1,9 @@
 // The live view of a crawl: a page, a stream of what it shows, three buttons, and metrics where they are kept. It makes
 // no request, and it uses only the crawler's public interface.
 
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { MannerlyError } from 'mannerly';
@@ -13,9 +16,8 @@ import {
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
 } from './limits.js';
-import { type DashboardPage, readPage } from './page-files.js';
 import { createStreams, frameOf } from './streams.js';
-import { keepView, type ViewKeeper, type WatchedCrawl } from './view.js';
+import { keepView, type WatchedCrawl } from './view.js';
 
 /** A dashboard that is open. */
 export interface Dashboard {
@@ -40,17 +42,9 @@ export interface Dashboard {
  * @throws MannerlyError `option-unknown`, `option-invalid`; `dashboard-failed` where it cannot listen.
  */
 export async function createDashboard(crawl: WatchedCrawl, options: DashboardOptions = {}): Promise<Dashboard> {
-  const resolved = resolveDashboardOptions(options);
-  const dashboard = new DashboardServer(crawl, resolved, await readPage());
-  await dashboard.listen();
-  const { host, token } = resolved;
-  const { port } = dashboard;
-  return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}/?token=${token}`,
-    port,
-    token,
-    close: () => dashboard.close(),
-  };
+  const server = new DashboardServer(crawl, resolveDashboardOptions(options), await readPage());
+  await server.listen();
+  return server;
 }
 
 const ACTIONS: ReadonlyMap<string, (crawl: WatchedCrawl) => void> = new Map([
@@ -72,17 +66,19 @@ const FIELDS: readonly (readonly [field: string, value: string])[] = [
 ];
 
 /** The server: checks access, and answers. */
-class DashboardServer {
+class DashboardServer implements Dashboard {
+  /** Known once it listens. */
+  port = 0;
   readonly #crawl: WatchedCrawl;
   readonly #options: ResolvedDashboardOptions;
-  readonly #page: DashboardPage;
-  readonly #view: ViewKeeper;
+  readonly #page: Awaited<ReturnType<typeof readPage>>;
+  readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(crawl: WatchedCrawl, options: ResolvedDashboardOptions, page: DashboardPage) {
+  constructor(crawl: WatchedCrawl, options: ResolvedDashboardOptions, page: Awaited<ReturnType<typeof readPage>>) {
     this.#crawl = crawl;
     this.#options = options;
     this.#page = page;
@@ -105,30 +101,28 @@ class DashboardServer {
     this.#server.maxConnections = MAX_DASHBOARD_CONNECTIONS;
   }
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+  get url(): string {
+    const { host, token } = this.#options;
+    return `http://${isIPv6(host) ? `[${host}]` : host}:${this.port}/?token=${token}`;
+  }
+
+  get token(): string {
+    return this.#options.token;
   }
 
   async listen(): Promise<void> {
     const { host, port } = this.#options;
     try {
-      await new Promise<void>((resolve, reject) => {
-        this.#server.once('error', reject);
-        this.#server.listen({ port, host, exclusive: true }, () => {
-          this.#server.off('error', reject);
-          resolve();
-        });
-      });
+      this.#server.listen({ port, host, exclusive: true });
+      await once(this.#server, 'listening');
+      this.port = (this.#server.address() as AddressInfo).port;
     } catch (cause) {
       this.#view.close();
       const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-      const isTaken = why === 'EADDRINUSE';
-      throw new MannerlyError('dashboard-failed', `the dashboard cannot listen at ${host}, port ${port}: ${why}`, {
-        hint: isTaken
-          ? 'Something listens there already: name another port, or 0 for any.'
-          : 'Name another port or address.',
-        cause,
-      });
+      const message = `the dashboard cannot listen at ${host}, port ${port}: ${why}`;
+      const advice = 'Something listens there already: name another port, or 0 for any.';
+      const hint = why === 'EADDRINUSE' ? advice : 'Name another port or address.';
+      throw new MannerlyError('dashboard-failed', message, { hint, cause });
     }
     this.#view.sample();
     this.#timer = setInterval(() => {
@@ -172,24 +166,15 @@ class DashboardServer {
       response.setHeader('Connection', 'close');
       return sendText(response, 413, 'Nothing here takes a body.');
     }
-    const target = targetOf(request.url);
-    const { host, origin, authorization } = request.headers;
-    const secFetchSite = request.headers['sec-fetch-site'];
-    const access = judgeAccess(
-      {
-        method: request.method ?? '',
-        host,
-        origin,
-        authorization,
-        secFetchSite: typeof secFetchSite === 'string' ? secFetchSite : undefined,
-        queryToken: target.searchParams.get('token'),
-        localAddress: request.socket.localAddress ?? '',
-      },
-      this.#options,
-    );
+    const { pathname, searchParams } = targetOf(request.url);
+    const { method = '', headers, socket } = request;
+    const { host, origin, authorization } = headers;
+    const secFetchSite = headers['sec-fetch-site']?.toString();
+    const asked = { method, host, origin, authorization, secFetchSite, localAddress: socket.localAddress ?? '' };
+    const access = judgeAccess({ ...asked, queryToken: searchParams.get('token') }, this.#options);
     if (access.kind === 'out') return sendText(response, access.status, access.says);
-    if (request.method === 'GET') return this.#show(target.pathname, response);
-    if (request.method === 'POST' && this.#options.controls) return this.#act(target.pathname, response);
+    if (method === 'GET') return this.#show(pathname, response);
+    if (method === 'POST' && this.#options.controls) return this.#act(pathname, response);
     return sendText(response, 405, 'This cannot be done here.');
   }
 
@@ -226,6 +211,35 @@ class DashboardServer {
     this.#streams.send('view', view);
     send(response, 200, 'application/json', view);
   }
+}
+
+/** Where the files are, seen from `src/dashboard` and from `dist/dashboard`. */
+const ASSETS = new URL('../../assets/dashboard/', import.meta.url);
+
+/**
+ * Reads the page, three files of this package in one document, and the policy that it is sent with: scripts and styles
+ * by their hashes alone, no markup made from text (Trusted Types), and nothing is loaded.
+ */
+async function readPage(): Promise<{ readonly html: string; readonly policy: string }> {
+  const read = (name: string): Promise<string> => readFile(new URL(name, ASSETS), 'utf8');
+  const [html, style, script] = await Promise.all([read('page.html'), read('page.css'), read('page.js')]);
+  const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return {
+    // Functions, so that a dollar sign in a file is a dollar sign.
+    html: html.replace('/* style */', () => style).replace('/* script */', () => script),
+    policy: [
+      "default-src 'none'",
+      `script-src ${hashOf(script)}`,
+      `style-src ${hashOf(style)}`,
+      "connect-src 'self'",
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].join('; '),
+  };
 }
 
 /** Only the path and the query count, whatever form the request line had. */

@@ -21,22 +21,14 @@ export interface HostTally {
   readonly smallestGapMs: number | null;
 }
 
-/** The ledger. */
-export interface HostLedger {
-  request(record: RequestRecord): void;
-  get(host: string): HostTally | null;
-  /** Hosts by their last request, the latest first. */
-  latest(): IterableIterator<string>;
-}
-
-/** @throws Never */
-export function createHostLedger(most = MAX_DASHBOARD_LEDGER): HostLedger {
+/** Makes an empty ledger. @throws Never */
+export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
   const tallies = new Map<string, HostTally>();
   return {
-    request(record) {
+    request(record: RequestRecord): void {
       const { host, status, failure, gapMs } = record;
       const before = tallies.get(host);
-      const asked = Math.max(record.crawlDelayMs ?? 0, record.requestIntervalMs ?? 0);
+      const required = Math.max(record.crawlDelayMs ?? 0, record.requestIntervalMs ?? 0);
       const smallest = before?.smallestGapMs ?? null;
       tallies.delete(host);
       tallies.set(host, {
@@ -46,14 +38,18 @@ export function createHostLedger(most = MAX_DASHBOARD_LEDGER): HostLedger {
         lastStatus: status,
         lastFailure: failure,
         lastEndedAtMs: record.endedAtMs,
-        asksMs: asked > 0 ? asked : null,
+        asksMs: required > 0 ? required : null,
         smallestGapMs: gapMs === null ? smallest : Math.min(gapMs, smallest ?? gapMs),
       });
       if (tallies.size <= most) return;
       const [oldest] = tallies.keys();
       if (oldest !== undefined) tallies.delete(oldest);
     },
-    get: (host) => tallies.get(host) ?? null,
-    latest: () => [...tallies.keys()].reverse().values(),
+    get: (host: string): HostTally | null => tallies.get(host) ?? null,
+    /** Hosts by their last request, the latest first. */
+    latest: () => [...tallies.keys()].reverse(),
   };
 }
+
+/** The tallies of hosts. */
+export type HostLedger = ReturnType<typeof createHostLedger>;

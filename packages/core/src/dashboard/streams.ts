@@ -7,29 +7,20 @@ import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
 /** A stream as far as it is written to. */
 export type StreamTarget = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'on' | 'writableNeedDrain'>;
 
-/** The streams. */
-export interface Streams {
-  /** Takes one more, whose header section has been sent. @returns `false`: there are enough; nothing was taken. */
-  add(target: StreamTarget): boolean;
-  /** Sends one frame to every client that has read the last one; one that has not for long is disconnected. */
-  send(event: string, data: string): void;
-  count(): number;
-  /** Ends all of them. */
-  close(): void;
-}
-
-/** @param nowMs - Milliseconds of any clock that only goes forward. @throws Never */
-export function createStreams(nowMs: () => number): Streams {
+/** Makes the streams of a server. @param nowMs - Milliseconds of any clock that only goes forward. @throws Never */
+export function createStreams(nowMs: () => number) {
   const open = new Map<StreamTarget, { stalledSinceMs: number | null }>();
   return {
-    add(target) {
+    /** Adds a stream whose header section has been sent. @returns `false`: there are enough; it was not added. */
+    add(target: StreamTarget): boolean {
       if (open.size >= MAX_DASHBOARD_STREAMS) return false;
       open.set(target, { stalledSinceMs: null });
       target.on('close', () => open.delete(target));
       target.on('error', () => open.delete(target));
       return true;
     },
-    send(event, data) {
+    /** Sends one frame to every client that has read the last one; one that has not for long is disconnected. */
+    send(event: string, data: string): void {
       for (const [target, state] of open) {
         if (!target.writableNeedDrain) {
           state.stalledSinceMs = null;
@@ -43,7 +34,8 @@ export function createStreams(nowMs: () => number): Streams {
       }
     },
     count: () => open.size,
-    close() {
+    /** Ends all of them. */
+    close(): void {
       for (const target of open.keys()) target.end();
       open.clear();
     },

@@ -6,11 +6,11 @@ import {
   type Crawler,
   type CrawlProgress,
   type HostWait,
-  printable,
   REASONS,
   type RequestRecord,
   type UrlStatus,
 } from 'mannerly';
+import { printable } from '../report/table.js';
 import { createHostLedger, type HostLedger, type HostTally } from './host-ledger.js';
 import {
   MAX_DASHBOARD_HOSTS,
@@ -25,7 +25,7 @@ export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'p
 
 /**
  * A host as a row. `asking`: a request is under way; `ready`: its turn has come, or its pages are in flight; `waiting`:
- * until `untilMs`; `parked`: until somebody unparks it; `quiet`: nothing is queued.
+ * until `untilMs`; `parked`: until it is unparked; `quiet`: nothing is queued.
  */
 export interface HostRow {
   readonly host: string;
@@ -82,17 +82,8 @@ export interface DashboardView {
   readonly hasControls: boolean;
 }
 
-/** The view of one crawler, kept up to date from here on. */
-export interface ViewKeeper {
-  /** A second has passed. */
-  sample(): void;
-  read(): DashboardView;
-  /** Listens no longer. */
-  close(): void;
-}
-
-/** Begins to watch. @throws Never */
-export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper {
+/** Keeps the view of one crawler up to date from here on. @throws Never */
+export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   const ledger = createHostLedger();
   const recent: RequestRow[] = [];
   const notes: NoteRow[] = [];
@@ -125,7 +116,8 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
   ];
 
   return {
-    sample() {
+    /** Called once a second. */
+    sample(): void {
       const { pages, requests, bytes } = crawl.progress();
       // The first sample, and another crawl than before: what it had done already is no pace.
       const from = last === null || last.pages > pages || last.requests > requests ? { pages, requests, bytes } : last;
@@ -134,7 +126,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
       keepLast(samples.requests, requests - from.requests, MAX_DASHBOARD_SAMPLES);
       keepLast(samples.bytes, Math.max(0, bytes - from.bytes), MAX_DASHBOARD_SAMPLES);
     },
-    read() {
+    read(): DashboardView {
       const { waitingFor: _, ...progress } = crawl.progress();
       const { underway, underwayCount, ready, waits, waitingHosts, ...activity } = crawl.activity({
         limit: MAX_DASHBOARD_HOSTS,
@@ -142,7 +134,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
       return {
         activity: { ...activity, seeds: activity.seeds.map(shown) },
         progress,
-        rates: { pages: [...samples.pages], requests: [...samples.requests], bytes: [...samples.bytes] },
+        rates: structuredClone(samples),
         underway: underway
           .slice(0, MAX_DASHBOARD_UNDERWAY)
           .map((one) => ({ ...one, url: shown(one.url), host: shown(one.host) })),
@@ -156,7 +148,8 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean): ViewKeeper 
         hasControls,
       };
     },
-    close() {
+    /** Stops listening. */
+    close(): void {
       for (const end of ends) end();
     },
   };
@@ -169,22 +162,20 @@ function hostRows(
 ): HostRow[] {
   const rows = new Map<string, HostRow>();
   const queued = new Map([...ready, ...waits].map((one) => [one.host, one.queued]));
-  const add = (
-    host: string,
-    state: HostRow['state'],
-    reason: HostRow['reason'] = null,
-    untilMs: number | null = null,
-  ) => {
+  const add = (host: string, state: HostRow['state'], wait: Pick<HostRow, 'reason' | 'untilMs'> = NO_WAIT) => {
     if (rows.size >= MAX_DASHBOARD_HOSTS || rows.has(host)) return;
-    const tally = ledger.get(host);
-    rows.set(host, { host: shown(host), state, reason, untilMs, queued: queued.get(host) ?? null, tally });
+    const { reason, untilMs } = wait;
+    const row = { host: shown(host), state, reason, untilMs };
+    rows.set(host, { ...row, queued: queued.get(host) ?? null, tally: ledger.get(host) });
   };
   for (const { host } of underway) add(host, 'asking');
   for (const { host } of ready) add(host, 'ready');
-  for (const { host, reason, untilMs } of waits) add(host, untilMs === null ? 'parked' : 'waiting', reason, untilMs);
+  for (const wait of waits) add(wait.host, wait.untilMs === null ? 'parked' : 'waiting', wait);
   for (const host of ledger.latest()) add(host, 'quiet');
   return [...rows.values()];
 }
+
+const NO_WAIT = { reason: null, untilMs: null };
 
 /** Text from a site: no control or direction characters, and cut. */
 function shown(text: string): string {

@@ -1,7 +1,6 @@
-// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. A directory of
-// another crawl is refused. One run at a time has it open, or several processes of the same crawl that each write files
-// of their own (`directory-parts.ts`). A process that is killed while it opens leaves a directory that the next run can
-// open.
+// A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. One run at a
+// time has it open, or several processes of the same crawl that each write files of their own. A process that is killed
+// while it opens leaves a directory that the next run can open.
 
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,12 +14,9 @@ import {
   newManifest,
   readManifest,
 } from './crawl-manifest.js';
-import { type CrawlPaths, crawlPaths } from './crawl-paths.js';
-import { isLockName, lockDirectory, refuseShared } from './directory-lock.js';
-import { lockOnceFree, lockPart, type OwnPart, partsOf } from './directory-parts.js';
-import { isAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
-
-export { type CrawlPaths, crawlPaths } from './crawl-paths.js';
+import { type CrawlPaths, crawlPaths, partsOf } from './crawl-paths.js';
+import { isLockName, lockDirectory, lockOnceFree, lockPart, refuseShared } from './directory-lock.js';
+import { namesIn, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
 
 /** The paths of a crawl directory, for all processes that have worked in it. */
 export interface WholeCrawlPaths extends CrawlPaths {
@@ -36,7 +32,7 @@ export interface CrawlDirectory extends CrawlPaths {
   /** The number of this process among several that share the directory; `null`: it has it for itself. */
   readonly part: number | null;
   /**
-   * Keeps a body of robots.txt, each once, under its hash.
+   * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.
    *
    * @param hash - As `RobotsCopyRef.hash`: lower-case hex digits.
    * @throws MannerlyError `log-failed` when it cannot be written.
@@ -46,13 +42,13 @@ export interface CrawlDirectory extends CrawlPaths {
   release(): Promise<void>;
 }
 
-/** Its presence says that a reset is under way: everything that a crawl keeps is being deleted. */
+/** The file that shows that a reset is under way: everything that a crawl keeps is being deleted. */
 export const RESET_NAME = `${MANIFEST_NAME}.reset`;
 
 /**
  * Opens the directory of a crawl: makes a new one, or goes on with one of the same crawl. The caller releases it.
  *
- * @param path - Made with its parents if it is missing; an empty directory is taken.
+ * @param path - Made with its parents if it is missing; an empty directory is accepted.
  * @param isShared - Whether other processes work on the same crawl in it: each has logs and items of its own.
  * @throws MannerlyError `directory-taken` when it holds something else, or another crawl; `directory-format` when it
  *   was written by a version with another format; `directory-in-use` while another run has it.
@@ -68,21 +64,27 @@ export async function openCrawlDirectory(
   const before = await readManifestUnlessForeign(path);
   if (before !== null) goneOnWith(path, before, crawl);
   const lock = isShared ? await lockOnceFree(path) : await lockDirectory(path);
-  let own: Pick<OwnPart, 'lock'> & { readonly part: number | null } = { part: null, lock };
+  let own: { readonly part: number | null; readonly lock: typeof lock } = { part: null, lock };
   try {
     if (!isShared) await refuseShared(path);
     await finishReset(path);
-    await removeLeftovers(path);
+    for (const name of await readdir(path)) if (isPart(name)) await rm(join(path, name), { force: true });
     const kept = await readManifest(path);
     const manifest = kept === null ? newManifest(crawl, nowMs) : goneOnWith(path, kept, crawl);
     if (isShared) own = await lockPart(path);
-    const paths = crawlPaths(path, own.part);
+    const { part, lock: held } = own;
+    const paths = crawlPaths(path, part);
     if (manifest !== kept) await writeWhole(join(path, MANIFEST_NAME), manifestText(manifest));
     await mkdir(paths.robotsPath, { recursive: true });
-    const keepRobots = robotsKeeper(paths.robotsPath);
     if (isShared) await lock.release();
-    const { part, lock: held } = own;
-    return { ...paths, manifest, isNew: kept === null, part, keepRobots, release: () => held.release() };
+    return {
+      ...paths,
+      manifest,
+      isNew: kept === null,
+      part,
+      keepRobots: (authority, hash, body) => keepRobots(paths.robotsPath, authority, hash, body),
+      release: () => held.release(),
+    };
   } catch (error) {
     await own.lock.release();
     await lock.release();
@@ -93,8 +95,7 @@ export async function openCrawlDirectory(
 /**
  * Reads the manifest of an existing crawl directory. Nothing is locked: a run may have it open.
  *
- * @throws MannerlyError `directory-taken` when there is none; `directory-format` when it cannot be read by this
- *   version.
+ * @throws MannerlyError `directory-taken` when there is none; `directory-format` when this version cannot read it.
  */
 export async function readCrawlDirectory(
   path: string,
@@ -110,8 +111,8 @@ export function holdsNoCrawl(path: string, hint: string): MannerlyError {
 }
 
 /**
- * Finishes a reset that this process or a killed one began: deletes all that a crawl keeps, then the sign of the reset.
- * Other files stay. The caller holds the lock.
+ * Finishes a reset that this process or a killed one began: deletes all that a crawl keeps, and at last the file that
+ * shows the reset. Other files stay. The caller holds the lock.
  */
 export async function finishReset(path: string): Promise<void> {
   const sign = join(path, RESET_NAME);
@@ -122,15 +123,10 @@ export async function finishReset(path: string): Promise<void> {
   await rm(sign);
 }
 
-/** Whether it is empty, or holds only what a run leaves that is killed while it opens or resets. */
+/** Whether it is absent or empty, or holds only what a run leaves that is killed while it opens or resets. */
 export async function isFree(path: string): Promise<boolean> {
-  try {
-    const names = await readdir(path);
-    return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPart(name));
-  } catch (error) {
-    if (isAbsent(error)) return true;
-    throw error;
-  }
+  const names = await namesIn(path);
+  return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPart(name));
 }
 
 async function makeDirectory(path: string): Promise<void> {
@@ -139,14 +135,12 @@ async function makeDirectory(path: string): Promise<void> {
   } catch (cause) {
     throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
       cause,
-      hint: 'Name a directory that can be made, or that is there and may be written to.',
+      hint: 'Name a directory that can be made, or one that may be written to.',
     });
   }
 }
 
-/**
- * `null`: it is free. Another process of the crawl may make the directory meanwhile: then the manifest is read again.
- */
+/** `null`: it is free. Another process of the crawl may make the directory meanwhile: then it is read again. */
 async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | null> {
   const before = await readManifest(path);
   if (before !== null || (await isFree(path))) return before;
@@ -157,28 +151,21 @@ async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | 
   });
 }
 
+/** A lock or a manifest that was being written. */
 function isPart(name: string): boolean {
-  return /^crawl(-\d+)?\.lock\./.test(name) || name.startsWith(`${MANIFEST_NAME}.`)
-    ? name.endsWith(PART_SUFFIX)
-    : false;
+  const isOurs = /^crawl(-\d+)?\.lock\./.test(name) || name.startsWith(`${MANIFEST_NAME}.`);
+  return isOurs && name.endsWith(PART_SUFFIX);
 }
 
-async function removeLeftovers(path: string): Promise<void> {
-  for (const name of await readdir(path)) if (isPart(name)) await rm(join(path, name), { force: true });
-}
-
-/** Keeps each body once; `robots/index.jsonl` says whose it was and when. */
-function robotsKeeper(robotsPath: string): CrawlDirectory['keepRobots'] {
-  return async (authority, hash, body) => {
-    if (!/^[0-9a-f]{8,64}$/.test(hash)) return;
-    const file = join(robotsPath, `${hash}.txt`);
-    const line = `${JSON.stringify({ authority, hash, atMs: Date.now() })}\n`;
-    try {
-      if ((await sizeOf(file)) === null) await writeWhole(file, body);
-      await appendFile(join(robotsPath, 'index.jsonl'), line);
-    } catch (error) {
-      const message = `robots.txt of ${authority} could not be kept: ${String(error)}`;
-      throw new MannerlyError('log-failed', message, { cause: error });
-    }
-  };
+async function keepRobots(robotsPath: string, authority: string, hash: string, body: Uint8Array): Promise<void> {
+  if (!/^[0-9a-f]{8,64}$/.test(hash)) return;
+  const file = join(robotsPath, `${hash}.txt`);
+  const line = `${JSON.stringify({ authority, hash, atMs: Date.now() })}\n`;
+  try {
+    if ((await sizeOf(file)) === null) await writeWhole(file, body);
+    await appendFile(join(robotsPath, 'index.jsonl'), line);
+  } catch (cause) {
+    const message = `robots.txt of ${authority} could not be kept: ${String(cause)}`;
+    throw new MannerlyError('log-failed', message, { cause });
+  }
 }

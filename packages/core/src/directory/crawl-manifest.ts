@@ -6,12 +6,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
+import { parseLine } from './read-lines.js';
 import { sizeOf } from './whole-file.js';
 
-/**
- * The format that this version reads and writes. 1 had its frontier in memory, 2 other field and file names in its
- * logs.
- */
+/** The format of this version. 1 had its frontier in memory, 2 other field and file names in its logs. */
 export const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */
@@ -49,7 +47,7 @@ export function newManifest({ name, tokens, seeds }: CrawlIdentity, nowMs: numbe
   };
 }
 
-/** The manifest as it stands in its file. Never throws. */
+/** The text of the manifest's file. Never throws. */
 export function manifestText(manifest: CrawlManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
@@ -58,29 +56,24 @@ export function manifestText(manifest: CrawlManifest): string {
 export async function readManifest(path: string): Promise<CrawlManifest | null> {
   const file = join(path, MANIFEST_NAME);
   const manifest = await readAnyManifest(file);
-  if (manifest === null) return null;
   if (manifest === 'unreadable') {
     throw new MannerlyError('directory-format', `${file} is damaged, or not the manifest of a crawl`, {
       hint: 'Put a copy of it back, or name another directory.',
     });
   }
-  if (manifest.format !== CRAWL_DIRECTORY_FORMAT) {
-    throw new MannerlyError(
-      'directory-format',
-      `${path} was made by another version: it has format ${manifest.format}`,
-      {
-        hint: `This version (${MANNERLY_VERSION}) reads format ${CRAWL_DIRECTORY_FORMAT}. Use the version that made the directory, or name another one.`,
-      },
-    );
-  }
-  return manifest;
+  if (manifest === null || manifest.format === CRAWL_DIRECTORY_FORMAT) return manifest;
+  const reads = `This version (${MANNERLY_VERSION}) reads format ${CRAWL_DIRECTORY_FORMAT}.`;
+  throw new MannerlyError('directory-format', `${path} was made by another version: it has format ${manifest.format}`, {
+    hint: `${reads} Use the version that made the directory, or name another one.`,
+  });
 }
 
 /** The manifest of any format; `null` when there is no file. @throws The platform's error when it cannot be read. */
 export async function readAnyManifest(file: string): Promise<CrawlManifest | 'unreadable' | null> {
   const size = await sizeOf(file);
   if (size === null) return null;
-  return parseManifest(size <= MAX_MANIFEST_BYTES ? await readFile(file, 'utf8') : '') ?? 'unreadable';
+  const value = size <= MAX_MANIFEST_BYTES ? parseLine(await readFile(file, 'utf8')) : null;
+  return isManifest(value) ? value : 'unreadable';
 }
 
 /**
@@ -91,9 +84,10 @@ export async function readAnyManifest(file: string): Promise<CrawlManifest | 'un
  */
 export function goneOnWith(path: string, kept: CrawlManifest, crawl: CrawlIdentity): CrawlManifest {
   for (const field of ['name', 'tokens'] as const) {
-    if (JSON.stringify(kept[field]) !== JSON.stringify(crawl[field])) {
-      const differs = `its ${field} ${JSON.stringify(kept[field])}, not ${JSON.stringify(crawl[field])}`;
-      throw another(path, differs, 'Name another directory, or run the same crawl as before.');
+    const [before, now] = [JSON.stringify(kept[field]), JSON.stringify(crawl[field])];
+    if (before !== now) {
+      const hint = 'Name another directory, or run the same crawl as before.';
+      throw another(path, `its ${field} ${before}, not ${now}`, hint);
     }
   }
   const named = new Set(crawl.seeds);
@@ -112,24 +106,9 @@ function another(path: string, how: string, hint: string): MannerlyError {
   return new MannerlyError('directory-taken', `${path} belongs to another crawl: ${how}`, { hint });
 }
 
-function parseManifest(text: string): CrawlManifest | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isManifest(value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 function isManifest(value: unknown): value is CrawlManifest {
   if (typeof value !== 'object' || value === null) return false;
   const isList = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string');
-  const fields = value as Partial<Record<keyof CrawlManifest, unknown>>;
-  return (
-    typeof fields.format === 'number' &&
-    typeof fields.name === 'string' &&
-    isList(fields.tokens) &&
-    isList(fields.seeds)
-  );
+  const { format, name, tokens, seeds } = value as Partial<Record<keyof CrawlManifest, unknown>>;
+  return typeof format === 'number' && typeof name === 'string' && isList(tokens) && isList(seeds);
 }

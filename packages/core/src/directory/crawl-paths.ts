@@ -2,31 +2,7 @@
 // its number.
 
 import { join } from 'node:path';
-
-/** The paths of a crawl directory. */
-export interface CrawlPaths {
-  readonly path: string;
-  readonly itemsPath: string;
-  readonly requestsPath: string;
-  readonly decisionsPath: string;
-  /** Items that their schema refused; absent where there were none. */
-  readonly rejectedPath: string;
-  readonly warningsPath: string;
-  readonly datasetsPath: string;
-  /** The options of the last run: pace, robots.txt and bounds. */
-  readonly settingsPath: string;
-  /** The manifest of the last run. */
-  readonly runPath: string;
-  readonly robotsPath: string;
-  /** What handlers save. */
-  readonly filesPath: string;
-  /** The WARC files of the crawl and their indexes. */
-  readonly archivePath: string;
-  /** The archive as one file. */
-  readonly waczPath: string;
-  /** Where the durable frontier lives. */
-  readonly frontierPath: string;
-}
+import { namesIn } from './whole-file.js';
 
 /**
  * The paths of a crawl directory, whether it exists or not.
@@ -34,7 +10,7 @@ export interface CrawlPaths {
  * @param part - The number of a process among several; `null`: a run that has the directory for itself.
  * @throws Never
  */
-export function crawlPaths(path: string, part: number | null = null): CrawlPaths {
+export function crawlPaths(path: string, part: number | null = null) {
   const own = (stem: string, ending: string): string =>
     join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
   return {
@@ -42,23 +18,37 @@ export function crawlPaths(path: string, part: number | null = null): CrawlPaths
     itemsPath: own('items', '.jsonl'),
     requestsPath: own('requests', '.jsonl'),
     decisionsPath: own('decisions', '.jsonl'),
+    /** Items that their schema rejected; absent where there were none. */
     rejectedPath: own('rejected', '.jsonl'),
     warningsPath: own('warnings', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
+    /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
+    /** The manifest of the last run. */
     runPath: own('run', '.json'),
     robotsPath: join(path, 'robots'),
+    /** What handlers save. */
     filesPath: join(path, 'files'),
+    /** The WARC files of the crawl and their indexes. */
     archivePath: own('archive', ''),
+    /** The archive as one file. */
     waczPath: own('archive', '.wacz'),
+    /** Where the durable frontier is. */
     frontierPath: join(path, 'frontier'),
   };
 }
 
+/** The paths of a crawl directory. */
+export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
+
 /**
- * The number in the name of a file that belongs to one process among several; `null` for any other name. Never throws.
+ * The paths of all processes that have worked in a directory: first those of a run alone, whether there was one or not.
+ *
+ * @throws The platform's error when the directory cannot be read; an absent one has the first alone.
  */
-export function partOfName(name: string): number | null {
-  const number = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/.exec(name)?.[1];
-  return number === undefined ? null : Number(number);
+export async function partsOf(path: string): Promise<CrawlPaths[]> {
+  const pattern = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/;
+  const numbers = (await namesIn(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
+  const parts = [...new Set(numbers)].sort((a, b) => a - b);
+  return [crawlPaths(path), ...parts.map((part) => crawlPaths(path, part))];
 }

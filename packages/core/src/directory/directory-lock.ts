@@ -1,31 +1,22 @@
-// One run at a time in a crawl directory, or several that each have a part of it: two would write the same logs. A lock
-// file names the process that holds it. A lock whose process is proven dead is taken over; where nothing can be proven
-// (another machine) it is respected: a wrong refusal costs a person a moment, two writers cost the logs of the crawl.
+// One run at a time in a crawl directory, or several that each have a number of their own: two would write the same
+// logs. A lock file names the process that holds it. A lock whose process is proven dead is taken over; where nothing
+// can be proven (another machine) it is respected: a wrong refusal costs a person a moment, two writers the logs.
 
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
-import { hasPlatformCode, isAbsent, namesIn, partialName } from './whole-file.js';
+import { LOCK_RETRY_MS, LOCK_TRIES, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS } from './limits.js';
+import { parseLine } from './read-lines.js';
+import { hasPlatformCode, namesIn, orIfAbsent, partialName } from './whole-file.js';
 
-/** The name of the lock within its directory. */
+/** The name of the lock that excludes every other run. */
 export const LOCK_NAME = 'crawl.lock';
-
-/** The name of the lock of one process among several that share a directory. @throws Never */
-export function partLockName(part: number): string {
-  return `crawl-${part}.lock`;
-}
 
 /** Whether it is the name of any lock of a crawl directory. @throws Never */
 export function isLockName(name: string): boolean {
   return /^crawl(-\d+)?\.lock$/.test(name);
-}
-
-/** A process as a lock names it. */
-interface LockHolder extends ProcessIdentity {
-  /** The machine's or container's name. */
-  readonly host: string;
 }
 
 /** A lock that is held. */
@@ -37,7 +28,6 @@ export interface DirectoryLock {
 /**
  * Takes a lock of a directory.
  *
- * @param name - @default the one that excludes every other run
  * @throws MannerlyError `directory-in-use` while a run has it, one of this process included, or may have it.
  */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
@@ -51,6 +41,45 @@ export async function lockDirectory(path: string, name = LOCK_NAME): Promise<Dir
     await takeAway(file, theirs);
   }
   throw inUse(path, file, '{}');
+}
+
+/**
+ * Takes the lock that excludes others; processes that share the directory hold it for a moment only.
+ *
+ * @throws MannerlyError `directory-in-use` when a run has the directory for itself.
+ */
+export async function lockOnceFree(path: string): Promise<DirectoryLock> {
+  const deadlineMs = performance.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      return await lockDirectory(path);
+    } catch (error) {
+      if (!isInUse(error) || performance.now() > deadlineMs) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+  }
+}
+
+/** The number of a process among several that share a directory, and the lock that shows that it is alive. */
+export interface OwnPart {
+  readonly part: number;
+  readonly lock: DirectoryLock;
+}
+
+/**
+ * Takes the lowest number that no living process has: a restarted process appends to the files that are there. The
+ * caller holds the directory's lock.
+ *
+ * @throws MannerlyError `directory-in-use` when all of them are taken.
+ */
+export async function lockPart(path: string): Promise<OwnPart> {
+  for (let part = 1; ; part += 1) {
+    try {
+      return { part, lock: await lockDirectory(path, `crawl-${part}.lock`) };
+    } catch (error) {
+      if (!isInUse(error) || part >= MAX_DIRECTORY_PARTS) throw error;
+    }
+  }
 }
 
 /**
@@ -82,9 +111,6 @@ async function liveLocks(path: string): Promise<{ readonly file: string; readonl
   return live;
 }
 
-/** Taking over races with others that do the same; each lost race is one more try. */
-const LOCK_TRIES = 8;
-
 /** The whole lock appears at once: a process killed in between leaves no empty one. */
 async function create(file: string, text: string): Promise<boolean> {
   const partial = partialName(file);
@@ -94,13 +120,10 @@ async function create(file: string, text: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasPlatformCode(error, 'EEXIST')) return false;
-    return await createWithoutLinks(file, text);
   } finally {
     await rm(partial, { force: true });
   }
-}
-
-async function createWithoutLinks(file: string, text: string): Promise<boolean> {
+  // A file system without links.
   try {
     await writeFile(file, text, { flag: 'wx' });
     return true;
@@ -110,24 +133,14 @@ async function createWithoutLinks(file: string, text: string): Promise<boolean> 
   }
 }
 
-async function readLock(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
+function readLock(file: string): Promise<string | null> {
+  return orIfAbsent(null, () => readFile(file, 'utf8'));
 }
 
 /** Moves the lock aside before it is removed: what was moved may be a lock that another process took a moment ago. */
 async function takeAway(file: string, theirs: string): Promise<void> {
   const aside = partialName(file);
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    if (isAbsent(error)) return;
-    throw error;
-  }
+  await orIfAbsent(undefined, () => rename(file, aside));
   const moved = await readLock(aside);
   if (moved !== null && moved !== theirs) await create(file, moved);
   await rm(aside, { force: true });
@@ -149,6 +162,10 @@ function inUse(path: string, file: string, lock: string): MannerlyError {
   });
 }
 
+function isInUse(error: unknown): boolean {
+  return error instanceof MannerlyError && error.code === 'directory-in-use';
+}
+
 function nameOf(lock: string): string {
   const pid = parseHolder(lock)?.pid;
   return pid === undefined ? 'another run' : `process ${pid}`;
@@ -166,12 +183,10 @@ function isDead(lock: string): boolean {
   return theirs.pidSpace !== thisProcess().pidSpace || deadForMs(theirs) !== null;
 }
 
-function parseHolder(lock: string): LockHolder | null {
-  try {
-    const value: unknown = JSON.parse(lock);
-    return typeof value === 'object' && value !== null && 'pid' in value ? (value as LockHolder) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+/** The process that a lock names, and its machine or container. */
+function parseHolder(lock: string): (ProcessIdentity & { readonly host: string }) | null {
+  const value = parseLine(lock);
+  return typeof value === 'object' && value !== null && 'pid' in value
+    ? (value as ProcessIdentity & { readonly host: string })
+    : null;
 }

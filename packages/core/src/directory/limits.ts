@@ -1,19 +1,17 @@
 // The bounds of a crawl directory, each with its unit and its source.
 
-// Its files
-/**
- * Characters of one line of a log that are read; longer lines are skipped. A URL is at most 8 KiB, and a line may hold
- * it twice with a detail.
- */
-export const MAX_LOG_LINE_BYTES = 256 * 1024;
+/** Characters of a log's line; longer lines are skipped. A URL is at most 8 KiB, and a line may hold it twice. */
+export const MAX_LOG_LINE_CHARS = 256 * 1024;
 
 // Several processes at one crawl (our own).
 /** Processes that share a crawl directory at a time. */
 export const MAX_DIRECTORY_PARTS = 512;
 /** How long a process that shares a directory waits for its lock, milliseconds; others have it for a moment. */
 export const LOCK_WAIT_MS = 5_000;
-/** Between two looks at it, milliseconds. */
+/** Between two attempts, milliseconds. */
 export const LOCK_RETRY_MS = 25;
+/** Attempts to take over the lock of a dead process: each race lost with another process is one more. */
+export const LOCK_TRIES = 8;
 
 // Hashes of its files (our own).
 /** Files that are hashed at the end of a run, and their bytes together: some ten minutes' work. */

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { CrawlPaths } from './crawl-paths.js';
 import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
-import { isAbsent, sizeOf } from './whole-file.js';
+import { orIfAbsent, sizeOf } from './whole-file.js';
 
 /** One file. */
 export interface OutputHash {
@@ -27,10 +27,10 @@ export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise
   const { itemsPath, rejectedPath, requestsPath, decisionsPath, warningsPath, datasetsPath, waczPath } = paths;
   const own = [itemsPath, rejectedPath, requestsPath, decisionsPath, warningsPath, datasetsPath, waczPath];
   // A copy of a robots.txt is named after its own hash.
-  const shared = isShared
-    ? []
-    : [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
-  const files = [...own, ...shared, ...(await filesIn(paths.archivePath))].sort();
+  const shared = [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
+  const entries = await orIfAbsent([], () => readdir(paths.archivePath, { withFileTypes: true }));
+  const archived = entries.filter((entry) => entry.isFile()).map(({ name }) => join(paths.archivePath, name));
+  const files = [...own, ...(isShared ? [] : shared), ...archived].sort();
   const hashes: OutputHash[] = [];
   let space = MAX_HASHED_BYTES;
   for (const file of files.slice(0, MAX_HASHED_FILES)) {
@@ -41,16 +41,6 @@ export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise
     hashes.push({ path, bytes, sha256: space < 0 ? null : await sha256Of(file) });
   }
   return hashes;
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 async function sha256Of(file: string): Promise<string> {

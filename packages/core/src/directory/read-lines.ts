@@ -1,27 +1,28 @@
-// Reads the logs that `line-log.ts` writes: line by line as a stream, whatever their size, skipping lines that a crash
-// left incomplete.
+// Reads logs line by line as a stream, whatever their size, and skips lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
-import { MAX_LOG_LINE_BYTES } from './limits.js';
+import { MAX_LOG_LINE_CHARS } from './limits.js';
 import { isAbsent } from './whole-file.js';
 
 /**
- * The lines of a log as text. Lines longer than `MAX_LOG_LINE_BYTES` characters are skipped; an absent file has none.
+ * The lines of a log as text; an absent file has none.
  *
- * @throws The platform's error when the file is there and cannot be read.
+ * @param mostChars - Longer lines are skipped.
+ * @throws The platform's error when the file cannot be read.
  */
-export async function* readLines(path: string): AsyncGenerator<string> {
+export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS): AsyncGenerator<string> {
   let rest = '';
   let isSkipping = false;
   try {
     for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {
-      const pieces = (rest + String(chunk)).split('\n');
+      const pieces = String(chunk).split('\n');
+      pieces[0] = rest + pieces[0];
       rest = pieces.pop() ?? '';
       for (const piece of pieces) {
         if (!isSkipping && piece !== '') yield piece;
         isSkipping = false;
       }
-      if (rest.length > MAX_LOG_LINE_BYTES) {
+      if (rest.length > mostChars) {
         rest = '';
         isSkipping = true;
       }

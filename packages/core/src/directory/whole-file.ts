@@ -18,32 +18,32 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   await rename(partial, path);
 }
 
-/** Bytes of a file; `null` when it is not there. @throws The platform's error when it cannot be inspected. */
-export async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
+/** Bytes of a file; `null` when it is absent. @throws The platform's error when it cannot be inspected. */
+export function sizeOf(path: string): Promise<number | null> {
+  return orIfAbsent(null, async () => (await stat(path)).size);
 }
 
 /** Names in a folder; one that is absent has none. @throws The platform's error when it cannot be read. */
-export async function namesIn(folder: string): Promise<string[]> {
+export function namesIn(folder: string): Promise<string[]> {
+  return orIfAbsent([], () => readdir(folder));
+}
+
+/** What `act` resolves with; `absent` where the file that it needs is absent. @throws What else it threw. */
+export async function orIfAbsent<T>(absent: T, act: () => Promise<T>): Promise<T> {
   try {
-    return await readdir(folder);
+    return await act();
   } catch (error) {
-    if (isAbsent(error)) return [];
+    if (isAbsent(error)) return absent;
     throw error;
   }
 }
 
-/** Whether an error of the platform says that a file is not there. Never throws. */
+/** Whether an error of the platform says that a file is absent. Never throws. */
 export function isAbsent(error: unknown): boolean {
   return hasPlatformCode(error, 'ENOENT');
 }
 
-/** Whether an error of the platform carries this code. Never throws. */
+/** Whether an error of the platform has this code. Never throws. */
 export function hasPlatformCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

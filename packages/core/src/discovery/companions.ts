@@ -5,8 +5,9 @@
 import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
-import { type FetchOutcome, headerValue } from '../fetch/outcome.js';
+import { type FetchOutcome, headersByName } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/url-decisions.js';
+import { keepLatest } from '../keep-latest.js';
 import type { Datasets } from '../page/datasets.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
@@ -68,9 +69,9 @@ export class Companions {
     if (this.#options.datasets !== null) {
       const url = companion(authority + DATA_TXT_PATH);
       const expiresAtMs = isFirst ? null : ((await this.#read(dataTxtKey(authority))) as number | null);
+      const isExpired = expiresAtMs !== null && expiresAtMs <= this.#nowMs();
       if (isFirst) urls.push(url);
-      else if (expiresAtMs !== null && expiresAtMs <= this.#nowMs())
-        urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
+      else if (isExpired) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
     }
     return urls;
   }
@@ -101,8 +102,9 @@ export class Companions {
     outcome: FetchOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<CompanionResult> {
-    if (this.#options.sitemaps.isSitemap(work))
+    if (this.#options.sitemaps.isSitemap(work)) {
       return { links: [], decision: await this.#readSitemap(work, outcome, offer) };
+    }
     const url = initialUrl(work);
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
@@ -139,7 +141,7 @@ export class Companions {
   }
 
   async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
-    this.#remember(authority, rules);
+    keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     await this.#write(tdmKey(authority), rules);
   }
 
@@ -148,14 +150,8 @@ export class Companions {
     const known = this.#rules.get(authority);
     if (known !== undefined) return known;
     const rules = (await this.#read(tdmKey(authority))) as readonly TdmRule[] | null;
-    if (rules !== null) this.#remember(authority, rules);
+    if (rules !== null) keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     return rules;
-  }
-
-  #remember(authority: string, rules: readonly TdmRule[]): void {
-    this.#rules.delete(authority);
-    this.#rules.set(authority, rules);
-    if (this.#rules.size > MAX_TDM_AUTHORITIES) this.#rules.delete(this.#rules.keys().next().value as string);
   }
 
   async #read(key: string): Promise<unknown> {
@@ -196,13 +192,7 @@ function dataTxtKey(authority: string): string {
 function dataTxtExpiryMs(outcome: FetchOutcome): number {
   const { endedAtMs } = outcome.timing;
   if (outcome.kind === 'failed' || isPutOff(outcome.status)) return endedAtMs;
-  const headers = Object.fromEntries(
-    ['cache-control', 'expires', 'date', 'age'].flatMap((name) => {
-      const value = headerValue(outcome.headers, name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
-  return endedAtMs + dataTxtLifetimeMs(headers, endedAtMs);
+  return endedAtMs + dataTxtLifetimeMs(headersByName(outcome.headers), endedAtMs);
 }
 
 /** Whether a status is about the exchange, not about the file, as for robots.txt (access §4, DECISION A5). */

@@ -1,6 +1,5 @@
-// Sitemaps and feeds: which are requested, and what they list. A sitemap is an item of its host's queue like any page:
-// admitted, checked against robots.txt, spaced, retried, logged. Its entries are candidates for admission like any
-// link.
+// Sitemaps and feeds: which are requested, and what they list. A sitemap is an item of its host's queue like any page,
+// and its entries are candidates for admission like any link.
 //
 // Whose URLs a file may list follows sitemaps.org: those of the host that serves it, and those of a host whose own
 // robots.txt names it (cross-submission). The permission travels with the item, from an index to the files it lists.
@@ -10,6 +9,7 @@ import { parseRobots } from '@mannerly/robots';
 import type { Refusal } from '../admit/admit.js';
 import { pieceDecoder } from '../fetch/charset.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { keepLatest } from '../keep-latest.js';
 import { readSitemap, type SitemapFileEnd } from '../page/read-sitemap.js';
 import type { SitemapEntry } from '../page/sitemap.js';
 import {
@@ -130,31 +130,22 @@ export class Sitemaps {
     const others = ticket.hosts.filter((each) => each !== host);
     const hosts = [...new Set([...(before ?? []), ...others])].slice(0, MAX_SITEMAP_VOUCHERS);
     const candidate = { ...item(url, { ...ticket, hosts }), ...(from === null ? {} : { from }) };
-    if (ticket.level > MAX_SITEMAP_LEVELS || count > MAX_SITEMAPS_PER_HOST)
+    if (ticket.level > MAX_SITEMAP_LEVELS || count > MAX_SITEMAPS_PER_HOST) {
       return { candidate, reason: 'sitemap-limit' };
-    remember(this.#counts, host, count);
-    remember(this.#vouchers, url, hosts);
+    }
+    keepLatest(this.#counts, host, count, MAX_SITEMAP_HOSTS);
+    keepLatest(this.#vouchers, url, hosts, MAX_SITEMAP_HOSTS);
     // It may have been read for another host alone: now this one vouches for it as well.
     const isVouchedAnew = before !== undefined && hosts.length > before.length;
     return isVouchedAnew ? { ...candidate, dedupe: false } : candidate;
   }
 }
 
-/** The oldest goes first where there are too many. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_SITEMAP_HOSTS) map.delete(map.keys().next().value as string);
-}
-
 function sorted(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {
-  const candidates: NewUrl[] = [];
-  const refused: Refusal[] = [];
-  for (const find of finds) {
-    if ('reason' in find) refused.push(find);
-    else candidates.push(find);
-  }
-  return { candidates, refused };
+  return {
+    candidates: finds.filter((find): find is NewUrl => !('reason' in find)),
+    refused: finds.filter((find): find is Refusal => 'reason' in find),
+  };
 }
 
 function item(url: string, { level, hosts }: Ticket): NewUrl {
@@ -165,20 +156,14 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
  * A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its
  * handler.
  */
-function page(entry: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
-  const userData = userDataOf(entry);
-  return { url: entry.url, depth: 1, via, from, ...(userData === null ? {} : { userData }) };
-}
-
-function userDataOf({ lastmod, changefreq, priority, title, alternates }: SitemapEntry): JsonValue | null {
-  const facts = {
-    ...(lastmod === null ? {} : { lastmod }),
-    ...(changefreq === null ? {} : { changefreq }),
-    ...(priority === null ? {} : { priority }),
-    ...(title === null ? {} : { title }),
-    ...(alternates.length === 0 ? {} : { alternates: withinLimit(alternates) }),
-  };
-  return Object.keys(facts).length === 0 ? null : facts;
+function page({ url, alternates, ...said }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
+  const userData: Record<string, JsonValue> = {};
+  for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {
+    const value = said[name];
+    if (value !== null) userData[name] = value;
+  }
+  if (alternates.length > 0) userData['alternates'] = withinLimit(alternates);
+  return { url, depth: 1, via, from, ...(Object.keys(userData).length === 0 ? {} : { userData }) };
 }
 
 function withinLimit(alternates: SitemapEntry['alternates']): JsonValue[] {

@@ -1,8 +1,10 @@
-// Names to addresses: one look-up at a time for each name, kept for a bounded time and in bounded number. It judges
-// nothing.
+// Names to addresses: one look-up at a time for each name, kept for a bounded time and in bounded number.
 
 import { lookup } from 'node:dns/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hostKeyOf } from '@mannerly/frontier/internal';
+import PQueue from 'p-queue';
+import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
@@ -14,72 +16,58 @@ export type AddressAnswer =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** Looks names up. */
-export interface AddressBook {
-  /** Never rejects. All callers get the same promise while the look-up is under way or its answer is fresh. */
-  addressesOf(hostname: string): Promise<AddressAnswer>;
-}
-
-/**
- * Makes an address book. `resolve`: `null` for the system's resolver. `nowMs` gives epoch milliseconds. Never throws.
- */
-export function createAddressBook(resolve: Resolve | null, nowMs: () => number): AddressBook {
-  const lookUp = resolve ?? queued(askSystem);
+/** The names of one crawl, and their addresses. */
+export class AddressBook {
+  readonly #lookUp: Resolve;
+  readonly #nowMs: () => number;
   /** In the order of their last use. `untilMs`: epoch milliseconds; infinite while the look-up is under way. */
-  const entries = new Map<string, { readonly answer: Promise<AddressAnswer>; untilMs: number }>();
-  return {
-    addressesOf(hostname) {
-      let entry = entries.get(hostname);
-      if (entry === undefined || entry.untilMs <= nowMs()) {
-        const fresh = { answer: withDeadline(lookUp, hostname), untilMs: Number.POSITIVE_INFINITY };
-        fresh.answer.then(({ kind }) => {
-          fresh.untilMs = nowMs() + (kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
-        }, undefined);
-        entry = fresh;
-      }
-      entries.delete(hostname);
-      entries.set(hostname, entry);
-      const [oldest] = entries.keys();
-      if (entries.size > MAX_DNS_NAMES && oldest !== undefined) entries.delete(oldest);
-      return entry.answer;
-    },
-  };
-}
+  readonly #entries = new Map<string, { readonly answer: Promise<AddressAnswer>; untilMs: number }>();
 
-async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<AddressAnswer>((resolve) => {
-    timer = setTimeout(resolve, DNS_DEADLINE_MS, { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` });
-  });
-  try {
-    return await Promise.race([deadline, settled(lookUp, hostname)]);
-  } finally {
-    clearTimeout(timer);
+  /**
+   * @param resolve - `null`: the system's resolver.
+   * @param nowMs - Epoch milliseconds.
+   */
+  constructor(resolve: Resolve | null, nowMs: () => number) {
+    this.#lookUp = resolve ?? queued(askSystem);
+    this.#nowMs = nowMs;
+  }
+
+  /** Never rejects. All callers get the same promise while the look-up is under way or its answer is fresh. */
+  addressesOf(hostname: string): Promise<AddressAnswer> {
+    let entry = this.#entries.get(hostname);
+    if (entry === undefined || entry.untilMs <= this.#nowMs()) {
+      const fresh = { answer: withDeadline(this.#lookUp, hostname), untilMs: Number.POSITIVE_INFINITY };
+      fresh.answer.then(({ kind }) => {
+        fresh.untilMs = this.#nowMs() + (kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
+      }, undefined);
+      entry = fresh;
+    }
+    keepLatest(this.#entries, hostname, entry, MAX_DNS_NAMES);
+    return entry.answer;
   }
 }
 
 /** A resolver may be a user's: what it throws is an answer like any other. */
-async function settled(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
+async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
+  const late = new AbortController();
   try {
-    const addresses = await lookUp(hostname);
+    const addresses = await Promise.race([
+      sleep(DNS_DEADLINE_MS, null, { signal: late.signal }),
+      (async () => lookUp(hostname))(),
+    ]);
+    if (addresses === null) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
     if (!Array.isArray(addresses)) return { kind: 'failed', detail: 'the resolver gave no list of addresses' };
     return { kind: 'addresses', addresses };
   } catch (error) {
     return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
+  } finally {
+    late.abort();
   }
 }
 
 async function askSystem(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true, verbatim: true });
   return found.map(({ address }) => address);
-}
-
-interface Waiting {
-  readonly domain: string;
-  /** `performance.now()` after which its caller has given up. */
-  readonly untilAt: number;
-  readonly start: () => void;
-  readonly giveUp: () => void;
 }
 
 /**
@@ -92,37 +80,32 @@ interface Waiting {
  * @throws Never.
  */
 export function queued(lookUp: Resolve): Resolve {
-  /** In order of arrival. Bounded by the requests in flight, and those given up since a place was last free. */
-  let waiting: Waiting[] = [];
-  const busy = new Set<string>();
-  const startNext = (): void => {
-    const nowAt = performance.now();
-    const late = waiting.filter(({ untilAt }) => untilAt <= nowAt);
-    if (late.length > 0) waiting = waiting.filter(({ untilAt }) => untilAt > nowAt);
-    for (const one of late) one.giveUp();
-    while (busy.size < MAX_SYSTEM_LOOKUPS) {
-      const at = waiting.findIndex(({ domain }) => !busy.has(domain));
-      const [next] = at < 0 ? [] : waiting.splice(at, 1);
-      if (next === undefined) return;
-      busy.add(next.domain);
-      next.start();
+  const queue = new PQueue({ concurrency: MAX_SYSTEM_LOOKUPS });
+  /** The last look-up of each domain, until it is over. */
+  const lasts = new Map<string, Promise<unknown>>();
+  return async (hostname) => {
+    const domain = domainOf(hostname);
+    const untilAt = performance.now() + DNS_DEADLINE_MS;
+    const before = lasts.get(domain);
+    const answer = (async () => {
+      await before;
+      return queue.add(() => {
+        // Its caller has given up.
+        if (performance.now() >= untilAt) throw new Error(`the names of ${domain} take too long to look up`);
+        return lookUp(hostname);
+      });
+    })();
+    const over = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    lasts.set(domain, over);
+    try {
+      return await answer;
+    } finally {
+      if (lasts.get(domain) === over) lasts.delete(domain);
     }
   };
-  return (hostname) =>
-    new Promise((resolve, reject) => {
-      const domain = domainOf(hostname);
-      const start = (): void => {
-        Promise.resolve(lookUp(hostname))
-          .then(resolve, reject)
-          .finally(() => {
-            busy.delete(domain);
-            startNext();
-          });
-      };
-      const giveUp = (): void => reject(new Error(`the names of ${domain} take too long to look up`));
-      waiting.push({ domain, untilAt: performance.now() + DNS_DEADLINE_MS, start, giveUp });
-      startNext();
-    });
 }
 
 /** A name that has no registrable domain stands for itself. */

@@ -1,9 +1,11 @@
-// Whether a URL's address may be reached at all. The guard judges the scheme, every address of the name and the port,
-// and returns the one address to connect to, so that the name is not looked up again between judging and connecting. It
-// fails closed: what it cannot read, it refuses.
+// Whether a URL's address may be reached at all: public unicast addresses, and the ranges that an operator opened. The
+// guard judges the scheme, the port and every address of the name, and returns the one address to connect to, so that
+// the name is not looked up again in between. It fails closed: what it cannot read, it refuses.
 
-import { type AddressAnswer, createAddressBook, type Resolve } from './address-book.js';
-import { type AddressVerdict, createAddressJudge } from './address-ranges.js';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { MannerlyError } from '../errors.js';
+import { type AddressAnswer, AddressBook, type Resolve } from './address-book.js';
 import { MAX_DNS_ADDRESSES } from './limits.js';
 
 /** What the guard says of a URL. */
@@ -26,7 +28,7 @@ export interface AddressGuard {
 export interface AddressGuardOptions {
   /** CIDR ranges opened although they are not public, on every port. */
   readonly allowAddresses: readonly string[];
-  /** Ports reached besides 80 and 443. */
+  /** Ports reached in addition to 80 and 443. */
   readonly ports: readonly number[] | 'any';
   /** Names to addresses; `null`: the system's resolver. */
   readonly resolve: Resolve | null;
@@ -44,34 +46,35 @@ export interface AddressGuardOptions {
  * @throws MannerlyError `option-invalid` for a range that is none.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
-  const judgeAddress = createAddressJudge(options.allowAddresses);
-  const book = createAddressBook(options.resolve, options.nowMs);
+  const opened = options.allowAddresses.map(parseRange);
+  const book = new AddressBook(options.resolve, options.nowMs);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
   /** Verdicts about the answers of the book: an answer is judged once, and forgotten with it. */
   const judged = new WeakMap<AddressAnswer, NameVerdict>();
 
   const judgeName = async (hostname: string): Promise<NameVerdict> => {
     const answer = await book.addressesOf(hostname);
-    const known = judged.get(answer);
-    if (known !== undefined) return known;
-    const verdict = judgeAnswer(hostname, answer, judgeAddress);
+    const verdict = judged.get(answer) ?? judgeAnswer(hostname, answer, opened);
     judged.set(answer, verdict);
     return verdict;
   };
 
   return {
-    async judge(url) {
-      const schemePort = url.protocol === 'http:' ? 80 : url.protocol === 'https:' ? 443 : null;
-      if (schemePort === null)
-        return refused('scheme-unsupported', `only http and https are fetched, not ${url.protocol}`);
-      const port = url.port === '' ? schemePort : Number(url.port);
-      const isUsualPort = ports === null || ports.has(port);
-      if (!isUsualPort && options.allowAddresses.length === 0) return refusedPort(port);
-      const literal = literalAddress(url.hostname);
+    async judge({ protocol, port, hostname }) {
+      if (!/^https?:$/.test(protocol)) {
+        return refused('scheme-unsupported', `only http and https are fetched, not ${protocol}`);
+      }
+      const number = Number(port || (protocol === 'https:' ? 443 : 80));
+      const isUsualPort = ports === null || ports.has(number);
+      if (!isUsualPort && opened.length === 0) return refusedPort(number);
+      // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
+      const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIP(hostname) === 0 ? null : hostname;
       const verdict =
-        literal === null ? await judgeName(url.hostname) : judgeAnswer(literal, listOf(literal), judgeAddress);
+        literal === null
+          ? await judgeName(hostname)
+          : judgeAnswer(literal, { kind: 'addresses', addresses: [literal] }, opened);
       if (verdict.kind === 'refused') return verdict;
-      return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(port);
+      return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(number);
     },
   };
 }
@@ -79,37 +82,21 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
 type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
 type NameVerdict = Refusal | { readonly kind: 'go'; readonly go: GuardAnswer; readonly isOpened: boolean };
 
-function judgeAnswer(
-  hostname: string,
-  answer: AddressAnswer,
-  judgeAddress: (address: string) => AddressVerdict,
-): NameVerdict {
+function judgeAnswer(hostname: string, answer: AddressAnswer, opened: readonly Range[]): NameVerdict {
   if (answer.kind === 'failed') return refused('dns', answer.detail);
   const { addresses } = answer;
-  if (addresses.length === 0) return refused('dns', `${hostname} has no address`);
   if (addresses.length > MAX_DNS_ADDRESSES) return refused('dns', `${hostname} has ${addresses.length} addresses`);
   let taken: { readonly address: string; readonly family: 4 | 6 } | null = null;
   let isOpened = true;
   for (const address of addresses) {
-    const verdict = judgeAddress(String(address));
-    if (verdict.kind === 'forbidden') {
+    const verdict = judgeAddress(String(address), opened);
+    if (verdict.kind === 'forbidden')
       return refused('address-forbidden', `${hostname} is ${address}: ${verdict.range}`);
-    }
     isOpened &&= verdict.kind === 'opened';
     if (taken === null || (taken.family === 6 && verdict.family === 4)) taken = { address, family: verdict.family };
   }
   if (taken === null) return refused('dns', `${hostname} has no address`);
   return { kind: 'go', go: { kind: 'go', ...taken }, isOpened };
-}
-
-/** The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets. */
-function literalAddress(hostname: string): string | null {
-  if (hostname.startsWith('[')) return hostname.slice(1, -1);
-  return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : null;
-}
-
-function listOf(address: string): AddressAnswer {
-  return { kind: 'addresses', addresses: [address] };
 }
 
 function refused(failure: Refusal['failure'], detail: string): Refusal {
@@ -118,4 +105,86 @@ function refused(failure: Refusal['failure'], detail: string): Refusal {
 
 function refusedPort(port: number): Refusal {
   return refused('port-forbidden', `port ${port} is not 80, 443 or one that was opened`);
+}
+
+/** `opened`: reached on every port, since it lies in a range that was opened. `range`: `loopback`, `private`, … */
+type AddressVerdict =
+  | { readonly kind: 'opened' | 'public'; readonly family: 4 | 6 }
+  | { readonly kind: 'forbidden'; readonly range: string };
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = readonly [network: Address, prefix: number];
+
+/** Public by registration, but a machine's own cloud answers there: the host agent of Azure. */
+const METADATA: Range = ipaddr.parseCIDR('168.63.129.16/32');
+/** All global unicast addresses assigned so far; the rest is special or unassigned (IANA IPv6 address space). */
+const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
+
+function parseRange(text: string): Range {
+  if (typeof text === 'string' && isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text)) {
+    return ipaddr.parseCIDR(text);
+  }
+  throw new MannerlyError(
+    'option-invalid',
+    `expected \`network.allowAddresses\` to hold ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
+    { hint: 'A single address is a range as well: "192.0.2.7/32" or "2001:db8::7/128".' },
+  );
+}
+
+/**
+ * Forms that carry another address inside (mapped, translated, tunnelled) are never public in their own right; in a
+ * range that was opened, the address inside is judged as well.
+ */
+function judgeAddress(text: string, opened: readonly Range[]): AddressVerdict {
+  // Plain notation only: what the platform does not see as an address, it would look up as a name, past this guard.
+  // A zone identifier names an interface of this machine.
+  if (isIP(text) === 0 || text.includes('%')) return { kind: 'forbidden', range: 'not an address' };
+  const address = ipaddr.parse(text);
+  const family = address.kind() === 'ipv4' ? 4 : 6;
+  const inner = embeddedAddress(address);
+  if (opened.some((range) => contains(range, address))) {
+    const within = inner === null ? null : judgeAddress(inner.toString(), opened);
+    return within?.kind === 'forbidden' ? within : { kind: 'opened', family };
+  }
+  const range = specialRange(address);
+  if (range === null) return { kind: 'public', family };
+  return { kind: 'forbidden', range: inner === null ? range : `${range} (${inner.toString()})` };
+}
+
+/** `null` for public unicast. */
+function specialRange(address: Address): string | null {
+  if (contains(METADATA, address)) return 'metadata';
+  const range = address.range();
+  if (range !== 'unicast') return range;
+  if (address.kind() === 'ipv4' || contains(GLOBAL_UNICAST, address)) return null;
+  return embeddedAddress(address) === null ? 'unassigned' : 'ipv4Compatible';
+}
+
+function contains([network, prefix]: Range, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, prefix);
+}
+
+/** The IPv4 address inside an IPv6 form, which a gateway would connect to; `null` where there is none. */
+function embeddedAddress(address: Address): ipaddr.IPv4 | null {
+  if (address instanceof ipaddr.IPv4) return null;
+  const bytes = address.toByteArray();
+  const at = (start: number): ipaddr.IPv4 => new ipaddr.IPv4(bytes.slice(start, start + 4));
+  switch (address.range()) {
+    // ::ffff:a.b.c.d (RFC 4291 §2.5.5.2), ::ffff:0:a.b.c.d (RFC 2765) and 64:ff9b::/96 (RFC 6052): the last four bytes.
+    case 'ipv4Mapped':
+    case 'rfc6145':
+    case 'rfc6052':
+      return at(12);
+    // 2002:aabb:ccdd::/48 (RFC 3056)
+    case '6to4':
+      return at(2);
+    // The client's address, all bits inverted (RFC 4380 §4)
+    case 'teredo':
+      return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
+    // ::a.b.c.d (RFC 4291 §2.5.5.1); :: and ::1 are ranges of their own.
+    case 'unicast':
+      return bytes.slice(0, 12).every((byte) => byte === 0) ? at(12) : null;
+    default:
+      return null;
+  }
 }

@@ -1,15 +1,21 @@
-// The body of one response as it arrives: counted, bounded, and its content codings undone.
+// The body of one response as it arrives: counted, bounded, and its content codings undone. A small coded body is
+// decoded in one call at its end, a large one while it arrives.
 //
-// A small coded body is decoded in one call at its end, a large one while it arrives. Neither holds more than its
-// limits: an endless body costs its limit, and a decompression bomb at most both limits; what grows faster than any
-// page does is cut earlier. The sender is not held back when the decoder is behind: what waits is bounded by the limit
-// on the wire, and undici (7) throws outside of every handler when a connection breaks while it is paused.
+// An endless body costs its limit, and a decompression bomb at most both limits; what grows faster than any page does
+// is cut earlier. The sender is not paused when the decoder is behind: what waits is bounded by the limit on the wire,
+// and undici (7) throws outside of every handler when a connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
 import { type ContentCoding, createDecoder, decodeInOneCall } from './content-coding.js';
 import type { BodyConsumer } from './fetcher.js';
-import { ENCODED_SLACK_BYTES, FREE_DECODED_BYTES, MAX_DECODED_RATIO, ONE_CALL_DECODE_BYTES } from './limits.js';
-import { PassedOn, type PieceStore, Pieces } from './pieces.js';
+import {
+  ENCODED_SLACK_BYTES,
+  FREE_DECODED_BYTES,
+  LARGE_BODY_BYTES,
+  MAX_DECODED_RATIO,
+  MAX_SPARE_BODY_BYTES,
+  ONE_CALL_DECODE_BYTES,
+} from './limits.js';
 
 /** A body with its codings undone. */
 export type DecodedBody =
@@ -31,10 +37,7 @@ export interface BodyLimits {
   readonly keepsEncoded: boolean;
 }
 
-/**
- * Decoded bytes that so many encoded ones may become: a body that grows faster than any page is cut long before its
- * limit.
- */
+/** Decoded bytes that so many encoded ones may become. */
 function decodedLimit(encodedBytes: number, maxBytes: number): number {
   return Math.min(maxBytes, Math.max(FREE_DECODED_BYTES, encodedBytes * MAX_DECODED_RATIO));
 }
@@ -59,7 +62,7 @@ export class BodyCollector {
   readonly #onFull: () => void;
   readonly #consumer: BodyConsumer | null;
   /** The bytes as they come: encoded where there are codings. */
-  readonly #pieces: PieceStore;
+  readonly #pieces: Pieces;
   #stream: DecodingStream | null = null;
   #isFull = false;
 
@@ -77,7 +80,7 @@ export class BodyCollector {
     this.#limits = limits;
     this.#onFull = onFull;
     this.#consumer = consumer;
-    this.#pieces = consumer !== null && codings.length === 0 ? new PassedOn(consumer) : new Pieces();
+    this.#pieces = new Pieces(codings.length === 0 ? consumer : null);
   }
 
   /** Takes a piece. `full`: nothing more will be kept. Never throws. */
@@ -135,10 +138,8 @@ export class BodyCollector {
   }
 
   #decode(encoded: Uint8Array, onFull: (() => void) | null): DecodingStream {
-    const kept = this.#consumer === null ? new Pieces() : new PassedOn(this.#consumer);
-    const stream = new DecodingStream(this.#codings, this.#limits.maxBodyBytes, encoded, onFull, kept);
-    stream.write(encoded);
-    return stream;
+    const kept = new Pieces(this.#consumer);
+    return new DecodingStream(this.#codings, this.#limits.maxBodyBytes, encoded, onFull, kept);
   }
 }
 
@@ -162,7 +163,7 @@ class DecodingStream {
   readonly #codings: readonly ContentCoding[];
   readonly #maxBytes: number;
   readonly #onFull: (() => void) | null;
-  readonly #kept: PieceStore;
+  readonly #kept: Pieces;
   readonly #result: Promise<DecodedBody>;
   #resolve: (decoded: DecodedBody) => void = () => undefined;
   #encodedBytes = 0;
@@ -174,7 +175,7 @@ class DecodingStream {
     maxBytes: number,
     start: Uint8Array,
     onFull: (() => void) | null,
-    kept: PieceStore,
+    kept: Pieces,
   ) {
     this.#codings = codings;
     this.#maxBytes = maxBytes;
@@ -184,6 +185,7 @@ class DecodingStream {
       this.#resolve = resolve;
     });
     this.#first = this.#addStage(0, start);
+    this.write(start);
   }
 
   write(chunk: Uint8Array): void {
@@ -265,5 +267,71 @@ class DecodingStream {
   #settle(cut: 'limit' | 'connection' | null): void {
     this.#resolve({ kind: 'decoded', body: this.#kept.joined(), cut });
     this.destroy();
+  }
+}
+
+/** Pieces that are kept apart at most: each costs a hundred bytes more than its own. */
+const MAX_PIECES = 256;
+
+/**
+ * Collects bytes that come in pieces and are needed as one, or passes them on to a consumer, up to its limit. Few and
+ * small pieces are kept until they are joined; others are copied into one buffer as they come, so that a large body is
+ * never held twice.
+ */
+export class Pieces {
+  /** Bytes pushed. */
+  bytes = 0;
+  readonly #consumer: BodyConsumer | null;
+  #pieces: Uint8Array[] = [];
+  /** Its first `bytes` bytes count. Memory that was never written to is not taken from the machine. */
+  #whole: Buffer | null = null;
+
+  constructor(consumer: BodyConsumer | null = null) {
+    this.#consumer = consumer;
+  }
+
+  push(piece: Uint8Array): void {
+    const start = this.bytes;
+    this.bytes += piece.length;
+    if (this.#consumer !== null) {
+      const left = Math.max(0, this.#consumer.maxBytes - start);
+      if (left > 0) this.#consumer.take(piece.length > left ? piece.subarray(0, left) : piece);
+      return;
+    }
+    if (this.#whole === null && this.bytes <= LARGE_BODY_BYTES && this.#pieces.length < MAX_PIECES) {
+      this.#pieces.push(piece);
+      return;
+    }
+    if (this.#whole === null || this.bytes > this.#whole.length) {
+      // Most bodies that are large end within the first buffer; those beyond have it doubled.
+      const least = this.bytes > LARGE_BODY_BYTES ? MAX_SPARE_BODY_BYTES : 0;
+      const longer = Buffer.allocUnsafeSlow(Math.max(least, this.bytes * 2));
+      longer.set(this.#joined(start), 0);
+      this.#whole = longer;
+      this.#pieces = [];
+    }
+    this.#whole.set(piece, start);
+  }
+
+  /** All of it in one piece; not a copy where there was one piece only. Empty where a consumer takes it. */
+  joined(): Buffer {
+    return this.#joined(this.#consumer === null ? this.bytes : 0);
+  }
+
+  clear(): void {
+    this.#pieces = [];
+    this.#whole = null;
+    this.bytes = 0;
+  }
+
+  #joined(bytes: number): Buffer {
+    if (this.#whole !== null) return this.#whole.subarray(0, bytes);
+    const [only = new Uint8Array(0), ...others] = this.#pieces;
+    const whole =
+      others.length === 0
+        ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+        : Buffer.concat(this.#pieces, bytes);
+    this.#pieces = [whole];
+    return whole;
   }
 }

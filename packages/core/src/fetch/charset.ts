@@ -12,6 +12,9 @@ import {
   LEAST_HIGH_BYTES,
 } from './limits.js';
 
+/** Bytes to text, in one charset. */
+type Decode = (bytes: Buffer) => string;
+
 /**
  * The text of a body.
  *
@@ -24,7 +27,7 @@ import {
  */
 export function decodeText(body: Uint8Array, contentType: string | null, kind: string): string {
   const bytes = bufferOf(body);
-  return decodeAs(bytes, charsetOf(bytes, contentType, kind)) ?? utf8(bytes);
+  return decoderOf(bytes, contentType, kind)(bytes);
 }
 
 /**
@@ -35,26 +38,7 @@ export function decodeText(body: Uint8Array, contentType: string | null, kind: s
  */
 export function utf8Start(body: Uint8Array, contentType: string | null, kind: string): number | null {
   const bytes = bufferOf(body);
-  if (!isUtf8Label(charsetOf(bytes, contentType, kind))) return null;
-  return hasUtf8Mark(bytes) ? UTF8_MARK_LENGTH : 0;
-}
-
-/** The first known label of the byte order mark, the header and the document, else what the bytes look like. */
-function charsetOf(bytes: Buffer, contentType: string | null, kind: string): string {
-  const mark = markOf(bytes);
-  if (mark !== null) return mark;
-  const fromHeader = charsetParameter(contentType);
-  if (fromHeader !== null && isKnown(fromHeader)) return fromHeader;
-  const declared = kind === 'html' ? htmlCharset(bytes) : kind === 'xml' ? xmlCharset(bytes) : null;
-  if (declared !== null && isKnown(declared)) return declared;
-  // JSON is UTF-8 by definition, XML without a declaration too; bytes that are neither text nor markup are not guessed
-  // at.
-  if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(bytes))) return 'utf-8';
-  return detectCharset(bytes);
-}
-
-function bufferOf(body: Uint8Array): Buffer {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return decoderOf(bytes, contentType, kind) === decodeUtf8 ? utf8MarkLength(bytes) : null;
 }
 
 /** Bytes to text as they arrive. */
@@ -68,39 +52,66 @@ export type PieceDecoder = Pick<TextDecoder, 'decode'>;
  * @throws Never.
  */
 export function pieceDecoder(start: Uint8Array, contentType: string | null): PieceDecoder {
-  const bytes = Buffer.from(start.buffer, start.byteOffset, start.byteLength);
-  const labels = [markOf(bytes), charsetParameter(contentType), xmlCharset(bytes), 'utf-8'];
-  for (const label of labels) {
+  const bytes = bufferOf(start);
+  for (const label of [markOf(bytes), charsetParameter(contentType), xmlCharset(bytes)]) {
     const decoder = label === null ? null : platformDecoder(label.trim());
     if (decoder !== null) return decoder;
   }
   return new TextDecoder();
 }
 
-function utf8(bytes: Buffer): string {
-  return bytes.toString('utf8');
+/** By the first known label of the byte order mark, the header and the document, else by what the bytes look like. */
+function decoderOf(bytes: Buffer, contentType: string | null, kind: string): Decode {
+  const declared =
+    decoderFor(markOf(bytes)) ??
+    decoderFor(charsetParameter(contentType)) ??
+    decoderFor(kind === 'html' ? htmlCharset(bytes) : kind === 'xml' ? xmlCharset(bytes) : null);
+  if (declared !== null) return declared;
+  // JSON is UTF-8 by definition, and so is XML without a declaration. Other kinds are not guessed at.
+  if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(bytes))) return decodeUtf8;
+  return decoderFor(detectCharset(bytes)) ?? decodeUtf8;
 }
 
-const UTF8_MARK_LENGTH = 3;
+const UTF8_LABELS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'x-unicode20utf8']);
+/** Code pages that the WHATWG encodings lack. The library also knows things that are no charsets, such as base64. */
+const OLD_CODE_PAGE = /^(?:cp|ibm|dos|mac|koi8|iso-?8859|windows|armscii|georgian|rk1048|pt154|tcvn|viscii|hp-?roman)/;
 
-function hasUtf8Mark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+/** `null` for an unknown label, and for none. */
+function decoderFor(label: string | null): Decode | null {
+  if (label === null) return null;
+  const name = label.trim().toLowerCase();
+  if (UTF8_LABELS.has(name)) return decodeUtf8;
+  // A label of HTML's own: in a page it means what the legacy encoding does.
+  const decoder = platformDecoder(name === 'x-user-defined' ? LEGACY_CHARSET : name);
+  // Node 20 decodes 0x80 to 0x9F of this one as ISO 8859-1 does, to control characters.
+  if (decoder?.encoding === 'windows-1252') return (bytes) => iconv().decode(bytes, 'windows-1252');
+  if (decoder !== null) return (bytes) => decoder.decode(bytes);
+  return OLD_CODE_PAGE.test(name) && iconv().encodingExists(name) ? (bytes) => iconv().decode(bytes, name) : null;
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  return bytes.toString('utf8', utf8MarkLength(bytes));
+}
+
+function bufferOf(body: Uint8Array): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+function utf8MarkLength(bytes: Buffer): 0 | 3 {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
 function markOf(bytes: Buffer): string | null {
-  if (hasUtf8Mark(bytes)) return 'utf-8';
+  if (utf8MarkLength(bytes) > 0) return 'utf-8';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  return null;
+  return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : null;
 }
 
 function charsetParameter(text: string | null): string | null {
   return text === null ? null : (/charset\s{0,9}=\s{0,9}["']?([^\s"';,]{1,40})/i.exec(text)?.[1] ?? null);
 }
 
-/**
- * A document whose `meta` can be read as ASCII is not UTF-16, whatever it says (WHATWG HTML, prescan, step "UTF-16").
- */
+/** A document whose `meta` can be read as ASCII is not UTF-16, whatever it says (WHATWG HTML, prescan). */
 function htmlCharset(bytes: Buffer): string | null {
   const start = bytes.toString('latin1', 0, CHARSET_PRESCAN_BYTES).replace(/<!--[\s\S]*?(?:-->|$)/g, '');
   for (const [tag] of start.matchAll(/<meta[\s/][^>]*/gi)) {
@@ -113,40 +124,6 @@ function htmlCharset(bytes: Buffer): string | null {
 function xmlCharset(bytes: Buffer): string | null {
   const start = bytes.toString('latin1', 0, 256);
   return /^<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([^"']{1,40})["']/.exec(start)?.[1] ?? null;
-}
-
-const UTF8_LABELS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'x-unicode20utf8']);
-/** Code pages that the WHATWG encodings lack. The library also knows things that are no charsets, such as base64. */
-const OLD_CODE_PAGE = /^(?:cp|ibm|dos|mac|koi8|iso-?8859|windows|armscii|georgian|rk1048|pt154|tcvn|viscii|hp-?roman)/;
-
-function isUtf8Label(label: string): boolean {
-  return UTF8_LABELS.has(label.trim().toLowerCase());
-}
-
-/** Whether {@link decodeAs} has an answer for a label. */
-function isKnown(label: string): boolean {
-  const name = label.trim().toLowerCase();
-  return UTF8_LABELS.has(name) || platformDecoder(withoutAlias(name)) !== null || isOldCodePage(name);
-}
-
-/** A label of HTML's own: in a page it means what the legacy encoding does. */
-function withoutAlias(name: string): string {
-  return name === 'x-user-defined' ? 'windows-1252' : name;
-}
-
-function isOldCodePage(name: string): boolean {
-  return OLD_CODE_PAGE.test(name) && iconv().encodingExists(name);
-}
-
-/** `null` for an unknown label. */
-function decodeAs(bytes: Buffer, label: string): string | null {
-  const name = label.trim().toLowerCase();
-  if (UTF8_LABELS.has(name)) return hasUtf8Mark(bytes) ? bytes.toString('utf8', UTF8_MARK_LENGTH) : utf8(bytes);
-  const decoder = platformDecoder(withoutAlias(name));
-  // Node 20 decodes 0x80 to 0x9F of this one as ISO 8859-1 does, to control characters.
-  if (decoder?.encoding === 'windows-1252') return iconv().decode(bytes, 'windows-1252');
-  if (decoder !== null) return decoder.decode(bytes);
-  return isOldCodePage(name) ? iconv().decode(bytes, name) : null;
 }
 
 let loaded: typeof import('iconv-lite') | null = null;
@@ -166,7 +143,7 @@ function platformDecoder(label: string): TextDecoder | null {
   }
 }
 
-/** A body that a cap cut may end inside a character: its last bytes do not speak against UTF-8. */
+/** A body that a limit cut may end inside a character: its last bytes do not speak against UTF-8. */
 function withoutCutTail(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -179,8 +156,8 @@ function withoutCutTail(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** What a guess is when there is too little to go by: the legacy encoding of the web. */
-export const LEGACY_CHARSET = 'windows-1252';
+/** The guess where there is too little to go by: the legacy encoding of the web. */
+const LEGACY_CHARSET = 'windows-1252';
 
 /** Pages that call themselves by the ISO name use the bytes that only the Windows one has, 0x80 to 0x9F. */
 const WINDOWS_KIN: Readonly<Record<string, string>> = {
@@ -188,36 +165,21 @@ const WINDOWS_KIN: Readonly<Record<string, string>> = {
   'ISO-8859-7': 'windows-1253',
   'ISO-8859-8': 'windows-1255',
   'ISO-8859-9': 'windows-1254',
+  ASCII: LEGACY_CHARSET,
+  'UTF-8': LEGACY_CHARSET,
 };
 
-/**
- * Guesses.
- *
- * @param bytes - No UTF-8. The first part that is no markup is looked at: tags are ASCII in every charset of the web.
- * @returns A label; {@link LEGACY_CHARSET} where there are too few telling bytes or no guess is good.
- * @throws Never
- */
-export function detectCharset(bytes: Buffer): string {
+/** A label for bytes that are no UTF-8, by their first part that is no markup: tags are ASCII in every charset. */
+function detectCharset(bytes: Buffer): string {
   const text = bytes.toString('latin1', 0, CHARSET_SEARCH_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
-  const sample = Buffer.from(telling(text), 'latin1');
-  if (countHigh(sample) < LEAST_HIGH_BYTES) return LEGACY_CHARSET;
+  // From shortly before the first byte beyond ASCII: the English menu of a Russian page says nothing.
+  const start = Math.max(0, text.search(/[\x80-\xff]/) - 64);
+  const sample = text.slice(start, start + CHARSET_SAMPLE_BYTES);
+  if ((sample.match(/[\x80-\xff]/g)?.length ?? 0) < LEAST_HIGH_BYTES) return LEGACY_CHARSET;
   // Loaded when it is first needed: most crawls never do, and it is two megabytes.
   const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
-  const [best] = analyse(sample);
+  const [best] = analyse(Buffer.from(sample, 'latin1'));
   if (best === undefined || best.confidence < LEAST_CHARSET_CONFIDENCE) return LEGACY_CHARSET;
-  if (best.name === 'UTF-8' || best.name === 'ASCII') return LEGACY_CHARSET;
   const kin = WINDOWS_KIN[best.name];
   return kin !== undefined && (kin === LEGACY_CHARSET || /[\x80-\x9f]/.test(text)) ? kin : best.name;
-}
-
-/** The sample begins shortly before the first byte beyond ASCII: the English menu of a Russian page says nothing. */
-function telling(text: string): string {
-  const first = Math.max(0, text.search(/[\x80-\xff]/) - 64);
-  return text.slice(first, first + CHARSET_SAMPLE_BYTES);
-}
-
-function countHigh(bytes: Buffer): number {
-  let count = 0;
-  for (const byte of bytes) if (byte >= 0x80) count += 1;
-  return count;
 }

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
+import { keepLatest } from '../keep-latest.js';
 import {
   IDLE_CONNECTION_MS,
   MAX_HEADER_BYTES,
@@ -17,12 +18,14 @@ const ENDED = new Error('the connection was ended by its exchange');
 const SOCKET_READ_BYTES = 64 * 1024;
 let loaded: typeof Client | null = null;
 
-/** Idle connections, bounded in number, and the TLS sessions that shorten the next handshake. */
+/**
+ * Idle connections, and the TLS sessions that shorten the next handshake. One connection is kept for each origin and
+ * address, since a host gets one request at a time.
+ */
 export class ConnectionPool {
   readonly #ca: string | string[] | undefined;
-  /** In the order in which they became idle. */
-  readonly #idle = new Set<Connection>();
-  readonly #idleByKey = new Map<string, Connection[]>();
+  /** By their keys, in the order in which they became idle. */
+  readonly #idle = new Map<string, Connection>();
   readonly #tlsSessions = new Map<string, Buffer>();
   #isClosed = false;
 
@@ -34,39 +37,34 @@ export class ConnectionPool {
   /** An idle connection to this very address for this origin, or a new one, not connected yet. */
   take(origin: string, address: string): Connection {
     const key = `${origin} ${address}`;
-    const idle = this.#idleByKey.get(key)?.at(-1);
-    if (idle === undefined) return new Connection(key, origin, address, this);
-    this.#forget(idle);
-    return idle;
+    const idle = this.#idle.get(key);
+    this.#idle.delete(key);
+    return idle ?? new Connection(key, origin, address, this);
   }
 
   /** Takes a connection back after an exchange that ended cleanly. */
   putBack(connection: Connection): void {
-    if (this.#isClosed) {
+    if (this.#isClosed || this.#idle.has(connection.key)) {
       connection.destroy();
       return;
     }
-    this.#idle.add(connection);
-    const same = this.#idleByKey.get(connection.key);
-    if (same === undefined) this.#idleByKey.set(connection.key, [connection]);
-    else same.push(connection);
-    const [oldest] = this.#idle;
-    if (this.#idle.size > MAX_IDLE_CONNECTIONS && oldest !== undefined) this.onDisconnect(oldest);
+    this.#idle.set(connection.key, connection);
+    const [oldest] = this.#idle.size > MAX_IDLE_CONNECTIONS ? this.#idle.values() : [];
+    if (oldest !== undefined) this.onDisconnect(oldest);
   }
 
   /** A connection lost its socket. An idle one is of no more use. */
   onDisconnect(connection: Connection): void {
-    if (!this.#idle.has(connection)) return;
-    this.#forget(connection);
+    if (this.#idle.get(connection.key) !== connection) return;
+    this.#idle.delete(connection.key);
     connection.destroy();
   }
 
   /** Ends what is idle. What is in use ends with its exchange. */
   close(): void {
     this.#isClosed = true;
-    for (const connection of this.#idle) connection.destroy();
+    for (const connection of this.#idle.values()) connection.destroy();
     this.#idle.clear();
-    this.#idleByKey.clear();
   }
 
   /** A socket that connects to this address and to no other. */
@@ -74,7 +72,7 @@ export class ConnectionPool {
     if (target.protocol !== 'https:') {
       const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
         host: address,
-        port: portOf(target, 80),
+        port: Number(target.port || 80),
         lookup: refuseLookup,
         highWaterMark: SOCKET_READ_BYTES,
       };
@@ -87,27 +85,14 @@ export class ConnectionPool {
     const session = this.#tlsSessions.get(sessionKey);
     const socket = connectTls({
       host: address,
-      port: portOf(target, 443),
+      port: Number(target.port || 443),
       servername: name,
       lookup: refuseLookup,
       ALPNProtocols: ['http/1.1'],
       ...(session === undefined ? {} : { session }),
       ...(this.#ca === undefined ? {} : { ca: this.#ca }),
     });
-    return socket.on('session', (fresh) => {
-      this.#tlsSessions.delete(sessionKey);
-      this.#tlsSessions.set(sessionKey, fresh);
-      const [oldest] = this.#tlsSessions.keys();
-      if (this.#tlsSessions.size > MAX_TLS_SESSIONS && oldest !== undefined) this.#tlsSessions.delete(oldest);
-    });
-  }
-
-  #forget(connection: Connection): void {
-    this.#idle.delete(connection);
-    const same = this.#idleByKey.get(connection.key);
-    if (same === undefined) return;
-    same.splice(same.indexOf(connection), 1);
-    if (same.length === 0) this.#idleByKey.delete(connection.key);
+    return socket.on('session', (fresh) => keepLatest(this.#tlsSessions, sessionKey, fresh, MAX_TLS_SESSIONS));
   }
 }
 
@@ -218,10 +203,6 @@ export function clientClass(): typeof Client {
     loaded = (require('undici') as typeof import('undici')).Client;
   }
   return loaded;
-}
-
-function portOf(target: buildConnector.Options, usual: number): number {
-  return target.port === '' ? usual : Number(target.port);
 }
 
 /** The address is judged already. A look-up here would be a second one, and could give another answer. */

@@ -28,7 +28,7 @@ export type CodingAnswer =
   | { readonly kind: 'known'; readonly codings: readonly ContentCoding[] }
   | { readonly kind: 'unknown'; readonly detail: string };
 
-const NAMES: ReadonlyMap<string, ContentCoding | 'identity'> = new Map<string, ContentCoding | 'identity'>([
+const NAMES = new Map<string, ContentCoding | 'identity'>([
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],
   ['deflate', 'deflate'],
@@ -42,8 +42,6 @@ const NAMES: ReadonlyMap<string, ContentCoding | 'identity'> = new Map<string, C
 
 /** Names in one list, those that mean nothing included. */
 const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
-const AS_IS: CodingAnswer = { kind: 'known', codings: [] };
-const GZIP_ONLY: CodingAnswer = { kind: 'known', codings: ['gzip'] };
 
 /**
  * Reads a Content-Encoding value.
@@ -53,8 +51,7 @@ const GZIP_ONLY: CodingAnswer = { kind: 'known', codings: ['gzip'] };
  * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
  */
 export function parseContentEncoding(value: string | null): CodingAnswer {
-  if (value === null) return AS_IS;
-  if (value === 'gzip') return GZIP_ONLY;
+  if (value === null) return { kind: 'known', codings: [] };
   const codings: ContentCoding[] = [];
   const parts = value.split(',', MAX_CODING_PARTS + 1);
   // Names behind the last part that is read may be codings too.
@@ -133,12 +130,8 @@ interface ZlibWithZstd {
 }
 
 /**
- * Finds zstd in a runtime's `node:zlib`.
- *
- * A window larger than the coding allows is refused: it is memory that the sender chooses (RFC 9659 §3).
- *
- * @returns `null` where the runtime has none.
- * @throws Never.
+ * Finds zstd in a runtime's `node:zlib`; `null` where it has none. A window larger than the coding allows is refused:
+ * it is memory that the sender chooses (RFC 9659 §3). Never throws.
  */
 export function findZstd(zlib: object): Zstd | null {
   if (!hasZstd(zlib)) return null;

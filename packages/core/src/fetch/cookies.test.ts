@@ -2,9 +2,9 @@
 // breaks, one site learns what another said about the crawl.
 
 import { describe, expect, it } from 'vitest';
-import { type CookieJar, createCookies, jarMaker } from './cookies.js';
+import { type CookieJar, Cookies, jarMaker } from './cookies.js';
+import type { RequestPurpose } from './identity.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
-import type { RequestPurpose } from './request-headers.js';
 
 /** A jar that keeps names and values, and knows nothing of domains: what keeps origins apart is not the jar. */
 function plainJar(): CookieJar {
@@ -23,7 +23,7 @@ const A = new URL('https://a.example/x');
 
 function cookies() {
   let jars = 0;
-  const made = createCookies(() => {
+  const made = new Cookies(() => {
     jars += 1;
     return plainJar();
   });
@@ -33,7 +33,8 @@ function cookies() {
       purpose,
       lines.map((line) => ['Set-Cookie', line] as const),
     );
-  return { ...made, set, jars: () => jars };
+  const valueFor = made.valueFor.bind(made);
+  return { set, valueFor, jars: () => jars };
 }
 
 describe('a cookie', () => {
@@ -103,29 +104,29 @@ describe('bounds', () => {
   });
 
   it('a value that would end its field line is not sent', async () => {
-    const made = createCookies(() => ({ setCookie: () => undefined, getCookieString: () => 'a=1\r\nX-Evil: 1' }));
+    const made = new Cookies(() => ({ setCookie: () => undefined, getCookieString: () => 'a=1\r\nX-Evil: 1' }));
     await made.keep(A, 'page', [['Set-Cookie', 'a=1']]);
     expect(await made.valueFor(A, 'page')).toBeNull();
   });
 });
 
 describe('the usual jars', () => {
-  const usual = async () => createCookies((await jarMaker('usual')) ?? plainJar);
+  const usual = async () => new Cookies((await jarMaker('usual')) ?? plainJar);
 
   it('keep Path, Max-Age and Secure, as browsers do', async () => {
-    const { keep, valueFor } = await usual();
+    const made = await usual();
     const lines = ['in=1; Path=/docs', 'gone=1; Max-Age=0', 'safe=1; Secure', 'far=1; Domain=b.example'];
-    for (const line of lines) await keep(A, 'page', [['Set-Cookie', line]]);
-    expect(await valueFor(new URL('https://a.example/docs/x'), 'page')).toBe('in=1; safe=1');
-    expect(await valueFor(A, 'page')).toBe('safe=1');
+    for (const line of lines) await made.keep(A, 'page', [['Set-Cookie', line]]);
+    expect(await made.valueFor(new URL('https://a.example/docs/x'), 'page')).toBe('in=1; safe=1');
+    expect(await made.valueFor(A, 'page')).toBe('safe=1');
   });
 
   it('are bounded like any, and of one origin each', async () => {
-    const { keep, valueFor } = await usual();
+    const made = await usual();
     for (let index = 0; index < MAX_ORIGIN_COOKIES + 10; index += 1)
-      await keep(A, 'page', [['Set-Cookie', `n${index}=1; Domain=a.example`]]);
-    expect((await valueFor(A, 'page'))?.split('; ')).toHaveLength(MAX_ORIGIN_COOKIES);
-    expect(await valueFor(new URL('https://www.a.example/'), 'page')).toBeNull();
+      await made.keep(A, 'page', [['Set-Cookie', `n${index}=1; Domain=a.example`]]);
+    expect((await made.valueFor(A, 'page'))?.split('; ')).toHaveLength(MAX_ORIGIN_COOKIES);
+    expect(await made.valueFor(new URL('https://www.a.example/'), 'page')).toBeNull();
   });
 
   it('are not made for who wants none, or has jars of their own', async () => {

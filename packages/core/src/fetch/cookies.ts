@@ -1,9 +1,10 @@
 // Cookies, off by default. One jar for each origin, so that nothing that one origin sets can reach another, whatever
 // its Domain attribute says. Bounded in number and size, and never sent for robots.txt and its companions.
 
+import { keepLatest } from '../keep-latest.js';
+import type { RequestPurpose } from './identity.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import { type HeaderLines, headerValues } from './outcome.js';
-import type { RequestPurpose } from './request-headers.js';
 
 /** What a jar has to do, as `CookieJar` of tough-cookie does it: the rules of cookies are its own (RFC 6265). */
 export interface CookieJar {
@@ -28,67 +29,50 @@ export async function jarMaker(choice: CookieChoice): Promise<(() => CookieJar) 
   return () => new Jar();
 }
 
-/** The cookies of one crawl. */
-export interface Cookies {
-  /** The value of Cookie for a request, or `null`. Never rejects. */
-  valueFor(url: URL, purpose: RequestPurpose): Promise<string | null>;
-  /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
-  keep(url: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void>;
-}
-
 /** Files that are the same for everyone (access §2). */
 const WITHOUT: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known']);
 
-/** The jar of one origin, and the names of the cookies it was given. */
-interface OriginCookies {
-  readonly jar: CookieJar;
-  readonly names: Set<string>;
-}
+/** The cookies of one crawl. */
+export class Cookies {
+  readonly #makeJar: () => CookieJar;
+  /** The jar of each origin, and the names of the cookies it was given. The origin unused longest is the first. */
+  readonly #origins = new Map<string, { readonly jar: CookieJar; readonly names: Set<string> }>();
 
-/**
- * Makes the cookies of one crawl.
- *
- * @param makeJar - Called once for each origin that sets a cookie; the origin unused longest is forgotten first.
- * @throws Never.
- */
-export function createCookies(makeJar: () => CookieJar): Cookies {
-  /** In order of use: the first is the one unused longest. */
-  const origins = new Map<string, OriginCookies>();
-  const used = (origin: string, cookies: OriginCookies): void => {
-    origins.delete(origin);
-    origins.set(origin, cookies);
-    const oldest = origins.keys().next();
-    if (origins.size > MAX_COOKIE_ORIGINS && !oldest.done) origins.delete(oldest.value);
-  };
-  return {
-    async valueFor({ origin, href }, purpose) {
-      const known = WITHOUT.has(purpose) ? undefined : origins.get(origin);
-      if (known === undefined) return null;
-      used(origin, known);
+  /** @param makeJar - Called once for each origin that sets a cookie. */
+  constructor(makeJar: () => CookieJar) {
+    this.#makeJar = makeJar;
+  }
+
+  /** The value of Cookie for a request, or `null`. Never rejects. */
+  async valueFor({ origin, href }: URL, purpose: RequestPurpose): Promise<string | null> {
+    const known = WITHOUT.has(purpose) ? undefined : this.#origins.get(origin);
+    if (known === undefined) return null;
+    keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
+    try {
+      const value = await known.jar.getCookieString(href);
+      return value !== '' && value.length <= MAX_COOKIE_HEADER_CHARS && isFieldValue(value) ? value : null;
+    } catch (error) {
+      return noCookie(error);
+    }
+  }
+
+  /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
+  async keep({ origin, href }: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void> {
+    const lines = WITHOUT.has(purpose) ? [] : headerValues(headers, 'set-cookie').slice(0, MAX_ORIGIN_COOKIES);
+    for (const line of lines) {
+      const name = line.slice(0, Math.max(0, line.indexOf('='))).trim();
+      if (name === '' || line.length > MAX_COOKIE_LINE_CHARS) continue;
+      const known = this.#origins.get(origin) ?? { jar: this.#makeJar(), names: new Set() };
+      if (!known.names.has(name) && known.names.size >= MAX_ORIGIN_COOKIES) continue;
+      known.names.add(name);
+      keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
       try {
-        const value = await known.jar.getCookieString(href);
-        return value !== '' && value.length <= MAX_COOKIE_HEADER_CHARS && isFieldValue(value) ? value : null;
+        await known.jar.setCookie(line, href);
       } catch (error) {
-        return noCookie(error);
+        noCookie(error);
       }
-    },
-    async keep({ origin, href }, purpose, headers) {
-      const lines = WITHOUT.has(purpose) ? [] : headerValues(headers, 'set-cookie').slice(0, MAX_ORIGIN_COOKIES);
-      for (const line of lines) {
-        const name = line.slice(0, Math.max(0, line.indexOf('='))).trim();
-        if (name === '' || line.length > MAX_COOKIE_LINE_CHARS) continue;
-        const known = origins.get(origin) ?? { jar: makeJar(), names: new Set() };
-        if (!known.names.has(name) && known.names.size >= MAX_ORIGIN_COOKIES) continue;
-        known.names.add(name);
-        used(origin, known);
-        try {
-          await known.jar.setCookie(line, href);
-        } catch (error) {
-          noCookie(error);
-        }
-      }
-    },
-  };
+    }
+  }
 }
 
 /** A jar refuses by throwing: that is an answer, and it is no. */

@@ -2,12 +2,12 @@
 // If this breaks, a request leaves that is not allowed, or that does not say whose it is.
 
 import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
+import type { RequestRecord } from '../report/decision.js';
 import { createAddressGuard } from './address-guard.js';
-import { createEgress, type Egress, type EgressRequest } from './egress.js';
-import type { EgressRecord } from './egress-record.js';
+import { Egress, type EgressRequest } from './egress.js';
 import { resolveIdentity } from './identity.js';
 import { RequestLimiter } from './request-limiter.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
@@ -20,7 +20,7 @@ afterEach(async () => {
 interface TestEgress {
   readonly server: RawServer;
   readonly egress: Egress;
-  readonly records: EgressRecord[];
+  readonly records: RequestRecord[];
   readonly asked: string[];
   send(path: string, more?: Partial<EgressRequest>): ReturnType<Egress['send']>;
 }
@@ -38,13 +38,13 @@ async function open(
 ): Promise<TestEgress> {
   const server = await listenRaw(answer);
   const fetcher = createUndiciFetcher();
-  const records: EgressRecord[] = [];
+  const records: RequestRecord[] = [];
   const asked: string[] = [];
   const resolve = (name: string): Promise<readonly string[]> => {
     asked.push(name);
     return more.resolve?.(name) ?? Promise.resolve(['127.0.0.1']);
   };
-  const egress = createEgress({
+  const egress = new Egress({
     fetcher,
     identity: resolveIdentity({ name: 'tide', contact: more.contact ?? 'https://example.org/bot' }),
     guard: createAddressGuard({
@@ -244,7 +244,7 @@ describe('whatever happens', () => {
   it('a resolver, a fetcher or a server that breaks is a value', async () => {
     const { send, server } = await open(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
     expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
-    const broken = createEgress({
+    const broken = new Egress({
       fetcher: {
         capabilities: createUndiciFetcher().capabilities,
         fetch: () => Promise.reject(new Error('broken')),
@@ -286,4 +286,36 @@ it('a stop at once does not wait for a name to be looked up', async () => {
   expect(await sending).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: false });
   expect(await send('/b', { signal: stop.signal })).toMatchObject({ kind: 'failed', failure: 'aborted' });
   expect(server.requests).toEqual([]);
+});
+
+describe('requests under way', () => {
+  it('are listed from their start to their end, the oldest first, within the limit', async () => {
+    const ends: (() => void)[] = [];
+    const { egress, send, server } = await open((socket) => ends.push(() => socket.write(response('x'))));
+    const { port } = server;
+    const startedAtMs = Date.now();
+    const first = send('/1');
+    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    const second = send('/2', { host: 'b.example', purpose: 'handler' });
+    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    expect(egress.underway(10)).toEqual([
+      { url: `http://a.example:${port}/1`, host: 'a.example', purpose: 'page', sinceMs: expect.any(Number) },
+      { url: `http://a.example:${port}/2`, host: 'b.example', purpose: 'handler', sinceMs: expect.any(Number) },
+    ]);
+    expect(egress.underway(10)[0]?.sinceMs).toBeGreaterThanOrEqual(startedAtMs);
+    expect(egress.underway(1)).toHaveLength(1);
+    ends[0]?.();
+    await first;
+    expect(egress.underway(10).map(({ host }) => host)).toEqual(['b.example']);
+    ends[1]?.();
+    await second;
+    expect(egress.underwayCount).toBe(0);
+  });
+
+  it('leave out those that have to wait, and those that failed', async () => {
+    const { egress, send } = await open((socket) => socket.destroy());
+    await send('/', { mayStart: () => ({ kind: 'wait', untilMs: 5 }) });
+    await send('/');
+    expect(egress.underwayCount).toBe(0);
+  });
 });

@@ -6,22 +6,30 @@
 // The second lock is asked before a connection is made, the frontier's `mayStart` after, right before the first byte.
 // Either may say wait, and both have to say go.
 
+import { createHash } from 'node:crypto';
 import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
+import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
-import type { AddressGuard } from './address-guard.js';
+import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
-import { type CookieJar, createCookies } from './cookies.js';
-import { type EgressRecord, egressRecord, LastEnds } from './egress-record.js';
+import { type CookieJar, Cookies } from './cookies.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
-import type { Identity } from './identity.js';
-import { ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
-import type { EgressOutcome, FailedOutcome, FailureCode, FetchOutcome, NotSentOutcome } from './outcome.js';
-import { createRequestHeaders, type RequestPurpose } from './request-headers.js';
+import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
+import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
+import {
+  type EgressOutcome,
+  type FetchOutcome,
+  headersByName,
+  headerValue,
+  type NotSentOutcome,
+  unsentFailure,
+} from './outcome.js';
 import type { RequestLimiter } from './request-limiter.js';
-import { createSpool, type SpooledBody } from './spool.js';
+import { Spool, type SpooledBody } from './spool.js';
 
 /** One request. */
 export interface EgressRequest {
@@ -43,22 +51,14 @@ export interface EgressRequest {
   readonly beforeDecoding?: (() => Promise<void>) | undefined;
   /** Asked last, right before the first byte; at most once. */
   readonly mayStart: () => StartAnswer;
-  /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own cap */
+  /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own limit */
   readonly maxBodyBytes?: number;
   /**
-   * Asked when the header section has come: decoded bytes that the body may have, which then goes to a file where it is
-   * large. `null`: it is held, up to `maxBodyBytes`. @default `null`
+   * Called when the header section has come: decoded bytes that the body may have, which goes to a file if it is
+   * large. `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
    */
   readonly largeBody?: (head: ResponseHead) => number | null;
   readonly signal: AbortSignal;
-}
-
-/** Sends requests. */
-export interface Egress {
-  /** One exchange, or the news that nothing left. Never rejects. */
-  send(request: EgressRequest): Promise<EgressOutcome>;
-  /** Removes large bodies from the disk. The fetcher is closed by its owner. */
-  close(): Promise<void>;
 }
 
 /** What egress needs. */
@@ -79,10 +79,8 @@ export interface EgressOptions {
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Called once for each request that left, when its exchange is over. */
-  readonly onRequest?: (record: EgressRecord) => void;
-  /**
-   * Called right before that with what was sent and what came, for an archive. Bodies are then also kept as they came.
-   */
+  readonly onRequest?: (record: RequestRecord) => void;
+  /** Called right before that, for an archive. Bodies are then also kept as they came. */
   readonly onExchange?: ((sent: SentRequest, outcome: FetchOutcome) => void) | undefined;
 }
 
@@ -93,74 +91,121 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes the egress of one crawl. Never throws. */
-export function createEgress(options: EgressOptions): Egress {
-  const { guard, limiter, nowMs } = options;
-  const headersFor = createRequestHeaders(options.identity);
-  const makeJar = options.network.cookies ?? null;
-  const cookies = makeJar === null ? null : createCookies(makeJar);
-  const lastEnds = new LastEnds();
-  const spool = createSpool();
-  return {
-    async send(request) {
-      const url = cleanUrl(request.url);
-      if (url === null) return unsent(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
-      const answer = await unlessAborted(guard.judge(url), request.signal);
-      if (answer === null) return unsent(url.href, nowMs(), 'aborted', 'given up by the crawl');
-      if (answer.kind === 'refused') return unsent(url.href, nowMs(), answer.failure, answer.detail);
-      const mayConnect = await request.mayConnect?.(answer.address);
-      if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
-      const cookie = cookies === null ? null : await cookies.valueFor(url, request.purpose);
-      const lock = await limiter.ask(request.host, request.requirements, nowMs());
-      if (lock.kind === 'wait') return notSent(url.href, { kind: 'wait', untilMs: lock.untilMs });
+/** A request that has left and is not over. */
+export interface RequestUnderway {
+  readonly url: string;
+  readonly host: string;
+  readonly purpose: RequestPurpose;
+  /** When it left, epoch milliseconds. */
+  readonly sinceMs: number;
+}
 
-      const headers = cookie === null ? headersFor(request) : { ...headersFor(request), Cookie: cookie };
-      // Unless the fetcher asked, nothing left: then it may be tried again at once.
-      let said: StartAnswer = { kind: 'wait', untilMs: nowMs() };
-      let spooled: SpooledBody | null = null;
-      const { largeBody } = request;
-      const came = await fetchOrFail(options.fetcher, nowMs, {
-        url: url.href,
-        method: 'GET',
-        headers,
-        address: { address: answer.address, family: answer.family },
-        limits: limitsFor(request, options.network),
-        ...(options.onExchange === undefined ? {} : { keepsEncoded: true }),
-        ...(largeBody === undefined
-          ? {}
-          : {
-              consumeBody: (head) => {
-                const bytes = largeBody(head);
-                spooled = bytes === null ? null : spool.open(bytes);
-                return spooled;
-              },
-            }),
-        ...(request.beforeDecoding === undefined ? {} : { beforeDecoding: request.beforeDecoding }),
-        mayStart: () => {
-          said = request.mayStart();
-          return said.kind === 'go';
-        },
-        signal: request.signal,
-      });
-      const outcome = came === null ? null : await withSpooled(came, spooled);
-      if (outcome === null) {
-        lock.done(null, nowMs(), nowMs());
-        return notSent(url.href, said);
-      }
-      const { startedAtMs, endedAtMs } = outcome.timing;
-      if (outcome.kind === 'failed' && !outcome.wasSent) {
-        lock.done(null, endedAtMs, nowMs());
-        return outcome;
-      }
-      lock.done(startedAtMs, endedAtMs, nowMs());
-      const gapMs = lastEnds.gap(request.host, startedAtMs, endedAtMs);
-      if (cookies !== null && outcome.kind === 'response') await cookies.keep(url, request.purpose, outcome.headers);
-      options.onExchange?.({ url: url.href, purpose: request.purpose, headers }, outcome);
-      options.onRequest?.(egressRecord(request, outcome, headers['User-Agent'] ?? '', gapMs));
-      return outcome;
-    },
-    close: () => spool.close(),
-  };
+/** Sends the requests of one crawl. */
+export class Egress {
+  readonly #options: EgressOptions;
+  readonly #headersFor: ReturnType<typeof createRequestHeaders>;
+  readonly #cookies: Cookies | null;
+  readonly #spool = new Spool();
+  /** When each host's last exchange ended: what the log's gaps are measured from. */
+  readonly #lastEnds = new Map<string, number>();
+  /** In the order in which they left. At most `network.concurrency` of them. */
+  readonly #underway = new Set<RequestUnderway>();
+
+  constructor(options: EgressOptions) {
+    const makeJar = options.network.cookies ?? null;
+    this.#options = options;
+    this.#headersFor = createRequestHeaders(options.identity);
+    this.#cookies = makeJar === null ? null : new Cookies(makeJar);
+  }
+
+  /** One exchange, or the news that nothing left. Never rejects. */
+  async send(request: EgressRequest): Promise<EgressOutcome> {
+    const { guard, limiter, nowMs } = this.#options;
+    const { host, signal } = request;
+    const url = cleanUrl(request.url);
+    if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
+    const answer = await unlessAborted(guard.judge(url), signal);
+    if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
+    if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
+    const mayConnect = await request.mayConnect?.(answer.address);
+    if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
+    const headers = await this.#headers(request, url);
+    const lock = await limiter.ask(host, request.requirements, nowMs());
+    if (lock.kind === 'wait') return notSent(url.href, lock);
+
+    const { outcome, said } = await this.#exchange(request, url.href, answer, headers);
+    const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
+    const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
+    lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
+    if (outcome === null) return notSent(url.href, said);
+    if (!wasSent) return outcome;
+    const last = this.#lastEnds.get(host);
+    keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
+    if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
+    this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers }, outcome);
+    this.#options.onRequest?.(recordOf(request, outcome, headers, last === undefined ? null : startedAtMs - last));
+    return outcome;
+  }
+
+  /** Requests under way, the oldest first, at most `limit`. */
+  underway(limit: number): RequestUnderway[] {
+    return [...this.#underway].slice(0, limit);
+  }
+
+  get underwayCount(): number {
+    return this.#underway.size;
+  }
+
+  /** Removes large bodies from the disk. The fetcher is closed by its owner. */
+  close(): Promise<void> {
+    return this.#spool.close();
+  }
+
+  async #headers({ purpose, headers }: EgressRequest, url: URL): Promise<Readonly<Record<string, string>>> {
+    const fields = this.#headersFor(purpose, headers);
+    const cookie = this.#cookies === null ? null : await this.#cookies.valueFor(url, purpose);
+    return cookie === null ? fields : { ...fields, Cookie: cookie };
+  }
+
+  /** `outcome`: `null` if nothing left, since `mayStart` said so. */
+  async #exchange(
+    request: EgressRequest,
+    url: string,
+    { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
+    headers: FetchRequest['headers'],
+  ): Promise<{ readonly outcome: FetchOutcome | null; readonly said: StartAnswer }> {
+    const { fetcher, nowMs, network, onExchange } = this.#options;
+    const { host, purpose, largeBody, beforeDecoding, signal } = request;
+    // Unless the fetcher asked, nothing left: then it may be tried again at once.
+    let said: StartAnswer = { kind: 'wait', untilMs: nowMs() };
+    let spooled: SpooledBody | null = null;
+    let underway: RequestUnderway | null = null;
+    const consumeBody = (head: ResponseHead): SpooledBody | null => {
+      const bytes = largeBody?.(head) ?? null;
+      spooled = bytes === null ? null : this.#spool.open(bytes);
+      return spooled;
+    };
+    const came = await fetchOrFail(fetcher, nowMs, {
+      url,
+      method: 'GET',
+      headers,
+      address: { address, family },
+      limits: limitsFor(request, network),
+      ...(onExchange === undefined ? {} : { keepsEncoded: true }),
+      ...(largeBody === undefined ? {} : { consumeBody }),
+      ...(beforeDecoding === undefined ? {} : { beforeDecoding }),
+      mayStart: () => {
+        said = request.mayStart();
+        if (said.kind !== 'go') return false;
+        underway = { url: request.url, host, purpose, sinceMs: nowMs() };
+        this.#underway.add(underway);
+        return true;
+      },
+      signal,
+    });
+    if (underway !== null) this.#underway.delete(underway);
+    return { outcome: came === null ? null : await withSpooled(came, spooled), said };
+  }
 }
 
 /** A name may take seconds to look up: a stop at once does not wait for it. `null`: aborted. */
@@ -178,12 +223,9 @@ async function fetchOrFail(fetcher: Fetcher, nowMs: () => number, request: Fetch
   try {
     return await fetcher.fetch(request);
   } catch (error) {
+    const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
     // Whether anything left is not known: it counts as sent, so that the host gets its silence.
-    return {
-      ...unsent(request.url, nowMs(), 'internal', failureDetail(error)),
-      wasSent: true,
-      timing: { startedAtMs, headersAtMs: null, endedAtMs: nowMs() },
-    };
+    return { ...failed, wasSent: true, timing: { ...failed.timing, startedAtMs } };
   }
 }
 
@@ -200,19 +242,12 @@ async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody | null): 
   } catch (error) {
     await spooled.discard();
     const { url, remoteAddress, timing } = outcome;
-    return {
-      kind: 'failed',
-      url,
-      failure: 'internal',
-      detail: failureDetail(error),
-      remoteAddress,
-      wasSent: true,
-      timing,
-    };
+    const detail = failureDetail(error);
+    return { kind: 'failed', url, failure: 'internal', detail, remoteAddress, wasSent: true, timing };
   }
 }
 
-/** The URL as it is asked for and logged: no credentials, no fragment. `null` for what is no URL. */
+/** The URL as it is requested and logged: no credentials, no fragment. `null` for what is no URL. */
 function cleanUrl(text: string): URL | null {
   const url = parseUrl(text);
   if (url === null) return null;
@@ -223,37 +258,67 @@ function cleanUrl(text: string): URL | null {
 }
 
 function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOptions['network']): FetchLimits {
-  if (purpose !== 'robots') {
-    const kept = maxBodyBytes ?? network.maxBodyBytes;
-    const { connectTimeoutMs, headersTimeoutMs, requestTimeoutMs } = network;
-    return {
-      connectTimeoutMs,
-      headersTimeoutMs,
-      requestTimeoutMs,
-      maxBodyBytes: kept,
-      maxEncodedBytes: encodedLimit(kept),
-    };
-  }
-  const kept = maxBodyBytes ?? ROBOTS_BODY_BYTES;
+  const { connectTimeoutMs, headersTimeoutMs, requestTimeoutMs } = network;
+  const isRobots = purpose === 'robots';
+  const kept = maxBodyBytes ?? (isRobots ? ROBOTS_BODY_BYTES : network.maxBodyBytes);
   return {
-    connectTimeoutMs: Math.min(network.connectTimeoutMs, ROBOTS_CONNECT_MS),
-    headersTimeoutMs: Math.min(network.headersTimeoutMs, ROBOTS_EXCHANGE_MS),
-    requestTimeoutMs: Math.min(network.requestTimeoutMs, ROBOTS_EXCHANGE_MS),
+    connectTimeoutMs: isRobots ? Math.min(connectTimeoutMs, ROBOTS_CONNECT_MS) : connectTimeoutMs,
+    headersTimeoutMs: isRobots ? Math.min(headersTimeoutMs, ROBOTS_EXCHANGE_MS) : headersTimeoutMs,
+    requestTimeoutMs: isRobots ? Math.min(requestTimeoutMs, ROBOTS_EXCHANGE_MS) : requestTimeoutMs,
     maxBodyBytes: kept,
     maxEncodedBytes: encodedLimit(kept),
   };
 }
 
 function notSent(url: string, said: StartAnswer): NotSentOutcome {
+  const reason = said.kind === 'lost' ? 'lost' : 'wait';
+  return { kind: 'not-sent', url, reason, untilMs: said.kind === 'wait' ? said.untilMs : null };
+}
+
+/** @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first. */
+function recordOf(
+  { host, purpose, requirements, robots = null, robotsOf = null }: EgressRequest,
+  outcome: FetchOutcome,
+  headers: FetchRequest['headers'],
+  gapMs: number | null,
+): RequestRecord {
+  const response = outcome.kind === 'response' ? outcome : null;
+  const retryAfter = response === null ? null : headerValue(response.headers, 'retry-after');
   return {
-    kind: 'not-sent',
-    url,
-    reason: said.kind === 'lost' ? 'lost' : 'wait',
-    untilMs: said.kind === 'wait' ? said.untilMs : null,
+    url: outcome.url,
+    host,
+    purpose,
+    startedAtMs: outcome.timing.startedAtMs,
+    endedAtMs: outcome.timing.endedAtMs,
+    status: response?.status ?? null,
+    failure: outcome.kind === 'failed' ? outcome.failure : null,
+    encodedBytes: response?.encodedBytes ?? 0,
+    remoteAddress: outcome.remoteAddress,
+    userAgent: headers['User-Agent'] ?? '',
+    crawlDelayMs: requirements.crawlDelayMs,
+    requestIntervalMs: requirements.requestIntervalMs,
+    gapMs,
+    truncated: response?.truncated ?? null,
+    retryAfter: retryAfter?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null,
+    robots,
+    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
   };
 }
 
-function unsent(url: string, nowMs: number, failure: FailureCode, detail: string): FailedOutcome {
-  const timing = { startedAtMs: nowMs, headersAtMs: null, endedAtMs: nowMs };
-  return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent: false, timing };
+/** Fields that decide where an answer leads, how its body reads and how long it holds (access 3, 4, 6). */
+const RECEIPT_FIELDS: ReadonlySet<string> = new Set(
+  'age cache-control content-type date etag expires last-modified location retry-after'.split(' '),
+);
+
+/** What came for a robots.txt: enough to read the answer again without the network. */
+function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt {
+  if (outcome.kind === 'failed') return { authority, hash: null, headers: {} };
+  const fields = Object.entries(headersByName(outcome.headers, RECEIPT_FIELDS));
+  const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
+  const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
+  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex').slice(0, HASH_CHARS) : null;
+  return { authority, hash, headers };
 }
+
+/** As `RobotsCopyRef.hash`. */
+const HASH_CHARS = 16;

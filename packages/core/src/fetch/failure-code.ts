@@ -30,20 +30,20 @@ const TLS_CODE =
   /^(?:ERR_(?:TLS|SSL|OSSL)|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_(?:CA|PURPOSE|NON_CA)|ERROR_IN_C|PATH_LENGTH)/;
 
 /**
- * The word for an error. What is not known is `internal`: it says nothing about the host, and is worth a look.
+ * The code for an error. What is not known is `internal`: it says nothing about the host, and is worth a look.
  *
  * @throws Never.
  */
 export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
-  const { code, message } = readError(error);
-  // undici's word for whatever it could not parse, where a length had been named before the header section ended.
+  const { code, message, name } = readError(error);
+  // undici's code for whatever it could not parse, where a length had been named before the header section ended.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return phase === 'answering' ? 'closed-early' : 'framing';
   if (code === 'ETIMEDOUT') return phase === 'connecting' ? 'timeout-connect' : 'reset';
   const known = BY_CODE.get(code);
   if (known !== undefined) return known;
   if (TLS_CODE.test(code)) return 'tls';
-  // The parser says of what it knows in words only.
-  if (isParserError(error)) return /Invalid EOF state/.test(message) ? 'closed-early' : 'framing';
+  // By its name: the platform has a copy of undici of its own, with classes of its own. Only the message says more.
+  if (name === 'HTTPParserError') return /Invalid EOF state/.test(message) ? 'closed-early' : 'framing';
   // undici's one code for a connection that ended: by the other side, or because what came was no response.
   if (code === 'UND_ERR_SOCKET') return /^bad /.test(message) ? 'framing' : 'closed-early';
   return 'internal';
@@ -59,8 +59,8 @@ export function failureCodeWithin(error: unknown): FailureCode {
   let cause: unknown = error;
   // Five: causes may lead in a circle.
   for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
-    const word = failureCode(cause, 'sent');
-    if (word !== 'internal') found = word;
+    const code = failureCode(cause, 'sent');
+    if (code !== 'internal') found = code;
     cause = cause.cause;
   }
   return found;
@@ -72,13 +72,8 @@ export function failureDetail(error: unknown): string {
   return code === '' || message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** By its name: the platform has a copy of undici of its own, with classes of its own. */
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'HTTPParserError';
-}
-
-function readError(error: unknown): { code: string; message: string } {
-  if (!(error instanceof Error)) return { code: '', message: String(error) };
+function readError(error: unknown): { code: string; message: string; name: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error), name: '' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { code, message: error.message };
+  return { code, message: error.message, name: error.name };
 }

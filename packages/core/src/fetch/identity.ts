@@ -1,8 +1,10 @@
-// Who asks: the product token, the contact, and the User-Agent that carries both on every request.
-// Checked here, once; a name that robots.txt cannot address or a contact that reaches no one, is never sent.
+// Who crawls: the product token, the contact, and the header fields that carry them on every request. A name that
+// robots.txt cannot address, or a contact that reaches no one, is never sent.
 
 import { MannerlyError, shown } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
+import type { RequestRecord } from '../report/decision.js';
+import { ACCEPT_ENCODING } from './content-coding.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
 
 /** An identity that has been checked. */
@@ -21,7 +23,6 @@ export interface Identity {
 /** The option `identity`, unchecked. */
 type Given = Readonly<Partial<Record<'name' | 'contact' | 'version' | 'tokens', unknown>>>;
 
-const DEFAULT_VERSION = '1.0';
 /** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use too. */
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 const VERSION = /^[A-Za-z0-9._+-]+$/;
@@ -36,12 +37,7 @@ const MAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)
  */
 export function resolveIdentity(given: Given = {}): Identity {
   const name = checkWord(given.name, TOKEN, 'identity.name', 'letters, digits, `-` and `_`');
-  const version = checkWord(
-    given.version ?? DEFAULT_VERSION,
-    VERSION,
-    'identity.version',
-    'letters, digits and `.-_+`',
-  );
+  const version = checkWord(given.version ?? '1.0', VERSION, 'identity.version', 'letters, digits and `.-_+`');
   const { contact, from } = checkContact(given.contact);
   const userAgent = `${name}/${version} (+${contact})`;
   const tokens = checkTokens(given.tokens ?? [name], userAgent);
@@ -91,4 +87,53 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
     `expected \`identity.tokens\` to be 1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}", got ${shown(value)}`,
     { hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).' },
   );
+}
+
+/** What a request is for. */
+export type RequestPurpose = RequestRecord['purpose'];
+
+/**
+ * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
+ * answer 406.
+ *
+ * @see specification, access §2 (robots.txt); RFC 9110 §12.5.1
+ */
+const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
+  page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  robots: 'text/plain, */*;q=0.5',
+  sitemap: 'application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
+  'data-txt': 'text/plain, */*;q=0.5',
+  'well-known': 'application/json, */*;q=0.5',
+  handler: '*/*',
+  subresource: '*/*',
+};
+
+/** Fields that no caller sets: identity, the connection, and what links one request to another. */
+const OURS = new RegExp(
+  '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
+    'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer)$',
+  'i',
+);
+
+/** Makes the header fields of requests: once per purpose, since most requests add none of their own. Never throws. */
+export function createRequestHeaders(
+  identity: Pick<Identity, 'userAgent' | 'from'>,
+): (purpose: RequestPurpose, own?: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
+  const byPurpose = new Map<RequestPurpose, Readonly<Record<string, string>>>();
+  return (purpose, own = {}) => {
+    let base = byPurpose.get(purpose);
+    if (base === undefined) {
+      base = Object.freeze({
+        'User-Agent': identity.userAgent,
+        ...(identity.from === null ? {} : { From: identity.from }),
+        Accept: ACCEPT[purpose],
+        'Accept-Encoding': ACCEPT_ENCODING,
+      });
+      byPurpose.set(purpose, base);
+    }
+    const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
+    if (allowed.length === 0) return base;
+    const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
+    return { ...base, ...Object.fromEntries(names) };
+  };
 }

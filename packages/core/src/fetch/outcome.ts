@@ -1,4 +1,8 @@
-// What can come of one exchange: a value for everything that a crawl meets, never an exception.
+// What can come of one exchange: a value for everything that a crawl meets, never an exception. And what it means to
+// the frontier: for its host's clock, and for the reader of robots.txt.
+
+import type { Exchange } from '@mannerly/frontier';
+import type { RobotsAnswer, RobotsFailure } from '@mannerly/robots/access';
 
 /** Header field lines in the order they came, names as sent. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
@@ -28,7 +32,7 @@ export interface ResponseOutcome {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderLines;
-  /** The decoded body (content codings undone), cut at the cap; its beginning, where `file` holds all of it. */
+  /** The decoded body (content codings undone), cut at its limit; its beginning, where `file` holds all of it. */
   readonly body: Uint8Array;
   /** The whole body, where it was too large to be held; absent otherwise. The crawl removes it. */
   readonly file?: BodyFile;
@@ -37,7 +41,7 @@ export interface ResponseOutcome {
    * (`keepsEncoded`), and where the fetcher does not know it (`capabilities.encodedBody`).
    */
   readonly encodedBody?: Uint8Array;
-  /** `cap`: cut by our own limit; `peer`: the other side ended early or decoding failed on the way. */
+  /** `limit`: cut by our own limit; `connection`: the other side ended early or decoding failed on the way. */
   readonly truncated: 'limit' | 'connection' | null;
   /** Bytes of the body read off the wire; decoded ones where the fetcher cannot say. */
   readonly encodedBytes: number;
@@ -45,7 +49,7 @@ export interface ResponseOutcome {
   readonly timing: ExchangeTiming;
 }
 
-/** Words for the ways in which no usable response came. docs/outcomes.md says which are retried, how often and when. */
+/** Codes for the ways in which no usable response came. docs/outcomes.md says which are retried, how often and when. */
 export type FailureCode =
   | 'dns'
   | 'refused'
@@ -91,13 +95,17 @@ export interface NotSentOutcome {
 export type FetchOutcome = ResponseOutcome | FailedOutcome;
 export type EgressOutcome = FetchOutcome | NotSentOutcome;
 
+/** A failure before anything was sent. Never throws. */
+export function unsentFailure(url: string, nowMs: number, failure: FailureCode, detail: string): FailedOutcome {
+  const timing = { startedAtMs: nowMs, headersAtMs: null, endedAtMs: nowMs };
+  return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent: false, timing };
+}
+
 const NO_BYTES = new Uint8Array(0);
 
 /**
  * Frees the bytes of a response that is no longer needed. Promises that were made when the request left keep the
- * outcome, and what an old object refers to stays until the next full collection.
- *
- * @throws Never
+ * outcome, and what an old object refers to stays until the next full collection. Never throws.
  */
 export function releaseBody(outcome: ResponseOutcome): void {
   const open: { -readonly [field in 'body' | 'encodedBody']?: Uint8Array } = outcome;
@@ -115,10 +123,21 @@ export function headerValue(headers: HeaderLines, name: string): string | null {
   return found;
 }
 
-/** The values of a header field, one per field line. Names without regard to case. Never throws. */
+/** The values of a header field in any case, one per field line. Never throws. */
 export function headerValues(headers: HeaderLines, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+/** Lower-case name to value, several lines joined by `, `. @param names - Only these. Never throws. */
+export function headersByName(headers: HeaderLines, names?: ReadonlySet<string>): Record<string, string> {
+  const found: Record<string, string> = Object.create(null);
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase();
+    if (names?.has(name) === false) continue;
+    found[name] = found[name] === undefined ? value : `${found[name]}, ${value}`;
+  }
+  return found;
 }
 
 /** Failures that our own rules decided before anything was sent: no exchange happened, and no host is to blame. */
@@ -127,4 +146,69 @@ const REFUSALS: readonly FailureCode[] = ['address-forbidden', 'port-forbidden',
 /** Whether an outcome is the address guard's refusal. Never throws. */
 export function isRefusedByGuard(outcome: FetchOutcome): boolean {
   return outcome.kind === 'failed' && REFUSALS.includes(outcome.failure);
+}
+
+/** What a clock of whole milliseconds may have cut off. */
+const CUT_OFF_MS = 1;
+
+/**
+ * What the frontier's clock needs of an outcome.
+ *
+ * A response that the connection cut short counts as `closed-early`: its host failed to deliver, whatever the status
+ * said. One that our own limit cut is whole in this sense: the host did its part. Times are rounded up: what ended at
+ * 7.9 reads 7, and counted from there the next request would be up to a millisecond early.
+ *
+ * @throws Never.
+ */
+export function exchangeOf(outcome: FetchOutcome): Exchange {
+  const startedAtMs = outcome.timing.startedAtMs + CUT_OFF_MS;
+  const endedAtMs = outcome.timing.endedAtMs + CUT_OFF_MS;
+  if (outcome.kind === 'failed') {
+    return { startedAtMs, endedAtMs, status: null, retryAfter: null, failure: outcome.failure, bytes: 0 };
+  }
+  return {
+    startedAtMs,
+    endedAtMs,
+    status: outcome.status,
+    retryAfter: headerValue(outcome.headers, 'retry-after'),
+    failure: outcome.truncated === 'connection' ? 'closed-early' : null,
+    bytes: outcome.file?.bytes ?? outcome.body.length,
+  };
+}
+
+const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
+  dns: 'dns',
+  refused: 'refused',
+  'unreachable-network': 'refused',
+  reset: 'reset',
+  'closed-early': 'short-body',
+  tls: 'tls',
+  framing: 'framing',
+  'headers-too-large': 'framing',
+  'timeout-connect': 'timeout',
+  'timeout-headers': 'timeout',
+  'timeout-exchange': 'timeout',
+  encoding: 'content-encoding',
+  aborted: 'other',
+  'address-forbidden': 'blocked',
+  'port-forbidden': 'blocked',
+  'scheme-unsupported': 'blocked',
+  internal: 'other',
+};
+
+/**
+ * What an exchange says to the reader of robots.txt.
+ *
+ * A body that the connection cut is never read in part, since the missing half may hold the Disallow lines: whatever
+ * its status said, the exchange is a failure. One that our own limit cut is a response: it holds more bytes than the
+ * reader reads, so that the reader sees the cut.
+ *
+ * @throws Never.
+ * @see specification, access §2, §4
+ */
+export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
+  if (outcome.kind === 'failed') return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure] };
+  if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
+  const { status, headers, body, url } = outcome;
+  return { kind: 'response', status, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
 }

@@ -1,8 +1,8 @@
 // Whatever pieces bytes come in, they are the same bytes. If this breaks, pages are silently garbled.
 
 import { describe, expect, it } from 'vitest';
+import { Pieces } from './body.js';
 import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
-import { Pieces } from './pieces.js';
 
 const bytes = (length: number): Buffer =>
   Buffer.from(Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 0xff));

@@ -17,9 +17,6 @@ export type LimiterAnswer =
     }
   | { readonly kind: 'wait'; readonly untilMs: number };
 
-const GO: LimiterAnswer = { kind: 'go', done: () => undefined };
-const MAX_SLEEP_MS = 2 ** 31 - 1;
-
 /** The limiters of one crawl: one per host that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
 export class RequestLimiter {
   /** In the order of their last use. */
@@ -38,37 +35,31 @@ export class RequestLimiter {
 
   /** Asks for one request. Never rejects. */
   async ask(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
-    const answer = await this.#askHost(host, requirements, nowMs);
-    const crawl = this.#crawl;
-    if (answer.kind === 'wait' || crawl === null) return answer;
-    const untilMs = await crawl.enter(nowMs);
-    if (untilMs !== null) {
-      answer.done(null, nowMs, nowMs);
-      return { kind: 'wait', untilMs };
+    const { crawlDelayMs, requestIntervalMs, bucket } = requirements;
+    const isLimited = crawlDelayMs !== null || requestIntervalMs !== null || bucket !== null;
+    // Where the file no longer sets anything, the delay after the last exchange still holds.
+    const limiter = isLimited ? this.#limiterOf(host, requirements, nowMs) : this.#hosts.get(host);
+    const hostUntilMs = limiter === undefined ? null : await limiter.take(nowMs);
+    if (hostUntilMs !== null) return { kind: 'wait', untilMs: hostUntilMs };
+    if (!isLimited) this.#hosts.delete(host);
+    const crawlUntilMs = this.#crawl === null ? null : await this.#crawl.take(nowMs);
+    if (crawlUntilMs !== null) {
+      limiter?.done(null, nowMs, nowMs);
+      return { kind: 'wait', untilMs: crawlUntilMs };
     }
     return {
       kind: 'go',
-      done(startedAtMs, endedAtMs, doneAtMs) {
-        if (startedAtMs === null) crawl.giveBack();
-        answer.done(startedAtMs, endedAtMs, doneAtMs);
+      done: (startedAtMs, endedAtMs, doneAtMs) => {
+        if (startedAtMs === null) this.#crawl?.giveBack();
+        limiter?.done(startedAtMs, endedAtMs, doneAtMs);
       },
     };
   }
 
-  async #askHost(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
+  #limiterOf(host: string, requirements: HostRequirements, nowMs: number): HostLimiter {
     let limiter = this.#hosts.get(host);
-    if (requirements.crawlDelayMs === null && requirements.requestIntervalMs === null && requirements.bucket === null) {
-      // The file of a host that has a limiter no longer sets anything. The delay after the last exchange still holds.
-      const last = limiter === undefined ? GO : await limiter.enter(nowMs);
-      if (last.kind === 'wait') return last;
-      last.done(null, nowMs, nowMs);
-      this.#hosts.delete(host);
-      return GO;
-    }
     if (limiter === undefined || (limiter.inFlight === 0 && !limiter.isFor(requirements))) {
-      const last = limiter;
-      limiter = new HostLimiter(requirements);
-      if (last !== undefined) limiter.continueFrom(last, nowMs);
+      limiter = new HostLimiter(requirements, nowMs, limiter);
     }
     this.#hosts.delete(host);
     this.#hosts.set(host, limiter);
@@ -76,88 +67,80 @@ export class RequestLimiter {
       if (this.#hosts.size <= MAX_HOST_LIMITERS) break;
       if (inFlight === 0) this.#hosts.delete(unused);
     }
-    return limiter.enter(nowMs);
+    return limiter;
   }
 }
 
 /**
- * One host's limiter. Its job is an exchange and the delay after it: it ends `crawlDelayMs` after the exchange's end or
- * `requestIntervalMs` after its start, whichever is later (access, DECISION A15). In `bucket` mode each start takes a
- * place of the reservoir for the length of the period instead.
+ * One host's limiter. An exchange has the one place until `crawlDelayMs` after its end or `requestIntervalMs` after its
+ * start, whichever is later (access, DECISION A15). In `bucket` mode each start has a place of the bucket for the
+ * length of the period instead.
  */
 class HostLimiter {
   /** Exchanges that have not ended. */
   inFlight = 0;
   readonly #requirements: HostRequirements;
-  readonly #bucket: HostRequirements['bucket'];
-  readonly #bottleneck: Bottleneck;
-  /** The next job, started when the last one ended: bottleneck takes three timers to start one. */
-  #prepared: Promise<((after: Promise<void>) => void) | null> | null = null;
+  readonly #exchange: Places;
+  readonly #bucket: { readonly starts: Places; readonly periodMs: number } | null;
   #lastStartMs = 0;
   #lastEndMs = 0;
 
-  constructor(requirements: HostRequirements) {
+  /** @param last - The limiter by the host's former file: the delay after its last exchange is now this one's. */
+  constructor(requirements: HostRequirements, nowMs: number, last?: HostLimiter) {
+    const { bucket } = requirements;
     this.#requirements = requirements;
-    this.#bucket = boundedBucket(requirements.bucket);
-    this.#bottleneck = createBottleneck({ maxConcurrent: 1, reservoir: this.#bucket?.documents ?? null });
-    this.#bottleneck.on('idle', () => {
-      this.#prepared ??= this.#startJob();
-    });
+    // A million per hour become a thousand per 3.6 s, which is the same rate.
+    const starts = Math.min(bucket?.documents ?? 0, MAX_BUCKET_STARTS);
+    this.#bucket =
+      bucket === null ? null : { starts: new Places(starts), periodMs: (bucket.periodMs * starts) / bucket.documents };
+    if (last !== undefined) {
+      this.#lastStartMs = last.#lastStartMs;
+      this.#lastEndMs = last.#lastEndMs;
+    }
+    const isOpen = this.#openAtMs() <= nowMs;
+    this.#exchange = new Places(isOpen ? 1 : 0);
+    if (!isOpen) this.#exchange.giveBack(this.#openAtMs() - nowMs);
   }
 
   isFor(requirements: HostRequirements): boolean {
     return JSON.stringify(requirements) === JSON.stringify(this.#requirements);
   }
 
-  /** The host's file changed. The delay after the last exchange is now this limiter's: its first job is only that. */
-  continueFrom(last: HostLimiter, nowMs: number): void {
-    this.#lastStartMs = last.#lastStartMs;
-    this.#lastEndMs = last.#lastEndMs;
-    if (this.#openAtMs() <= nowMs) return;
-    this.inFlight += 1;
-    this.#bottleneck.schedule(() => this.#untilOpen(last.#lastStartMs, last.#lastEndMs, nowMs)).catch(() => undefined);
+  /** Resolves to `null` for go, or to the time at which to ask again. */
+  async take(nowMs: number): Promise<number | null> {
+    if (await this.#exchange.take()) {
+      this.inFlight += 1;
+      if (this.#bucket === null || (await this.#bucket.starts.take())) return null;
+      this.inFlight -= 1;
+      this.#exchange.giveBack(0);
+    }
+    return Math.max(this.#openAtMs(), nowMs + LIMITER_RECHECK_MS);
   }
 
-  async enter(nowMs: number): Promise<LimiterAnswer> {
-    const prepared = this.#prepared;
-    this.#prepared = null;
-    const end = (prepared === null ? null : await prepared) ?? (await this.#startJob());
-    if (end === null) return { kind: 'wait', untilMs: Math.max(this.#openAtMs(), nowMs + LIMITER_RECHECK_MS) };
-    this.inFlight += 1;
-    return { kind: 'go', done: (...times) => end(this.#untilOpen(...times)) };
-  }
-
-  /** Resolves to what ends the job, or to `null`: bottleneck drops a job that cannot start at once. */
-  #startJob(): Promise<((after: Promise<void>) => void) | null> {
-    return new Promise((resolve) => {
-      const job = (): Promise<void> => new Promise((end) => resolve(end));
-      this.#bottleneck.schedule(job).catch(() => resolve(null));
-    });
-  }
-
-  async #untilOpen(startedAtMs: number | null, endedAtMs: number, nowMs: number): Promise<void> {
+  done(startedAtMs: number | null, endedAtMs: number, nowMs: number): void {
     this.inFlight -= 1;
-    const placeAtMs = startedAtMs === null ? nowMs : startedAtMs + (this.#bucket?.periodMs ?? 0);
-    if (this.#bucket !== null) returnPlace(this.#bottleneck, placeAtMs - nowMs);
-    if (startedAtMs === null) return;
-    this.#lastStartMs = startedAtMs;
-    this.#lastEndMs = endedAtMs;
-    await pause(this.#openAtMs() - nowMs);
+    if (startedAtMs !== null) {
+      this.#lastStartMs = startedAtMs;
+      this.#lastEndMs = endedAtMs;
+    }
+    this.#exchange.giveBack(startedAtMs === null ? 0 : this.#openAtMs() - nowMs);
+    this.#bucket?.starts.giveBack(startedAtMs === null ? 0 : startedAtMs + this.#bucket.periodMs - nowMs);
   }
 
   #openAtMs(): number {
-    const intervalMs = this.#bucket === null ? (this.#requirements.requestIntervalMs ?? 0) : 0;
-    return Math.max(this.#lastEndMs + (this.#requirements.crawlDelayMs ?? 0), this.#lastStartMs + intervalMs);
+    const { crawlDelayMs, requestIntervalMs } = this.#requirements;
+    const intervalMs = this.#bucket === null ? (requestIntervalMs ?? 0) : 0;
+    return Math.max(this.#lastEndMs + (crawlDelayMs ?? 0), this.#lastStartMs + intervalMs);
   }
 }
 
 /**
- * The limiter of the whole crawl. Its reservoir has two places, each of which comes back after an interval: requests
- * may be unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some
- * milliseconds for a job, so at a fast rate a job is several requests.
+ * The limiter of the whole crawl. It has two places, each of which comes back after an interval: requests may be
+ * unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some
+ * milliseconds for a job, so at a fast rate a place is several requests.
  */
 class CrawlLimiter {
-  readonly #bottleneck = createBottleneck({ reservoir: 2 });
+  readonly #places = new Places(2);
   readonly #batch: number;
   readonly #periodMs: number;
   #granted = 0;
@@ -169,8 +152,12 @@ class CrawlLimiter {
   }
 
   /** Resolves to `null` for go, or to the time at which to ask again. */
-  async enter(nowMs: number): Promise<number | null> {
-    if (this.#granted === 0) await this.#bottleneck.schedule(() => this.#grant(nowMs)).catch(() => undefined);
+  async take(nowMs: number): Promise<number | null> {
+    if (this.#granted === 0 && (await this.#places.take())) {
+      this.#granted += this.#batch;
+      this.#fullAtMs = Math.max(this.#fullAtMs, nowMs) + this.#periodMs;
+      this.#places.giveBack(this.#fullAtMs - nowMs);
+    }
     if (this.#granted === 0) return Math.max(nowMs + LIMITER_RECHECK_MS, Math.ceil(this.#fullAtMs - this.#periodMs));
     this.#granted -= 1;
     return null;
@@ -180,34 +167,30 @@ class CrawlLimiter {
   giveBack(): void {
     this.#granted += 1;
   }
+}
 
-  async #grant(nowMs: number): Promise<void> {
-    this.#granted += this.#batch;
-    this.#fullAtMs = Math.max(this.#fullAtMs, nowMs) + this.#periodMs;
-    returnPlace(this.#bottleneck, this.#fullAtMs - nowMs);
+const MAX_SLEEP_MS = 2 ** 31 - 1;
+
+/** Places for requests: the reservoir of a bottleneck limiter, which is loaded on first use. */
+class Places {
+  readonly #bottleneck: Bottleneck;
+
+  constructor(count: number) {
+    const Limiter = createRequire(import.meta.url)('bottleneck') as typeof Bottleneck;
+    this.#bottleneck = new Limiter({ reservoir: count, highWater: 0, strategy: Limiter.strategy.OVERFLOW });
   }
-}
 
-/** Loads bottleneck on first use: many crawls need none. */
-function createBottleneck(limits: Bottleneck.ConstructorOptions): Bottleneck {
-  const Limiter = createRequire(import.meta.url)('bottleneck') as typeof Bottleneck;
-  return new Limiter({ ...limits, highWater: 0, strategy: Limiter.strategy.OVERFLOW });
-}
+  /** Whether there was a free one: bottleneck drops a job that cannot start at once. */
+  take(): Promise<boolean> {
+    return this.#bottleneck.schedule(async () => true).catch(() => false);
+  }
 
-function returnPlace(bottleneck: Bottleneck, afterMs: number): void {
-  pause(afterMs).then(
-    () => bottleneck.incrementReservoir(1),
-    () => undefined,
-  );
-}
-
-/** Keeps no process alive. */
-function pause(ms: number): Promise<void> {
-  return sleep(Math.min(ms, MAX_SLEEP_MS), undefined, { ref: false });
-}
-
-/** Bounds the places of a bucket: a million per hour become a thousand per 3.6 s, which is the same rate. */
-function boundedBucket(bucket: HostRequirements['bucket']): HostRequirements['bucket'] {
-  if (bucket === null || bucket.documents <= MAX_BUCKET_STARTS) return bucket;
-  return { documents: MAX_BUCKET_STARTS, periodMs: (bucket.periodMs * MAX_BUCKET_STARTS) / bucket.documents };
+  /** One is free again after so many milliseconds. The timer keeps no process alive. */
+  giveBack(afterMs: number): void {
+    const over = afterMs > 0 ? sleep(Math.min(afterMs, MAX_SLEEP_MS), undefined, { ref: false }) : Promise.resolve();
+    over.then(
+      () => this.#bottleneck.incrementReservoir(1),
+      () => undefined,
+    );
+  }
 }

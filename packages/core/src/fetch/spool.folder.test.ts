@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSpoolFolder, removeStale } from './spool.js';
+import { removeStale, Spool } from './spool.js';
 
 function parentFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'mannerly-spools-'));
@@ -21,30 +21,30 @@ function lockOfTheGone(lock: string): string {
 
 describe('the folder of a spool', () => {
   it('is removed with what is in it, and is made again for what still writes', async () => {
-    const folder = createSpoolFolder(parentFolder());
-    writeFileSync(join(folder.path(), 'body-1'), 'x');
-    const path = folder.path();
-    await folder.remove();
+    const folder = new Spool(parentFolder());
+    writeFileSync(join(folder.folder(), 'body-1'), 'x');
+    const path = folder.folder();
+    await folder.close();
     expect(existsSync(path)).toBe(false);
-    expect(existsSync(folder.path())).toBe(true);
+    expect(existsSync(folder.folder())).toBe(true);
   });
 
   it('goes when its process is gone, and stays while it lives', async () => {
     const parent = parentFolder();
-    const living = createSpoolFolder(parent);
-    const other = createSpoolFolder(parentFolder());
-    await Promise.all([waitForLock(living.path()), waitForLock(other.path())]);
+    const living = new Spool(parent);
+    const other = new Spool(parentFolder());
+    await Promise.all([waitForLock(living.folder()), waitForLock(other.folder())]);
     const dead = join(parent, 'mannerly-body-dead');
     mkdirSync(dead);
     writeFileSync(join(dead, 'body-1'), 'x');
-    const lock = readFileSync(join(other.path(), 'crawl.lock'), 'utf8');
+    const lock = readFileSync(join(other.folder(), 'crawl.lock'), 'utf8');
     writeFileSync(join(dead, 'crawl.lock'), lockOfTheGone(lock));
     mkdirSync(join(parent, 'somebody-elses'));
     await removeStale(parent, Date.now());
     expect(existsSync(dead)).toBe(false);
-    expect(existsSync(living.path())).toBe(true);
+    expect(existsSync(living.folder())).toBe(true);
     expect(existsSync(join(parent, 'somebody-elses'))).toBe(true);
-    await Promise.all([living.remove(), other.remove()]);
+    await Promise.all([living.close(), other.close()]);
   });
 
   it('without a lock stays for an hour', async () => {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
-import { createSpool } from './spool.js';
+import { Spool } from './spool.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
@@ -18,7 +18,7 @@ const body = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }
 
 describe('a body', () => {
   it('that is small stays in memory', () => {
-    const spooled = createSpool().open(10_000_000);
+    const spooled = new Spool().open(10_000_000);
     for (const byte of body(1_000)) spooled.take(Uint8Array.of(byte));
     expect(spooled.end()).toEqual({ body: body(1_000), file: null });
   });
@@ -27,7 +27,7 @@ describe('a body', () => {
     'in pieces of %d is whole in its file, twice over',
     async (piece) => {
       const whole = body(SPOOL_MEMORY_BYTES + 10);
-      const spool = createSpool();
+      const spool = new Spool();
       const spooled = spool.open(10_000_000);
       for (let at = 0; at < whole.length; at += piece) spooled.take(whole.subarray(at, at + piece));
       const { body: start, file } = spooled.end();
@@ -41,7 +41,7 @@ describe('a body', () => {
   );
 
   it('leaves nothing behind: removed, discarded, closed', async () => {
-    const spool = createSpool();
+    const spool = new Spool();
     const paths: string[] = [];
     for (const end of ['remove', 'discard', 'close'] as const) {
       const spooled = spool.open(10_000_000);

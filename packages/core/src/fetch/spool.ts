@@ -1,5 +1,5 @@
 // A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader
-// neither holds the sender back nor keeps the connection open, and the body is known to be whole before it is read.
+// neither delays the sender nor keeps the connection open, and the body is known to be whole before it is read.
 
 import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -7,39 +7,57 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
+import { Pieces } from './body.js';
 import type { BodyConsumer } from './fetcher.js';
 import { MAX_STALE_SPOOLS, SPOOL_MEMORY_BYTES, UNLOCKED_SPOOL_MS } from './limits.js';
 import type { BodyFile } from './outcome.js';
-import { Pieces } from './pieces.js';
 
-/** Where large bodies go. */
-export interface Spool {
+const PREFIX = 'mannerly-body-';
+
+/** Where large bodies go: a folder for temporary files, made with the first body that needs it. */
+export class Spool {
+  readonly #parent: string;
+  #folder: string | null = null;
+  #tidied: Promise<unknown> = Promise.resolve();
+  #count = 0;
+
+  /** @param parent - Where the folder is made. @default the system's folder for temporary files */
+  constructor(parent = tmpdir()) {
+    this.#parent = parent;
+  }
+
   /** A place for one body of at most so many decoded bytes. */
-  open(maxBytes: number): SpooledBody;
-  /** Removes what is left. */
-  close(): Promise<void>;
-}
+  open(maxBytes: number): SpooledBody {
+    return new SpooledBody(maxBytes, () => {
+      this.#count += 1;
+      return join(this.folder(), `body-${this.#count}`);
+    });
+  }
 
-/**
- * Makes a spool. Its folder is made with the first body that needs it, in the system's folder for temporary files.
- *
- * @throws Never.
- */
-export function createSpool(): Spool {
-  let folder: SpoolFolder | null = null;
-  let count = 0;
-  return {
-    open: (maxBytes) =>
-      new SpooledBody(maxBytes, () => {
-        folder ??= createSpoolFolder();
-        count += 1;
-        return join(folder.path(), `body-${count}`);
-      }),
-    async close() {
-      await folder?.remove();
-      folder = null;
-    },
-  };
+  /**
+   * The folder, made if it is missing. A lock names its process; those that killed processes left next to it are
+   * removed.
+   *
+   * @throws The platform's error when it cannot be made.
+   */
+  folder(): string {
+    if (this.#folder === null) {
+      const folder = mkdtempSync(join(this.#parent, PREFIX));
+      // Without a lock it is left alone for an hour. A failure here costs disk space, and the crawl nothing.
+      this.#tidied = lockDirectory(folder)
+        .then(() => removeStale(this.#parent, Date.now()))
+        .catch(() => undefined);
+      this.#folder = folder;
+    }
+    mkdirSync(this.#folder, { recursive: true });
+    return this.#folder;
+  }
+
+  /** Removes the folder, with what is left in it. */
+  async close(): Promise<void> {
+    await this.#tidied;
+    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
+  }
 }
 
 /** One body as it comes. It is written synchronously: a body that is faster than the disk costs time, not memory. */
@@ -74,10 +92,7 @@ export class SpooledBody implements BodyConsumer {
     }
   }
 
-  /**
-   * The body has come: its beginning, and the file that holds all of it if it is longer. @throws the file system's
-   * error.
-   */
+  /** Its beginning, and the file that holds all of it if it is longer. @throws The file system's error. */
   end(): { readonly body: Uint8Array; readonly file: BodyFile | null } {
     this.#close();
     if (this.#failure !== null) throw this.#failure;
@@ -102,40 +117,6 @@ export class SpooledBody implements BodyConsumer {
 
 function write(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-}
-
-/** A folder for large bodies, with a lock that names its process. */
-export interface SpoolFolder {
-  /** Where it is; made if it is missing. */
-  path(): string;
-  /** Removes it, with what is left in it. */
-  remove(): Promise<void>;
-}
-
-const PREFIX = 'mannerly-body-';
-
-/**
- * Makes a folder, and removes those that killed processes left next to it.
- *
- * @param parent - @default the system's folder for temporary files
- * @throws The platform's error when it cannot be made.
- */
-export function createSpoolFolder(parent = tmpdir()): SpoolFolder {
-  const folder = mkdtempSync(join(parent, PREFIX));
-  // Without a lock it is left alone for an hour. A failure here costs disk space, and the crawl nothing.
-  const tidied = lockDirectory(folder)
-    .then(() => removeStale(parent, Date.now()))
-    .catch(() => undefined);
-  return {
-    path() {
-      mkdirSync(folder, { recursive: true });
-      return folder;
-    },
-    async remove() {
-      await tidied;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 /**

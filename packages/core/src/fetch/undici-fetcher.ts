@@ -16,7 +16,7 @@ import { parseContentEncoding } from './content-coding.js';
 import { type ExchangePhase, failureCode, failureDetail } from './failure-code.js';
 import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
-import type { FailureCode, FetchOutcome } from './outcome.js';
+import { type FailureCode, type FetchOutcome, unsentFailure } from './outcome.js';
 
 /** How the undici fetcher is set up. */
 export interface UndiciFetcherOptions {
@@ -51,26 +51,16 @@ export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher
     capabilities: CAPABILITIES,
     fetch: (request) =>
       new Promise((resolve) => {
-        const { url, address, signal } = request;
-        const parsed = parseUrl(url);
-        const unsent = (failure: FailureCode, detail: string): void => {
-          const timing = { startedAtMs: nowMs(), headersAtMs: null, endedAtMs: nowMs() };
-          resolve({ kind: 'failed', url, failure, detail, remoteAddress: null, wasSent: false, timing });
-        };
-        if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-          unsent('scheme-unsupported', 'neither an http nor an https URL');
-        } else if (signal.aborted) {
-          unsent('aborted', 'given up by the crawl');
+        const url = parseUrl(request.url);
+        if (url === null || !/^https?:$/.test(url.protocol)) {
+          resolve(unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'neither an http nor an https URL'));
+        } else if (request.signal.aborted) {
+          resolve(unsentFailure(request.url, nowMs(), 'aborted', 'given up by the crawl'));
         } else {
-          const exchange = new Exchange(request, pool, pool.take(parsed.origin, address.address), nowMs, (outcome) => {
-            ignoreAbort();
-            resolve(outcome);
-          });
-          const ignoreAbort = onAbort(signal, () => exchange.fail('aborted', 'given up by the crawl'));
-          exchange.start(`${parsed.pathname}${parsed.search}`);
+          new Exchange(request, pool, pool.take(url.origin, request.address.address), nowMs, resolve).start(url);
         }
       }),
-    close: () => Promise.resolve(pool.close()),
+    close: async () => pool.close(),
   };
 }
 
@@ -83,6 +73,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #nowMs: () => number;
   /** Called once: with the outcome, or with `null` when `mayStart` refused. */
   readonly #onEnd: (outcome: FetchOutcome | null) => void;
+  readonly #ignoreAbort: () => void;
   #phase: ExchangePhase | 'over' = 'connecting';
   #startedAtMs: number;
   #headersAtMs: number | null = null;
@@ -111,14 +102,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#pool = pool;
     this.#nowMs = nowMs;
     this.#onEnd = onEnd;
+    this.#ignoreAbort = onAbort(request.signal, () => this.fail('aborted', 'given up by the crawl'));
     this.#startedAtMs = nowMs();
     this.#deadlineAt = performance.now() + request.limits.connectTimeoutMs;
     this.#timerAt = this.#deadlineAt;
     this.#timer = setTimeout(onTimer, request.limits.connectTimeoutMs, this);
   }
 
-  start(path: string): void {
-    this.#connection.dispatch(path, this.#request.headers, this);
+  start({ pathname, search }: URL): void {
+    this.#connection.dispatch(pathname + search, this.#request.headers, this);
   }
 
   /** Called by undici right before it writes: the last moment at which nothing has been sent. */
@@ -274,6 +266,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #over(): void {
     clearTimeout(this.#timer);
+    this.#ignoreAbort();
     this.#connection.unwatchWire();
     this.#phase = 'over';
     this.#endedAtMs = this.#nowMs();

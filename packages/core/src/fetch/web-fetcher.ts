@@ -5,9 +5,15 @@ import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import { parseContentEncoding } from './content-coding.js';
 import { failureCodeWithin, failureDetail } from './failure-code.js';
-import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from './fetcher.js';
+import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
 import { MAX_HEADER_FIELDS } from './limits.js';
-import type { ExchangeTiming, FailedOutcome, FailureCode, FetchOutcome, HeaderLines } from './outcome.js';
+import {
+  type ExchangeTiming,
+  type FailureCode,
+  type FetchOutcome,
+  type HeaderLines,
+  unsentFailure,
+} from './outcome.js';
 
 /** How the platform fetcher is set up. */
 export interface PlatformFetcherOptions {
@@ -17,7 +23,7 @@ export interface PlatformFetcherOptions {
   readonly nowMs?: () => number;
 }
 
-const CAPS: FetcherCapabilities = Object.freeze({
+const CAPABILITIES: FetcherCapabilities = Object.freeze({
   rawHeaders: false,
   remoteAddress: false,
   pinsAddress: false,
@@ -38,8 +44,20 @@ const CAPS: FetcherCapabilities = Object.freeze({
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;
   return {
-    capabilities: CAPS,
-    fetch: (request) => new WebExchange(request, options.fetch ?? globalThis.fetch, nowMs).run(),
+    capabilities: CAPABILITIES,
+    async fetch(request) {
+      const { url, signal } = request;
+      if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
+        return unsentFailure(url, nowMs(), 'scheme-unsupported', 'neither an http nor an https URL');
+      }
+      if (signal.aborted) return unsentFailure(url, nowMs(), 'aborted', 'given up by the crawl');
+      try {
+        if (!request.mayStart()) return null;
+      } catch (error) {
+        return unsentFailure(url, nowMs(), 'internal', failureDetail(error));
+      }
+      return new WebExchange(request, nowMs).run(options.fetch ?? globalThis.fetch);
+    },
     close: () => Promise.resolve(),
   };
 }
@@ -51,90 +69,77 @@ const ALONE = Object.freeze({
   cache: 'no-store',
   referrerPolicy: 'no-referrer',
 });
+/** Failures in which no server was reached. Where it broke otherwise is not known: it counts as sent. */
+const UNREACHED: ReadonlySet<FailureCode> = new Set(['refused', 'dns', 'unreachable-network', 'tls']);
 
-/** What an abort of ours means. */
-class OurAbort extends Error {
-  readonly word: FailureCode;
+/** Why we ended an exchange ourselves. */
+class ExchangeError extends Error {
+  readonly failure: FailureCode;
 
-  constructor(word: FailureCode, detail: string) {
+  constructor(failure: FailureCode, detail: string) {
     super(detail);
-    this.word = word;
+    this.failure = failure;
   }
-}
-
-/** A body as far as it was read. */
-interface ReadBody {
-  readonly body: Uint8Array;
-  readonly cut: 'limit' | 'connection' | null;
 }
 
 class WebExchange {
   readonly #request: FetchRequest;
-  readonly #fetch: typeof globalThis.fetch;
   readonly #nowMs: () => number;
   readonly #control = new AbortController();
-  #startedAtMs = 0;
+  readonly #startedAtMs: number;
   #headersAtMs: number | null = null;
 
-  constructor(request: FetchRequest, fetch: typeof globalThis.fetch, nowMs: () => number) {
+  constructor(request: FetchRequest, nowMs: () => number) {
     this.#request = request;
-    this.#fetch = fetch;
     this.#nowMs = nowMs;
+    this.#startedAtMs = nowMs();
   }
 
-  async run(): Promise<FetchOutcome | null> {
-    const { url, signal, limits } = this.#request;
-    this.#startedAtMs = this.#nowMs();
-    if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
-      return this.#failed('scheme-unsupported', 'neither an http nor an https URL', false);
-    }
-    if (signal.aborted) return this.#failed('aborted', 'given up by the crawl', false);
-    try {
-      if (!this.#request.mayStart()) return null;
-    } catch (error) {
-      return this.#failed('internal', failureDetail(error), false);
-    }
-    this.#startedAtMs = this.#nowMs();
-    const ignoreAbort = onAbort(signal, () => this.#abort('aborted', 'given up by the crawl'));
-    const exchange = this.#after(
-      limits.requestTimeoutMs,
-      'timeout-exchange',
-      `not ended within ${limits.requestTimeoutMs} ms`,
-    );
-    const headersTimeoutMs = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs);
-    const headers = this.#after(
+  async run(fetch: typeof globalThis.fetch): Promise<FetchOutcome> {
+    const { url, signal } = this.#request;
+    const { requestTimeoutMs } = this.#request.limits;
+    const headersTimeoutMs = Math.min(this.#request.limits.headersTimeoutMs, requestTimeoutMs);
+    const abort = (failure: FailureCode, detail: string): void =>
+      this.#control.abort(new ExchangeError(failure, detail));
+    const ignoreAbort = onAbort(signal, () => abort('aborted', 'given up by the crawl'));
+    const timer = setTimeout(abort, requestTimeoutMs, 'timeout-exchange', `not ended within ${requestTimeoutMs} ms`);
+    const headersTimer = setTimeout(
+      abort,
       headersTimeoutMs,
-      headersTimeoutMs < limits.requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
+      headersTimeoutMs < requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
       `no header section within ${headersTimeoutMs} ms`,
     );
     try {
-      return await this.#exchange(headers);
+      return await this.#exchange(fetch, headersTimer);
     } catch (error) {
-      return this.#failedBy(error);
+      const { reason } = this.#control.signal;
+      const ours = error instanceof ExchangeError ? error : reason instanceof ExchangeError ? reason : null;
+      const failure = ours?.failure ?? failureCodeWithin(error);
+      const wasSent = ours !== null || !UNREACHED.has(failure);
+      const detail = ours?.message ?? failureDetail(error);
+      return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing: this.#timing() };
     } finally {
-      clearTimeout(headers);
-      clearTimeout(exchange);
+      clearTimeout(headersTimer);
+      clearTimeout(timer);
       ignoreAbort();
+      // A response that is not read to its end is given up.
+      this.#control.abort();
     }
   }
 
-  async #exchange(headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
+  async #exchange(fetch: typeof globalThis.fetch, headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
     const { url, method, headers, limits } = this.#request;
-    const response = await this.#fetch(url, { ...ALONE, method, headers, signal: this.#control.signal });
+    const response = await fetch(url, { ...ALONE, method, headers, signal: this.#control.signal });
     clearTimeout(headersTimer);
     this.#headersAtMs = this.#nowMs();
     const fields: HeaderLines = [...response.headers];
     if (fields.length > MAX_HEADER_FIELDS) {
-      this.#abort('headers-too-large', `${fields.length} header fields`);
-      return this.#failed('headers-too-large', `${fields.length} header fields`, true);
+      throw new ExchangeError('headers-too-large', `${fields.length} header fields`);
     }
     // What the platform cannot undo it hands on as it is.
     const coding = parseContentEncoding(response.headers.get('content-encoding'));
-    if (coding.kind === 'unknown') {
-      this.#abort('encoding', coding.detail);
-      return this.#failed('encoding', coding.detail, true);
-    }
-    const { body, cut } = await this.#read(response, limits, coding.codings.length > 0);
+    if (coding.kind === 'unknown') throw new ExchangeError('encoding', coding.detail);
+    const { body, cut } = await this.#read(response, limits.maxBodyBytes, coding.codings.length > 0);
     return {
       kind: 'response',
       url,
@@ -149,56 +154,29 @@ class WebExchange {
     };
   }
 
-  async #read(response: Response, { maxBodyBytes }: FetchLimits, isCoded: boolean): Promise<ReadBody> {
+  async #read(
+    { body }: Response,
+    maxBytes: number,
+    isCoded: boolean,
+  ): Promise<{ readonly body: Uint8Array; readonly cut: 'limit' | 'connection' | null }> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    const end = (cut: ReadBody['cut']): ReadBody => ({
-      body: Buffer.concat(chunks, Math.min(length, maxBodyBytes)),
-      cut,
-    });
-    if (response.body === null) return end(null);
-    const reader = response.body.getReader();
-    for (;;) {
-      let step: Awaited<ReturnType<typeof reader.read>>;
+    let cut: 'limit' | 'connection' | null = null;
+    const reader = body?.getReader();
+    while (reader !== undefined && cut === null) {
       try {
-        step = await reader.read();
+        const { done, value } = await reader.read();
+        if (done) break;
+        chunks.push(value);
+        length += value.length;
+        if (length > maxBytes) cut = 'limit';
       } catch (error) {
-        const { reason } = this.#control.signal;
-        if (reason instanceof OurAbort) throw reason;
-        if (isCoded && length === 0) throw new OurAbort('encoding', failureDetail(error));
-        return end('connection');
-      }
-      if (step.done) return end(null);
-      chunks.push(step.value);
-      length += step.value.length;
-      if (length > maxBodyBytes) {
-        this.#abort('internal', 'the body is longer than what is kept');
-        return end('limit');
+        if (this.#control.signal.aborted) throw error;
+        if (isCoded && length === 0) throw new ExchangeError('encoding', failureDetail(error));
+        cut = 'connection';
       }
     }
-  }
-
-  #after(ms: number, word: FailureCode, detail: string): NodeJS.Timeout {
-    return setTimeout(() => this.#abort(word, detail), ms);
-  }
-
-  #abort(word: FailureCode, detail: string): void {
-    this.#control.abort(new OurAbort(word, detail));
-  }
-
-  /** Where it broke is not known: it counts as sent, unless no server was reached at all. */
-  #failedBy(error: unknown): FailedOutcome {
-    const { reason } = this.#control.signal;
-    const ours = error instanceof OurAbort ? error : reason instanceof OurAbort ? reason : null;
-    if (ours !== null) return this.#failed(ours.word, ours.message, true);
-    const word = failureCodeWithin(error);
-    const isUnreached = word === 'refused' || word === 'dns' || word === 'unreachable-network' || word === 'tls';
-    return this.#failed(word, failureDetail(error), !isUnreached);
-  }
-
-  #failed(failure: FailureCode, detail: string, wasSent: boolean): FailedOutcome {
-    const { url } = this.#request;
-    return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing: this.#timing() };
+    return { body: Buffer.concat(chunks, Math.min(length, maxBytes)), cut };
   }
 
   #timing(): ExchangeTiming {

@@ -35,12 +35,7 @@ const BROKEN: readonly (readonly [what: string, answer: Answer, codes: readonly 
   ],
   [
     'sends too many header fields',
-    (socket) =>
-      socket.write(
-        response('x', {
-          headers: Array.from({ length: 1_200 }, (_, index) => `x-${index}:`),
-        }),
-      ),
+    (socket) => socket.write(response('x', { headers: Array.from({ length: 1_200 }, (_, index) => `x-${index}:`) })),
     ['headers-too-large'],
   ],
   [

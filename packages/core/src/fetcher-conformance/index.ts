@@ -1,4 +1,3 @@
 // The suite for authors of fetchers: `mannerly/fetcher-conformance`.
 
-export { ContractBroken } from './assert.js';
-export { type FetcherSuiteOptions, fetcherSuite } from './suite.js';
+export { fetcherSuite } from './suite.js';

@@ -9,11 +9,7 @@ import { response } from './raw-server.js';
 export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('sends the request line and the given fields', async (t) => {
     const { server } = await t.response((socket) => socket.write(response('x')), {
-      headers: {
-        'User-Agent': 'tide/1.0',
-        Accept: 'text/html',
-        'X-Own': 'a b',
-      },
+      headers: { 'User-Agent': 'tide/1.0', Accept: 'text/html', 'X-Own': 'a b' },
     });
     const [head = ''] = server.requests;
     assert(head.startsWith('GET /a?b=c HTTP/1.1\r\n'), `the request line is ${head.split('\r\n')[0]}`);
@@ -36,11 +32,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   ),
   test('sends no cookies, credentials, referrer or conditions of its own, the second time either', async (t) => {
     const server = await t.serve((socket) =>
-      socket.write(
-        response('x', {
-          headers: ['Set-Cookie: a=1; Path=/', 'ETag: "1"', 'Cache-Control: max-age=600'],
-        }),
-      ),
+      socket.write(response('x', { headers: ['Set-Cookie: a=1; Path=/', 'ETag: "1"', 'Cache-Control: max-age=600'] })),
     );
     await t.fetch(`${server.origin}/`);
     await t.fetch(`${server.origin}/`);
@@ -107,12 +99,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   ),
   test('follows no redirect', async (t) => {
     const { outcome, server } = await t.response((socket) =>
-      socket.write(
-        response('', {
-          status: '302 Found',
-          headers: ['Location: /elsewhere'],
-        }),
-      ),
+      socket.write(response('', { status: '302 Found', headers: ['Location: /elsewhere'] })),
     );
     assertEqual([outcome.status, server.requests.length], [302, 1], 'status and requests');
     const location = outcome.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
@@ -135,9 +122,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('sends nothing when the signal is aborted already, and ends with `aborted` when it is aborted later', async (t) => {
     const server = await t.serve(() => control.abort());
     const control = new AbortController();
-    const early = await t.fetch(`${server.origin}/`, {
-      signal: AbortSignal.abort(),
-    });
+    const early = await t.fetch(`${server.origin}/`, { signal: AbortSignal.abort() });
     assert(early?.kind === 'failed' && early.failure === 'aborted' && !early.wasSent, summary(early));
     assertEqual(server.requests.length, 0, 'requests');
     const late = await t.fetch(`${server.origin}/`, { signal: control.signal });

@@ -118,11 +118,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   ...CODED.map(([coding, bytes], index) =>
     test(`undoes ${coding}${index === 2 ? ' without its zlib header' : ''}`, async (t) => {
       const { outcome } = await t.response((socket) =>
-        socket.write(
-          response(Buffer.from(bytes), {
-            headers: [`Content-Encoding: ${coding}`],
-          }),
-        ),
+        socket.write(response(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] })),
       );
       assertEqual([bodyText(outcome), outcome.truncated], [TEXT, null], 'body and truncated');
     }),
@@ -132,12 +128,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     async (t) => {
       for (const [coding, bytes] of [...CODED, ['identity', Buffer.from(TEXT)] as const]) {
         const { outcome } = await t.response(
-          (socket) =>
-            socket.write(
-              response(Buffer.from(bytes), {
-                headers: [`Content-Encoding: ${coding}`],
-              }),
-            ),
+          (socket) => socket.write(response(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] })),
           { keepsEncoded: true },
         );
         assert(Buffer.from(bytes).equals(outcome.encodedBody ?? Buffer.alloc(0)), `${coding}: other bytes than sent`);
@@ -162,11 +153,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       const text = noise(80_000);
       const whole = gzipSync(text);
       const { outcome } = await t.get((socket) =>
-        socket.write(
-          response(whole.subarray(0, whole.length / 2), {
-            headers: ['Content-Encoding: gzip'],
-          }),
-        ),
+        socket.write(response(whole.subarray(0, whole.length / 2), { headers: ['Content-Encoding: gzip'] })),
       );
       assert(
         outcome.kind === 'response'

@@ -1,92 +1,81 @@
-// The page as its handler gets it. What the handler does with it is staged; no request is made here but by
-// `page.fetch`.
+// The page as its handler gets it. What the handler does with it is staged; only `page.fetch` makes requests.
 
-import type { JsonValue } from '@mannerly/frontier';
+import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
+import type { PageLink } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
-import { type EmittedItem, type ItemCheck, STAGED } from './item-check.js';
 import { MAX_PAGE_FETCHES } from './limits.js';
 import { type SavedFile, saveFile } from './save.js';
 import { addUrl, followLinks, leftAloneUrls, nextVisit } from './stage-links.js';
-import type { Stage } from './staged.js';
+import type { EmittedItem, Stage } from './staged.js';
 
 /** What a handler's page works with. */
-export interface PageTools {
+export class PageTools {
   readonly stage: Stage;
-  /** Aborted when the handler's time is over or the crawl is stopped at once. */
-  readonly signal: AbortSignal;
   /** Where files go; `null`: nowhere by default. */
   readonly filesPath: string | null;
   readonly fetch: OwnFetcher;
-  /** The schema of the route's items; `null`: none. */
-  readonly check: ItemCheck | null;
-  /** The page's user data as the schema of the route gives it; `null`: as it came. */
-  readonly given: { readonly userData: unknown } | null;
+  isAborted = false;
+  #reason: unknown;
+  #controller: AbortController | null = null;
+
+  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher) {
+    this.stage = stage;
+    this.filesPath = filesPath;
+    this.fetch = fetch;
+  }
+
+  /** Made at first use: few handlers use it, and it costs more than all the rest. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isAborted) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  /** The handler's time is over, or the crawl is stopped at once. */
+  abort(reason: unknown): void {
+    this.isAborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
 }
 
-/** What the handler's page shows of the fetched page as it is. */
-const SHOWN: readonly (keyof FetchedPage)[] = [
-  'url',
-  'status',
-  'headers',
-  'kind',
-  'sniffedType',
-  'mime',
-  'title',
-  'links',
-  'html',
-  'exclusion',
-  'depth',
-  'from',
-  'via',
-  'label',
-  'attempt',
-  'visit',
-  'truncated',
-  'fetchedAtMs',
-  'bodyBytes',
-  'body',
-  'rendering',
-  '$',
-];
-
-/** Hands a page to a handler. @throws Never */
-export function createPageContext(page: FetchedPage, tools: PageTools): HandledPage {
-  return new PageContext(page, tools) as unknown as HandledPage;
+/** Hands a page to a handler. @param userData - As the schema of the route gives it, or as it came. @throws Never */
+export function createPageContext(page: FetchedPage, tools: PageTools, userData: unknown): HandledPage {
+  return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
 /**
- * The page by delegation, so that what it makes at first use stays unmade until the handler uses it. (With the page as
- * its prototype it would be shorter; but engines keep prototypes, and the page's text with them, far too long.) Its
- * methods may be taken off it: `const { emit, follow } = page`.
+ * Has the facts of the page and passes on what the page makes at first use. (With the page as its prototype it would be
+ * shorter; but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
+ * `const { emit, follow } = page`.
  */
-class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
+class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links' | 'body' | '$' | 'text'>> {
   readonly #page: FetchedPage;
   readonly #tools: PageTools;
   #fetches = 0;
   #leftAlone: ReadonlySet<string> | null = null;
 
-  static {
-    for (const name of SHOWN) {
-      const get = function (this: PageContext): unknown {
-        return this.#page[name];
-      };
-      Object.defineProperty(PageContext.prototype, name, { get, enumerable: true });
-    }
-  }
-
-  constructor(page: FetchedPage, tools: PageTools) {
+  constructor(page: FetchedPage, tools: PageTools, userData: unknown) {
     this.#page = page;
     this.#tools = tools;
+    Object.assign(this, page, { userData });
   }
 
-  get userData(): JsonValue | null {
-    const { given } = this.#tools;
-    return given === null ? this.#page.userData : (given.userData as JsonValue);
+  get links(): readonly PageLink[] {
+    return this.#page.links;
+  }
+
+  get body(): ReadableStream<Uint8Array> {
+    return this.#page.body;
+  }
+
+  get $(): CheerioAPI {
+    return this.#page.$;
   }
 
   get signal(): AbortSignal {
@@ -98,14 +87,7 @@ class PageContext implements Omit<HandledPage, 'userData' | keyof FetchedPage> {
   readonly bytes = () => this.#page.bytes();
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
-  readonly emit = (data: unknown): Promise<EmittedItem> => {
-    const { check, stage } = this.#tools;
-    if (check !== null) return seen(check.emit(data));
-    return settled(() => {
-      stage.item(data);
-      return STAGED;
-    });
-  };
+  readonly emit = (data: unknown): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
     settled(() => followLinks(this.#page, this.#tools.stage, selector, options));

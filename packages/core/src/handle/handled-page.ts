@@ -3,9 +3,9 @@
 import type { JsonValue } from '@mannerly/frontier';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
-import type { EmittedItem } from './item-check.js';
 import type { JsonItem } from './json-item.js';
 import type { SavedFile } from './save.js';
+import type { EmittedItem } from './staged.js';
 
 /** Options for URLs that a handler follows or adds. */
 export interface FollowOptions {

@@ -3,7 +3,7 @@ import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import type { PageInCrawl } from '../page/page.js';
 import { HandlerPool } from './handler-pool.js';
-import { createHandlers, type Handler } from './handlers.js';
+import { type Handler, Handlers } from './handlers.js';
 
 const PAGE = {
   url: 'https://example.com/',
@@ -14,7 +14,7 @@ const PAGE = {
 } as PageInCrawl;
 
 function poolOf(handler: Handler, signal: AbortSignal) {
-  const handlers = createHandlers();
+  const handlers = new Handlers();
   handlers.on('any', handler);
   const clock = createManualClock();
   return { pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal }), clock };

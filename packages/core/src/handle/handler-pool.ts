@@ -1,5 +1,5 @@
 // Runs handlers, a bounded number at a time and each for a bounded time. The result is a value whatever they do. A
-// caller with a page waits here until its handler can start soon, so that no backlog builds up.
+// caller with a page waits here until its handler can start soon.
 
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
@@ -7,13 +7,11 @@ import { onAbort } from '../on-abort.js';
 import { contentOf } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
-import { createPageContext, type PageTools } from './context.js';
+import { createPageContext, PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
-import { ItemCheck } from './item-check.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
-import { createStartInTurn } from './start-in-turn.js';
 
 /** The result of handling a page. */
 export type Handled =
@@ -30,7 +28,7 @@ export type Handled =
   | { readonly kind: 'stopped' };
 
 /** What a pool is made of. */
-export interface HandlerPoolOptions {
+interface HandlerPoolOptions {
   readonly handlers: Handlers;
   /** Handlers at the same time, 1 or more. */
   readonly concurrency: number;
@@ -83,7 +81,7 @@ export class HandlerPool {
   async #run(page: PageInCrawl, found: FoundHandler): Promise<Handled> {
     const { handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
     if (signal.aborted) return STOPPED;
-    const tools = new HandlerTools(new Stage(page.url), filesPath, fetch);
+    const tools = new PageTools(new Stage(page, found.schemas?.item ?? null), filesPath, fetch);
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -106,58 +104,48 @@ export class HandlerPool {
   }
 }
 
-/**
- * The tools of one handler. Its signal is made at first use: few handlers use it, and it costs more than all the rest.
- */
-class HandlerTools implements PageTools {
-  readonly stage: Stage;
-  readonly filesPath: string | null;
-  readonly fetch: OwnFetcher;
-  check: ItemCheck | null = null;
-  given: PageTools['given'] = null;
-  isAborted = false;
-  #reason: unknown;
-  #controller: AbortController | null = null;
-
-  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher) {
-    this.stage = stage;
-    this.filesPath = filesPath;
-    this.fetch = fetch;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.isAborted) this.#controller.abort(this.#reason);
-    return this.#controller.signal;
-  }
-
-  abort(reason: unknown): void {
-    this.isAborted = true;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
-  }
-}
-
 /** Never rejects: a handler may also fail after its time is over. */
-async function attempt(
-  page: FetchedPage,
-  { route, handler, schemas }: FoundHandler,
-  tools: HandlerTools,
-): Promise<Handled> {
+async function attempt(page: FetchedPage, found: FoundHandler, tools: PageTools): Promise<Handled> {
   try {
-    if (schemas?.item !== undefined) tools.check = new ItemCheck(schemas.item, page, tools.stage);
-    if (schemas?.userData !== undefined) {
-      const checked = await checkValue(schemas.userData, page.userData);
+    let userData: unknown = page.userData;
+    if (found.schemas?.userData !== undefined) {
+      const checked = await checkValue(found.schemas.userData, userData);
       if (checked.kind === 'invalid') return { kind: 'user-data-invalid', detail: issuesText(checked.issues) };
-      tools.given = { userData: checked.value };
+      userData = checked.value;
     }
-    await handler(createPageContext(page, tools));
-    if (tools.check !== null) await tools.check.settled();
-    return { kind: 'handled', staged: tools.stage.seal(), route };
+    await found.handler(createPageContext(page, tools, userData));
+    await tools.stage.settled();
+    return { kind: 'handled', staged: tools.stage.seal(), route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
     if (tools.isAborted) return STOPPED;
     const signal = handlerSignal(error);
     return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
   }
+}
+
+/**
+ * Starts handlers one after the other: the next one when the last has ended or waits for a file or a server. Started
+ * together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the garbage
+ * collector would copy all of them (docs/decisions/0017).
+ *
+ * @throws Never
+ */
+export function createStartInTurn(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<void> = Promise.resolve();
+  return async (run) => {
+    const before = last;
+    let mayGoOn = (): void => undefined;
+    last = new Promise((resolve) => {
+      mayGoOn = resolve;
+    });
+    await before;
+    const waits = setImmediate(mayGoOn);
+    try {
+      return await run();
+    } finally {
+      clearImmediate(waits);
+      mayGoOn();
+    }
+  };
 }

@@ -3,13 +3,13 @@
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { EXCLUSION_DEFAULTS, type ExclusionGroups, resolveExclusionOptions } from '../page/exclusion-options.js';
+import { type ExclusionGroups, resolveExclusionOptions } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
-import { createPageReader } from '../page/read-page.js';
+import { PageReader } from '../page/read-page.js';
 import type { HandledPage } from './handled-page.js';
 import { type Handled, HandlerPool } from './handler-pool.js';
-import { createHandlers, type Handler, type Route } from './handlers.js';
+import { type Handler, Handlers, type Route } from './handlers.js';
 import type { Staged } from './staged.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
@@ -18,9 +18,9 @@ async function pageOf(
   html: string,
   more: { type?: string; label?: string; options?: ExclusionGroups } = {},
 ): Promise<PageInCrawl> {
-  const reader = createPageReader({
+  const reader = new PageReader({
     tokens: ['examplebot'],
-    options: more.options === undefined ? EXCLUSION_DEFAULTS : resolveExclusionOptions(more.options),
+    options: resolveExclusionOptions(more.options ?? {}),
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
@@ -34,7 +34,7 @@ function poolOf(
   routes: readonly (readonly [Route, Handler])[],
   more: { concurrency?: number; signal?: AbortSignal } = {},
 ) {
-  const handlers = createHandlers();
+  const handlers = new Handlers();
   for (const [route, handler] of routes) handlers.on(route, handler);
   const clock = createManualClock();
   const pool = new HandlerPool({
@@ -81,13 +81,13 @@ describe('the route of a page', () => {
   });
 
   it.each(['', 'htm', 'label:', 'text/', 'text/html; charset=utf-8', 7])('cannot be %j', (route) => {
-    expect(() => createHandlers().on(route as Route, () => undefined)).toThrow(
+    expect(() => new Handlers().on(route as Route, () => undefined)).toThrow(
       expect.objectContaining({ code: 'route-invalid' }),
     );
   });
 
   it('has one handler, and that is a function', () => {
-    const handlers = createHandlers();
+    const handlers = new Handlers();
     handlers.on('html', () => undefined);
     expect(() => handlers.on('html', () => undefined)).toThrow(expect.objectContaining({ code: 'route-invalid' }));
     expect(() => handlers.on('json', 'x' as unknown as Handler)).toThrow(

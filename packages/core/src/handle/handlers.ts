@@ -40,85 +40,71 @@ export interface FoundHandler {
   readonly handler: Handler;
   /** `null`: nothing is checked. */
   readonly schemas: RouteSchemas | null;
+  readonly maxBodyBytes: number | null;
 }
 
+type RoutedBy = Pick<FetchedPage, 'kind' | 'mime' | 'label'>;
+
+const DEFAULT_FOUND: FoundHandler = Object.freeze({
+  route: 'default',
+  handler: (page: HandledPage) => page.follow(),
+  schemas: null,
+  maxBodyBytes: null,
+});
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
+
 /** The handlers of a crawler. */
-export interface Handlers {
+export class Handlers {
+  readonly #found = new Map<string, FoundHandler>();
+
   /**
    * Registers a handler.
    *
    * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
    */
-  on(route: Route, handler: Handler, options?: HandlerOptions & RouteSchemas): void;
+  on(route: Route, handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
+    const { maxBodyBytes = null, userData, item } = options;
+    const key = routeKey(route);
+    if (typeof handler !== 'function') {
+      const message = `expected the handler of \`${route}\` to be a function, got ${typeof handler}`;
+      throw new MannerlyError('route-invalid', message);
+    }
+    if (this.#found.has(key)) {
+      throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
+        hint: 'A page goes to one handler: call the second function from the first.',
+      });
+    }
+    if (
+      maxBodyBytes !== null &&
+      !(Number.isInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= MAX_LARGE_BODY_BYTES)
+    ) {
+      const expected = `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`;
+      throw invalidOption(`maxBodyBytes\` of \`${route}`, expected, maxBodyBytes);
+    }
+    const schemas = userData === undefined && item === undefined ? null : { userData, item };
+    checkSchema(`userData\` of \`${route}`, userData);
+    checkSchema(`item\` of \`${route}`, item);
+    this.#found.set(key, { route: key as Route, handler, schemas, maxBodyBytes });
+  }
+
   /**
    * The handler of a page, by the first of these routes that has one: `label:<label>`, its media type, its kind, `any`.
    * A crawl without any handler follows every permitted link of its HTML pages.
    *
    * @returns `null` when no route fits.
    */
-  find(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): FoundHandler | null;
+  find({ kind, mime, label }: RoutedBy): FoundHandler | null {
+    const found = this.#found;
+    if (found.size === 0) return kind === 'html' ? DEFAULT_FOUND : null;
+    const byLabel = label === null ? undefined : found.get(`label:${label}`);
+    const byType = mime === null ? undefined : found.get(mime);
+    return byLabel ?? byType ?? found.get(kind) ?? found.get('any') ?? null;
+  }
+
   /** Bytes that the body of such a page may have, as its handler says; `null`: no limit of its own, or HTML. */
-  bodyBytesFor(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): number | null;
-}
-
-const DEFAULT_HANDLER: Handler = (page) => page.follow();
-const DEFAULT_FOUND: FoundHandler = Object.freeze({ route: 'default', handler: DEFAULT_HANDLER, schemas: null });
-const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
-
-/** Makes an empty registry. */
-export function createHandlers(): Handlers {
-  const handlers = new Map<string, FoundHandler>();
-  const sizes = new Map<string, number>();
-  return {
-    on(route, handler, { maxBodyBytes, userData, item } = {}) {
-      const key = routeKey(route);
-      if (typeof handler !== 'function') {
-        throw new MannerlyError(
-          'route-invalid',
-          `expected the handler of \`${route}\` to be a function, got ${typeof handler}`,
-        );
-      }
-      if (handlers.has(key)) {
-        throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
-          hint: 'A page goes to one handler: call the second function from the first.',
-        });
-      }
-      if (maxBodyBytes !== undefined) {
-        if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 1 || maxBodyBytes > MAX_LARGE_BODY_BYTES) {
-          throw invalidOption(
-            `maxBodyBytes\` of \`${route}`,
-            `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`,
-            maxBodyBytes,
-          );
-        }
-        sizes.set(key, maxBodyBytes);
-      }
-      const schemas = userData === undefined && item === undefined ? null : { userData, item };
-      checkSchema(`userData\` of \`${route}`, userData);
-      checkSchema(`item\` of \`${route}`, item);
-      handlers.set(key, { route: key as Route, handler, schemas });
-    },
-    find(page) {
-      if (handlers.size === 0) return page.kind === 'html' ? DEFAULT_FOUND : null;
-      for (const route of routesOf(page)) {
-        const found = handlers.get(route);
-        if (found !== undefined) return found;
-      }
-      return null;
-    },
-    bodyBytesFor(page) {
-      if (sizes.size === 0 || page.kind === 'html') return null;
-      const route = routesOf(page).find((each) => handlers.has(each));
-      return route === undefined ? null : (sizes.get(route) ?? null);
-    },
-  };
-}
-
-function routesOf(page: Pick<FetchedPage, 'kind' | 'mime' | 'label'>): Route[] {
-  const routes: Route[] = [page.kind, 'any'];
-  if (page.mime !== null) routes.unshift(page.mime as Route);
-  if (page.label !== null) routes.unshift(`label:${page.label}`);
-  return routes;
+  bodyBytesFor(page: RoutedBy): number | null {
+    return page.kind === 'html' ? null : (this.find(page)?.maxBodyBytes ?? null);
+  }
 }
 
 function checkSchema(option: string, given: unknown): void {

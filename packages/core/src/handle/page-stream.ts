@@ -41,7 +41,6 @@ export async function* streamPages(source: PageSource): AsyncGenerator<HandledPa
       if (next === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          if (isOver || waiting.length > 0) resolve();
         });
         continue;
       }

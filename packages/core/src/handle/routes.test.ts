@@ -6,17 +6,17 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { EXCLUSION_DEFAULTS } from '../page/exclusion-options.js';
+import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
-import { createPageReader } from '../page/read-page.js';
+import { PageReader } from '../page/read-page.js';
 import { type Handled, HandlerPool } from './handler-pool.js';
-import { createHandlers } from './handlers.js';
-import type { EmittedItem } from './item-check.js';
+import { Handlers } from './handlers.js';
 import { MAX_PAGE_REJECTED } from './limits.js';
 import { type Routes, registerRoutes } from './routes.js';
 import { type Schema, unchecked } from './schema.js';
 import { RefusePage, RetryPage, StopCrawl } from './signals.js';
+import type { EmittedItem } from './staged.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
 
@@ -25,11 +25,11 @@ async function handled<UserData, Items>(
   routes: Routes<UserData, Items>,
   more: { label?: string; userData?: FetchedPage['userData']; handlerTimeoutMs?: number } = {},
 ): Promise<{ readonly handled: Handled; readonly pool: HandlerPool }> {
-  const handlers = createHandlers();
+  const handlers = new Handlers();
   registerRoutes(handlers, routes);
-  const reader = createPageReader({
+  const reader = new PageReader({
     tokens: ['examplebot'],
-    options: EXCLUSION_DEFAULTS,
+    options: resolveExclusionOptions({}),
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
@@ -328,7 +328,7 @@ describe('an object of routes', () => {
     ['has a size that is none', { json: { handle: nothing, maxBodyBytes: -1 } }, 'option-invalid'],
     ['has one route twice, in another case', { 'text/html': nothing, 'TEXT/HTML': nothing }, 'route-invalid'],
   ])('that %s is refused', (_title, routes, code) => {
-    expect(() => registerRoutes(createHandlers(), routes as object)).toThrowError(expect.objectContaining({ code }));
+    expect(() => registerRoutes(new Handlers(), routes as object)).toThrowError(expect.objectContaining({ code }));
   });
 
   it('gives a handler that is a method its object', async () => {

@@ -1,5 +1,5 @@
-// Routes as one object, each with its handler and, where wanted, the schemas of its user data and items. The types tell
-// which labels there are, which user data each requires, and what a page of each route is. `handlers.ts` does the work.
+// Routes as one object, each with its handler and perhaps the schemas of its user data and items. The types tell which
+// labels there are, which user data each requires, and what a page of each route is.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -8,9 +8,9 @@ import type { ContentKind } from '../page/content-kind.js';
 import type { HtmlSummary } from '../page/html.js';
 import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
-import type { EmittedItem } from './item-check.js';
 import type { JsonItem } from './json-item.js';
 import type { Schema } from './schema.js';
+import type { EmittedItem } from './staged.js';
 
 /** What a schema takes. */
 export type SchemaInput<S> = S extends Schema<infer Input, infer _Output> ? Input : never;
@@ -124,35 +124,29 @@ export type Routes<UserData, Items> = {
     : never;
 };
 
+const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes'];
+
 /**
  * Registers every route of an object.
  *
- * @throws MannerlyError `route-invalid`, `option-invalid`.
+ * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`.
  */
 export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): void {
   if (typeof routes !== 'object' || routes === null) {
     throw new MannerlyError('route-invalid', `expected routes to be an object, got ${String(routes)}`);
   }
   for (const [route, given] of Object.entries(routes) as [Route, unknown][]) {
-    if (typeof given === 'function') handlers.on(route, given as Handler);
-    else registerEntry(handlers, route, given);
+    const entry: unknown = typeof given === 'function' ? { handle: given } : given;
+    if (typeof entry !== 'object' || entry === null) {
+      throw new MannerlyError('route-invalid', `expected \`${route}\` to be a handler or an object with \`handle\``);
+    }
+    const unknown = Object.keys(entry).find((key) => !ENTRY_KEYS.includes(key));
+    if (unknown !== undefined) {
+      const message = `\`${unknown}\` of \`${route}\` is no option of a route; known are ${ENTRY_KEYS.join(', ')}`;
+      throw new MannerlyError('option-unknown', message);
+    }
+    const { handle, ...options } = entry as { readonly handle: Handler };
+    // As a method of its entry, if it is a function; if not, the registry says so.
+    handlers.on(route, typeof handle === 'function' ? handle.bind(given) : handle, options);
   }
-}
-
-const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes'];
-
-function registerEntry(handlers: Pick<Handlers, 'on'>, route: Route, given: unknown): void {
-  if (typeof given !== 'object' || given === null) {
-    throw new MannerlyError('route-invalid', `expected \`${route}\` to be a handler or an object with \`handle\``);
-  }
-  const odd = Object.keys(given).find((key) => !ENTRY_KEYS.includes(key));
-  if (odd !== undefined) {
-    throw new MannerlyError(
-      'option-unknown',
-      `\`${odd}\` of \`${route}\` is no option of a route; known are ${ENTRY_KEYS.join(', ')}`,
-    );
-  }
-  const { handle, ...options } = given as { readonly handle: Handler };
-  // As a method of its entry, if it is a function; if not, the registry says so.
-  handlers.on(route, typeof handle === 'function' ? handle.bind(given) : handle, options);
 }

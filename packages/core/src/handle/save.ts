@@ -22,9 +22,6 @@ export type SavedFile =
   /** The page's signals forbid it: a reason of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
 
-/** What is known of a file that was written. */
-export type WrittenFile = Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>;
-
 /**
  * Writes a file under another name first and renames it then. A file of that name is replaced.
  *
@@ -36,7 +33,7 @@ export async function saveFile(
   folder: string,
   name: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<WrittenFile> {
+): Promise<Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>> {
   const path = join(folder, safeName(name));
   const temporary = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');

@@ -33,10 +33,8 @@ export function unchecked<T>(): Schema<T> {
 
 /** Whether something is a schema: an object or, with some libraries, a function. Never throws. */
 export function isSchema(given: unknown): given is Schema {
-  if ((typeof given !== 'object' && typeof given !== 'function') || given === null) return false;
-  if (!('~standard' in given)) return false;
-  const standard = given['~standard'];
-  return typeof standard === 'object' && standard !== null && 'validate' in standard && isFunction(standard.validate);
+  const standard = (given as Partial<Schema> | null | undefined)?.['~standard'];
+  return typeof standard?.validate === 'function';
 }
 
 /**
@@ -49,8 +47,8 @@ export function isSchema(given: unknown): given is Schema {
 export function checkValue(schema: Schema, value: unknown): Checked | Promise<Checked> {
   try {
     const answer: unknown = schema['~standard'].validate(value);
-    if (!isThenable(answer)) return readAnswer(answer);
-    return Promise.resolve(answer).then(readAnswer, threw);
+    const isPromise = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function';
+    return isPromise ? Promise.resolve(answer).then(readAnswer, threw) : readAnswer(answer);
   } catch (error) {
     return threw(error);
   }
@@ -59,14 +57,6 @@ export function checkValue(schema: Schema, value: unknown): Checked | Promise<Ch
 /** The issues of a value in one line, for people. Never throws. */
 export function issuesText(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ');
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && isFunction(value.then);
 }
 
 function readAnswer(answer: unknown): Checked {

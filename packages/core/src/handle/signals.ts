@@ -1,5 +1,5 @@
-// Errors that a handler throws to decide about its page. As whenever a handler throws, nothing that it staged is kept.
-// No signal makes a request earlier or more often than the host's clock and the limit on tries allow.
+// Errors that a handler throws to decide about its page. Nothing that it staged is kept. No signal makes a request
+// earlier or more often than the host's clock and the limit on tries allow.
 
 import { invalidOption } from '../errors.js';
 import { MAX_WORD_CHARS } from '../limits.js';
@@ -44,9 +44,9 @@ export class RefusePage extends Error {
 }
 
 /**
- * Thrown by a handler: something is wrong that a person has to look at. The run stops as by `crawler.stop()`, and its
- * report has the reason (`stopReason`). The page goes back to the queue, with one try used up: the next run begins
- * where this one gave up. To end a crawl that has what it wants, call `crawler.stop()` instead: then the page counts.
+ * Thrown by a handler: a person has to look. The run stops as by `crawler.stop()`, and its report has the reason
+ * (`stopReason`). The page goes back to the queue, with one try used up. To end a crawl that has what it wants, call
+ * `crawler.stop()` instead: then the page counts.
  */
 export class StopCrawl extends Error {
   /** @param reason - For people; at most 500 characters are kept. */

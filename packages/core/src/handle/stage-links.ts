@@ -1,5 +1,4 @@
-// The URLs that a handler follows, adds and visits again, as candidates for admission. They are staged; no request is
-// made.
+// The URLs that a handler follows, adds and visits again, as candidates for admission.
 
 import type { NewUrl } from '@mannerly/frontier';
 import { invalidOption } from '../errors.js';
@@ -41,14 +40,16 @@ export function addUrl(
 ): AddResult {
   const url = resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
-  const note = leftAlone.has(url) ? 'link-nofollow' : null;
   stage.link(candidates(page, 'handler', options)(url));
-  if (note !== null) stage.nofollow(url);
-  return { kind: 'staged', url, note };
+  if (!leftAlone.has(url)) return { kind: 'staged', url, note: null };
+  stage.nofollow(url);
+  return { kind: 'staged', url, note: 'link-nofollow' };
 }
 
+type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
+
 /** Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later. */
-function candidates(page: FetchedPage, via: 'link' | 'handler', options: FollowOptions): (url: string) => NewUrl {
+function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
   const { label, userData, priority, allowDuplicate = false } = options;
   const depth = page.depth + 1;
   const from = page.url;
@@ -69,16 +70,12 @@ export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<Foll
   if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
     throw invalidOption('afterMs` of `revisit', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);
   }
-  const { label = page.label, userData = page.userData } = options;
-  const carried: FollowOptions = {
-    ...(label === null ? {} : { label }),
-    ...(userData === null ? {} : { userData }),
-    ...(options.priority === undefined ? {} : { priority: options.priority }),
-  };
+  const { label = page.label, userData = page.userData, priority } = options;
   const { url, depth, via, from, visit, fetchedAtMs } = page;
-  const origin = from === null ? {} : { from };
-  // A base without its origin: the page is where it was, not one link further.
+  const carried = { label: label ?? undefined, userData: userData ?? undefined, priority };
+  // The page is where it was, not one link further.
   const { from: _page, ...next } = candidates(page, 'handler', carried)(url);
+  const origin = from === null ? {} : { from };
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 

@@ -1,10 +1,34 @@
 // What a handler emits and follows, kept aside until the handler has ended: then all of it counts, or, when the handler
-// threw or took too long, none of it.
+// threw or took too long, none of it. Items are checked against the schema of their route; those that it rejects are
+// listed with their issues.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED } from './limits.js';
-import type { RejectedItem } from './rejected-item.js';
+import type { FetchedPage } from '../page/page.js';
+import { MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
+import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
+
+/** The result of `emit`. */
+export type EmittedItem =
+  /** It goes to the sinks when the handler has ended well. */
+  | { readonly kind: 'staged' }
+  /** Its schema rejected it: it goes to `rejected.jsonl` instead, and the page goes on. */
+  | { readonly kind: 'rejected'; readonly issues: readonly SchemaIssue[] };
+
+/** One line of `rejected.jsonl`. */
+export interface RejectedItem {
+  /** The page that it was emitted for. */
+  readonly url: string;
+  readonly visit: number;
+  /** Epoch milliseconds of the page's last byte. */
+  readonly fetchedAtMs: number;
+  /** What the schema found, at most 20. */
+  readonly issues: readonly SchemaIssue[];
+  /** What was emitted; `null` where it is no JSON, or longer than 65,536 characters. */
+  readonly data: JsonValue | null;
+  /** Characters of it as JSON; 0 where it is none. */
+  readonly dataChars: number;
+}
 
 /** A link that was not taken, and why. */
 export interface LeftAloneLink {
@@ -39,34 +63,58 @@ export const NOTHING_STAGED: Staged = Object.freeze({
   rejectedCount: 0,
 });
 
-/** Takes what the handler of one page stages. Every call throws MannerlyError `page-over` after `seal`. */
+const STAGED: EmittedItem = Object.freeze({ kind: 'staged' });
+
+/** Takes what the handler of one page stages. Every call fails with MannerlyError `page-over` after `seal`. */
 export class Stage {
-  readonly #pageUrl: string;
+  readonly #page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>;
+  readonly #schema: Schema | null;
   readonly #data: JsonValue[] = [];
   readonly #links = new Map<string, NewUrl>();
   readonly #leftAlone = new Map<string, LeftAloneLink>();
   readonly #nofollow = new Set<string>();
   readonly #rejected: RejectedItem[] = [];
   #rejectedCount = 0;
+  /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
+  #last: Promise<unknown> | null = null;
   #isOver = false;
 
-  constructor(pageUrl: string) {
-    this.#pageUrl = pageUrl;
+  /** @param schema - Of the page's items; `null`: none. */
+  constructor(page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>, schema: Schema | null) {
+    this.#page = page;
+    this.#schema = schema;
   }
 
-  /** @throws MannerlyError `item-invalid` when it is no JSON, too large, or one too many. */
-  item(item: unknown): void {
-    this.#mustBeOpen();
-    if (this.#data.length >= MAX_PAGE_ITEMS) {
-      throw new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${this.#pageUrl}`);
+  /**
+   * Stages one item or keeps it aside: at once where the schema answers at once and nothing waits before it. Items keep
+   * their order, whatever time the schema takes: an item's place is part of its id.
+   *
+   * @throws MannerlyError (rejects) `item-invalid` when it is no JSON, too large, or one too many.
+   */
+  emit(data: unknown): Promise<EmittedItem> {
+    const checked = this.#schema === null ? ({ kind: 'valid', value: data } as const) : checkValue(this.#schema, data);
+    if (this.#last === null && !(checked instanceof Promise)) {
+      return new Promise((resolve) => resolve(this.#take(data, checked)));
     }
-    this.#data.push(jsonCopy(item, `an item of ${this.#pageUrl}`));
+    const before = this.#last ?? Promise.resolve();
+    const taken = before.then(() => checked).then((answer) => this.#take(data, answer));
+    this.#last = taken.catch(() => undefined);
+    return taken;
+  }
+
+  /** Every item emitted so far is staged or rejected. Never rejects. */
+  async settled(): Promise<void> {
+    for (let last = this.#last; last !== null; ) {
+      await last;
+      last = last === this.#last ? null : this.#last;
+    }
   }
 
   /** The first candidate for a visit to a URL counts. */
   link(candidate: NewUrl): void {
     this.#mustBeOpen();
-    const key = visitKey(candidate.url, candidate.visit ?? 0);
+    const { url, visit = 0 } = candidate;
+    const key = visit === 0 ? url : `${visit} ${url}`;
     if (!this.#links.has(key)) this.#links.set(key, candidate);
   }
 
@@ -79,13 +127,6 @@ export class Stage {
   nofollow(url: string): void {
     this.#mustBeOpen();
     this.#nofollow.add(url);
-  }
-
-  /** Keeps an item that its schema rejected. */
-  reject(item: RejectedItem): void {
-    this.#mustBeOpen();
-    this.#rejectedCount += 1;
-    if (this.#rejectedCount <= MAX_PAGE_REJECTED) this.#rejected.push(item);
   }
 
   /** Ends staging and returns what was staged. */
@@ -101,20 +142,41 @@ export class Stage {
     };
   }
 
+  #take(data: unknown, checked: Checked): EmittedItem {
+    this.#mustBeOpen();
+    const { url, visit, fetchedAtMs } = this.#page;
+    if (checked.kind === 'valid') {
+      if (this.#data.length >= MAX_PAGE_ITEMS) {
+        throw new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${url}`);
+      }
+      this.#data.push(jsonCopy(checked.value, `an item of ${url}`));
+      return STAGED;
+    }
+    const { issues } = checked;
+    this.#rejectedCount += 1;
+    if (this.#rejectedCount <= MAX_PAGE_REJECTED) {
+      this.#rejected.push({ url, visit, fetchedAtMs, issues, ...rejectedData(data) });
+    }
+    return { kind: 'rejected', issues };
+  }
+
   #mustBeOpen(): void {
     if (!this.#isOver) return;
-    throw new MannerlyError(
-      'page-over',
-      `the handler of ${this.#pageUrl} has ended; what it stages now would be lost`,
-      {
-        hint: 'Await everything that the handler starts.',
-      },
-    );
+    const message = `the handler of ${this.#page.url} has ended; what it stages now would be lost`;
+    throw new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
   }
 }
 
-function visitKey(url: string, visit: number): string {
-  return visit === 0 ? url : `${visit} ${url}`;
+/** A copy, so that later changes do not reach it. */
+function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(data) as string | undefined;
+  } catch {
+    // A cycle, a bigint, or a `toJSON` of the user's own that throws: it may well have been rejected for that.
+  }
+  const isKept = text !== undefined && text.length <= MAX_REJECTED_CHARS;
+  return { data: isKept ? (JSON.parse(text!) as JsonValue) : null, dataChars: text?.length ?? 0 };
 }
 
 /**

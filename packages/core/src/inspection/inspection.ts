@@ -1,7 +1,7 @@
-// Questions about a crawl that is not running, from its directory: the decision log next to the frontier, which is
-// opened, read and closed again. It makes no request and takes nothing in flight; all that changes is what opening a
-// store does by itself: leases of a process that is gone end, and their hosts wait out their delay from then on. While
-// a run has the directory its frontier is left alone, and the logs answer.
+// Questions about a crawl that is not running, from its directory: the decision log and the frontier, which is opened,
+// read and closed again. It makes no request. All that changes is what opening a store does by itself: leases of a
+// process that is gone end, and their hosts wait out their delay from then on. While a run has the directory its
+// frontier is not opened, and the logs answer.
 
 import {
   type Clock,
@@ -15,7 +15,7 @@ import {
 } from '@mannerly/frontier';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
-import { MannerlyError } from '../errors.js';
+import { asMannerlyError, MannerlyError } from '../errors.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
 import {
@@ -27,21 +27,19 @@ import {
   isHostName,
   requestedForm,
 } from '../report/explain.js';
-import { loggedHost } from '../report/logged-host.js';
+import { loggedHost } from '../report/from-logs.js';
 import { findDecision } from '../report/read-logs.js';
-import { asMannerlyError } from '../run/store-errors.js';
-import { MAX_QUEUED_LOOKED, MAX_QUEUED_PAGE } from './limits.js';
+import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
 export interface CrawlInspection {
-  /** Why the frontier was not looked into, one sentence: a run has it, or there is none. `null`: it was. */
+  /** Why the frontier was not read, one sentence: a run has it, or there is none. `null`: it was. */
   readonly whyLogsOnly: string | null;
   /** As `crawler.explain`: of a URL, or of a host by its name. */
   explain(urlOrHost: string): Promise<Explanation>;
   /**
-   * A page of what is queued.
-   *
-   * @throws MannerlyError `directory-in-use` while a run has the directory, `not-running` where it holds no frontier.
+   * A listing of what is queued. @throws MannerlyError `directory-in-use` while a run has the directory, `not-running`
+   * where it holds no frontier.
    */
   queued(request?: ListRequest): Promise<QueueListing>;
   /** A second call does nothing. */
@@ -50,7 +48,7 @@ export interface CrawlInspection {
 
 /** What is opened. */
 export interface InspectionParts {
-  /** The crawl directory; `null`: none, the store alone is asked. */
+  /** The crawl directory; `null`: none, the store is inspected alone. */
   readonly paths: WholeCrawlPaths | null;
   /** The store, not opened yet; `null`: the crawl keeps its frontier elsewhere. */
   readonly store: FrontierStore | null;
@@ -61,64 +59,56 @@ export interface InspectionParts {
 /**
  * Opens a directory, or a store alone, for questions.
  *
- * @returns `frontier`: what is looked into, which changes nothing; `null`: the logs alone.
+ * @returns `frontier`: the frontier, which cannot change; `null`: the logs alone.
  * @throws MannerlyError `directory-taken`, `store-failed` for a frontier that cannot be read.
  */
-export async function openInspection({
-  paths,
-  store,
-  settings,
-  clock,
-}: InspectionParts): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
+export async function openInspection(
+  inspected: InspectionParts,
+): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
+  const { paths, clock } = inspected;
   const holder = paths === null ? null : await holderOf(paths.path);
+  const opened = await frontierOf(holder, inspected);
+  const [frontier, whyLogsOnly] = typeof opened === 'string' ? [null, opened] : [opened, null];
   const parts = paths?.parts ?? [];
-  const found = await frontierOf(holder, { paths, store, settings, clock });
-  const opened = typeof found === 'string' ? null : found;
-  /** What a seeded crawl has not let into its queue yet; read when it is first asked about. */
+  const decisionsPaths = parts.map(({ decisionsPath }) => decisionsPath);
+  /** What a crawl with an order seed has not queued yet; read at the first question. */
   let waiting: Promise<ReadonlySet<string>> | null = null;
-  const whyLogsOnly = typeof found === 'string' ? found : null;
   return {
-    frontier: opened,
+    frontier,
     whyLogsOnly,
     async explain(urlOrHost) {
       if (isHostName(urlOrHost)) {
-        if (opened !== null) {
-          const host = atRest(await opened.inspectHost(urlOrHost), clock.nowMs());
-          return { ...explainHost(host), bound: opened.reachedBound() };
-        }
-        return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
+        if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
+        const host = atRest(await frontier.inspectHost(urlOrHost), clock.nowMs());
+        return { ...explainHost(host), bound: frontier.reachedBound() };
       }
       const url = requestedForm(urlOrHost);
-      const decision = await findDecision(
-        parts.map(({ decisionsPath }) => decisionsPath),
-        url,
-      );
-      if (opened === null) return { ...explain(url, decision, null), whyLogsOnly };
-      const look = await opened.look(url);
-      const place = await placeOf(opened, url, look.host);
-      const { wait } = atRest(await opened.inspectHost(url), clock.nowMs());
-      waiting ??= waitingUrls(opened);
+      const decision = await findDecision(decisionsPaths, url);
+      if (frontier === null) return { ...explain(url, decision, null), whyLogsOnly };
+      const look = await frontier.look(url);
+      const place = await placeOf(frontier, url, look.host);
+      const { wait } = atRest(await frontier.inspectHost(url), clock.nowMs());
+      waiting ??= waitingUrls(frontier);
       const isKnown = look.isKnown || place !== null || (await waiting).has(url);
-      const told = explain(url, decision, { ...look, isKnown, wait }, place);
-      return { ...told, bound: opened.reachedBound() };
+      const bound = frontier.reachedBound();
+      return { ...explain(url, decision, { ...look, isKnown, wait }, place), bound };
     },
     async queued(request = {}) {
-      if (opened !== null) return opened.list(request);
+      if (frontier !== null) return frontier.list(request);
       throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
         hint: 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
       });
     },
-    close: async () => opened?.close(),
+    close: async () => frontier?.close(),
   };
 }
 
-/** The frontier, opened so that nothing can change; or why there is none to look into, one sentence. */
+/** The frontier, opened so that nothing can change; or why there is none to read, one sentence. */
 async function frontierOf(
   holder: string | null,
   { paths, store, settings, clock }: InspectionParts,
 ): Promise<Frontier | string> {
-  if (holder !== null)
-    return `${paths?.path} is in use by ${holder}, and the queue of a crawl that runs is left alone.`;
+  if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
   if (store === null) return 'This crawl keeps its frontier in a store of its own.';
   const frontier = createFrontier({ ...settings, store: readOnly(store), clock, create: false, part: null });
   try {
@@ -126,7 +116,7 @@ async function frontierOf(
     return frontier;
   } catch (error) {
     await store.close();
-    // Killed before it had queued anything, or a frontier of somebody else: its message says which.
+    // Killed before it had queued anything, or a frontier of another crawl: its message says which.
     if (error instanceof FrontierError && error.code === 'store-mismatch') return `${error.message}.`;
     throw asMannerlyError(error, paths?.path ?? null);
   }
@@ -137,23 +127,22 @@ async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
   return new Set([...current, ...next].map(({ url }) => url));
 }
 
-/** Where a URL stands in the queue of its host, as far as the look goes. */
+/** Where a URL is in the queue of its host, within `MAX_SEARCHED_URLS`. */
 async function placeOf(frontier: Frontier, url: string, host: string): Promise<QueuedUrl | null> {
   let cursor: string | null = null;
-  for (let looked = 0; looked < MAX_QUEUED_LOOKED; looked += MAX_QUEUED_PAGE) {
-    const page: QueueListing = await frontier.list({ host, cursor, limit: MAX_QUEUED_PAGE });
-    const found = page.items.find(({ record }) => record.url === url);
-    if (found !== undefined) return found;
-    cursor = page.cursor;
-    if (cursor === null) return null;
+  for (let searched = 0; searched < MAX_SEARCHED_URLS; searched += MAX_LISTED_URLS) {
+    const listing: QueueListing = await frontier.list({ host, cursor, limit: MAX_LISTED_URLS });
+    const found = listing.items.find(({ record }) => record.url === url);
+    cursor = listing.cursor;
+    if (found !== undefined || cursor === null) return found ?? null;
   }
   return null;
 }
 
-/** What would be written is not; what would take or change anything is a fault of ours, and told. */
+/** A store whose records are not written. What would take or change work is a bug of ours, and throws. */
 export function readOnly(store: FrontierStore): FrontierStore {
   const refuse = async (): Promise<never> => {
-    throw new MannerlyError('store-failed', 'a frontier that is only looked into was about to change');
+    throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
   };
   return {
     capabilities: store.capabilities,

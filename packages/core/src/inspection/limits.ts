@@ -1,9 +1,6 @@
 // The bounds of questions about a crawl that is not running, each with its unit and its source.
 
-/**
- * URLs of one page while the queue of a host is looked through for one of them; the most that the frontier lists at a
- * time.
- */
-export const MAX_QUEUED_PAGE = 1_000;
-/** URLs of a host's queue looked through for one of them: some ten seconds of reading. */
-export const MAX_QUEUED_LOOKED = 1_000_000;
+/** URLs of one listing while the queue of a host is searched for one of them: the most that the frontier lists. */
+export const MAX_LISTED_URLS = 1_000;
+/** URLs of a host's queue that are searched for one of them: some ten seconds of reading. */
+export const MAX_SEARCHED_URLS = 1_000_000;

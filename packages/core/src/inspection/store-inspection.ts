@@ -1,52 +1,39 @@
-// Questions about a crawl whose frontier is on a server: what it has come to, who is at work on it, what is queued and
-// why. It asks no site anything and changes nothing, and may be asked while the crawl runs.
+// Questions about a crawl whose frontier is on a server: what is done, which processes work on it, what is queued and
+// why. It makes no request and changes nothing, also while the crawl runs.
 
-import { createFrontier, type Frontier, type FrontierStore, systemClock } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import {
+  createFrontier,
+  type Frontier,
+  type FrontierCounts,
+  type FrontierStore,
+  systemClock,
+} from '@mannerly/frontier';
+import { asMannerlyError, MannerlyError } from '../errors.js';
 import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
-import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
-import { asMannerlyError } from '../run/store-errors.js';
+import { OutcomeCounts } from '../report/outcome-counts.js';
+import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
-/**
- * One process of a crawl, under a name that the next one on the same directory goes on with. Counts are over its runs.
- */
-export interface ProcessReport {
+/** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
+export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' | 'bytes'> {
   readonly part: string;
   readonly machine: string | null;
   readonly pid: number | null;
-  /** `silent`: it has neither ended by itself nor told anything lately. */
+  /** `silent`: it has neither ended by itself nor reported lately. */
   readonly state: 'at-work' | 'over' | 'silent';
-  /** When it told its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
+  /** When it reported its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
   readonly toldAtMs: number | null;
-  readonly requests: number;
-  readonly items: number;
-  readonly bytes: number;
-  /**
-   * Requests of its last run that were sooner than their host had asked; `null` while it runs. Zero, or it is a bug.
-   */
+  /** Requests of its last run that were earlier than allowed; `null` while it runs. Zero, or it is a bug. */
   readonly early: number | null;
 }
 
-/** What a crawl on a server has come to, all its processes together. */
-export interface StoreReport {
-  readonly name: string;
-  readonly tokens: readonly string[];
-  /** Some of them where there are very many. */
-  readonly seeds: readonly string[];
-  readonly seedCount: number;
-  readonly createdAtMs: number;
-  readonly pages: number;
-  readonly queued: number;
-  readonly known: number;
-  readonly hosts: number;
-  readonly runningMs: number;
+/** The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many. */
+export interface StoreReport
+  extends Pick<CrawlTerms, 'name' | 'tokens' | 'seeds' | 'seedCount' | 'createdAtMs'>,
+    Omit<FrontierCounts, 'inFlight'>,
+    Pick<ProcessTotals, 'requests' | 'items' | 'bytes' | 'outcomes'> {
   /** The bound that is used up; `null`: none. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
-  readonly requests: number;
-  readonly items: number;
-  readonly bytes: number;
-  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly processes: readonly ProcessReport[];
 }
 
@@ -58,7 +45,7 @@ export interface StoreInspection extends CrawlInspection {
 /**
  * Opens a crawl on a server for questions, by the settings of its processes.
  *
- * @param makeStore - Makes a store that was not opened yet; asked twice.
+ * @param makeStore - Makes a store that was not opened yet; called twice.
  * @throws MannerlyError `not-running` where there is no crawl; `store-failed`.
  */
 export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {
@@ -83,8 +70,8 @@ async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
     if (terms === null) throw noCrawl('no process of it has begun');
     return terms;
   } catch (error) {
-    const told = asMannerlyError(error, null);
-    throw told instanceof MannerlyError || !(error instanceof Error) ? told : noCrawl(error.message, error);
+    const known = asMannerlyError(error, null);
+    throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawl(error.message, error);
   } finally {
     await frontier.close();
   }
@@ -95,19 +82,13 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const { pages, queued, known, hosts, runningMs } = frontier.counts();
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
-  const outcomes: Record<string, Record<string, number>> = {};
-  for (const [, totals] of parts) {
-    for (const [word, reasons] of Object.entries(totals.outcomes)) {
-      outcomes[word] ??= {};
-      const counts = outcomes[word];
-      for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;
-    }
-  }
+  const outcomes = new OutcomeCounts();
   const processes = parts.map(([part, totals]): ProcessReport => {
-    const { process: told, requests, items, bytes } = totals;
-    const state = isAtWork(totals, nowMs) ? 'at-work' : told?.isOver === false ? 'silent' : 'over';
-    const who = { machine: told?.machine ?? null, pid: told?.pid ?? null, toldAtMs: told?.atMs ?? null };
-    return { part, ...who, state, requests, items, bytes, early: told?.early ?? null };
+    const { process: last, requests, items, bytes } = totals;
+    outcomes.goOnFrom(totals.outcomes);
+    const state = isAtWork(totals, nowMs) ? 'at-work' : last?.isOver === false ? 'silent' : 'over';
+    const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
+    return { part, ...who, state, requests, items, bytes, early: last?.early ?? null };
   });
   const sum = (of: (each: ProcessReport) => number): number => processes.reduce((total, each) => total + of(each), 0);
   return {
@@ -116,7 +97,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     requests: sum(({ requests }) => requests),
     items: sum(({ items }) => items),
     bytes: sum(({ bytes }) => bytes),
-    outcomes,
+    outcomes: outcomes.outcomes(),
     processes,
   };
 }

@@ -2,8 +2,8 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
-import type { TrapFinding } from '../admit/trap-options.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import type { TrapFinding } from '../admit/trap-rules.js';
+import type { RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';

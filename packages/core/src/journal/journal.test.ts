@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
 import { createCrawlEmitter } from './events.js';
 import { Journal } from './journal.js';
+import { MAX_PENDING_DECISIONS } from './limits.js';
 
 const record = (url: string): UrlRecord => ({
   url,
@@ -73,6 +74,12 @@ describe('the word about a URL', () => {
       ['fetched fetched'],
     ],
     [
+      'nofollow, then linked from too deep',
+      (r) => [r.leftAlone(work('http://a.test/'), [nofollow]), r.refusal(tooDeep)],
+      ['excluded link-nofollow'],
+    ],
+    ['too deep, and the run ends twice', (r) => [r.refusal(tooDeep), r.end()], ['dropped bound-depth']],
+    [
       'nofollow, and admitted by another link',
       (r) => [r.leftAlone(work('http://a.test/'), [nofollow]), r.admitted([candidate])],
       [],
@@ -101,4 +108,17 @@ describe('the word about a URL', () => {
       ['held interval'],
     ],
   ])('%s', (_, act, words) => expect(recorded(act)).toEqual(words));
+
+  it('is pending within a bound: past it the oldest is reported at once', () => {
+    const reported: string[] = [];
+    const listener = { decision: (decision: UrlDecision) => void reported.push(decision.url) };
+    const journal = new Journal(
+      createCrawlEmitter(() => undefined),
+      [listener],
+      () => 1,
+    );
+    for (let at = 0; at <= MAX_PENDING_DECISIONS; at += 1)
+      journal.refusal({ candidate: { ...candidate, url: `http://a.test/${at}` }, reason: 'bound-depth' });
+    expect(reported).toEqual(['http://a.test/0']);
+  });
 });

@@ -15,15 +15,13 @@ import type {
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
-import type { LeftAloneLink } from '../handle/staged.js';
+import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
 import type { HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
-import { PendingDecisions } from './pending-decisions.js';
 import {
   fromDrop,
   fromHeld,
@@ -54,7 +52,11 @@ export class Journal {
   readonly #nowMs: () => number;
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
-  readonly #pending = new PendingDecisions(MAX_PENDING_DECISIONS, (decision) => this.#decide(decision));
+  /**
+   * Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too
+   * deep by one path only. They are reported at the end of the run, unless the URL is admitted in the meantime.
+   */
+  readonly #pending = new Map<string, UrlDecision>();
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
 
@@ -85,12 +87,13 @@ export class Journal {
     if (isCompanionHop(work.record)) return;
     const clock = this.#hostClocks.get(work.url);
     this.#hostClocks.delete(work.url);
-    this.#decide({ ...fromPage(work, outcome, this.#nowMs()), ...(clock === undefined ? {} : { clock }) });
+    const decision = fromPage(work, outcome, this.#nowMs());
+    this.#decide(clock === undefined ? decision : { ...decision, clock });
   }
 
-  /** These URLs go on to the frontier: what was pending about them no longer holds. */
+  /** These URLs go on to the frontier: pending decisions about them are dropped. */
   admitted(candidates: readonly NewUrl[]): void {
-    for (const { url } of candidates) this.#pending.remove(url);
+    if (this.#pending.size > 0) for (const { url } of candidates) this.#pending.delete(url);
   }
 
   /** A candidate that was not admitted; reported once per URL. */
@@ -102,25 +105,23 @@ export class Journal {
     else if (this.#decided.add(candidate.url)) this.#decide(fromRefusal(refusal, this.#nowMs()));
   }
 
-  /** What the frontier answered to a URL that was offered to it. It reports by itself which links of pages it drops. */
+  /** The frontier's answer to a URL that was offered. It reports by itself which links of pages it drops. */
   added(url: NewUrl, answer: AddAnswer): void {
     if (answer.kind === 'full') this.#decideLater(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
     if (answer.kind === 'dropped') this.#decide(fromDrop(url, answer.reason, 'frontier', this.#nowMs()));
   }
 
-  /** Links that a page wants left alone; reported at the end, unless another link led to them. */
+  /** Links that a page does not want followed; reported at the end, unless another link led to them. */
   leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void {
     for (const link of links) this.#decideLater(fromLeftAlone(work, link, this.#nowMs()));
   }
 
-  /** What a page in a browser asked for and did not get; reported at the end, unless another link led to it. */
+  /** What a page in a browser requested and did not get; reported at the end, unless another link led to it. */
   subresourceLeft(work: PageWork, left: NotFetched): void {
     this.#decideLater(fromSubresource(work, left, this.#nowMs()));
   }
 
-  /**
-   * A robots.txt came. Resolves when its copy is kept, so that no request relies on rules that cannot be read again.
-   */
+  /** A robots.txt was fetched. Resolves when its copy is kept: no request relies on rules that cannot be read again. */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
     if (outcome.status < 200 || outcome.status > 299) return;
@@ -159,21 +160,25 @@ export class Journal {
     if (!isCompanionHop(record)) this.#decide(fromHeld(record, wait, this.#nowMs()));
   }
 
-  /** Reports what had to wait for the end of the run. */
+  /** Reports the decisions that were pending until the end of the run. */
   end(): void {
-    this.#pending.reportAll();
+    for (const decision of [...this.#pending.values()]) this.#decide(decision);
   }
 
   #decide(decision: UrlDecision): void {
     this.#decided.add(decision.url);
-    this.#pending.remove(decision.url);
+    this.#pending.delete(decision.url);
     for (const listener of this.#listeners) listener.decision?.(decision);
     this.#emitter.emit('decision', decision);
   }
 
-  /** A further link to a URL that is decided says nothing new, however deep it is and whatever it requests. */
+  /** The first decision about a URL is kept; a further link to a URL that is decided says nothing new. */
   #decideLater(decision: UrlDecision): void {
-    if (!this.#decided.has(decision.url)) this.#pending.add(decision);
+    if (this.#decided.has(decision.url) || this.#pending.has(decision.url)) return;
+    this.#pending.set(decision.url, decision);
+    if (this.#pending.size <= MAX_PENDING_DECISIONS) return;
+    const [oldest] = this.#pending.values();
+    if (oldest !== undefined) this.#decide(oldest);
   }
 
   #verdict(verdict: UrlVerdict): void {

@@ -3,14 +3,7 @@
 import type { Item } from '../output/sink.js';
 import type { RequestRecord } from '../report/decision.js';
 
-/** The totals when they were last kept. */
-export interface TallyTotals {
-  readonly requests: number;
-  readonly bytes: number;
-  readonly items: number;
-  /** Absent: none. */
-  readonly rejected?: number;
-}
+type EarlierTotals = Record<'requests' | 'bytes' | 'items', number> & { readonly rejected?: number };
 
 /** Totals so far. */
 export class Tally {
@@ -35,11 +28,11 @@ export class Tally {
     this.rejectedCount += count;
   }
 
-  /** Adds the totals of earlier runs. Once. */
-  goOnFrom(earlier: TallyTotals): void {
-    this.requests += earlier.requests;
-    this.bytes += earlier.bytes;
-    this.itemCount += earlier.items;
-    this.rejectedCount += earlier.rejected ?? 0;
+  /** Adds the totals of earlier runs, once. `rejected` is absent where there were none. */
+  goOnFrom({ requests, bytes, items, rejected = 0 }: EarlierTotals): void {
+    this.requests += requests;
+    this.bytes += bytes;
+    this.itemCount += items;
+    this.rejectedCount += rejected;
   }
 }

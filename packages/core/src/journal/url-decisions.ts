@@ -4,48 +4,22 @@ import type { HostWait, NewUrl, PageWork, UrlRecord, UrlVerdict } from '@mannerl
 import type { Refusal } from '../admit/admit.js';
 import type { LeftAloneLink } from '../handle/staged.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { UrlDecision, UrlStatus } from '../report/decision.js';
+import type { UrlDecision } from '../report/decision.js';
 import { REASONS } from '../report/reasons.js';
 
-/** What a decision says of a page that was taken. */
-export interface PageOutcome {
-  readonly status: UrlStatus;
-  readonly reason: string;
-  readonly layer: UrlDecision['layer'];
+/** The decision about a page that was taken. */
+export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued'> {
   readonly httpStatus?: number;
   readonly detail?: string;
-  /** URLs queued by now. */
-  readonly queued?: number;
 }
 
 /** A page that was taken. */
-export function fromPage(work: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
-  return {
-    url: work.url,
-    status: outcome.status,
-    reason: outcome.reason,
-    layer: outcome.layer,
-    httpStatus: outcome.httpStatus ?? null,
-    line: work.decision.line,
-    pattern: work.decision.pattern,
-    dialect: work.decision.dialect,
-    robots: work.robots,
-    depth: work.record.depth,
-    from: work.record.from,
-    atMs,
-    detail: outcome.detail ?? null,
-    ...(outcome.queued === undefined ? {} : { queued: outcome.queued }),
-    ...carriedBy(outcome.status, work.record),
-  };
-}
-
-/** What a failure keeps for a retry. */
-function carriedBy(word: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
-  if (word !== 'failed' || record === null) return {};
-  const { via, label, userData } = record;
-  return {
-    carried: { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) },
-  };
+export function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
+  const { line, pattern, dialect } = decision;
+  const { depth, from } = record;
+  const { status, reason, layer, httpStatus = null, detail = null, queued } = outcome;
+  const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
+  return decided(queued === undefined ? known : { ...known, queued }, record);
 }
 
 /** A URL that is dropped before anything is requested. */
@@ -55,21 +29,7 @@ export function fromDrop(
   layer: UrlDecision['layer'],
   atMs: number,
 ): UrlDecision {
-  return {
-    url,
-    status: 'dropped',
-    reason,
-    layer,
-    httpStatus: null,
-    line: null,
-    pattern: null,
-    dialect: null,
-    robots: null,
-    depth,
-    from,
-    atMs,
-    detail: null,
-  };
+  return decided({ url, status: 'dropped', reason, layer, depth, from, atMs });
 }
 
 /** A candidate that was not admitted. */
@@ -87,22 +47,20 @@ const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>
   'redirect-limit': 'bounds',
 };
 
-/** A link that its page wants left alone. */
-export function fromLeftAlone(work: PageWork, { url, reason }: LeftAloneLink, atMs: number): UrlDecision {
-  const link = { url, depth: work.record.depth + 1, from: work.url };
-  return { ...fromDrop(link, reason, 'page', atMs), status: 'excluded' };
+/** A link that its page does not want followed. */
+export function fromLeftAlone({ url: from, record }: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
+  const { url, reason } = link;
+  return decided({ url, status: 'excluded', reason, layer: 'page', depth: record.depth + 1, from, atMs });
 }
 
-/** What a page in a browser asked for and did not get. */
-export function fromSubresource(work: PageWork, left: NotFetched, atMs: number): UrlDecision {
+/** What a page in a browser requested and did not get. */
+export function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs: number): UrlDecision {
   const { kind: status, url, reason } = left;
-  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
   const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
-  const dropped = fromDrop({ url, depth: work.record.depth, from: work.url }, reason, layer, atMs);
-  return { ...dropped, status, line, pattern, dialect, detail: 'asked for by a page in a browser' };
+  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
+  const detail = 'asked for by a page in a browser';
+  return decided({ url, status, reason, layer, line, pattern, dialect, depth: record.depth, from, atMs, detail });
 }
-
-const NO_RULE = { line: null, pattern: null, dialect: null };
 
 /** A URL that is still queued at the end of a run. */
 export function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait, atMs: number): UrlDecision {
@@ -114,22 +72,25 @@ export function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait,
   };
 }
 
-/** What the frontier says of a URL. */
+/** A decision of the frontier. */
 export function fromVerdict(verdict: UrlVerdict): UrlDecision {
-  return {
-    url: verdict.url,
-    status: verdict.status,
-    reason: verdict.reason,
-    layer: verdict.status === 'excluded' ? 'robots' : (DROPPING_LAYERS[verdict.reason] ?? 'frontier'),
-    httpStatus: null,
-    line: verdict.line,
-    pattern: verdict.pattern,
-    dialect: verdict.dialect,
-    robots: verdict.robots,
-    depth: verdict.record?.depth ?? null,
-    from: verdict.record?.from ?? null,
-    atMs: verdict.atMs,
-    detail: verdict.detail,
-    ...carriedBy(verdict.status, verdict.record),
-  };
+  const { url, status, reason, line, pattern, dialect, robots, record, atMs, detail } = verdict;
+  const { depth = null, from = null } = record ?? {};
+  const layer = status === 'excluded' ? 'robots' : (DROPPING_LAYERS[reason] ?? 'frontier');
+  return decided({ url, status, reason, layer, line, pattern, dialect, robots, depth, from, atMs, detail }, record);
+}
+
+const NO_RULE = { line: null, pattern: null, dialect: null };
+
+/** A decision with every field. @param record - What a failure keeps for a retry is taken from it. */
+function decided(
+  known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
+  record: UrlRecord | null = null,
+): UrlDecision {
+  const { url, status, reason, layer, ...more } = known;
+  const whole = { url, status, reason, layer, httpStatus: null, ...NO_RULE, robots: null, detail: null, ...more };
+  if (status !== 'failed' || record === null) return whole;
+  const { via, label, userData } = record;
+  const carried = { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) };
+  return { ...whole, carried };
 }

@@ -1,10 +1,16 @@
 // What a crawl can be measured by: one table of names, units and labels, and the way from a crawl's events to it.
-// Prometheus and OpenTelemetry both read it, so that a dashboard of one says the same as a dashboard of the other.
+// Prometheus and OpenTelemetry both read it, so that both say the same.
 
 import { type Crawler, REASONS, type RequestRecord } from 'mannerly';
 
-/** What is watched: a crawler, or what looks like one. */
+/** What is watched: a crawler, or an object like one. */
 export type MeasuredCrawl = Pick<Crawler, 'events' | 'progress' | 'activity'>;
+
+/** Metrics of one crawl. */
+export interface CrawlMetrics {
+  /** Stops listening, and takes the metrics out of a registry of prom-client. A second call does nothing. */
+  close(): void;
+}
 
 /** One thing that is measured. */
 export interface Measure {
@@ -19,104 +25,72 @@ export interface Measure {
   readonly openTelemetry: string;
   /** By UCUM, as OpenTelemetry writes it. */
   readonly unit: string;
-  readonly labels: readonly string[];
   readonly help: string;
+  readonly labels: readonly string[];
 }
 
-const measure = <const K extends Measure['kind']>(
+function measure<const K extends Measure['kind']>(
   kind: K,
   prometheus: string,
   openTelemetry: string,
   unit: string,
-  help: string,
-  labels: readonly string[] = [],
-): Measure & { readonly kind: K } => ({ kind, prometheus, openTelemetry, unit, help, labels });
+  { help, labels = [] }: { readonly help: string; readonly labels?: readonly string[] },
+): Measure & { readonly kind: K } {
+  return { kind, prometheus, openTelemetry, unit, help, labels };
+}
 
 /**
  * Everything that is measured. Host names are no labels: a crawl meets more of them than a time series database likes.
  */
 export const MEASURES = Object.freeze({
-  requests: measure(
-    'counter',
-    'requests_total',
-    'mannerly.requests',
-    '{request}',
-    'Requests that ended, robots.txt and redirects included. outcome: the class of the status (2xx), or the failure code.',
-    ['purpose', 'outcome'],
-  ),
-  requestSeconds: measure(
-    'histogram',
-    'request_duration_seconds',
-    'mannerly.request.duration',
-    's',
-    'Seconds from sending a request to its last byte, or its failure.',
-    ['purpose'],
-  ),
-  receivedBytes: measure('counter', 'received_bytes_total', 'mannerly.received', 'By', 'Bytes of bodies on the wire.', [
-    'purpose',
-  ]),
-  decisions: measure(
-    'counter',
-    'urls_total',
-    'mannerly.urls',
-    '{url}',
-    'URLs by status (fetched, excluded, dropped, failed, held) and reason; every HTTP status has the reason status.',
-    ['status', 'reason'],
-  ),
-  items: measure('counter', 'items_total', 'mannerly.items', '{item}', 'Items that every sink has taken.'),
-  handlerErrors: measure(
-    'counter',
-    'handler_errors_total',
-    'mannerly.handler.errors',
-    '{error}',
-    'Handlers that threw or took too long.',
-  ),
-  hostWarnings: measure(
-    'counter',
-    'host_warnings_total',
-    'mannerly.host_warnings',
-    '{warning}',
-    'What an operator should know of a host: pauses, closed hours, hosts set aside.',
-    ['code'],
-  ),
-  pages: measure(
-    'total',
-    'pages_total',
-    'mannerly.pages',
-    '{page}',
-    'Pages that count against bounds.pages, of the crawl over all its runs.',
-  ),
-  runningSeconds: measure(
-    'total',
-    'running_seconds_total',
-    'mannerly.running',
-    's',
-    'Seconds of running that count against bounds.minutes, of the crawl over all its runs; pauses do not count.',
-  ),
-  queuedUrls: measure('gauge', 'queued_urls', 'mannerly.queue.urls', '{url}', 'URLs that are queued or in flight.'),
-  underway: measure(
-    'gauge',
-    'requests_underway',
-    'mannerly.requests.underway',
-    '{request}',
-    'Requests that have left and are not over.',
-  ),
-  knownHosts: measure('gauge', 'known_hosts', 'mannerly.hosts.known', '{host}', 'Hosts met so far.'),
-  waitingHosts: measure(
-    'gauge',
-    'waiting_hosts',
-    'mannerly.hosts.waiting',
-    '{host}',
-    'Hosts that wait with something queued; 10,000 at most are counted.',
-  ),
-  running: measure(
-    'gauge',
-    'running',
-    'mannerly.running.state',
-    '1',
-    '1 while a run is under way, paused or not; 0 otherwise.',
-  ),
-  paused: measure('gauge', 'paused', 'mannerly.paused.state', '1', '1 while the run is paused; 0 otherwise.'),
+  requests: measure('counter', 'requests_total', 'mannerly.requests', '{request}', {
+    help: 'Requests that ended, robots.txt and redirects included. outcome: the class of the status (2xx), or the failure code.',
+    labels: ['purpose', 'outcome'],
+  }),
+  requestSeconds: measure('histogram', 'request_duration_seconds', 'mannerly.request.duration', 's', {
+    help: 'Seconds from sending a request to its last byte, or its failure.',
+    labels: ['purpose'],
+  }),
+  receivedBytes: measure('counter', 'received_bytes_total', 'mannerly.received', 'By', {
+    help: 'Bytes of bodies on the wire.',
+    labels: ['purpose'],
+  }),
+  decisions: measure('counter', 'urls_total', 'mannerly.urls', '{url}', {
+    help: 'URLs by status (fetched, excluded, dropped, failed, held) and reason; every HTTP status has the reason status.',
+    labels: ['status', 'reason'],
+  }),
+  items: measure('counter', 'items_total', 'mannerly.items', '{item}', {
+    help: 'Items that every sink has taken.',
+  }),
+  handlerErrors: measure('counter', 'handler_errors_total', 'mannerly.handler.errors', '{error}', {
+    help: 'Handlers that threw or took too long.',
+  }),
+  hostWarnings: measure('counter', 'host_warnings_total', 'mannerly.host_warnings', '{warning}', {
+    help: 'What an operator should know of a host: pauses, closed hours, hosts set aside.',
+    labels: ['code'],
+  }),
+  pages: measure('total', 'pages_total', 'mannerly.pages', '{page}', {
+    help: 'Pages that count against bounds.pages, of the crawl over all its runs.',
+  }),
+  runningSeconds: measure('total', 'running_seconds_total', 'mannerly.running', 's', {
+    help: 'Seconds of running that count against bounds.minutes, of the crawl over all its runs; pauses do not count.',
+  }),
+  queuedUrls: measure('gauge', 'queued_urls', 'mannerly.queue.urls', '{url}', {
+    help: 'URLs that are queued or in flight.',
+  }),
+  underway: measure('gauge', 'requests_underway', 'mannerly.requests.underway', '{request}', {
+    help: 'Requests that have left and are not over.',
+  }),
+  knownHosts: measure('gauge', 'known_hosts', 'mannerly.hosts.known', '{host}', { help: 'Hosts met so far.' }),
+  waitingHosts: measure('gauge', 'waiting_hosts', 'mannerly.hosts.waiting', '{host}', {
+    help: 'Hosts that wait with something queued; 10,000 at most are counted.',
+  }),
+  running: measure('gauge', 'running', 'mannerly.running.state', '1', {
+    help: '1 while a run is under way, paused or not; 0 otherwise.',
+  }),
+  paused: measure('gauge', 'paused', 'mannerly.paused.state', '1', {
+    help: '1 while the run is paused; 0 otherwise.',
+  }),
 });
 
 /** The names of the table. */
@@ -132,7 +106,7 @@ export function measuresOf<K extends Measure['kind']>(kind: K): MeasureOf<K>[] {
   return Object.entries(MEASURES).flatMap(([name, measure]) => (measure.kind === kind ? [name as MeasureOf<K>] : []));
 }
 
-/** Upper ends of the buckets of exchange times, seconds: from a server next egress to the deadline of an exchange. */
+/** Upper ends of the buckets of exchange times, seconds: from a server nearby to the timeout of an exchange. */
 export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]);
@@ -145,9 +119,9 @@ export interface Gauges {
   observe(name: MeasureOf<'histogram'>, value: number, labels: Readonly<Record<string, string>>): void;
 }
 
-/** Sends the events of a crawl to `gauges`. @returns Ends it; a second call does nothing. */
-export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => void {
-  const ends = [
+/** Sends the events of a crawl to `gauges`. @param onClose - Called at the first `close`. @throws Never */
+export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges, onClose: () => void): CrawlMetrics {
+  let ends = [
     events.on('request', (record) => {
       const { purpose } = record;
       gauges.add('requests', 1, { purpose, outcome: outcomeOf(record) });
@@ -158,9 +132,13 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges): () => voi
     events.on('item', () => gauges.add('items', 1, {})),
     events.on('handler-error', () => gauges.add('handlerErrors', 1, {})),
     events.on('host-warning', ({ code }) => gauges.add('hostWarnings', 1, { code })),
+    onClose,
   ];
-  return () => {
-    for (const end of ends) end();
+  return {
+    close() {
+      for (const end of ends) end();
+      ends = [];
+    },
   };
 }
 

@@ -1,18 +1,20 @@
-// A crawl's numbers for OpenTelemetry: instruments of the caller's meter. The API is needed for its types alone; which
-// SDK reads the meter and where it sends the numbers is the caller's affair.
+// A crawl's numbers for OpenTelemetry: instruments of the caller's meter. Only the types of the API are needed; which
+// SDK reads the meter and where it sends the numbers is up to the caller.
 
-import type { Attributes, BatchObservableCallback, Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
 import {
+  type CrawlMetrics,
   MEASURES,
   type Measure,
   type MeasuredCrawl,
   type MeasureName,
-  type MeasureOf,
   measuresOf,
   readCrawl,
   SECONDS_BUCKETS,
   watchCrawl,
 } from './measures.js';
+
+export type { CrawlMetrics } from './measures.js';
 
 /** Where the numbers go. */
 export interface OpenTelemetryOptions {
@@ -22,14 +24,8 @@ export interface OpenTelemetryOptions {
   readonly attributes?: Attributes;
 }
 
-/** Metrics of one crawl. */
-export interface CrawlMetrics {
-  /** Listens no longer. A second call does nothing; instruments stay with their meter. */
-  close(): void;
-}
-
 /**
- * Keeps a crawl's numbers in instruments of a meter, from here on.
+ * Keeps a crawl's numbers in instruments of a meter, from here on. The instruments stay with their meter.
  *
  * @example
  * ```ts
@@ -46,10 +42,8 @@ export function createOpenTelemetryMetrics(
     const { openTelemetry, unit, help }: Measure = MEASURES[name];
     return [openTelemetry, { description: help, unit }];
   };
-  const counters = new Map<MeasureOf<'counter'>, Counter>(
-    measuresOf('counter').map((name) => [name, meter.createCounter(...shapeOf(name))]),
-  );
-  const histograms = new Map<MeasureOf<'histogram'>, Histogram>(
+  const counters = new Map(measuresOf('counter').map((name) => [name, meter.createCounter(...shapeOf(name))]));
+  const histograms = new Map(
     measuresOf('histogram').map((name) => {
       const [title, shape] = shapeOf(name);
       const advice = { explicitBucketBoundaries: [...SECONDS_BUCKETS] };
@@ -60,22 +54,17 @@ export function createOpenTelemetryMetrics(
   const totals = measuresOf('total').map((name) => [name, meter.createObservableCounter(...shapeOf(name))] as const);
   const observed = [...gauges, ...totals];
   const instruments = observed.map(([, instrument]) => instrument);
-  const tell: BatchObservableCallback = (result) => {
+  const observe: BatchObservableCallback = (result) => {
     const reading = readCrawl(crawl);
     for (const [name, instrument] of observed) result.observe(instrument, reading[name], attributes);
   };
-  meter.addBatchObservableCallback(tell, instruments);
-  const end = watchCrawl(crawl, {
-    add: (name, by, labels) => counters.get(name)?.add(by, { ...attributes, ...labels }),
-    observe: (name, value, labels) => histograms.get(name)?.record(value, { ...attributes, ...labels }),
-  });
-  let isClosed = false;
-  return {
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      end();
-      meter.removeBatchObservableCallback(tell, instruments);
+  meter.addBatchObservableCallback(observe, instruments);
+  return watchCrawl(
+    crawl,
+    {
+      add: (name, by, labels) => counters.get(name)?.add(by, { ...attributes, ...labels }),
+      observe: (name, value, labels) => histograms.get(name)?.record(value, { ...attributes, ...labels }),
     },
-  };
+    () => meter.removeBatchObservableCallback(observe, instruments),
+  );
 }

@@ -3,15 +3,18 @@
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import {
+  type CrawlMetrics,
   MEASURES,
   type Measure,
   type MeasuredCrawl,
-  type MeasureOf,
+  type MeasureName,
   measuresOf,
   readCrawl,
   SECONDS_BUCKETS,
   watchCrawl,
 } from './measures.js';
+
+export type { CrawlMetrics } from './measures.js';
 
 /** Where the numbers go. */
 export interface PrometheusOptions {
@@ -21,12 +24,6 @@ export interface PrometheusOptions {
   readonly registry: Registry;
   /** What every name begins with. @default 'mannerly_' */
   readonly prefix?: string;
-}
-
-/** Metrics of one crawl. */
-export interface CrawlMetrics {
-  /** Listens no longer, and takes the metrics out of the registry where they have one. A second call does nothing. */
-  close(): void;
 }
 
 /**
@@ -46,7 +43,7 @@ export function createPrometheusMetrics(
   { registry, prefix = 'mannerly_' }: PrometheusOptions,
 ): CrawlMetrics {
   const registers = [registry];
-  const shapeOf = (name: keyof typeof MEASURES) => {
+  const shapeOf = (name: MeasureName) => {
     const { prometheus, help, labels }: Measure = MEASURES[name];
     return { name: `${prefix}${prometheus}`, help, labelNames: [...labels], registers };
   };
@@ -68,31 +65,27 @@ export function createPrometheusMetrics(
       },
     });
   }
-  const end = watchCrawl(crawl, {
-    add: (name, by, labels) => counters.get(name)?.inc(labels, by),
-    observe: (name, value, labels) => histograms.get(name)?.observe(labels, value),
-  });
-  let isClosed = false;
-  return {
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      end();
+  return watchCrawl(
+    crawl,
+    {
+      add: (name, by, labels) => counters.get(name)?.inc(labels, by),
+      observe: (name, value, labels) => histograms.get(name)?.observe(labels, value),
+    },
+    () => {
       for (const { prometheus } of Object.values(MEASURES)) registry.removeSingleMetric(`${prefix}${prometheus}`);
     },
-  };
+  );
 }
 
 /** One reading serves all metrics of a scrape, which asks for them in one go. */
-function createReading(crawl: MeasuredCrawl): () => Readonly<Record<MeasureOf<'gauge' | 'total'>, number>> {
+function createReading(crawl: MeasuredCrawl): () => ReturnType<typeof readCrawl> {
   let reading: ReturnType<typeof readCrawl> | null = null;
   return () => {
-    if (reading === null) {
-      reading = readCrawl(crawl);
-      setImmediate(() => {
-        reading = null;
-      });
-    }
+    if (reading !== null) return reading;
+    setImmediate(() => {
+      reading = null;
+    });
+    reading = readCrawl(crawl);
     return reading;
   };
 }

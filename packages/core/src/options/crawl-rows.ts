@@ -134,9 +134,7 @@ export const bounds = groupRow(
     pages: row(
       pages,
       'Pages: URLs that ended with a response or a final failure. Redirects and retries do not count.',
-      {
-        flag: { name: '--pages <n>', help: 'maximum pages', default: 100 },
-      },
+      { flag: { name: '--pages <n>', help: 'maximum pages', default: 100 } },
     ),
     minutes: row(minutes, 'Running time. A pause does not count.', {
       flag: { name: '--minutes <n>', help: 'maximum running time', default: 30 },

@@ -1,5 +1,5 @@
-// What a frontier is told of pace, robots.txt and bounds, kept next to the crawl (`settings.json`), so that a question
-// about a stopped crawl is answered by what its last run kept to, not by the defaults.
+// The options of a frontier, kept in the crawl directory (`settings.json`), so that questions about a stopped crawl are
+// answered by the options of its last run.
 
 import { readFile } from 'node:fs/promises';
 import type { FrontierOptions } from '@mannerly/frontier';
@@ -11,7 +11,7 @@ import type { ResolvedOptions } from './options.js';
 /** The part of a crawl's options that its frontier reads; plain JSON. */
 export type CrawlSettings = Pick<FrontierOptions, 'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'bounds'>;
 
-/** What a crawl tells its frontier. Never throws. */
+/** The settings of a crawl. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
   const { identity, robots, bounds, spacing } = options;
   const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls } = bounds;
@@ -19,16 +19,13 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
     robots: { ...robots, tokens: identity.tokens },
     politeness: spacing.politeness,
     hostKeyBy: spacing.hostKeyBy,
-    ...(queuedUrls === null ? {} : { maxQueued: queuedUrls }),
-    bounds: {
-      ...(pages === null ? {} : { pages }),
-      ...(minutes === null ? {} : { minutes }),
-      ...(bytes === null ? {} : { bytes }),
-      ...(pagesPerHost === null ? {} : { pagesPerHost }),
-      ...(bytesPerHost === null ? {} : { bytesPerHost }),
-      ...(minutesPerHost === null ? {} : { minutesPerHost }),
-    },
+    ...withoutNulls({ maxQueued: queuedUrls }),
+    bounds: withoutNulls({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
   };
+}
+
+function withoutNulls<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T & object;
 }
 
 /** Writes the settings of a run that begins. @throws MannerlyError `log-failed`. */
@@ -40,12 +37,7 @@ export async function keepSettings(file: string, settings: CrawlSettings): Promi
   }
 }
 
-/**
- * The settings of the last run. Where none were kept: the defaults, for these tokens.
- *
- * @throws MannerlyError `directory-format` for a file that is no JSON object; its values are checked where they are
- *   used.
- */
+/** The settings of the last run, or the defaults. @throws MannerlyError `directory-format` for no JSON object */
 export async function readSettings(file: string, tokens: readonly string[]): Promise<CrawlSettings> {
   const size = await sizeOf(file);
   if (size === null) return { robots: { tokens } };
@@ -53,7 +45,7 @@ export async function readSettings(file: string, tokens: readonly string[]): Pro
   const value = parseObject(text);
   if (value === null) {
     throw new MannerlyError('directory-format', `${file} is not what this version writes`, {
-      hint: 'Remove it: the next run writes it anew, and until then the defaults are assumed.',
+      hint: 'Remove it: the next run writes it again, and until then the defaults are assumed.',
     });
   }
   return { ...value, robots: { ...value.robots, tokens } };

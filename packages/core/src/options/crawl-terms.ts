@@ -1,6 +1,5 @@
-// What all processes of one crawl have to agree on: who asks, where, how much and at what pace. The first one writes it
-// into the store; anyone who joins while another is at work must say the same, or the crawl would be two. Between runs
-// it may change as far as it may in a crawl directory: the crawl stays that of its name and its seeds.
+// The options on which all processes of one crawl have to agree. The first process writes them into the store. One that
+// joins while another is running must have the same. Between runs they may change; only name and seeds stay.
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
@@ -17,28 +16,20 @@ export interface CrawlTerms {
   readonly seeds: readonly string[];
   readonly seedCount: number;
   readonly seedsHash: string;
-  /** What questions to the store are answered by. */
+  /** For questions to the store. */
   readonly settings: CrawlSettings;
   /** Each option as text, to be compared. */
   readonly said: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
 }
 
-/** The terms of a crawl. Functions cannot be compared: what they answer is taken to be the same. @throws Never */
+/** The terms of a crawl. Functions cannot be compared and count as the same. */
 export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
   const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, traps } = options;
   const { seeds: named, ...where } = scope;
   const seeds = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
-  const said = {
-    scope: where,
-    bounds,
-    urls: canonicalRules,
-    politeness: spacing,
-    robots,
-    traps,
-    ...exclusion,
-  };
+  const compared = { scope: where, bounds, urls: canonicalRules, politeness: spacing, robots, traps, ...exclusion };
   return {
     name: identity.name,
     tokens: identity.tokens,
@@ -46,7 +37,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
     seedCount: seeds.length,
     seedsHash: hash('sha256', seeds.join('\n')),
     settings: crawlSettings(options),
-    said: Object.fromEntries(Object.entries(said).map(([option, value]) => [option, textOf(value)])),
+    said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, textOf(value)])),
     createdAtMs: nowMs,
   };
 }
@@ -60,32 +51,20 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
  */
 export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: boolean): CrawlTerms {
   if (kept === null) return ours;
-  const differ = (what: string, theirs: string, mine: string, hint: string): MannerlyError =>
-    new MannerlyError(
-      'crawl-differs',
-      `the crawl in this store has ${what} ${cut(theirs)}, and this process was told ${cut(mine)}`,
-      { hint },
-    );
+  const differ = (what: string, theirs: string, mine: string, hint: string): never => {
+    const message = `the crawl in this store has ${what} ${cut(theirs)}, and this process has ${cut(mine)}`;
+    throw new MannerlyError('crawl-differs', message, { hint });
+  };
   const another = 'Give each crawl a store of its own, or run the same crawl as before.';
-  if (kept.name !== ours.name) throw differ('the name', kept.name, ours.name, another);
+  if (kept.name !== ours.name) differ('the name', kept.name, ours.name, another);
   if (textOf(kept.tokens) !== textOf(ours.tokens))
-    throw differ('the tokens', textOf(kept.tokens), textOf(ours.tokens), another);
+    differ('the tokens', textOf(kept.tokens), textOf(ours.tokens), another);
   if (kept.seedsHash !== ours.seedsHash && !(isAlone && hasAll(kept, ours)))
-    throw differ(
-      'the seeds',
-      seedText(kept),
-      seedText(ours),
-      `${another} Seeds may be added while no process is at work.`,
-    );
-  for (const [option, mine] of Object.entries(ours.said)) {
+    differ('the seeds', seedText(kept), seedText(ours), `${another} Seeds may be added while no process is running.`);
+  const same = 'All processes of a crawl need the same options. To change one, stop them all and start them again.';
+  for (const [option, mine] of isAlone ? [] : Object.entries(ours.said)) {
     const theirs = kept.said[option] ?? 'nothing';
-    if (theirs !== mine && !isAlone)
-      throw differ(
-        `\`${option}\``,
-        theirs,
-        mine,
-        'All processes of a crawl are told the same. To change it, stop them all, and start them with what is new.',
-      );
+    if (theirs !== mine) differ(`\`${option}\``, theirs, mine, same);
   }
   return { ...ours, createdAtMs: kept.createdAtMs };
 }

@@ -101,7 +101,7 @@ export interface CrawlerOptions {
   readonly clock?: Clock;
 }
 
-/** Who crawls. The name and the contact are in every request. */
+/** The options of `identity`. */
 export interface IdentityOptions {
   /** The product token that sites address in robots.txt. It is part of what makes a crawl the same. */
   readonly name: string;
@@ -119,7 +119,7 @@ export interface IdentityOptions {
   readonly tokens?: readonly string[];
 }
 
-/** Where the crawl may go. Scope (docs/scope.md) says exactly what matches. */
+/** The options of `scope`. */
 export interface ScopeOptions {
   /**
    * Absolute http(s) URLs where the crawl starts. A port of a seed is allowed, as by `network.ports`. 1 to 100,000
@@ -161,10 +161,7 @@ export interface ScopeOptions {
   readonly allows?: (url: string, via: Via) => boolean;
 }
 
-/**
- * How much the crawl may do. `pages` or `minutes` is required. Bounds count over all runs and all processes of a crawl.
- * What a bound keeps out is *dropped* as `bound-…`. With larger bounds the same crawl continues.
- */
+/** The options of `bounds`. */
 export type BoundsOptions = AnyBoundsOptions & ({ readonly pages: number } | { readonly minutes: number });
 
 interface AnyBoundsOptions {
@@ -195,7 +192,7 @@ interface AnyBoundsOptions {
   readonly queuedUrls?: number;
 }
 
-/** Which URLs count as one. See URLs (docs/urls.md). */
+/** The options of `urls`. */
 export interface UrlOptions {
   /**
    * URLs that differ only in tracking parameters count as one with `drop`, or with a list of names (`*` at the end
@@ -208,10 +205,7 @@ export interface UrlOptions {
   readonly rules?: readonly CanonicalRule[];
 }
 
-/**
- * How endless URL spaces are recognized (traps (docs/traps.md)). `false` follows them as far as the bounds go. Larger
- * numbers cost sites requests for pages that say nothing new.
- */
+/** The options of `traps`. */
 export interface TrapOptions {
   /**
    * Similar pages of a group in a row, after which links of such pages are dropped. 16 to 1,000,000 pages. @default 128
@@ -223,11 +217,7 @@ export interface TrapOptions {
   readonly maxQueryParameters?: number;
 }
 
-/**
- * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
- * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
- * host gets one request at a time, whatever `network.concurrency` is.
- */
+/** The options of `politeness`. */
 export interface PolitenessOptions {
   /**
    * The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s.
@@ -253,7 +243,7 @@ export interface PolitenessOptions {
   readonly jitter?: number;
 }
 
-/** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
+/** The options of `network`. */
 export interface NetworkOptions {
   /**
    * Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port. @default
@@ -300,7 +290,7 @@ export interface NetworkOptions {
   readonly concurrency?: number;
 }
 
-/** Files that are requested next to pages, each spaced like a page. */
+/** The options of `discover`. */
 export interface DiscoverOptions {
   /** Read the sitemaps (docs/sitemaps.md) that robots.txt names. @default false */
   readonly sitemaps?: boolean;
@@ -313,13 +303,13 @@ export interface DiscoverOptions {
   readonly dataTxt?: boolean;
 }
 
-/** Datasets that data.txt names. */
+/** The options of `datasets`. */
 export interface DatasetOptions {
   /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
   readonly enqueue?: boolean;
 }
 
-/** What pages say in robots meta elements and X-Robots-Tag. */
+/** The options of `pageLevel`. */
 export interface PageLevelOptions {
   /**
    * Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept. @default
@@ -338,7 +328,7 @@ export interface PageLevelOptions {
   readonly robotsNoindex?: 'apply' | 'expose';
 }
 
-/** Which links are followed. */
+/** The options of `links`. */
 export interface LinkOptions {
   /** The `nofollow` of a whole page. @default respect */
   readonly pageNofollow?: 'respect' | 'ignore';
@@ -346,7 +336,7 @@ export interface LinkOptions {
   readonly rel?: RelOptions;
 }
 
-/** Which links are followed by the words of their `rel`. */
+/** The options of `rel`. */
 export interface RelOptions {
   /** Whether links with `rel=nofollow` are followed. @default false */
   readonly nofollow?: boolean;
@@ -356,7 +346,7 @@ export interface RelOptions {
   readonly sponsored?: boolean;
 }
 
-/** Content-Usage, Content-Signal and `noai`, for the purposes above. */
+/** The options of `preferences`. */
 export interface PreferenceOptions {
   /** The same within the object. @default respect */
   readonly apply?: 'respect' | 'observe' | 'off';
@@ -366,7 +356,7 @@ export interface PreferenceOptions {
   readonly contentUse?: 'immediate' | 'reference' | 'full' | null;
 }
 
-/** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. */
+/** The options of `archive`. */
 export interface ArchiveOptions {
   /** Size at which the next WARC file begins. 1,048,576 to 1,099,511,627,776 bytes. @default 1,000,000,000 */
   readonly warcBytes?: number;
@@ -380,10 +370,7 @@ export interface ArchiveOptions {
   readonly folder?: string;
 }
 
-/**
- * Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and
- * `retry` know URLs that have a line.
- */
+/** The options of `decisionLog`. */
 export interface DecisionLogOptions {
   /** Share of URLs with a line. Excluded and failed URLs always have one. 0 to 1, a share of URLs. @default 1 */
   readonly sample?: number;

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { createCrawler } from '../crawler.js';
-import { EXCLUSION_DEFAULTS } from '../page/exclusion-options.js';
+import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import { resolveOptions } from './options.js';
 
@@ -145,7 +145,7 @@ describe('resolved options', () => {
     expect(spacing).toEqual({ politeness: { profile: 'polite', perIp: false, jitter: 0 }, hostKeyBy: 'host' });
     expect(maxIdleMs).toBe(600_000);
     expect(scope.within).toBe('host');
-    expect(exclusion).toEqual(EXCLUSION_DEFAULTS);
+    expect(exclusion).toEqual(resolveExclusionOptions({}));
     expect(traps).toEqual({ maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 });
     expect(archive).toBeNull();
     expect(network).toMatchObject({

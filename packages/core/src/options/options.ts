@@ -8,15 +8,14 @@ import {
   type HostKeyBy,
 } from '@mannerly/frontier';
 import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
-import { type ResolvedScope, resolveScope } from '../admit/scope-options.js';
-import type { ResolvedTrapOptions } from '../admit/trap-options.js';
-import { resolveUrlOptions } from '../admit/url-options.js';
-import type { ResolvedArchiveOptions } from '../archive/archive-options.js';
+import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
+import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
+import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
-import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion-options.js';
+import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import { fill } from './check.js';
 import type { CrawlerOptions } from './crawler-options.js';

@@ -50,9 +50,7 @@ export const politeness = groupRow(
           factor: row(
             number(0, 1_000, 'times the last retrieval time'),
             'A slow response is followed by a long pause.',
-            {
-              isRequired: true,
-            },
+            { isRequired: true },
           ),
           minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for hosts of your own.', {
             isRequired: true,
@@ -157,9 +155,7 @@ export const robots = groupRow(
     cacheDelay: row(
       choice('ignore', 'as-crawl-delay'),
       'With `as-crawl-delay` a longer Cache-delay replaces the Crawl-delay.',
-      {
-        defaultText: '`ignore`',
-      },
+      { defaultText: '`ignore`' },
     ),
     accessProfile: row(
       choice('rfc9309', 'google', '1996', '1994', 'strictest'),
@@ -177,10 +173,7 @@ export const robots = groupRow(
         'its rules are unknown.',
       {
         defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
-        relaxed: {
-          values: ['copy-or-allow', 'allow', 'google'],
-          says: VISITED,
-        },
+        relaxed: { values: ['copy-or-allow', 'allow', 'google'], says: VISITED },
       },
     ),
     unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable`.', {
@@ -231,9 +224,7 @@ export const robots = groupRow(
     host: row(
       choice('expose', 'canonicalize'),
       'With `canonicalize` URLs count as those of the mirror that a Host line prefers.',
-      {
-        defaultText: '`expose`',
-      },
+      { defaultText: '`expose`' },
     ),
   },
 );
@@ -324,10 +315,7 @@ export const preferences = row(
     }),
   ),
   'Content-Usage, Content-Signal and `noai`, for the purposes above.',
-  {
-    default: 'respect',
-    relaxed: { values: ['observe', 'off'], says: 'use preferences have no effect' },
-  },
+  { default: 'respect', relaxed: { values: ['observe', 'off'], says: 'use preferences have no effect' } },
 );
 
 /** Canonical links. */

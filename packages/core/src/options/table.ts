@@ -112,10 +112,7 @@ export const SECTIONS: readonly Section[] = [
   { title: 'robots.txt', rows: { robots } },
   { title: 'Network', rows: { network } },
   { title: 'Discovery', rows: { discover, datasets } },
-  {
-    title: 'Pages and purposes',
-    rows: { purposes, pageLevel, links, tdm, preferences, canonical, indexInstead },
-  },
+  { title: 'Pages and purposes', rows: { purposes, pageLevel, links, tdm, preferences, canonical, indexInstead } },
   { title: 'Runs, handlers and order', rows: { maxIdleMs, handlerTimeoutMs, orderSeed } },
   { title: 'Archive and logs', rows: { archive, decisionLog } },
   { title: 'Code', rows: { hooks, store, fetcher, sinks, clock } },

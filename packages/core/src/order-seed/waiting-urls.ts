@@ -25,10 +25,7 @@ export class WaitingUrls {
     this.#store = store;
   }
 
-  /**
-   * What an earlier run left: the rest of its wave (some of it may be in the frontier), and the next. Once, before all
-   * else.
-   */
+  /** What an earlier run left: its wave (some of it may be in the frontier), and the next. Once, before all else. */
   read(): Promise<{ readonly current: readonly NewUrl[]; readonly next: readonly NewUrl[] }> {
     return this.#inTurn(async () => {
       const current: NewUrl[] = [];
@@ -90,16 +87,14 @@ export class WaitingUrls {
 }
 
 /** Lists that fit into records. */
-function* inParts(urls: readonly NewUrl[]): Generator<NewUrl[]> {
-  let part: NewUrl[] = [];
+function* inParts(urls: readonly NewUrl[]): Generator<readonly NewUrl[]> {
+  let from = 0;
   let chars = 0;
-  for (const url of urls) {
-    part.push(url);
+  for (const [at, url] of urls.entries()) {
     chars += JSON.stringify(url).length;
-    if (chars < WAITING_RECORD_CHARS) continue;
-    yield part;
-    part = [];
+    if (chars < WAITING_RECORD_CHARS && at < urls.length - 1) continue;
+    yield urls.slice(from, at + 1);
+    from = at + 1;
     chars = 0;
   }
-  if (part.length > 0) yield part;
 }

@@ -6,10 +6,10 @@
 // Of a wave that is larger than the pages left, only as many URLs go in, so that the bound never falls between two
 // hosts. Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
 
+import { hash } from 'node:crypto';
 import type { AddAnswer, Frontier, NewUrl } from '@mannerly/frontier';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { WAVE_BATCH_URLS } from './limits.js';
-import { compareRanked, nameOf, type Ranked, rankOf, standsBefore } from './seed-order.js';
 import { WaitingUrls } from './waiting-urls.js';
 
 /** What a wave is made of. */
@@ -20,7 +20,7 @@ export interface WaveParts {
   readonly maxPages: number | null;
   /** The most URLs that wait for the next wave: the first ones in the order. */
   readonly maxWaiting: number;
-  /** Hosts that wait longer do not hold up the next wave, milliseconds. */
+  /** Hosts that wait longer do not delay the next wave, milliseconds. */
   readonly maxIdleMs: number;
   readonly nowMs: () => number;
   /** Called for each URL that the frontier did not queue as new. */
@@ -28,9 +28,8 @@ export interface WaveParts {
 }
 
 /**
- * Puts the waves in front of a frontier, which is opened and closed through it.
- *
- * @throws Never; its promises reject as the frontier's.
+ * Puts the waves in front of a frontier, which is opened and closed through it. @throws Never; its promises reject as
+ * the frontier's.
  */
 export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
   const records = new WaitingUrls(frontier);
@@ -44,7 +43,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
   const waitingCount = (): number => rest.length + next.size;
   const note = (url: NewUrl): boolean => {
     const known = next.get(nameOf(url));
-    if (known !== undefined && !standsBefore(url, known.url)) return false;
+    if (known !== undefined && !comesBefore(url, known.url)) return false;
     const ranked = { url, rank: rankOf(seed, url) };
     if (cut !== null && compareRanked(ranked, cut) >= 0) {
       onAnswer(url, { kind: 'full' });
@@ -65,7 +64,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
   const wait = async (urls: readonly NewUrl[]): Promise<void> => {
     const news = urls.filter(note);
     if (news.length > 0) await records.keep(news);
-    // A quarter more, so that sorting is seldom.
+    // A quarter more, so that sorting is rare.
     if (next.size > maxWaiting * 1.25) trim();
   };
   const turn = async (): Promise<void> => {
@@ -89,13 +88,13 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       if (rest.length === 0 && (isAny || next.size === 0)) break;
       if (rest.length === 0) await turn();
       const batch = rest.splice(-Math.min(open, WAVE_BATCH_URLS)).reverse();
-      const answers = await frontier.add(batch.map(({ url }) => url));
-      for (const [at, answer] of answers.entries()) {
-        if (answer.kind === 'new') {
-          open -= 1;
-          isAny = true;
-        } else onAnswer((batch[at] as Ranked).url, answer);
-      }
+      const added = await addAll(
+        frontier,
+        batch.map(({ url }) => url),
+        onAnswer,
+      );
+      open -= added;
+      isAny ||= added > 0;
     }
     return isAny;
   };
@@ -109,10 +108,8 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
     async open(part) {
       await frontier.open(part);
       const kept = await records.read();
-      rest = kept.current
-        .map((url) => ({ url, rank: rankOf(seed, url) }))
-        .sort(compareRanked)
-        .reverse();
+      const current = kept.current.map((url) => ({ url, rank: rankOf(seed, url) }));
+      rest = current.sort(compareRanked).reverse();
       kept.next.filter(note);
     },
     async add(urls) {
@@ -153,21 +150,23 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
 
 /**
  * URLs that a run with an order seed left waiting go into the frontier of a run without one, in the order of finding.
- *
  * @throws What the store throws.
  */
 export async function letAllIn(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {
   const records = new WaitingUrls(frontier);
   const { current, next } = await records.read();
   const urls = [...current, ...next];
-  if (urls.length === 0) return;
-  for (let at = 0; at < urls.length; at += WAVE_BATCH_URLS) {
-    const batch = urls.slice(at, at + WAVE_BATCH_URLS);
-    const answers = await frontier.add(batch);
-    for (const [index, answer] of answers.entries())
-      if (answer.kind !== 'new') onAnswer(batch[index] as NewUrl, answer);
-  }
-  await records.clear();
+  for (let at = 0; at < urls.length; at += WAVE_BATCH_URLS)
+    await addAll(frontier, urls.slice(at, at + WAVE_BATCH_URLS), onAnswer);
+  if (urls.length > 0) await records.clear();
+}
+
+/** @returns How many were queued as new; `onAnswer` gets the others. */
+async function addAll(frontier: Frontier, urls: readonly NewUrl[], onAnswer: WaveParts['onAnswer']): Promise<number> {
+  const answers = await frontier.add(urls);
+  const others = [...answers.entries()].filter(([, { kind }]) => kind !== 'new');
+  for (const [at, answer] of others) onAnswer(urls[at] as NewUrl, answer);
+  return answers.length - others.length;
 }
 
 /** Companion files do not wait. */
@@ -177,4 +176,49 @@ function isPage({ via }: NewUrl): boolean {
 
 function split(urls: readonly NewUrl[]): { readonly waits: NewUrl[]; readonly goes: NewUrl[] } {
   return { waits: urls.filter(isPage), goes: urls.filter((url) => !isPage(url)) };
+}
+
+/** A URL with its place among URLs of its priority: the smaller rank goes first. */
+interface Ranked {
+  readonly url: NewUrl;
+  readonly rank: string;
+}
+
+/** Characters of a hash that are compared; the URL itself decides where they are alike. */
+const RANK_CHARS = 16;
+/** The frontier's default. */
+const DEFAULT_PRIORITY = 4;
+
+/** By a keyed hash, wherever and whenever the URL was found. */
+function rankOf(seed: string, { url, visit = 0 }: NewUrl): string {
+  return `${hash('sha256', `${seed}\n${visit}\n${url}`).slice(0, RANK_CHARS)} ${url}`;
+}
+
+function compareRanked(one: Ranked, other: Ranked): number {
+  const byPriority = (one.url.priority ?? DEFAULT_PRIORITY) - (other.url.priority ?? DEFAULT_PRIORITY);
+  return byPriority || compareTexts(one.rank, other.rank);
+}
+
+/** One name for all finds of the same visit of a URL. */
+function nameOf({ url, visit = 0 }: NewUrl): string {
+  return `${visit} ${url}`;
+}
+
+/**
+ * Of a URL that was found several times the same find always counts, so that neither depth nor label depends on which
+ * came first: the one nearer to a seed, then by its content without times, which differ between runs.
+ */
+function comesBefore(one: NewUrl, other: NewUrl): boolean {
+  const nearer = one.depth - other.depth || (one.hops ?? 0) - (other.hops ?? 0);
+  return nearer < 0 || (nearer === 0 && compareTexts(contentOf(one), contentOf(other)) < 0);
+}
+
+function contentOf({ via, from = '', label = '', userData = null, priority = DEFAULT_PRIORITY }: NewUrl): string {
+  return JSON.stringify([via, from, label, userData, priority]);
+}
+
+/** By code units: a locale would make two machines differ. */
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

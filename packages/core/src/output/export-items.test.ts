@@ -119,6 +119,14 @@ describe('exportItems', () => {
     ]);
   });
 
+  it('keeps an item that is longer than a line of a log', async () => {
+    const long = 'x'.repeat(2_000_000);
+    await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT, long }]);
+    const to = join(directory, 'out.jsonl');
+    expect(await exportItems({ from: [directory], to })).toMatchObject({ items: 1 });
+    expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({ long });
+  });
+
   it('writes a table without rows where there are no items', async () => {
     const to = join(directory, 'items.parquet');
     expect(await exportItems({ from: [directory], to, format: 'parquet' })).toMatchObject({ items: 0 });

@@ -1,21 +1,21 @@
 // The items of a crawl as one file for other programs: JSON lines, CSV or Parquet, from those of all its processes,
-// each item once. Written under a temporary name next to it and renamed into it, so that a crash leaves the old file or
-// the new one. A crawl may go on meanwhile: what it writes after the first look is left for the next time.
+// each item once. Written under a temporary name and renamed, so that a crash leaves the old file or the new one. A
+// crawl may run meanwhile.
 
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { parseLine } from '../directory/read-lines.js';
 import { partialName } from '../directory/whole-file.js';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { csvSink } from './csv.js';
-import { createColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
+import { ColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
 import { itemOfLine } from './item-line.js';
 import { joinedItems } from './joined-items.js';
 import { CSV_PIECE_ITEMS } from './limits.js';
-import { createParquetFile } from './parquet-file.js';
+import { writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
 
 /** The formats. */
@@ -31,14 +31,11 @@ export interface ExportOptions {
   readonly to: string;
   /** @default 'jsonl' */
   readonly format?: ExportFormat;
-  /** Told now and then how many items have been read; for Parquet they are read twice. */
+  /** Receives how many items have been read; for Parquet they are read twice. */
   readonly onItems?: (items: number) => void;
-  /** Ends the work; what stood there before stays. */
+  /** Ends the work; an earlier file stays. */
   readonly signal?: AbortSignal;
 }
-
-/** What every format says. */
-type Made = Pick<ExportSummary, 'items' | 'columns'>;
 
 /** The result of an export. */
 export interface ExportSummary {
@@ -53,7 +50,7 @@ export interface ExportSummary {
  * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
  *
  * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
- *   when the file cannot be written, Parquet is not at hand, or `signal` ended it.
+ *   when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
  */
 export async function exportItems({
   from,
@@ -62,29 +59,21 @@ export async function exportItems({
   onItems,
   signal,
 }: ExportOptions): Promise<ExportSummary> {
-  if (!EXPORT_FORMATS.includes(format))
-    throw new MannerlyError(
-      'option-invalid',
-      `expected \`format\` to be one of ${EXPORT_FORMATS.join(', ')}, got ${String(format)}`,
-    );
+  if (!EXPORT_FORMATS.includes(format)) throw invalidOption('format', `one of ${EXPORT_FORMATS.join(', ')}`, format);
   const found = await Promise.all(from.map((directory) => readCrawlDirectory(directory)));
   const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
   const partial = partialName(to);
   let read = 0;
-  /** The lines, at most as many as there were when the shape was taken. */
-  const lines = async function* (most = Number.MAX_SAFE_INTEGER): AsyncGenerator<string> {
-    let given = 0;
+  const lines = async function* (): AsyncGenerator<string> {
     for await (const line of joinedItems(paths)) {
-      if (given === most) return;
       signal?.throwIfAborted();
-      given += 1;
       read += 1;
       onItems?.(read);
       yield line;
     }
   };
   try {
-    const made = await MAKERS[format](partial, lines);
+    const made = await WRITERS[format](partial, lines);
     await rename(partial, to);
     return { path: to, format, ...made };
   } catch (cause) {
@@ -94,91 +83,70 @@ export async function exportItems({
   }
 }
 
-const MAKERS: Readonly<
-  Record<ExportFormat, (path: string, lines: (most?: number) => AsyncIterable<string>) => Promise<Made>>
-> = {
-  jsonl: (path, lines) => asLines(path, lines()),
-  csv: (path, lines) => asCsv(path, lines()),
-  parquet: asParquet,
+type Writer = (path: string, lines: () => AsyncIterable<string>) => Promise<Pick<ExportSummary, 'items' | 'columns'>>;
+
+const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
+  async jsonl(path, lines) {
+    let items = 0;
+    const text = async function* (): AsyncGenerator<string> {
+      for await (const line of lines()) {
+        items += 1;
+        yield `${line}\n`;
+      }
+    };
+    await pipeline(text, createWriteStream(path, { flags: 'wx' }));
+    return { items };
+  },
+
+  /** As a sink writes it while the crawl runs; the columns are those of the first piece. */
+  async csv(path, lines) {
+    const sink = csvSink({ path });
+    await sink.open();
+    let items = 0;
+    let piece: Item[] = [];
+    const write = async (): Promise<void> => {
+      await sink.write(piece);
+      items += piece.length;
+      piece = [];
+    };
+    try {
+      for await (const line of lines()) {
+        const item = itemOfLine(parseLine(line));
+        if (item !== null) piece.push(item);
+        if (piece.length === CSV_PIECE_ITEMS) await write();
+      }
+      await write();
+    } finally {
+      await sink.close();
+    }
+    return { items };
+  },
+
+  async parquet(path, lines) {
+    const finder = new ColumnFinder();
+    let count = 0;
+    for await (const [row] of rowsOf(lines())) {
+      count += 1;
+      finder.add(row);
+    }
+    const columns = finder.columns();
+    // A crawl that runs may have written more, of another shape.
+    const rows = rowsOf(lines(), count);
+    return { items: await writeParquet(path, columns, rows, `mannerly ${MANNERLY_VERSION}`), columns };
+  },
 };
 
-async function asLines(path: string, lines: AsyncIterable<string>): Promise<{ readonly items: number }> {
-  let items = 0;
-  await written(path, async (write) => {
-    for await (const line of lines) {
-      items += 1;
-      await write(`${line}\n`);
-    }
-  });
-  return { items };
-}
-
-/** As a sink writes it while the crawl runs; the columns are those of the first piece. */
-async function asCsv(path: string, lines: AsyncIterable<string>): Promise<{ readonly items: number }> {
-  const sink = csvSink({ path });
-  await sink.open();
-  let items = 0;
-  let piece: Item[] = [];
-  const write = async (): Promise<void> => {
-    await sink.write(piece);
-    items += piece.length;
-    piece = [];
-  };
-  try {
-    for await (const line of lines) {
-      const item = itemOfLine(parseLine(line));
-      if (item !== null) piece.push(item);
-      if (piece.length === CSV_PIECE_ITEMS) await write();
-    }
-    await write();
-  } finally {
-    await sink.close();
+/** The items of lines, as objects, and the characters of their lines. */
+async function* rowsOf(
+  lines: AsyncIterable<string>,
+  most = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<readonly [row: ItemRow, chars: number]> {
+  let count = 0;
+  for await (const line of lines) {
+    const value = parseLine(line);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    if (count === most) return;
+    count += 1;
+    yield [value as ItemRow, line.length];
   }
-  return { items };
-}
-
-async function asParquet(
-  path: string,
-  lines: (most?: number) => AsyncIterable<string>,
-): Promise<{ readonly items: number; readonly columns: readonly ItemColumn[] }> {
-  const finder = createColumnFinder();
-  let seen = 0;
-  for await (const line of lines()) {
-    seen += 1;
-    const row = rowOf(line);
-    if (row !== null) finder.see(row);
-  }
-  const columns = finder.columns();
-  const file = await createParquetFile(path, columns, `mannerly ${MANNERLY_VERSION}`);
-  let items = 0;
-  for await (const line of lines(seen)) {
-    const row = rowOf(line);
-    if (row === null) continue;
-    items += 1;
-    file.add(row, line.length);
-  }
-  file.end();
-  return { items, columns };
-}
-
-/** A file that takes text as fast as its medium does. */
-async function written(path: string, fill: (write: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
-  const file = createWriteStream(path, { flags: 'wx' });
-  const failed = once(file, 'error').then(([error]) => Promise.reject(error));
-  failed.catch(() => undefined);
-  try {
-    await fill(async (text) => {
-      if (!file.write(text)) await Promise.race([once(file, 'drain'), failed]);
-    });
-    file.end();
-    await Promise.race([once(file, 'close'), failed]);
-  } finally {
-    file.destroy();
-  }
-}
-
-/** An item as its line has it; `null`: a line that is none. */
-function rowOf(line: string): ItemRow | null {
-  const value = parseLine(line);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ItemRow) : null;
 }

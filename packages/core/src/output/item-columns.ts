@@ -1,5 +1,5 @@
-// The shape of a table of items: which columns, and what each holds, from the items themselves. Pure. Files of items
-// are read twice for it, first for the shape and then for the rows; memory grows with the columns alone.
+// The shape of a table of items: which columns, and what each holds, from the items themselves. Pure. Items are read
+// twice for it, first for the shape and then for the rows; memory grows with the columns alone.
 
 import { MAX_EXPORT_COLUMNS } from './limits.js';
 
@@ -12,52 +12,45 @@ export interface ItemColumn {
   readonly kind: ColumnKind;
 }
 
-/** A row: an item as its line has it. */
+/** A row: the object of an item's line. */
 export type ItemRow = Readonly<Record<string, unknown>>;
 
 /** The column of what has no other, as JSON. */
-export const REST_COLUMN = 'more';
+const REST = 'more';
 
-/** Columns of ours, which stand first; the others in the order in which they were met. */
-const OWN: readonly ItemColumn[] = [
-  { name: 'id', kind: 'text' },
-  { name: 'url', kind: 'text' },
-  { name: 'fetchedAt', kind: 'time' },
-];
+/** Columns of ours, which are first. The others are in the order in which they were met. */
+const OWN = [
+  ['id', 'text'],
+  ['url', 'text'],
+  ['fetchedAt', 'time'],
+] as const;
 const TIMES: readonly string[] = ['fetchedAt', 'expiresAt'];
 
 /** Learns the shape from rows. */
-export interface ColumnFinder {
-  see(row: ItemRow): void;
-  /** The columns, `more` last where something has no other. */
-  columns(): readonly ItemColumn[];
-}
+export class ColumnFinder {
+  readonly #kinds = new Map<string, ColumnKind | null>(OWN);
+  #hasRest = false;
 
-/** @throws Never */
-export function createColumnFinder(): ColumnFinder {
-  const kinds = new Map<string, ColumnKind | null>(OWN.map(({ name, kind }) => [name, kind]));
-  let hasRest = false;
-  return {
-    see(row) {
-      for (const [name, value] of Object.entries(row)) {
-        const known = kinds.get(name);
-        if (known === undefined && (kinds.size >= MAX_EXPORT_COLUMNS || name === REST_COLUMN)) hasRest = true;
-        else kinds.set(name, together(known ?? null, kindOf(name, value)));
-      }
-    },
-    columns() {
-      const found = [...kinds].map(([name, kind]): ItemColumn => ({ name, kind: kind ?? 'text' }));
-      return hasRest ? [...found, { name: REST_COLUMN, kind: 'json' }] : found;
-    },
-  };
+  add(row: ItemRow): void {
+    for (const [name, value] of Object.entries(row)) {
+      const known = this.#kinds.get(name);
+      if (known === undefined && (this.#kinds.size >= MAX_EXPORT_COLUMNS || name === REST)) this.#hasRest = true;
+      else this.#kinds.set(name, together(known ?? null, kindOf(name, value)));
+    }
+  }
+
+  /** The columns so far, `more` last where something has no other. */
+  columns(): readonly ItemColumn[] {
+    const found = [...this.#kinds].map(([name, kind]): ItemColumn => ({ name, kind: kind ?? 'text' }));
+    return this.#hasRest ? [...found, { name: REST, kind: 'json' }] : found;
+  }
 }
 
 /** The values of a row in the order of the columns; `null` where there is none. Never throws. */
 export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[] {
-  const last = columns.at(-1);
-  const named = last?.name === REST_COLUMN ? columns.slice(0, -1) : columns;
+  const named = columns.filter(({ name }) => name !== REST);
   const values = named.map(({ name, kind }) => (Object.hasOwn(row, name) ? cellValue(row[name], kind) : null));
-  if (last?.name !== REST_COLUMN) return values;
+  if (named.length === columns.length) return values;
   const names = new Set(named.map(({ name }) => name));
   const rest = Object.entries(row).filter(([name]) => !names.has(name));
   return [...values, rest.length === 0 ? null : JSON.stringify(Object.fromEntries(rest))];
@@ -66,6 +59,7 @@ export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[
 function cellValue(value: unknown, kind: ColumnKind): unknown {
   if (value === null || value === undefined) return null;
   if (kind === 'time') return new Date(String(value));
+  if (kind === 'integer') return BigInt(value as number);
   return kind === 'json' ? JSON.stringify(value) : value;
 }
 

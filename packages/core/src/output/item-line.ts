@@ -1,38 +1,33 @@
-// An item as one line of JSON, and the id that stands at the front of such a line.
+// An item as one line of JSON, and back.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { Item } from './sink.js';
 
-/** Keys of a line that are ours. An object that has one of these (other than `url`) keeps to itself, under `data`. */
+/** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */
 const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
 
 /**
- * The line of an item, newline included.
- *
- * `{"id", "url", "fetchedAt", …data}`: an emitted object's keys stand next to ours, and its own `url` replaces the
- * page's. What is no object, or has a key of ours, stands under `data` as it is. `expiresAt` and `preferences` where
- * there are any.
+ * The line of an item, newline included: `{"id", "url", "fetchedAt", …data}`. An emitted object's keys are next to
+ * ours, and its own `url` replaces the page's. What is no object, or has a key of ours, is under `data`. `expiresAt`
+ * and `preferences` where there are any.
  */
-export function itemLine(item: Item): string {
-  const { id, url, fetchedAtMs, data, expiresAtMs, preferences } = item;
-  const spreads = isObject(data) && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
+export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences }: Item): string {
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  const isSpread = isObject && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
   return `${JSON.stringify({
     id,
     url,
     fetchedAt: new Date(fetchedAtMs).toISOString(),
     ...(expiresAtMs === null ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
     ...(Object.keys(preferences).length === 0 ? {} : { preferences }),
-    ...(spreads ? data : { data }),
+    ...(isSpread ? data : { data }),
   })}\n`;
 }
 
 // An id is ours, without quotes and backslashes but for what JSON escapes.
 const ID = /^\{"id":("(?:[^"\\]|\\.)*")/;
 
-/**
- * The id of a line written by {@link itemLine}; `null` for any other line. Only the beginning of the line is needed.
- * Never throws.
- */
+/** The id of a line of {@link itemLine}, or of its beginning; `null` for any other line. Never throws. */
 export function idOfLine(line: string): string | null {
   const quoted = ID.exec(line)?.[1];
   if (quoted === undefined) return null;
@@ -43,10 +38,10 @@ export function idOfLine(line: string): string | null {
   }
 }
 
-/** The item of a line written by {@link itemLine}, parsed; `null` for what is none. Never throws. */
-export function itemOfLine(told: unknown): Item | null {
-  if (typeof told !== 'object' || told === null || Array.isArray(told)) return null;
-  const { id, url, fetchedAt, expiresAt, preferences, ...rest } = told as Readonly<Record<string, JsonValue>>;
+/** The item of a parsed line of {@link itemLine}; `null` for anything else. Never throws. */
+export function itemOfLine(value: unknown): Item | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const { id, url, fetchedAt, expiresAt, preferences, ...rest } = value as Readonly<Record<string, JsonValue>>;
   if (typeof id !== 'string' || typeof url !== 'string') return null;
   const isWrapped = 'data' in rest && Object.keys(rest).length === 1;
   return {
@@ -57,8 +52,4 @@ export function itemOfLine(told: unknown): Item | null {
     preferences: (preferences ?? {}) as Item['preferences'],
     data: isWrapped ? (rest['data'] ?? null) : rest,
   };
-}
-
-function isObject(data: JsonValue): data is { readonly [key: string]: JsonValue } {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

@@ -1,7 +1,7 @@
 // What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the
 // medium.
 import { expect, it } from 'vitest';
-import { createItemWriter } from './item-writer.js';
+import { ItemWriter } from './item-writer.js';
 import type { Item, Sink } from './sink.js';
 
 const ITEM: Item = { id: 'a/1/0', url: 'http://a.test/', fetchedAtMs: 1, data: 1, expiresAtMs: null, preferences: {} };
@@ -19,7 +19,7 @@ function sink(name: string, calls: string[], fails: 'open' | 'write' | 'close' |
 
 it.each([false, true])('names the sink that failed, whichever way (throws: %s)', async (throws) => {
   for (const verb of ['open', 'write', 'close'] as const) {
-    const writer = createItemWriter([sink('disk', [], verb, throws)]);
+    const writer = new ItemWriter([sink('disk', [], verb, throws)]);
     const all = async (): Promise<void> => {
       await writer.open();
       await writer.write([ITEM]);
@@ -31,10 +31,10 @@ it.each([false, true])('names the sink that failed, whichever way (throws: %s)',
 
 it('closes every sink although one cannot, and none that never opened', async () => {
   const calls: string[] = [];
-  const writer = createItemWriter([sink('a', calls), sink('b', calls, 'close', true), sink('c', calls)]);
+  const writer = new ItemWriter([sink('a', calls), sink('b', calls, 'close', true), sink('c', calls)]);
   await writer.open();
   await expect(writer.close()).rejects.toThrow('full');
-  const late = createItemWriter([sink('d', calls), sink('e', calls, 'open'), sink('f', calls)]);
+  const late = new ItemWriter([sink('d', calls), sink('e', calls, 'open'), sink('f', calls)]);
   await expect(late.open()).rejects.toThrow('"e"');
   await late.close();
   expect(calls).toEqual(['open a', 'open b', 'open c', 'close a', 'close b', 'close c', 'open d', 'open e', 'close d']);

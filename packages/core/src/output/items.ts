@@ -1,4 +1,4 @@
-// What a handler emitted, as items: each with an id that is the same whenever the same page is handled again.
+// The items of a page, each with an id that is the same whenever the same page is handled again.
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
@@ -16,9 +16,9 @@ export interface ItemSource {
 /**
  * The items of one page, in the order in which they were emitted.
  *
- * Ids are made of the URL and not of the frontier's entry: an entry's id is that of one store, and a crawl that starts
- * over in its old directory would give it to another page, whose items would then pass for written. A later visit of
- * the page has its number in the id: what it found is news.
+ * Ids are made of the URL and not of the frontier's entry id: a crawl that starts over in its old directory would give
+ * that one to another page, whose items would then count as written. A later visit of the page has its number in the
+ * id: what it found is new.
  *
  * @throws Never
  */
@@ -27,15 +27,8 @@ export function itemsOf(host: string, page: ItemSource, emitted: readonly JsonVa
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
   const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
-  const key = visit === 0 ? hash : `${hash}/${visit}`;
-  return emitted.map((data, index) => ({
-    id: `${host}/${key}/${index}`,
-    url,
-    fetchedAtMs,
-    data,
-    expiresAtMs,
-    preferences,
-  }));
+  const key = `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
+  return emitted.map((data, at) => ({ id: `${key}/${at}`, url, fetchedAtMs, data, expiresAtMs, preferences }));
 }
 
 /** Hex digits of the URL's hash: at a million pages of one host, two meet with a chance of 3 in 10^8. */

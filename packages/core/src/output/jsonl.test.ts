@@ -7,9 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idOfLine, itemLine } from './item-line.js';
 import { jsonlSink } from './jsonl.js';
-import { memorySink } from './memory.js';
-import { RecentIds } from './recent-ids.js';
-import type { Item, Sink } from './sink.js';
+import { type Item, memorySink, type Sink } from './sink.js';
 
 const item = (id: string, data: Item['data'] = { n: 1 }, more: Partial<Item> = {}): Item => ({
   id,
@@ -187,26 +185,5 @@ describe('items in memory', () => {
     await asSink.write([item('a/0', 3), item('b/0', 4)]);
     await asSink.close();
     expect(sink.items.map(({ data }) => data)).toEqual([1, 2, 4]);
-  });
-});
-
-describe('recent ids', () => {
-  it('know at least the latest, and forget in the end', () => {
-    const ids = new RecentIds(1_000);
-    for (let n = 0; n < 10_000; n += 1) {
-      ids.add(`id ${n}`);
-      for (let back = 0; back < 1_000 && n % 997 === 0 && back <= n; back += 1)
-        expect(ids.has(`id ${n - back}`)).toBe(true);
-    }
-    expect(ids.has('id 0')).toBe(false);
-    expect(ids.has('never')).toBe(false);
-  });
-
-  it('do not mistake one for another', () => {
-    const ids = new RecentIds(100_000);
-    for (let n = 0; n < 50_000; n += 1) ids.add(`a${n}`);
-    let known = 0;
-    for (let n = 0; n < 50_000; n += 1) known += ids.has(`b${n}`) ? 1 : 0;
-    expect(known).toBe(0);
   });
 });

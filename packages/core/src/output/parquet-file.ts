@@ -1,22 +1,12 @@
-// Rows as an Apache Parquet file, through hyparquet-writer, which the user installs. A row group at a time: memory is
-// that of one group.
+// Rows as an Apache Parquet file, through hyparquet-writer, which the user installs. Memory is that of one row group.
 
-import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
+import type { SchemaElement } from 'hyparquet-writer';
 import { hasPlatformCode } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { type ColumnKind, type ItemColumn, type ItemRow, valuesOf } from './item-columns.js';
 import { PARQUET_GROUP_CHARS, PARQUET_GROUP_ROWS } from './limits.js';
 
-/** Where rows go. */
-export interface ParquetFile {
-  /** @param chars - Characters of its line: how much it weighs. */
-  add(row: ItemRow, chars: number): void;
-  end(): void;
-}
-
-type Element = Omit<SchemaElement, 'name'>;
-
-const ELEMENTS: Readonly<Record<ColumnKind, Element>> = {
+const ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   boolean: { type: 'BOOLEAN' },
   integer: { type: 'INT64' },
@@ -26,48 +16,45 @@ const ELEMENTS: Readonly<Record<ColumnKind, Element>> = {
 };
 
 /**
- * Begins a file; one of that name is replaced.
+ * Writes a file; one of that name is replaced.
  *
+ * @param rows - Rows, and the characters of their lines.
  * @param createdBy - `name version` of what writes it.
- * @throws MannerlyError `export-failed` where hyparquet-writer is not installed; the platform's error when the file
- *   cannot be made.
+ * @returns The number of rows.
+ * @throws MannerlyError `export-failed` where hyparquet-writer is not installed; the platform's error.
  */
-export async function createParquetFile(
+export async function writeParquet(
   path: string,
   columns: readonly ItemColumn[],
+  rows: AsyncIterable<readonly [row: ItemRow, chars: number]>,
   createdBy: string,
-): Promise<ParquetFile> {
+): Promise<number> {
   const { ParquetWriter, fileWriter } = await loadWriter();
   const elements = columns.map(
     ({ name, kind }): SchemaElement => ({ name, repetition_type: 'OPTIONAL', ...ELEMENTS[kind] }),
   );
   const schema: SchemaElement[] = [{ name: 'root', num_children: columns.length }, ...elements];
   const writer = new ParquetWriter({ writer: fileWriter(path), schema, createdBy });
-  let group = columns.map((): unknown[] => []);
-  let rows = 0;
-  let weight = 0;
+  let group: unknown[][] = [];
+  let groupChars = 0;
   const flush = (): void => {
-    if (rows === 0) return;
-    const columnData = columns.map(({ name }, at): ColumnSource => ({ name, data: group[at] ?? [] }));
+    if (group.length === 0) return;
+    const columnData = columns.map(({ name }, at) => ({ name, data: group.map((values) => values[at]) }));
     // The file's writer is synchronous, and so is this.
-    writer.write({ columnData, rowGroupSize: rows });
-    group = columns.map(() => []);
-    rows = 0;
-    weight = 0;
+    writer.write({ columnData, rowGroupSize: group.length });
+    group = [];
+    groupChars = 0;
   };
-  return {
-    add(row, chars) {
-      for (const [at, value] of valuesOf(row, columns).entries())
-        group[at]?.push(columns[at]?.kind === 'integer' && value !== null ? BigInt(value as number) : value);
-      rows += 1;
-      weight += chars;
-      if (rows >= PARQUET_GROUP_ROWS || weight >= PARQUET_GROUP_CHARS) flush();
-    },
-    end() {
-      flush();
-      writer.finish();
-    },
-  };
+  let count = 0;
+  for await (const [row, chars] of rows) {
+    group.push(valuesOf(row, columns));
+    groupChars += chars;
+    count += 1;
+    if (group.length >= PARQUET_GROUP_ROWS || groupChars >= PARQUET_GROUP_CHARS) flush();
+  }
+  flush();
+  writer.finish();
+  return count;
 }
 
 async function loadWriter(): Promise<typeof import('hyparquet-writer')> {

@@ -1,5 +1,5 @@
-// The sink contract: where items go. Sinks are idempotent by item id: an item written again after a crash is not a
-// second item.
+// The sink contract, where items go, and a sink in memory. Sinks are idempotent by item id: an item that is written
+// again after a crash is not a second item.
 
 import type { JsonValue } from '@mannerly/frontier';
 
@@ -25,4 +25,26 @@ export interface Sink {
   write(items: readonly Item[]): Promise<void>;
   /** Everything written is on its medium. Called once. */
   close(): Promise<void>;
+}
+
+/** A sink whose items can be looked at. */
+export interface MemorySink extends Sink {
+  /** In the order in which they were written, each id once. */
+  readonly items: readonly Item[];
+}
+
+/** Makes an empty sink. It keeps everything it is given, so it is bounded by what the crawl emits and nothing else. */
+export function memorySink(): MemorySink {
+  const items = new Map<string, Item>();
+  return {
+    name: 'memory',
+    get items() {
+      return [...items.values()];
+    },
+    open: async () => undefined,
+    async write(batch) {
+      for (const item of batch) if (!items.has(item.id)) items.set(item.id, item);
+    },
+    close: async () => undefined,
+  };
 }

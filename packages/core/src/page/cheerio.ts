@@ -1,14 +1,15 @@
 // The document behind `page.$`: cheerio on parse5, loaded when a handler first touches it, since loading takes some
-// sixty milliseconds and a few megabytes. A getter cannot wait, so cheerio's CommonJS build is loaded by `require`.
-//
-// Two things make a document cheaper than with cheerio's own `load`. All documents share a class (docs/decisions/0020):
-// V8 keeps what it learns of a class, and its document with it, until the next full collection. And the tree takes a
-// third less memory (docs/decisions/0017): a tree is some twenty times its page.
+// sixty milliseconds and a few megabytes. A getter cannot wait, so cheerio's CommonJS build is loaded by `require`. All
+// documents share a class (docs/decisions/0020), and their trees take a third less memory than cheerio's own
+// (docs/decisions/0017).
 
 import { createRequire } from 'node:module';
 import type { Cheerio, CheerioAPI, CheerioOptions } from 'cheerio';
 import type { AnyNode, Element } from 'domhandler';
 import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter';
+import { MannerlyError } from '../errors.js';
+import type { ContentKind } from './content-kind.js';
+import { DOM_CHECKED_CHARS, MAX_DOM_DEPTH, MAX_DOM_STEPS, MAX_DOM_TAGS } from './limits.js';
 
 type Load = (text: string, options: CheerioOptions) => CheerioAPI;
 type LoadOne = (text: string) => CheerioAPI;
@@ -19,6 +20,65 @@ type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 
 const require = createRequire(import.meta.url);
 let loaders: Readonly<Record<'html' | 'xml', LoadOne>> | null = null;
+
+/**
+ * The document of a page.
+ *
+ * @param text - The page, decoded; called once.
+ * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
+ */
+export function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
+  if (kind !== 'html' && kind !== 'xml') {
+    throw new MannerlyError('page-not-markup', `\`page.$\` needs HTML or XML, got ${kind} from ${url}`, {
+      hint: 'Register the handler for `html` or `xml`, or look at `page.kind` first.',
+    });
+  }
+  const markup = text();
+  const fault = domFault(markup, kind === 'xml');
+  if (fault !== null) {
+    throw new MannerlyError('page-too-large', `${url} is too much for a DOM: ${fault}`, {
+      hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
+    });
+  }
+  return loadDocument(markup, kind === 'xml');
+}
+
+/** Elements that hold nothing, or that the next of their kind closes: they do not nest. */
+const FLAT: ReadonlySet<string> = new Set(
+  (
+    'area base br col embed hr img input link meta param source track wbr ' +
+    'p li dt dd option optgroup tr td th thead tbody tfoot rt rp body head html'
+  ).split(' '),
+);
+
+/** Up to the end of the tag where that is near, so that a tag that closes itself is known. */
+const TAG = /<(\/?)([A-Za-z_][^\s/>]{0,31})(?:[^<>]{0,1024}?(\/)?>)?/g;
+
+/**
+ * Why a page is too much for a tree, which looks up its open elements for most tags and gives each some hundred bytes;
+ * `null`: it is not.
+ *
+ * Tags are counted, not parsed: what stands in scripts and comments counts too, which is the stricter way.
+ *
+ * @throws Never. Linear in the length of the text; a short one is not looked at.
+ */
+export function domFault(text: string, isXml: boolean): string | null {
+  if (text.length <= DOM_CHECKED_CHARS) return null;
+  let tags = 0;
+  let depth = 0;
+  let steps = 0;
+  for (const [, slash, name = '', closesItself] of text.matchAll(TAG)) {
+    tags += 1;
+    if (tags > MAX_DOM_TAGS) return `more than ${MAX_DOM_TAGS} tags`;
+    steps += depth;
+    if (steps > MAX_DOM_STEPS) return 'too many tags that deep';
+    // In HTML, tags that close themselves are common in SVG and MathML and rare elsewhere. In XML every element nests.
+    if (closesItself !== undefined || (!isXml && FLAT.has(name.toLowerCase()))) continue;
+    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > MAX_DOM_DEPTH) return `elements nested more than ${MAX_DOM_DEPTH} deep`;
+  }
+  return null;
+}
 
 /**
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.

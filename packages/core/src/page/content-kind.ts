@@ -1,9 +1,6 @@
-// What kind of content a response holds: by its media type and by its first bytes, which are allowed to disagree.
-//
-// Between kinds of text the author's word counts: HTML that calls itself plain text is plain text, and nothing is ever
-// made HTML against a declaration. Bytes with a signature are what their signature says: a PDF that calls itself HTML
-// goes to the handler for PDFs, and a page that calls itself a PDF is neither. That is the MIME Sniffing standard, read
-// strictly.
+// What kind of content a response holds: by its media type and by its first bytes, which may disagree. Between kinds of
+// text the declaration counts: nothing is made HTML against it. Bytes with a signature are what their signature says: a
+// PDF that calls itself HTML goes to the handler for PDFs, and a page that calls itself a PDF is neither.
 
 import { type HeaderLines, headerValue, headerValues } from '../fetch/outcome.js';
 import { SNIFFED_BYTES } from './limits.js';
@@ -44,7 +41,7 @@ export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
 /** Types that servers write when they do not know. */
 const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown', '*/*']);
 
-/** What a declaration and a look at the bytes come to. */
+/** What a declaration and the first bytes come to. */
 function agreed(
   declared: ContentKind,
   mime: string,
@@ -52,27 +49,23 @@ function agreed(
   headers: HeaderLines,
   body: Uint8Array,
 ): ContentKind {
+  if (sniffed === 'pdf' || sniffed === 'image') return declared !== 'other' || BYTES.has(mime) ? sniffed : declared;
   if (sniffed === null) return declared;
-  const isMarked = sniffed === 'pdf' || sniffed === 'image';
   switch (declared) {
     case 'html':
       // A feed under the type of pages: the standard has a section of its own for it (§7.3). Other XML under that type
       // is a page that begins with an XML declaration.
       if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
-      return isMarked || (sniffed === 'other' && !isWideText(headers)) ? sniffed : declared;
+      return sniffed === 'other' && !isWideText(headers) ? sniffed : declared;
     case 'text':
-      return isMarked || (sniffed === 'other' && !isWideText(headers)) ? sniffed : declared;
-    case 'json':
-    case 'xml':
-      return isMarked ? sniffed : declared;
+      return sniffed === 'other' && !isWideText(headers) ? sniffed : declared;
     case 'pdf':
-      return sniffed === 'pdf' ? declared : isMarked ? sniffed : 'other';
+      return 'other';
     case 'image':
       // Pictures that are text (SVG), and those whose signature we do not know, are believed.
-      if (mime === 'image/svg+xml') return isMarked ? sniffed : declared;
-      return sniffed === 'pdf' ? sniffed : sniffed === 'html' || sniffed === 'xml' ? 'other' : declared;
+      return mime !== 'image/svg+xml' && (sniffed === 'html' || sniffed === 'xml') ? 'other' : declared;
     default:
-      return isMarked && BYTES.has(mime) ? sniffed : declared;
+      return declared;
   }
 }
 
@@ -81,9 +74,8 @@ const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/
 
 /** UTF-16 and UTF-32 are full of NULs, and text all the same. */
 function isWideText(headers: HeaderLines): boolean {
-  return /charset\s{0,9}=\s{0,9}["']?(?:utf-?(?:16|32)|ucs-?2|unicode)/i.test(
-    headerValue(headers, 'content-type') ?? '',
-  );
+  const type = headerValue(headers, 'content-type') ?? '';
+  return /charset\s{0,9}=\s{0,9}["']?(?:utf-?(?:16|32)|ucs-?2|unicode)/i.test(type);
 }
 
 const MIME = /^[\t ]*([\w!#$&^.+*-]{1,127}\/[\w!#$&^.+*-]{1,127})[\t ]*(?:;|,|$)/;

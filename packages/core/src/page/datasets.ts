@@ -7,18 +7,18 @@ import type { FetchOutcome } from '../fetch/outcome.js';
 
 /** A dataset that a site offers. */
 export interface DatasetFound {
-  /** The data.txt that names it, as first asked for. */
+  /** The data.txt that names it, as first requested. */
   readonly fileUrl: string;
   /** Line of its record. */
   readonly line: number;
   readonly dataset: Dataset;
-  /** Whether data.txt's own rules let us fetch it as a dataset; robots.txt is asked besides. */
+  /** Whether data.txt's own rules let us fetch it as a dataset; robots.txt applies too. */
   readonly isAllowed: boolean;
 }
 
 /** Reads data.txt files. */
 export interface Datasets {
-  /** Tells what the file offers. @returns What is to be queued. Never throws. */
+  /** Reports what the file offers. @returns What is to be queued. Never throws. */
   read(fileUrl: string, outcome: FetchOutcome): readonly NewUrl[];
 }
 
@@ -34,20 +34,16 @@ export interface DatasetsParts {
 export function createDatasets({ tokens, enqueue, tell }: DatasetsParts): Datasets {
   return {
     read(fileUrl, outcome) {
-      const answer =
-        outcome.kind === 'failed'
-          ? ({ kind: 'failure' } as const)
-          : ({ kind: 'response', status: outcome.status } as const);
-      if (outcome.kind === 'failed' || outcome.truncated === 'connection' || dataTxtOutcome(answer) !== 'parsed')
-        return [];
+      if (outcome.kind === 'failed' || outcome.truncated === 'connection') return [];
+      if (dataTxtOutcome({ kind: 'response', status: outcome.status }) !== 'parsed') return [];
       const view = viewDataTxt(parseDataTxt(outcome.body, { base: fileUrl }), tokens);
       const urls: NewUrl[] = [];
       for (const { dataset, record } of view.offers) {
         if (dataset.url === undefined) continue;
         const isAllowed = view.decide(dataset.url).allowed;
         tell({ fileUrl, line: record.line, dataset, isAllowed });
-        if (enqueue && isAllowed)
-          urls.push({ url: dataset.url, depth: 1, via: 'dataset', from: fileUrl, label: 'dataset' });
+        if (!enqueue || !isAllowed) continue;
+        urls.push({ url: dataset.url, depth: 1, via: 'dataset', from: fileUrl, label: 'dataset' });
       }
       return urls;
     },

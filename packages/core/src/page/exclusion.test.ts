@@ -3,8 +3,13 @@
 
 import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
-import { type ExclusionInput, excludePage, type PageExclusion } from './exclusion.js';
-import { type ExclusionGroups, resolveExclusionOptions } from './exclusion-options.js';
+import {
+  type ExclusionGroups,
+  type ExclusionInput,
+  excludePage,
+  type PageExclusion,
+  resolveExclusionOptions,
+} from './exclusion.js';
 import { readHtml } from './html.js';
 import type { PageLink } from './links.js';
 import { pageWork } from './page-work.fixture.js';

@@ -1,35 +1,80 @@
-// What a page asks of crawlers, and what this crawl does about it: facts are gathered here, `@mannerly/robots` reads
-// and judges them, and the answer is one value for the loop, the handlers and the report. Nothing here undoes
-// robots.txt.
+// What a page asks of crawlers, and what this crawl does about it, as one value for the loop, the handlers and the
+// report. `@mannerly/robots` reads and judges. Nothing here undoes robots.txt.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import {
+  type ContentUse,
   linkVerdict,
   type PageEffects,
+  type PageOptions,
   type PageReason,
   type PageReasonCode,
   type PageSignals,
   pageEffects,
+  type ResolvedPageOptions,
   readPageSignals,
+  resolvePageOptions,
   type TdmReservation,
 } from '@mannerly/robots/page';
 import type { HeaderLines } from '../fetch/outcome.js';
-import type { ResolvedExclusionOptions } from './exclusion-options.js';
 import type { HtmlSummary } from './html.js';
 import type { PageLink } from './links.js';
 import { refreshTarget } from './redirect.js';
-import { parseBase } from './web-url.js';
+import { parseBase } from './resolve-href.js';
+
+/** The options in the groups in which a user gives them. */
+export interface ExclusionGroups extends Pick<PageOptions, 'purposes' | 'indexInstead' | 'tdm'> {
+  readonly pageLevel?: Pick<
+    PageOptions,
+    'noindex' | 'noarchive' | 'snippet' | 'images' | 'unavailableAfter' | 'robotsNoindex'
+  >;
+  readonly links?: Pick<PageOptions, 'pageNofollow' | 'rel'>;
+  readonly preferences?:
+    | Applied
+    | {
+        readonly apply?: Applied;
+        readonly unknown?: 'allow' | 'disallow';
+        readonly contentUse?: ContentUse | null;
+      };
+  /** What is done about `rel=canonical`. @default 'expose' */
+  readonly canonical?: ResolvedExclusionOptions['canonical'];
+}
+
+type Applied = NonNullable<PageOptions['preferences']>;
+
+/** The options, checked and complete. */
+export interface ResolvedExclusionOptions {
+  readonly page: ResolvedPageOptions;
+  readonly canonical: 'expose' | 'dedupe' | 'follow';
+}
+
+/** Options that were checked, with the rest filled in. @throws Never */
+export function resolveExclusionOptions(options: ExclusionGroups): ResolvedExclusionOptions {
+  const { pageLevel, links, purposes, indexInstead, tdm, canonical = 'expose' } = options;
+  const preferences = typeof options.preferences === 'string' ? { apply: options.preferences } : options.preferences;
+  const page = resolvePageOptions({
+    ...pageLevel,
+    ...links,
+    purposes,
+    indexInstead,
+    tdm,
+    preferences: preferences?.apply,
+    unknownPreference: preferences?.unknown,
+    contentUse: preferences?.contentUse,
+  });
+  return Object.freeze({ page, canonical });
+}
 
 /** What is done about one page. */
 export type PageExclusion = ExclusionSummary & (ItemsStored | ItemsLeft);
 
 /** What does not depend on whether items are kept. */
-export interface ExclusionSummary {
+interface ExclusionSummary {
   /** Everything found, applied or not, with its sources. */
   readonly signals: PageSignals;
   /** What follows from it under this crawl's options and purposes. */
   readonly effects: PageEffects;
-  /** Every reason found, with its sources; those that a option or the lack of a purpose keeps from acting say so. */
+  /** Every reason found, with its sources; those that an option or the lack of a purpose keeps from acting say so. */
   readonly reasons: readonly ExclusionReason[];
   readonly runsHandler: boolean;
   /** Whether the body may go into archives and snapshots. */
@@ -38,26 +83,24 @@ export interface ExclusionSummary {
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
-  /**
-   * URLs the page itself leads on to, whatever its handler does: the one to keep instead, the canonical one, a refresh.
-   */
+  /** URLs that the page itself leads to: the one to keep instead, the canonical one, a refresh. */
   readonly links: readonly NewUrl[];
   /** Why a link of the page is left alone, as a word of the table of reasons; `null`: it may be taken. Never throws. */
   readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
 }
 
 /** A reason of a page's own, or of our option on canonical URLs. */
-export type ExclusionReason = Omit<PageReason, 'reason'> & { readonly reason: PageReasonCode | 'canonical' };
+type ExclusionReason = Omit<PageReason, 'reason'> & { readonly reason: PageReasonCode | 'canonical' };
 
 /** Items of the page may go to the sinks. */
-export interface ItemsStored {
+interface ItemsStored {
   readonly storesItems: true;
   readonly reason: null;
   readonly detail: null;
 }
 
 /** Items of the page are kept out of the sinks. */
-export interface ItemsLeft {
+interface ItemsLeft {
   readonly storesItems: false;
   /** The first reason that acts on items, as a word of the table of reasons. */
   readonly reason: ExclusionReason['reason'];
@@ -98,33 +141,9 @@ const KEEPING_OUT: readonly ExclusionReason['reason'][] = [
  * @throws Never
  * @see page-level §7
  */
-export function excludePage(input: ExclusionInput): PageExclusion {
-  const { work, facts, options } = input;
-  const signals = signalsOf(input);
-  const effects = pageEffects(signals, options.page, input.nowMs);
-  const reasons = reasonsOf(signals, effects, options);
-  const { followLinks } = effects;
-  const plainLink = followLinks ? null : 'page-nofollow';
-  return {
-    signals,
-    effects,
-    reasons,
-    runsHandler: effects.runHandler,
-    keepsBody: effects.archiveBody,
-    expiresAtMs: effects.expiresAtMs,
-    preferences: effects.preferences,
-    links: followLinks ? leadingOn(work, facts, signals, effects, options) : [],
-    whyLeaveAlone: ({ rel, element }) => {
-      if (element === 'img' && !effects.takeImages) return 'noimageindex';
-      return rel.length === 0 ? plainLink : linkVerdict(rel, followLinks, options.page).reason;
-    },
-    ...items(reasons, effects),
-  };
-}
-
-function signalsOf({ work, headers, isJoined, facts, tdm, tokens }: ExclusionInput): PageSignals {
-  const { reserved, policy } = tdm;
-  return readPageSignals({
+export function excludePage({ options, ...input }: ExclusionInput): PageExclusion {
+  const { work, facts, headers, isJoined, tokens, tdm } = input;
+  const signals = readPageSignals({
     url: work.url,
     headers,
     isJoined,
@@ -134,18 +153,33 @@ function signalsOf({ work, headers, isJoined, facts, tdm, tokens }: ExclusionInp
     baseHref: facts?.baseHref ?? null,
     robots: work.signals,
     // The file has been asked about this URL already: its answer stands for every path.
-    tdmRules: reserved === null ? [] : [{ location: '/', reserved, policy }],
+    tdmRules: tdm.reserved === null ? [] : [{ location: '/', reserved: tdm.reserved, policy: tdm.policy }],
   });
-}
-
-/** What the page says of its canonical URL is only a reason where our option makes it one. */
-function reasonsOf(
-  signals: PageSignals,
-  effects: PageEffects,
-  options: ResolvedExclusionOptions,
-): readonly ExclusionReason[] {
-  if (options.canonical !== 'dedupe' || !namesAnother(signals)) return effects.reasons;
-  return [...effects.reasons, { reason: 'canonical', sources: ['link'], detail: signals.canonical, isApplied: true }];
+  const effects = pageEffects(signals, options.page, input.nowMs);
+  const { followLinks } = effects;
+  const plainLink = followLinks ? null : 'page-nofollow';
+  const canonical = signals.canonical === signals.url ? null : signals.canonical;
+  // What the page says of its canonical URL is only a reason where our option makes it one.
+  const reasons: readonly ExclusionReason[] =
+    options.canonical === 'dedupe' && canonical !== null
+      ? [...effects.reasons, { reason: 'canonical', sources: ['link'], detail: canonical, isApplied: true }]
+      : effects.reasons;
+  const leading = options.canonical === 'expose' ? effects.enqueue : [...effects.enqueue, canonical];
+  return {
+    signals,
+    effects,
+    reasons,
+    runsHandler: effects.runHandler,
+    keepsBody: effects.archiveBody,
+    expiresAtMs: effects.expiresAtMs,
+    preferences: effects.preferences,
+    links: followLinks ? leadingOn(work, leading, facts) : [],
+    whyLeaveAlone: ({ rel, element }) => {
+      if (element === 'img' && !effects.takeImages) return 'noimageindex';
+      return rel.length === 0 ? plainLink : linkVerdict(rel, followLinks, options.page).reason;
+    },
+    ...items(reasons, effects),
+  };
 }
 
 function items(reasons: readonly ExclusionReason[], effects: PageEffects): ItemsStored | ItemsLeft {
@@ -159,41 +193,24 @@ function items(reasons: readonly ExclusionReason[], effects: PageEffects): Items
   };
 }
 
-/**
- * Not links between pages but other words for this one: they keep its depth, and count as a hop so that no chain is
- * endless.
- */
+/** These URLs and the page's refresh: they keep its depth, and count as a hop so that no chain is endless. */
 function leadingOn(
   { url, record }: ExclusionInput['work'],
+  named: readonly (string | null)[],
   facts: HtmlSummary | null,
-  signals: PageSignals,
-  effects: PageEffects,
-  options: ResolvedExclusionOptions,
 ): NewUrl[] {
   const refresh = facts?.refresh == null ? null : refreshTarget(facts.refresh, parseBase(facts.baseHref, url), url);
-  const canonical = options.canonical !== 'expose' && namesAnother(signals) ? signals.canonical : null;
-  if (refresh === null && canonical === null && effects.enqueue.length === 0) return [];
-  const leading: readonly (readonly [target: string | null, via: 'link' | 'redirect'])[] = [
-    ...effects.enqueue.map((target) => [target, 'link'] as const),
-    [canonical, 'link'],
-    [refresh, 'redirect'],
-  ];
-  const targets = new Map<string, NewUrl>();
-  for (const [target, via] of leading) {
-    if (target === null || targets.has(target)) continue;
-    targets.set(target, {
-      url: target,
-      depth: record.depth,
-      via,
-      from: url,
-      hops: record.hops + 1,
-      ...(record.label === null ? {} : { label: record.label }),
-      ...(record.userData === null ? {} : { userData: record.userData }),
-    });
-  }
-  return [...targets.values()];
-}
-
-function namesAnother({ canonical, url }: PageSignals): boolean {
-  return canonical !== null && canonical !== url;
+  if (refresh === null && named.length === 0) return [];
+  const targets = new Map<string, NewUrl['via']>();
+  for (const target of named) if (target !== null) targets.set(target, 'link');
+  if (refresh !== null && !targets.has(refresh)) targets.set(refresh, 'redirect');
+  return Array.from(targets, ([target, via]) => ({
+    url: target,
+    depth: record.depth,
+    via,
+    from: url,
+    hops: record.hops + 1,
+    ...(record.label === null ? {} : { label: record.label }),
+    ...(record.userData === null ? {} : { userData: record.userData }),
+  }));
 }

@@ -1,23 +1,32 @@
-// The lexical rules of HTML that the scanner needs: characters, the names it looks for, and where comments and the text
-// of elements such as `script` end. Pure functions over the page, linear in what they pass.
+// The rules of HTML that the scanner needs: characters, the names it looks for, where comments and the text of elements
+// such as `script` end, and where SVG and MathML hold. Linear in what they pass.
+
+import { MAX_FOREIGN_DEPTH } from './limits.js';
 
 /** Elements whose attributes the crawl reads. */
 export type WantedElement = 'a' | 'area' | 'base' | 'frame' | 'iframe' | 'link' | 'meta';
-/** Elements whose content is text, whatever it looks like. `iframe` is one too. */
-type RawElement = 'noembed' | 'noframes' | 'plaintext' | 'script' | 'style' | 'textarea' | 'title' | 'xmp';
+/** Elements whose content is text, whatever it looks like. */
+type RawElement = 'iframe' | 'noembed' | 'noframes' | 'script' | 'style' | 'textarea' | 'title' | 'xmp';
 /** All elements that change how the page after them is read. */
-export type KnownElement = WantedElement | RawElement | 'math' | 'svg' | 'template';
+export type KnownElement = WantedElement | RawElement | 'math' | 'plaintext' | 'svg' | 'template';
 
-const ELEMENTS: readonly KnownElement[] = [
-  ...(['a', 'area', 'base', 'frame', 'iframe', 'link', 'math', 'meta', 'noembed', 'noframes', 'plaintext'] as const),
-  ...(['script', 'style', 'svg', 'template', 'textarea', 'title', 'xmp'] as const),
-];
+const WANTED: readonly WantedElement[] = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'];
+const RAW: readonly RawElement[] = ['noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'];
+export const WANTED_ELEMENTS: ReadonlySet<KnownElement | undefined> = new Set(WANTED);
+export const RAW_ELEMENTS: ReadonlySet<KnownElement> = new Set([...RAW, 'iframe']);
 
 /** Attributes that the crawl reads, as indexes of their values. */
-export const SLOT = { href: 0, src: 1, rel: 2, name: 3, content: 4, value: 5, httpEquiv: 6, xlinkHref: 7 } as const;
+export const SLOT = {
+  href: 0,
+  src: 1,
+  rel: 2,
+  name: 3,
+  content: 4,
+  value: 5,
+  'http-equiv': 6,
+  'xlink:href': 7,
+} as const;
 export const SLOTS = 8;
-/** The index of every other attribute. */
-export const NO_SLOT = -1;
 
 /** `>` */
 export const GREATER = 0x3e;
@@ -26,9 +35,6 @@ export const SLASH = 0x2f;
 const SPACE = 0x20;
 const LETTER_A = 0x61;
 const LETTER_Z = 0x7a;
-const LETTER_H = 0x68;
-const LETTER_N = 0x6e;
-const LETTER_R = 0x72;
 /** The bit that makes an ASCII letter lower case. */
 const CASE = 0x20;
 
@@ -59,48 +65,34 @@ function hasNameAt(html: string, at: number, name: string): boolean {
   return true;
 }
 
-const LONGEST = Math.max(...ELEMENTS.map(({ length }) => length));
-const BY_LENGTH: readonly (readonly KnownElement[])[] = Array.from({ length: LONGEST + 1 }, (_, length) =>
-  ELEMENTS.filter((name) => name.length === length),
-);
-/** First letters of the names of each length, as bits from `a` on: most tags are ruled out by this alone. */
-const FIRST_LETTERS = Int32Array.from(BY_LENGTH, (names) =>
-  names.reduce((bits, name) => bits | (1 << (name.charCodeAt(0) - LETTER_A)), 0),
-);
+/** Names to look for. Called for every tag and attribute, so a search makes no string and no closure. */
+class Names<Name extends string> {
+  readonly #byLength: readonly (readonly Name[])[];
+  /** First letters of the names of each length, as bits from `a` on: most names are ruled out by this alone. */
+  readonly #firstLetters: Int32Array;
 
-/**
- * The known element whose name stands here. Called for every tag, so it makes no string and no closure. @throws Never
- */
-export function elementAt(html: string, start: number, end: number): KnownElement | undefined {
-  const length = end - start;
-  const letter = html.charCodeAt(start) | CASE;
-  if (length === 1) return letter === LETTER_A ? 'a' : undefined;
-  if (length > LONGEST || ((FIRST_LETTERS[length]! >>> (letter - LETTER_A)) & 1) === 0) return undefined;
-  for (const name of BY_LENGTH[length]!) if (hasNameAt(html, start, name)) return name;
-  return undefined;
-}
+  constructor(names: readonly Name[]) {
+    const longest = Math.max(...names.map(({ length }) => length));
+    this.#byLength = Array.from({ length: longest + 1 }, (_, length) => names.filter((name) => name.length === length));
+    this.#firstLetters = Int32Array.from(this.#byLength, (each) =>
+      each.reduce((bits, name) => bits | (1 << (name.charCodeAt(0) - LETTER_A)), 0),
+    );
+  }
 
-/** The index of the attribute whose name stands here, or `NO_SLOT`. @throws Never */
-export function slotAt(html: string, start: number, end: number): number {
-  const letter = html.charCodeAt(start) | CASE;
-  switch (end - start) {
-    case 3:
-      if (letter === LETTER_R) return hasNameAt(html, start, 'rel') ? SLOT.rel : NO_SLOT;
-      return hasNameAt(html, start, 'src') ? SLOT.src : NO_SLOT;
-    case 4:
-      if (letter === LETTER_H) return hasNameAt(html, start, 'href') ? SLOT.href : NO_SLOT;
-      return letter === LETTER_N && hasNameAt(html, start, 'name') ? SLOT.name : NO_SLOT;
-    case 5:
-      return hasNameAt(html, start, 'value') ? SLOT.value : NO_SLOT;
-    case 7:
-      return hasNameAt(html, start, 'content') ? SLOT.content : NO_SLOT;
-    case 10:
-      if (letter === LETTER_H) return hasNameAt(html, start, 'http-equiv') ? SLOT.httpEquiv : NO_SLOT;
-      return hasNameAt(html, start, 'xlink:href') ? SLOT.xlinkHref : NO_SLOT;
-    default:
-      return NO_SLOT;
+  /** The name that stands at a place. @throws Never */
+  at(html: string, start: number, end: number): Name | undefined {
+    const length = end - start;
+    const letter = html.charCodeAt(start) | CASE;
+    if (length >= this.#byLength.length || ((this.#firstLetters[length]! >>> (letter - LETTER_A)) & 1) === 0) {
+      return undefined;
+    }
+    for (const name of this.#byLength[length]!) if (hasNameAt(html, start, name)) return name;
+    return undefined;
   }
 }
+
+export const ELEMENTS = new Names<KnownElement>([...WANTED, ...RAW, 'math', 'plaintext', 'svg', 'template']);
+export const ATTRIBUTES = new Names(Object.keys(SLOT) as (keyof typeof SLOT)[]);
 
 /** The place behind the next occurrence of `what`, or the end of the page. @throws Never */
 export function behind(html: string, what: string, from: number): number {
@@ -142,17 +134,13 @@ export function rawTextEnd(html: string, from: number, name: KnownElement): numb
  * @see HTML, "script data escaped state"
  */
 function scriptEnd(html: string, from: number): number {
-  let at = html.indexOf('<', from);
-  while (at >= 0) {
-    if (isTagOf(html, at + 2, 'script') && html.charCodeAt(at + 1) === SLASH) return at;
-    if (html.startsWith('!--', at + 1)) {
-      // The dashes that begin the escape may also end it.
-      const { place, isEnd } = escapeEnd(html, at + 2);
-      if (isEnd) return place;
-      at = html.indexOf('<', place);
-    } else {
-      at = html.indexOf('<', at + 1);
-    }
+  for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
+    if (html.charCodeAt(at + 1) === SLASH && isTagOf(html, at + 2, 'script')) return at;
+    if (!html.startsWith('!--', at + 1)) continue;
+    // The dashes that begin the escape may also end it.
+    const { place, isEnd } = escapeEnd(html, at + 2);
+    if (isEnd) return place;
+    at = place - 1;
   }
   return html.length;
 }
@@ -178,4 +166,86 @@ function escapeEnd(html: string, from: number): { place: number; isEnd: boolean 
 function isTagOf(html: string, at: number, name: string): boolean {
   const end = at + name.length;
   return end < html.length && hasNameAt(html, at, name) && endsName(html.charCodeAt(end));
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '));
+}
+
+/** Elements inside SVG and inside MathML whose content is HTML again. */
+const INTEGRATION_POINTS: Readonly<Record<'svg' | 'math', ReadonlySet<string>>> = {
+  svg: words('foreignobject desc title'),
+  math: words('mi mo mn ms mtext annotation-xml'),
+};
+
+/** HTML elements that end SVG and MathML (HTML, "the rules for parsing tokens in foreign content"). */
+const BREAKOUT = words(
+  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
+    'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var',
+);
+
+/**
+ * End tags that end SVG and MathML unless they close an element inside: a page that forgets `</svg>` goes on to close
+ * what lies around it. (An end tag that closes nothing would be ignored; here it is taken to close something.)
+ */
+const CLOSING = words(
+  'a article aside b big blockquote br button caption center code dd details dialog div dl dt em fieldset figcaption ' +
+    'figure font footer form h1 h2 h3 h4 h5 h6 header i label legend li listing main menu nav nobr noscript ol option ' +
+    'p pre ruby s section select small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var',
+);
+
+/**
+ * Where SVG or MathML holds rather than HTML: there `<title>` is no page title, `<style>` and `<script>` hold markup,
+ * and `<x/>` closes itself. Only the open SVG and MathML elements are kept; deeper ones than the limit count as content
+ * of the deepest that is kept.
+ */
+export class ForeignContext {
+  readonly #open: { readonly name: string; readonly inside: 'svg' | 'math' | 'html' }[] = [];
+
+  /** How many elements are open. As long as none is, only `svg` and `math` need to be passed to `open`. */
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  /** Whether tags here are SVG or MathML. */
+  get isForeign(): boolean {
+    return this.#open.length > 0 && this.#inside() !== 'html';
+  }
+
+  /** An element opens. `name`: lower case. Returns whether it is SVG or MathML. */
+  open(name: string, closesItself: boolean): boolean {
+    if (this.isForeign && BREAKOUT.has(name)) this.#breakOut();
+    const around = this.#inside();
+    if (around === 'html' && name !== 'svg' && name !== 'math') return false;
+    if (closesItself || this.#open.length >= MAX_FOREIGN_DEPTH) return true;
+    const language = around === 'html' ? (name as 'svg' | 'math') : around;
+    this.#open.push({ name, inside: around !== 'html' && INTEGRATION_POINTS[around].has(name) ? 'html' : language });
+    return true;
+  }
+
+  /** An element closes, with everything left open inside it. `name`: lower case. */
+  close(name: string): void {
+    const place = this.#open.findLastIndex((each) => each.name === name);
+    if (!this.isForeign) {
+      // Of the end tags in HTML inside SVG, only those of SVG matter.
+      if (place >= 0 && (place === this.#open.length - 1 || name === 'svg' || name === 'math')) this.leave(place);
+    } else if (place >= 0) {
+      this.leave(place);
+    } else if (CLOSING.has(name)) {
+      this.#breakOut();
+    }
+  }
+
+  /** Back to an earlier depth. */
+  leave(depth: number): void {
+    if (depth < this.#open.length) this.#open.length = depth;
+  }
+
+  #inside(): 'svg' | 'math' | 'html' {
+    return this.#open.at(-1)?.inside ?? 'html';
+  }
+
+  #breakOut(): void {
+    while (this.isForeign) this.#open.pop();
+  }
 }

@@ -2,7 +2,14 @@
 // `noindex` that is missed is a directive that is ignored; markup that is no part of the page must yield neither.
 
 import { describe, expect, it } from 'vitest';
-import { HTML_LIMITS, readHtml } from './html.js';
+import { readHtml } from './html.js';
+import {
+  MAX_ATTRIBUTE_CHARS,
+  MAX_PAGE_LINK_ELEMENTS,
+  MAX_PAGE_LINKS,
+  MAX_PAGE_METAS,
+  MAX_TITLE_CHARS,
+} from './limits.js';
 
 const hrefs = (html: string): string[] => readHtml(html).links.map(({ href }) => href);
 
@@ -169,27 +176,27 @@ describe('base, refresh, metas and link elements', () => {
 });
 
 describe('bounds', () => {
-  it('counts links past the cap, and hrefs that are too long', () => {
-    const limits = { ...HTML_LIMITS, links: 2, attributeChars: 10 };
-    const facts = readHtml('<a href=/1><a href=/2345678901><a href=/2><a href=/3><a>', limits);
-    expect(facts.links.map(({ href }) => href)).toEqual(['/1', '/2']);
+  it('counts links past the limit, and hrefs that are too long', () => {
+    const long = `/${'1'.repeat(MAX_ATTRIBUTE_CHARS)}`;
+    const facts = readHtml(`<a href=/1><a href=${long}>${'<a href=/2>'.repeat(MAX_PAGE_LINKS - 1)}<a href=/3><a>`);
+    expect(facts.links).toHaveLength(MAX_PAGE_LINKS);
+    expect(new Set(facts.links.map(({ href }) => href))).toEqual(new Set(['/1', '/2']));
     expect(facts.linksDropped).toBe(2);
+    expect(hrefs(`<a href=${long.slice(1)}>`)).toHaveLength(1);
   });
 
   it('cuts a long content and a long title', () => {
-    const limits = { ...HTML_LIMITS, attributeChars: 8, titleChars: 5 };
-    const facts = readHtml(`<title>${'ab '.repeat(100)}</title><meta name=a content="noindex, and more">`, limits);
-    expect(facts.title).toBe('ab ab');
-    expect(facts.metas[0]?.content).toBe('noindex,');
+    const content = `noindex,${'x'.repeat(MAX_ATTRIBUTE_CHARS)}`;
+    const facts = readHtml(`<title>${'ab '.repeat(MAX_TITLE_CHARS)}</title><meta name=a content="${content}">`);
+    expect(facts.title).toBe('ab '.repeat(MAX_TITLE_CHARS).slice(0, MAX_TITLE_CHARS));
+    expect(facts.metas[0]?.content).toBe(content.slice(0, MAX_ATTRIBUTE_CHARS));
   });
 
   it('stops at its numbers of metas and link elements', () => {
-    const facts = readHtml('<meta name=a>'.repeat(5) + '<link rel=a>'.repeat(5), {
-      ...HTML_LIMITS,
-      metas: 2,
-      linkElements: 3,
-    });
-    expect([facts.metas.length, facts.linkElements.length]).toEqual([2, 3]);
+    const facts = readHtml(
+      '<meta name=a>'.repeat(MAX_PAGE_METAS + 3) + '<link rel=a>'.repeat(MAX_PAGE_LINK_ELEMENTS + 2),
+    );
+    expect([facts.metas.length, facts.linkElements.length]).toEqual([MAX_PAGE_METAS, MAX_PAGE_LINK_ELEMENTS]);
   });
 
   // A parser that keeps a stack of open elements needs minutes for these.

@@ -9,7 +9,7 @@ import {
   MAX_PAGE_METAS,
   MAX_TITLE_CHARS,
 } from './limits.js';
-import { MARKS, TagScanner } from './tag-scanner.js';
+import { TagScanner } from './tag-scanner.js';
 
 /** A link as written. */
 export interface LinkTag {
@@ -45,30 +45,9 @@ export interface HtmlSummary {
   readonly linkElements: readonly LinkElement[];
   /** Content of `meta http-equiv=refresh`. */
   readonly refresh: string | null;
-  /** Links that were not kept: past the limit, or with an href that is too long. */
+  /** Links that were not kept: past the limit, or with an href that is too long (as written, in UTF-8: bytes). */
   readonly linksDropped: number;
 }
-
-/** The bounds of one pass. */
-export interface HtmlLimits {
-  readonly links: number;
-  readonly metas: number;
-  readonly linkElements: number;
-  /**
-   * Characters (of a page in UTF-8: bytes) of an attribute as written. A longer href is dropped, a longer content cut.
-   */
-  readonly attributeChars: number;
-  readonly titleChars: number;
-}
-
-/** The bounds used by default. */
-export const HTML_LIMITS: HtmlLimits = Object.freeze({
-  links: MAX_PAGE_LINKS,
-  metas: MAX_PAGE_METAS,
-  linkElements: MAX_PAGE_LINK_ELEMENTS,
-  attributeChars: MAX_ATTRIBUTE_CHARS,
-  titleChars: MAX_TITLE_CHARS,
-});
 
 /**
  * A page to scan. Markup is ASCII, so a page in UTF-8 is scanned as a string of one character per byte, which takes a
@@ -98,6 +77,8 @@ const SPACE = 0x20;
 const WHITE_SPACE = '\t\n\f\r ';
 const WORD = /[^\t\n\f\r ]+/g;
 const NO_WORDS: readonly string[] = Object.freeze([]);
+/** A value that reads as it stands: ASCII without references, line ends and NUL. */
+const PLAIN = /^[ -%'-\x7f]*$/;
 
 /**
  * Reads an HTML page.
@@ -109,10 +90,10 @@ const NO_WORDS: readonly string[] = Object.freeze([]);
  * @throws Never. The time is linear in the length of the page.
  * @see page-level §2, §4
  */
-export function readHtml(page: string | PageUnits, caps: HtmlLimits = HTML_LIMITS): HtmlSummary {
+export function readHtml(page: string | PageUnits): HtmlSummary {
   const { units, text } = typeof page === 'string' ? { units: page, text: page.slice.bind(page) } : page;
   const scanner = new TagScanner(units);
-  const { starts, ends, marks } = scanner;
+  const { starts, ends } = scanner;
   const links: LinkTag[] = [];
   const metas: MetaTag[] = [];
   const linkElements: LinkElement[] = [];
@@ -121,47 +102,47 @@ export function readHtml(page: string | PageUnits, caps: HtmlLimits = HTML_LIMIT
   let refresh: string | null = null;
   let linksDropped = 0;
 
-  const valueAt = (slot: number, start: number, end: number): string => {
-    const raw = (marks[slot]! & MARKS.beyondAscii) === 0 ? units.slice(start, end) : text(start, end);
-    return (marks[slot]! & MARKS.reference) === 0 ? raw : decoded(raw, decodeHTMLAttribute);
+  const valueAt = (start: number, end: number): string => {
+    const raw = units.slice(start, end);
+    return PLAIN.test(raw) ? raw : decoded(text(start, end), decodeHTMLAttribute);
   };
   /** The value of an attribute, cut at the limit; `null` when absent. */
   const textOf = (slot: number): string | null => {
     const start = starts[slot]!;
-    return start < 0 ? null : valueAt(slot, start, Math.min(ends[slot]!, start + caps.attributeChars));
+    return start < 0 ? null : valueAt(start, Math.min(ends[slot]!, start + MAX_ATTRIBUTE_CHARS));
   };
   /** An attribute that holds a URL; `null` when absent or too long: half a URL is another URL. */
   const urlOf = (slot: number): string | null => {
     const start = starts[slot]!;
     const end = ends[slot]!;
-    return start < 0 || end - start > caps.attributeChars ? null : trimmed(valueAt(slot, start, end));
+    return start < 0 || end - start > MAX_ATTRIBUTE_CHARS ? null : trimmed(valueAt(start, end));
   };
   const wordsOf = (slot: number): readonly string[] => textOf(slot)?.toLowerCase().match(WORD) ?? NO_WORDS;
   const takeLink = (element: LinkTag['element'], slot: number): void => {
     if (starts[slot]! < 0) return;
-    const href = links.length < caps.links ? urlOf(slot) : null;
+    const href = links.length < MAX_PAGE_LINKS ? urlOf(slot) : null;
     if (href === null) linksDropped += 1;
     else links.push({ href, rel: wordsOf(SLOT.rel), element });
   };
   const takeMeta = (): void => {
-    if (refresh === null && textOf(SLOT.httpEquiv)?.trim().toLowerCase() === 'refresh') {
+    if (refresh === null && textOf(SLOT['http-equiv'])?.trim().toLowerCase() === 'refresh') {
       refresh = textOf(SLOT.content);
     }
     const name = textOf(SLOT.name);
-    if (name === null || metas.length >= caps.metas) return;
+    if (name === null || metas.length >= MAX_PAGE_METAS) return;
     metas.push({ name, content: textOf(SLOT.content), value: textOf(SLOT.value) });
   };
   const takeLinkElement = (): void => {
-    if (linkElements.length >= caps.linkElements) return;
+    if (linkElements.length >= MAX_PAGE_LINK_ELEMENTS) return;
     const name = textOf(SLOT.name);
     const rel = wordsOf(SLOT.rel);
     if (name === null && rel.length === 0) return;
     linkElements.push({ rel, name, href: urlOf(SLOT.href), content: textOf(SLOT.content) });
   };
   const readTitle = (): string | null => {
-    const end = Math.min(scanner.titleEnd, scanner.titleStart + TITLE_WINDOW * caps.titleChars);
+    const end = Math.min(scanner.titleEnd, scanner.titleStart + TITLE_WINDOW * MAX_TITLE_CHARS);
     const whole = decoded(text(scanner.titleStart, end), (raw) => decodeHTML(raw));
-    return (whole.match(WORD) ?? NO_WORDS).join(' ').slice(0, caps.titleChars) || null;
+    return (whole.match(WORD) ?? NO_WORDS).join(' ').slice(0, MAX_TITLE_CHARS) || null;
   };
 
   for (let found = scanner.next(); found !== null; found = scanner.next()) {

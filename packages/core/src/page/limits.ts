@@ -11,7 +11,7 @@ export const MAX_TITLE_CHARS = 1_024;
 export const MAX_PAGE_METAS = 1_000;
 /** `link` elements kept of one page. Ours. */
 export const MAX_PAGE_LINK_ELEMENTS = 1_000;
-/** Nested SVG and MathML contexts told apart in one page. Ours: real pages nest two or three. */
+/** Nested SVG and MathML contexts distinguished in one page. Ours: real pages nest two or three. */
 export const MAX_FOREIGN_DEPTH = 64;
 /** Seconds up to which a refresh is a redirect in all but name; a page that stays longer is one. Ours. */
 export const MAX_REFRESH_REDIRECT_SECONDS = 5;

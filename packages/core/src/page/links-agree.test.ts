@@ -7,11 +7,11 @@
 import type { Element, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
 import { decodeText, utf8Start } from '../fetch/charset.js';
-import { EXCLUSION_DEFAULTS } from './exclusion-options.js';
+import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
 import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from './page-mutations.fixture.js';
 import { pageWork, response } from './page-work.fixture.js';
-import { createPageReader } from './read-page.js';
+import { PageReader } from './read-page.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -25,13 +25,13 @@ const HEADERS = [
 ] as const;
 const HTML = 'http://www.w3.org/1999/xhtml';
 
-const reader = createPageReader({
+const reader = new PageReader({
   decodeText,
   utf8Start,
   tdmFor: async () => ({ reserved: null, policy: null }),
   joinsHeaders: false,
   tokens: ['test-bot'],
-  options: EXCLUSION_DEFAULTS,
+  options: resolveExclusionOptions({}),
   nowMs: () => 0,
 });
 const read = (html: string) => reader.read(pageWork(URL_OF_PAGE), response(URL_OF_PAGE, html, HEADERS));

@@ -1,5 +1,4 @@
-// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. Other
-// modules decide which of them may be taken.
+// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds.
 
 import type { CheerioAPI } from 'cheerio';
 import type { HtmlSummary, LinkTag } from './html.js';
@@ -17,10 +16,6 @@ export interface PageLink {
   readonly isSponsored: boolean;
 }
 
-const NOFOLLOW = 1;
-const UGC = 2;
-const SPONSORED = 4;
-
 /**
  * Resolves the links of a page, in the order of the page.
  *
@@ -34,35 +29,24 @@ const SPONSORED = 4;
 export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
   const base = linkBase(pageUrl, facts.baseHref);
   const links: PageLink[] = [];
-  /** URL → which combinations of marks it was seen with, one bit each. */
+  /** URL → which combinations of nofollow, ugc and sponsored it was seen with, one bit each. */
   const seen = new Map<string, number>();
   for (const { href, rel, element } of facts.links) {
     const url = resolveHref(href, base);
     if (url === null) continue;
-    const marks = rel.length === 0 ? 0 : marksOf(rel);
+    const isNofollow = rel.includes('nofollow');
+    const isUgc = rel.includes('ugc');
+    const isSponsored = rel.includes('sponsored');
+    const bit = 1 << ((isNofollow ? 1 : 0) | (isUgc ? 2 : 0) | (isSponsored ? 4 : 0));
     const known = seen.get(url) ?? 0;
-    if ((known & (1 << marks)) !== 0) continue;
-    seen.set(url, known | (1 << marks));
-    links.push({
-      url,
-      rel,
-      element,
-      isNofollow: (marks & NOFOLLOW) !== 0,
-      isUgc: (marks & UGC) !== 0,
-      isSponsored: (marks & SPONSORED) !== 0,
-    });
+    if ((known & bit) !== 0) continue;
+    seen.set(url, known | bit);
+    links.push({ url, rel, element, isNofollow, isUgc, isSponsored });
   }
   return links;
 }
 
-function marksOf(rel: readonly string[]): number {
-  return (
-    (rel.includes('nofollow') ? NOFOLLOW : 0) |
-    (rel.includes('ugc') ? UGC : 0) |
-    (rel.includes('sponsored') ? SPONSORED : 0)
-  );
-}
-
+const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];
 const WITH_URL = 'a[href], area[href], link[href], frame[src], iframe[src], img[src]';
 
 /**
@@ -83,15 +67,9 @@ export function selectLinks(
       const attributes = $(link).attr() ?? {};
       const href = attributes['href'] ?? attributes['src'] ?? '';
       const rel = attributes['rel']?.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
-      facts.push({ href: href.trim(), rel, element: elementOf($(link).prop('tagName')) });
+      const name = $(link).prop('tagName')?.toLowerCase();
+      facts.push({ href: href.trim(), rel, element: ELEMENTS.find((each) => each === name) ?? 'a' });
     });
   });
   return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
 }
-
-function elementOf(name: string | undefined): LinkTag['element'] {
-  const lower = name?.toLowerCase();
-  return ELEMENTS.find((element) => element === lower) ?? 'a';
-}
-
-const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];

@@ -1,8 +1,8 @@
-// What a handler may ask for by itself while it has a page, and what it is told: as values, never as exceptions.
+// The requests that a handler makes for its page, and their outcomes: values, never exceptions.
 
 import type { FetchOutcome } from '../fetch/outcome.js';
 
-/** What is said along with a request of a handler's own. */
+/** Options of `page.fetch`. */
 export interface PageFetchOptions {
   /** How long it may wait for its host's turn and for its robots.txt, 0 to 600,000 ms. @default 30_000 */
   readonly waitMs?: number;
@@ -14,9 +14,7 @@ export interface PageFetchOptions {
 
 /** The outcome. */
 export type PageFetch =
-  /**
-   * It was made: a response, whatever its status, or the code of a failure. No redirect is followed, nothing retried.
-   */
+  /** A response, whatever its status, or the code of a failure. No redirect is followed, nothing retried. */
   | FetchOutcome
   /** The site's rules: a line of its robots.txt, or what it says of uses. */
   | {
@@ -33,7 +31,7 @@ export type PageFetch =
   /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds; `null`: not known. */
   | { readonly kind: 'held'; readonly url: string; readonly reason: string; readonly untilMs: number | null };
 
-/** What was not asked for, and why. */
+/** What was not requested, and why. */
 export type NotFetched = Exclude<PageFetch, FetchOutcome>;
 
 /** Makes requests for the handler of a page. Never rejects. */

@@ -60,7 +60,7 @@ const PIECES: readonly string[] = [
 
 /**
  * SVG and MathML as pages have them, some closed only by what lies around them. They are not damaged themselves: there
- * the scan knows less than a tree (`foreign-context.ts`).
+ * the scan knows less than a tree (`html-syntax.ts`).
  */
 const ISLANDS: readonly string[] = [
   '<svg width="1"><title>icon</title><g><path d="M0 0"/></g><a href="/svg"><text>t</text></a><style>a{}</style></svg>',

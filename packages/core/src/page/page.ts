@@ -1,15 +1,13 @@
-// A fetched page as a value: what came, what it says of itself, and its content in whatever form is asked for.
-// Everything that costs something (text, links, a DOM) is made at first touch and kept. Nothing here changes the crawl.
+// A fetched page as a value: what came, what it says of itself, and its content. Text, links and the DOM are made at
+// first use and kept. Nothing here changes the crawl.
 
 import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
-import type { BodyFile, HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
+import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
-import { loadDocument } from './cheerio.js';
+import { documentOf } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
-import { domFault } from './dom-bounds.js';
-import { excerptOf } from './excerpt.js';
 import type { PageExclusion } from './exclusion.js';
 import type { HtmlSummary } from './html.js';
 import { type PageLink, resolveLinks } from './links.js';
@@ -52,7 +50,7 @@ export interface FetchedPage {
   readonly fetchedAtMs: number;
   /** Decoded bytes of the body, as far as they were kept. */
   readonly bodyBytes: number;
-  /** The kept bytes as a stream, from the first one each time it is asked for; as fast as it is read. */
+  /** The kept bytes as a stream, each time from the first one; as fast as it is read. */
   readonly body: ReadableStream<Uint8Array>;
   /**
    * What a browser made of the page: `text()`, `$`, `title`, `links` and `facts` are of its DOM then, while `bytes()`
@@ -81,11 +79,11 @@ export interface PageInCrawl extends FetchedPage {
   releaseDocument(): void;
 }
 
-/** How a page went in the browser: where it ended, and what it asked for. Its HTML is the page's `text()`. */
+/** The page in the browser: where it ended, and what it requested. Its HTML is the page's `text()`. */
 export type PageRendering = Omit<RenderedPage, 'kind' | 'html'>;
 
 /** What a page is made of. */
-export interface PageParts {
+interface PageParts {
   readonly work: Pick<PageWork, 'url' | 'record'>;
   readonly outcome: ResponseOutcome;
   readonly content: Content;
@@ -97,16 +95,11 @@ export interface PageParts {
   readonly decode: () => string;
 }
 
-/** Makes a page of its parts. @throws Never */
-export function createFetchedPage(parts: PageParts): PageInCrawl {
-  return new LazyPage(parts);
-}
-
 /**
- * A class rather than an object literal with getters: the engine gives every such literal a shape of its own, which
- * lives long and holds the closures, and with them the text of every page until the next full collection.
+ * A page whose text, links and document are made at first use. (A class rather than an object literal with getters: the
+ * engine gives every such literal a shape of its own, which holds the text of its page until the next full collection.)
  */
-class LazyPage implements PageInCrawl {
+export class LazyPage implements PageInCrawl {
   readonly url: string;
   readonly status: number;
   readonly headers: HeaderLines;
@@ -127,8 +120,7 @@ class LazyPage implements PageInCrawl {
   readonly fetchedAtMs: number;
   readonly bodyBytes: number;
   readonly rendering: PageRendering | null;
-  readonly #bytes: Uint8Array;
-  readonly #file: BodyFile | null;
+  readonly #outcome: ResponseOutcome;
   readonly #decode: () => string;
   #text: string | null = null;
   #links: readonly PageLink[] | null = null;
@@ -154,8 +146,7 @@ class LazyPage implements PageInCrawl {
     this.visit = record.visit ?? 0;
     this.truncated = outcome.truncated;
     this.fetchedAtMs = outcome.timing.endedAtMs;
-    this.#bytes = outcome.body;
-    this.#file = outcome.file ?? null;
+    this.#outcome = outcome;
     this.bodyBytes = outcome.file?.bytes ?? outcome.body.length;
     this.rendering = rendering === undefined ? null : renderingOf(rendering);
     this.#decode = decode;
@@ -167,7 +158,8 @@ class LazyPage implements PageInCrawl {
   }
 
   get body(): ReadableStream<Uint8Array> {
-    return this.#file === null ? streamOf(this.#bytes) : ReadableStream.from(this.#file.read());
+    const { body, file } = this.#outcome;
+    return ReadableStream.from(file?.read() ?? (body.length === 0 ? [] : [body]));
   }
 
   get $(): CheerioAPI {
@@ -189,7 +181,7 @@ class LazyPage implements PageInCrawl {
 
   async bytes(): Promise<Uint8Array> {
     this.#mustBeHeld();
-    return this.#bytes;
+    return this.#outcome.body;
   }
 
   excerpt(text: string, maxChars: number): string {
@@ -198,14 +190,9 @@ class LazyPage implements PageInCrawl {
 
   /** What lies in a file was too large to be held, and still is. */
   #mustBeHeld(): void {
-    if (this.#file === null) return;
-    throw new MannerlyError(
-      'page-too-large',
-      `the body of ${this.url} has ${this.bodyBytes} bytes and lies in a file`,
-      {
-        hint: 'Read `page.body`, or use `page.save`.',
-      },
-    );
+    if (this.#outcome.file === undefined) return;
+    const message = `the body of ${this.url} has ${this.bodyBytes} bytes and lies in a file`;
+    throw new MannerlyError('page-too-large', message, { hint: 'Read `page.body`, or use `page.save`.' });
   }
 
   #decoded(): string {
@@ -215,25 +202,8 @@ class LazyPage implements PageInCrawl {
   }
 }
 
-/** Without its HTML, which the page has already. */
 function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRendering {
   return { url, endedBy, subresources };
-}
-
-function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
-  if (kind !== 'html' && kind !== 'xml') {
-    throw new MannerlyError('page-not-markup', `\`page.$\` needs HTML or XML, got ${kind} from ${url}`, {
-      hint: 'Register the handler for `html` or `xml`, or look at `page.kind` first.',
-    });
-  }
-  const markup = text();
-  const fault = domFault(markup, kind === 'xml');
-  if (fault !== null) {
-    throw new MannerlyError('page-too-large', `${url} is too much for a DOM: ${fault}`, {
-      hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
-    });
-  }
-  return loadDocument(markup, kind === 'xml');
 }
 
 function parseJson(text: string, url: string): JsonValue {
@@ -244,11 +214,22 @@ function parseJson(text: string, url: string): JsonValue {
   }
 }
 
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes);
-      controller.close();
-    },
-  });
+/**
+ * A text as an excerpt: white space collapsed, ended at a word where that loses little.
+ *
+ * @param maxChars - Characters wanted at most, the ellipsis included.
+ * @param allowedChars - What `nosnippet` and `max-snippet` leave (`effects.maxSnippet`); `null`: no limit.
+ * @returns The empty string where nothing is allowed.
+ * @throws Never
+ * @see page-level §2, §7
+ */
+export function excerptOf(text: string, maxChars: number, allowedChars: number | null): string {
+  const limit = Math.max(0, Math.min(maxChars, allowedChars ?? maxChars));
+  const plain = text.replace(/\s+/g, ' ').trim();
+  const characters = Array.from(plain);
+  if (characters.length <= limit) return plain;
+  if (limit === 0) return '';
+  const cut = characters.slice(0, limit - 1).join('');
+  const blank = cut.lastIndexOf(' ');
+  return `${blank > cut.length / 2 ? cut.slice(0, blank) : cut}…`;
 }

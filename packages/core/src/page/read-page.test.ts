@@ -1,10 +1,10 @@
 // From an answer to a page: what is made at once, what waits until it is asked for, and what a wrong question gets.
 
 import { describe, expect, it } from 'vitest';
-import { EXCLUSION_DEFAULTS } from './exclusion-options.js';
+import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
 import { pageWork, response } from './page-work.fixture.js';
-import { createPageReader, type PageReaderParts } from './read-page.js';
+import { PageReader, type PageReaderParts } from './read-page.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
 
@@ -21,10 +21,10 @@ async function read(
   more: Pick<PageReaderParts, 'utf8Start'> = {},
 ): Promise<Counted> {
   let decodings = 0;
-  const reader = createPageReader({
+  const reader = new PageReader({
     ...more,
     tokens: ['examplebot'],
-    options: EXCLUSION_DEFAULTS,
+    options: resolveExclusionOptions({}),
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),

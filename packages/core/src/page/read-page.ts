@@ -6,25 +6,9 @@ import type { TdmReservation } from '@mannerly/robots/page';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
-import { excludePage } from './exclusion.js';
-import type { ResolvedExclusionOptions } from './exclusion-options.js';
-import type { HtmlSummary } from './html.js';
-import { HTML_LIMITS, type PageUnits, readHtml, utf8Page } from './html.js';
-import { createFetchedPage, type PageInCrawl } from './page.js';
-
-/** Makes pages of responses. */
-export interface PageReader {
-  /**
-   * Never rejects but with what `tdmFor` threw.
-   *
-   * @param rendering - The same page as a browser had it: its text, links and facts are the page's then. @default none
-   */
-  read(
-    work: Pick<PageWork, 'url' | 'record' | 'signals'>,
-    outcome: ResponseOutcome,
-    rendering?: RenderedPage,
-  ): Promise<PageInCrawl>;
-}
+import { excludePage, type ResolvedExclusionOptions } from './exclusion.js';
+import { type HtmlSummary, readHtml, utf8Page } from './html.js';
+import { LazyPage, type PageInCrawl } from './page.js';
 
 /** What a reader is made of. */
 export interface PageReaderParts {
@@ -44,48 +28,53 @@ export interface PageReaderParts {
   readonly nowMs: () => number;
 }
 
-/** Makes the reader of one run. */
-export function createPageReader(parts: PageReaderParts): PageReader {
-  const { decodeText, utf8Start, tokens, options, nowMs } = parts;
-  return {
-    async read(work, outcome, rendering) {
-      const content = contentOf(outcome.headers, outcome.body);
-      const { headers, body } = outcome;
-      const type = headerValue(headers, 'content-type');
-      let text: string | null = null;
-      const decode = (): string => {
-        text ??= decodeText(body, type, content.kind);
-        return text;
-      };
-      const units = (): string | PageUnits => {
-        const start = utf8Start?.(body, type, content.kind) ?? null;
-        return start === null ? decode() : utf8Page(body.subarray(start));
-      };
-      const raw = content.kind === 'html' ? readHtml(units(), HTML_LIMITS) : null;
-      const facts = raw === null || rendering === undefined ? raw : unitedSummary(raw, rendering, work.url);
-      const tdm = await parts.tdmFor(work.url);
-      const exclusion = excludePage({
-        work,
-        headers,
-        isJoined: parts.joinsHeaders,
-        facts,
-        tdm,
-        tokens,
-        options,
-        nowMs: nowMs(),
-      });
-      if (rendering === undefined) return createFetchedPage({ work, outcome, content, facts, exclusion, decode });
-      return createFetchedPage({ work, outcome, content, facts, exclusion, rendering, decode: () => rendering.html });
-    },
-  };
+/** Makes pages of the responses of one run. */
+export class PageReader {
+  readonly #parts: PageReaderParts;
+
+  constructor(parts: PageReaderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Never rejects but with what `tdmFor` threw.
+   *
+   * @param rendering - The same page as a browser had it: its text, links and facts are the page's then. @default none
+   */
+  async read(
+    work: Pick<PageWork, 'url' | 'record' | 'signals'>,
+    outcome: ResponseOutcome,
+    rendering?: RenderedPage,
+  ): Promise<PageInCrawl> {
+    const { decodeText, utf8Start, tdmFor, joinsHeaders, tokens, options, nowMs } = this.#parts;
+    const { headers, body } = outcome;
+    const content = contentOf(headers, body);
+    const type = headerValue(headers, 'content-type');
+    let text: string | null = null;
+    const decode = (): string => {
+      text ??= decodeText(body, type, content.kind);
+      return text;
+    };
+    let facts: HtmlSummary | null = null;
+    if (content.kind === 'html') {
+      const start = utf8Start?.(body, type, content.kind) ?? null;
+      facts = readHtml(start === null ? decode() : utf8Page(body.subarray(start)));
+      if (rendering !== undefined) facts = unitedSummary(facts, rendering, work.url);
+    }
+    const tdm = await tdmFor(work.url);
+    const page = { work, headers, isJoined: joinsHeaders, facts, tdm, tokens, options, nowMs: nowMs() };
+    const exclusion = excludePage(page);
+    if (rendering === undefined) return new LazyPage({ work, outcome, content, facts, exclusion, decode });
+    return new LazyPage({ work, outcome, content, facts, exclusion, rendering, decode: () => rendering.html });
+  }
 }
 
 /**
- * The facts of a page in a browser: what it shows is the DOM's, and what it asks of crawlers is asked by the raw
- * document and by the DOM after load together, so that no script takes a directive back (page-level §2).
+ * The facts of a page in a browser: what it shows is the DOM's. Directives count in the raw document and in the DOM
+ * after load, so that no script takes one back (page-level §2).
  */
 function unitedSummary(raw: HtmlSummary, { html, url }: RenderedPage, pageUrl: string): HtmlSummary {
-  const shown = readHtml(html, HTML_LIMITS);
+  const shown = readHtml(html);
   return {
     ...shown,
     // A script may have moved the document to another path, and hrefs are relative to that.

@@ -5,7 +5,7 @@ import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
-import { parseWebUrl } from './web-url.js';
+import { parseWebUrl } from './resolve-href.js';
 
 /** Where an answer sends us. */
 export type RedirectAnswer =
@@ -47,14 +47,11 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
   const text = fromBytes(location);
   const url = parseWebUrl(text, outcome.url);
   if (url === null) return invalid(`Location is no http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
-  return { kind: 'to', url: url.href, by: 'location', notBeforeMs: notBeforeMs(outcome) };
-}
-
-/** Retry-After is read where the host's own pauses are: one reading, one cap. */
-function notBeforeMs(outcome: ResponseOutcome): number | null {
-  const { startedAtMs, endedAtMs } = outcome.timing;
-  const retryAfter = headerValue(outcome.headers, 'retry-after');
-  return redirectNotBeforeMs({ startedAtMs, endedAtMs, status: outcome.status, retryAfter, failure: null, bytes: 0 });
+  const { status, timing, headers } = outcome;
+  const { startedAtMs, endedAtMs } = timing;
+  const retryAfter = headerValue(headers, 'retry-after');
+  const notBeforeMs = redirectNotBeforeMs({ startedAtMs, endedAtMs, status, retryAfter, failure: null, bytes: 0 });
+  return { kind: 'to', url: url.href, by: 'location', notBeforeMs };
 }
 
 /** Field values come one byte a character. Where the bytes are UTF-8, the author meant those characters. */

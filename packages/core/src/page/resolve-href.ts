@@ -1,10 +1,39 @@
-// One href of a page against its base, by the URL parser's rules: http and https only, without fragment and userinfo.
+// URLs of pages and fields: http and https only, without fragment and userinfo.
 //
 // Most hrefs are paths of ordinary characters. Put behind the matching part of the base, they are what the parser would
 // return, in a fraction of its time. Every other href goes to the parser; a differential test compares the two.
 
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import { parseBase, parseWebUrl } from './web-url.js';
+import { parseUrl } from '../parse-url.js';
+
+/**
+ * Parses a URL as it stands on a page or in a field.
+ *
+ * @param text - Absolute, or relative to `base`.
+ * @returns Without fragment and userinfo; `null` when it does not parse or has another scheme than http and https.
+ * @throws Never
+ */
+export function parseWebUrl(text: string, base: string | URL): URL | null {
+  const url = parseUrl(text, base);
+  if (url === null || !isWeb(url)) return null;
+  if (url.username !== '' || url.password !== '') {
+    url.username = '';
+    url.password = '';
+  }
+  // An empty fragment leaves its mark in `href` although `hash` is empty.
+  if (url.href.includes('#')) url.hash = '';
+  return url;
+}
+
+/** The base of a page: its `base` element's, resolved, where that is a URL that may be one. @throws Never */
+export function parseBase(baseHref: string | null, pageUrl: string): URL {
+  const base = baseHref === null ? null : parseUrl(baseHref, pageUrl);
+  return base === null || base.protocol === 'data:' || base.protocol === 'javascript:' ? new URL(pageUrl) : base;
+}
+
+function isWeb({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:';
+}
 
 /** A base URL, taken apart once per page. */
 export interface LinkBase {
@@ -32,8 +61,7 @@ export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
   const plain = baseHref === null ? plainBase(pageUrl) : null;
   if (plain !== null) return plain;
   const url = parseBase(baseHref, pageUrl);
-  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-  if (!isWeb) return { url: () => url, origin: '', directory: '', path: '', whole: '' };
+  if (!isWeb(url)) return { url: () => url, origin: '', directory: '', path: '', whole: '' };
   const origin = `${url.protocol}//${url.host}`;
   // Not `search`, which is silent about an empty query.
   const beforeHash = url.href.slice(0, url.href.length - url.hash.length);
@@ -81,7 +109,7 @@ function plainOrigin(url: string): number {
 function plainBase(pageUrl: string): LinkBase | null {
   const root = plainOrigin(pageUrl);
   if (root === 0) return null;
-  if (root + 1 < pageUrl.length && ordinaryEnd(pageUrl, root + 1, true) !== pageUrl.length) return null;
+  if (root + 1 < pageUrl.length && ordinaryEnd(pageUrl, root + 1, ORDINARY) !== pageUrl.length) return null;
   const query = pageUrl.indexOf('?', root);
   const pathEnd = query < 0 ? pageUrl.length : query;
   let url: URL | null = null;
@@ -101,16 +129,16 @@ function cheaply(href: string, base: LinkBase): string | null {
   switch (href.charCodeAt(0)) {
     case SLASH:
       if (href.length === 1) return joined(base.origin, href);
-      return behind(base.origin, href, 0, ordinaryEnd(href, 1, true));
+      return behind(base.origin, href, 0, ordinaryEnd(href, 1, ORDINARY));
     case DOT:
       return fromAbove(href, base.directory, base.origin.length);
     case HASH:
       // The parser decides whether an empty query of the page stays.
       return base.whole.endsWith('?') ? null : base.whole;
     case QUESTION:
-      return behind(base.path, href, 0, ordinaryEnd(href, 0, true));
+      return behind(base.path, href, 0, ordinaryEnd(href, 0, ORDINARY));
     default:
-      return behind(base.directory, href, 0, ordinaryEnd(href, 0, false)) ?? absolutely(href, base);
+      return behind(base.directory, href, 0, ordinaryEnd(href, 0, ORDINARY_HREF)) ?? absolutely(href, base);
   }
 }
 
@@ -125,7 +153,7 @@ function fromAbove(href: string, from: string, root: number): string | null {
       const above = directory.lastIndexOf('/', directory.length - 2);
       if (above >= root) directory = directory.slice(0, above + 1);
     } else if (at === href.length) return joined(directory, '');
-    else return behind(directory, href, at, ordinaryEnd(href, at, true));
+    else return behind(directory, href, at, ordinaryEnd(href, at, ORDINARY));
   }
 }
 
@@ -134,7 +162,7 @@ function absolutely(href: string, base: LinkBase): string | null {
   const root = isHere ? base.origin.length : plainOrigin(href);
   if (root === 0) return null;
   if (root + 1 === href.length) return joined(href.slice(0, root), '/');
-  return behind(href.slice(0, root), href, root, ordinaryEnd(href, root + 1, true));
+  return behind(href.slice(0, root), href, root, ordinaryEnd(href, root + 1, ORDINARY));
 }
 
 function behind(start: string, href: string, from: number, end: number): string | null {
@@ -150,58 +178,17 @@ function joined(start: string, end: string): string {
   return whole.charCodeAt(0) > 0 ? whole : '';
 }
 
-/** Needs the parser. */
-const ODD = 0;
-/** May begin a segment: a letter, a digit, `~`, `-`, `_`. */
-const PLAIN = 1;
-/** May stand inside a segment. At its beginning a dot or an escape may be a dot segment. */
-const INSIDE = 2;
-const SEPARATOR = 3;
-const QUERY = 4;
-/** Begins a scheme when it stands in the first segment of an href. */
-const COLON = 5;
-const FRAGMENT = 6;
+// An ordinary path: segments that begin with a letter, a digit, `~`, `-` or `_` (at the beginning of a segment a dot or
+// an escape may be a dot segment), one slash between them, perhaps one at the end; then perhaps a query. A fragment may
+// follow. No two neighbouring parts share a character, so the patterns take linear time.
+const QUERY = '(?:\\?[\\w~.%!$&()*+,;=@:/?-]*)?(?=#|$)';
+const SEGMENT = '[\\w~-][\\w~.%!$&()*+,;=@:-]*';
+const ORDINARY = new RegExp(`(?:${SEGMENT}(?:/${SEGMENT})*/?)?${QUERY}`, 'y');
+/** Without colons: in the first segment of an href, one could end a scheme. */
+const ORDINARY_HREF = new RegExp(ORDINARY.source.replaceAll('@:-', '@-'), 'y');
 
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[\w~-]/.test(character)) return PLAIN;
-  if ('.%!$&()*+,;=@'.includes(character)) return INSIDE;
-  return { '/': SEPARATOR, '?': QUERY, ':': COLON, '#': FRAGMENT }[character] ?? ODD;
-});
-
-/**
- * Where an ordinary path and its query end: at the end of the href or before its fragment; -1 when the path is not
- * ordinary.
- *
- * Ordinary is a segment that begins with a plain character, more of them each behind one slash, perhaps a slash at the
- * end, and a query of the same characters; or a query alone. Linear.
- *
- * @param from - Where the first segment begins, behind a slash, or a query with its `?`.
- * @param hasColons - Whether a colon may stand in the path: not where it could end a scheme.
- */
-function ordinaryEnd(href: string, from: number, hasColons: boolean): number {
-  const { length } = href;
-  let isBeginning = true;
-  let at = from;
-  for (; at < length; at += 1) {
-    const code = href.charCodeAt(at);
-    const kind = code < 128 ? KINDS[code]! : ODD;
-    if (kind === PLAIN) isBeginning = false;
-    else if (kind === QUERY && (at === from || !isBeginning || href.charCodeAt(at - 1) === SLASH))
-      return queryEnd(href, at + 1);
-    else if (kind === FRAGMENT && at > from) return at;
-    else if (kind === SEPARATOR && !isBeginning) isBeginning = true;
-    else if (isBeginning || !(kind === INSIDE || (kind === COLON && hasColons))) return -1;
-  }
-  return at > from ? at : -1;
-}
-
-function queryEnd(href: string, from: number): number {
-  for (let at = from; at < href.length; at += 1) {
-    const code = href.charCodeAt(at);
-    const kind = code < 128 ? KINDS[code]! : ODD;
-    if (kind === FRAGMENT) return at;
-    if (kind === ODD) return -1;
-  }
-  return href.length;
+/** Where an ordinary path and its query end, or -1. @param from - Where the first segment begins, or a query. */
+function ordinaryEnd(href: string, from: number, pattern: RegExp): number {
+  pattern.lastIndex = from;
+  return pattern.test(href) && pattern.lastIndex > from ? pattern.lastIndex : -1;
 }

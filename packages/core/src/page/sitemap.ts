@@ -1,24 +1,24 @@
-// A sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom, told
-// apart by what they begin with, never by what they are called. Entries come out as they are read; nothing is decided
-// here.
+// A sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom,
+// recognized by what they begin with. Entries come out as they are read. XML is read by htmlparser2 in its XML mode: it
+// never throws, and what `<!ENTITY>` declares is never expanded (no billion laughs).
 
+import { Parser } from 'htmlparser2';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import {
   MAX_SITEMAP_ALTERNATES,
   MAX_SITEMAP_FIELD_CHARS,
   MAX_SITEMAP_LINES_WITHOUT_URL,
   MAX_SITEMAP_URLS,
+  MAX_XML_ATTRIBUTES,
+  MAX_XML_DEPTH,
+  MAX_XML_TOKEN_CHARS,
 } from './limits.js';
-import { parseWebUrl } from './web-url.js';
-import { createXmlReader, type XmlReader, type XmlStop } from './xml-reader.js';
+import { parseWebUrl } from './resolve-href.js';
 
 /** What a document turned out to be. `unknown`: nothing that lists URLs. */
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'unknown';
 
-/**
- * One URL of a sitemap or feed, with what is said of it. Texts are as written, trimmed, and cut where they are too
- * long.
- */
+/** One URL of a sitemap or feed. Texts are as written, trimmed, and cut where they are too long. */
 export interface SitemapEntry {
   /** Absolute http(s) URL without fragment and userinfo. */
   readonly url: string;
@@ -29,35 +29,20 @@ export interface SitemapEntry {
   /** The title of a feed's entry. */
   readonly title: string | null;
   /** The same page in other languages (`xhtml:link rel="alternate" hreflang`). */
-  readonly alternates: readonly SitemapAlternate[];
-}
-
-/** The same page in another language. */
-export interface SitemapAlternate {
-  readonly hreflang: string;
-  readonly url: string;
+  readonly alternates: readonly { readonly hreflang: string; readonly url: string }[];
 }
 
 /** How the reading of a sitemap ended. */
 export interface SitemapEnd {
   readonly kind: SitemapKind;
-  /** `too-many`: more URLs than a sitemap may have; otherwise what made us stop. `null`: read to its end. */
-  readonly stopped: XmlStop | 'too-many' | null;
+  /** The bound that ended it (`too-many`: more URLs than a sitemap may have); `null`: read to its end. */
+  readonly stopped: 'too-deep' | 'too-long-a-token' | 'too-many-attributes' | 'too-many' | null;
   /** Entries whose URL is none that we fetch, or too long. */
   readonly unusable: number;
 }
 
-/** A sitemap as it arrives. */
-export interface SitemapReader {
-  /** Takes the next piece. @returns The entries that are whole by now. */
-  write(piece: string): SitemapEntry[];
-  /** As far as it is known by now. */
-  readonly kind: SitemapKind;
-  /** Whether more pieces change nothing. */
-  readonly isOver: boolean;
-  /** No more comes. @returns The last entries. */
-  end(): { readonly entries: SitemapEntry[]; readonly end: SitemapEnd };
-}
+/** What is kept of an entry. */
+type Field = 'url' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority' | 'title';
 
 /** The names that matter in each kind: of an entry, and of the fields in it. */
 interface Grammar {
@@ -66,132 +51,131 @@ interface Grammar {
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-/** What is kept of an entry. */
-type Field = 'url' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority' | 'title';
-
 const SITEMAP_FIELDS = { loc: 'url', lastmod: 'lastmod' } as const;
+const URL_FIELDS = { ...SITEMAP_FIELDS, changefreq: 'changefreq', priority: 'priority' } as const;
 const RSS_FIELDS = { link: 'url', guid: 'guid', pubDate: 'lastmod', 'dc:date': 'lastmod', title: 'title' } as const;
+const ATOM_FIELDS = { updated: 'lastmod', published: 'published', title: 'title' } as const;
 /** By the local name of the root element. */
 const GRAMMARS: Readonly<Record<string, Grammar>> = {
-  urlset: {
-    kind: 'urlset',
-    entry: 'url',
-    fields: { ...SITEMAP_FIELDS, changefreq: 'changefreq', priority: 'priority' },
-  },
+  urlset: { kind: 'urlset', entry: 'url', fields: URL_FIELDS },
   sitemapindex: { kind: 'index', entry: 'sitemap', fields: SITEMAP_FIELDS },
   rss: { kind: 'rss', entry: 'item', fields: RSS_FIELDS },
   RDF: { kind: 'rss', entry: 'item', fields: RSS_FIELDS },
-  feed: { kind: 'atom', entry: 'entry', fields: { updated: 'lastmod', published: 'published', title: 'title' } },
+  feed: { kind: 'atom', entry: 'entry', fields: ATOM_FIELDS },
 };
 
+/** Characters parsed at once, so that a token without end is noticed soon. */
+const PIECE_CHARS = 16_384;
+
 /**
- * Makes a reader of one sitemap or feed.
+ * Reads one sitemap or feed. No call throws. Memory is bounded by depth, by the attributes of one tag and by the length
+ * of one tag or comment: a document past one of these is not read any further, and what was read of it counts.
  *
- * @param sitemapUrl - What relative URLs, which only feeds may have, are resolved against.
- * @throws Never
  * @see sitemaps.org protocol 0.9; RFC 4287; RSS 2.0
  */
-export function createSitemapReader(sitemapUrl: string): SitemapReader {
-  return new ArrivingSitemap(sitemapUrl);
-}
-
-class ArrivingSitemap implements SitemapReader {
-  readonly #sitemapUrl: string;
-  readonly #xml: XmlReader;
+export class SitemapReader {
+  readonly #url: string;
+  #kind: SitemapKind = 'unknown';
   #entries: SitemapEntry[] = [];
   #count = 0;
   #unusable = 0;
-  #kind: SitemapKind | null = null;
   #stopped: SitemapEnd['stopped'] = null;
   #hasBegun = false;
   #isOver = false;
 
   // Of XML
+  readonly #parser: Parser;
+  #depth = 0;
+  #attributes = 0;
+  /** Characters since the parser last reported something. */
+  #silentChars = 0;
   #grammar: Grammar | null = null;
   /** `sm:` where the root is `sm:urlset`: `image:loc` is no `loc`. */
   #prefix = '';
-  #fields: Map<Field, string> | null = null;
-  #alternates: SitemapAlternate[] = [];
+  /** The fields of the open entry. */
+  #entry: Map<Field, string> | null = null;
+  #alternates: { hreflang: string; url: string }[] = [];
   #field: Field | null = null;
   #depthInField = 0;
+  /** The attributes of the open link. */
   #link: Map<string, string> | null = null;
 
   // Of text
   #line = '';
   #lines = 0;
 
-  constructor(sitemapUrl: string) {
-    this.#sitemapUrl = sitemapUrl;
-    this.#xml = createXmlReader({
-      open: (name) => this.#open(name),
-      attribute: (name, value) => this.#attribute(name, value),
-      text: (piece) => this.#text(piece),
-      close: (name) => this.#close(name),
-    });
+  /** @param url - What relative URLs, which only feeds may have, are resolved against. */
+  constructor(url: string) {
+    this.#url = url;
+    const heard = (): void => {
+      this.#silentChars = 0;
+    };
+    // No `onopentag`: with it the parser would collect every attribute of a tag into an object.
+    this.#parser = new Parser(
+      {
+        onopentagname: (name) => this.#opened(name),
+        onattribute: (name, value) => this.#attribute(name, value),
+        ontext: (piece) => this.#text(piece),
+        onclosetag: (name) => this.#closed(name),
+        oncomment: heard,
+        onprocessinginstruction: heard,
+      },
+      { xmlMode: true, decodeEntities: true },
+    );
   }
 
+  /** As far as it is known by now. */
   get kind(): SitemapKind {
-    return this.#kind ?? 'unknown';
+    return this.#kind;
   }
 
+  /** Whether more pieces change nothing. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
+  /** Takes the next piece. @returns The entries that are complete by now. */
   write(piece: string): SitemapEntry[] {
-    if (this.#isOver) return [];
-    let rest = piece;
-    if (!this.#hasBegun) {
-      rest = rest.replace(/^[\uFEFF\s]+/, '');
-      if (rest === '') return [];
+    const text = this.#hasBegun ? piece : piece.replace(/^[\uFEFF\s]+/, '');
+    if (!this.#hasBegun && text !== '') {
       this.#hasBegun = true;
-      if (!rest.startsWith('<')) this.#kind = 'text';
+      if (!text.startsWith('<')) this.#kind = 'text';
     }
-    if (this.#kind === 'text') this.#writeText(rest);
-    else this.#stop(this.#xml.write(rest));
-    return this.#take();
+    if (this.#kind === 'text') this.#writeText(text);
+    else this.#writeXml(text);
+    return this.#taken();
   }
 
+  /** No more comes. @returns The last entries. */
   end(): { readonly entries: SitemapEntry[]; readonly end: SitemapEnd } {
-    if (!this.#isOver && this.#kind === 'text') this.#endLine();
-    if (!this.#isOver && this.#kind !== 'text') this.#xml.end();
+    if (this.#kind === 'text') this.#takeLine(this.#line);
+    else if (!this.#isOver) this.#parser.end();
     this.#isOver = true;
-    const isKnown = this.#kind !== 'text' || this.#count > 0;
-    const kind = isKnown ? (this.#kind ?? 'unknown') : 'unknown';
-    return { entries: this.#take(), end: { kind, stopped: this.#stopped, unusable: this.#unusable } };
+    const kind = this.#kind === 'text' && this.#count === 0 ? 'unknown' : this.#kind;
+    return { entries: this.#taken(), end: { kind, stopped: this.#stopped, unusable: this.#unusable } };
   }
 
-  #take(): SitemapEntry[] {
+  #taken(): SitemapEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
   }
 
   #stop(why: SitemapEnd['stopped']): void {
-    if (why === null) return;
     this.#stopped ??= why;
     this.#isOver = true;
-    this.#xml.stop();
   }
 
   #writeText(piece: string): void {
     const lines = (this.#line + piece).split(/\r\n|\r|\n/);
-    // A line without end is cut: too long to be a URL it is anyway.
+    // A line without end is cut: it is too long to be a URL anyway.
     this.#line = (lines.pop() ?? '').slice(0, MAX_LINK_URL_CHARS + 1);
-    for (const line of lines) {
-      this.#takeLine(line);
-      if (this.#isOver) return;
-    }
-  }
-
-  #endLine(): void {
-    this.#takeLine(this.#line);
-    this.#line = '';
+    for (const line of lines) this.#takeLine(line);
   }
 
   #takeLine(line: string): void {
     const text = line.trim();
-    if (text === '') return;
+    if (text === '' || this.#isOver) return;
     this.#lines += 1;
     if (/^https?:\/\//i.test(text)) this.#add(text, new Map());
     else this.#unusable += 1;
@@ -199,35 +183,48 @@ class ArrivingSitemap implements SitemapReader {
     if (this.#count === 0 && this.#lines >= MAX_SITEMAP_LINES_WITHOUT_URL) this.#isOver = true;
   }
 
-  #open(name: string): void {
-    if (this.#grammar === null) {
-      this.#openRoot(name);
-      return;
-    }
-    const local = this.#localName(name);
-    if (this.#fields === null) {
-      if (local === this.#grammar.entry) this.#fields = new Map();
-    } else if (this.#field !== null) {
-      this.#depthInField += 1;
-    } else if (local === 'link' && this.#grammar.kind === 'atom') {
-      this.#link = new Map();
-    } else if (this.#grammar.kind === 'urlset' && name.endsWith(':link')) {
-      this.#link = new Map();
-    } else if (Object.hasOwn(this.#grammar.fields, local)) {
-      this.#field = this.#grammar.fields[local]!;
-      // The first of several counts.
-      if (this.#fields.has(this.#field)) this.#field = null;
-      else this.#fields.set(this.#field, '');
+  #writeXml(piece: string): void {
+    for (let at = 0; at < piece.length && !this.#isOver; at += PIECE_CHARS) {
+      const part = piece.slice(at, at + PIECE_CHARS);
+      this.#silentChars += part.length;
+      this.#parser.write(part);
+      if (this.#silentChars > MAX_XML_TOKEN_CHARS) this.#stop('too-long-a-token');
     }
   }
 
-  #openRoot(name: string): void {
+  #opened(name: string): void {
+    this.#silentChars = 0;
+    this.#depth += 1;
+    this.#attributes = 0;
+    if (this.#depth > MAX_XML_DEPTH) this.#stop('too-deep');
+    if (this.#isOver) return;
+    const grammar = this.#grammar;
+    if (grammar === null) {
+      this.#openedRoot(name);
+      return;
+    }
+    const local = this.#localName(name);
+    const entry = this.#entry;
+    if (entry === null) {
+      if (local === grammar.entry) this.#entry = new Map();
+    } else if (this.#field !== null) {
+      this.#depthInField += 1;
+    } else if (grammar.kind === 'atom' ? local === 'link' : grammar.kind === 'urlset' && name.endsWith(':link')) {
+      this.#link = new Map();
+    } else if (Object.hasOwn(grammar.fields, local)) {
+      const field = grammar.fields[local]!;
+      // The first of several counts.
+      if (entry.has(field)) return;
+      entry.set(field, '');
+      this.#field = field;
+    }
+  }
+
+  #openedRoot(name: string): void {
     const at = name.indexOf(':') + 1;
     const local = name.slice(at);
     if (!Object.hasOwn(GRAMMARS, local)) {
-      this.#kind = 'unknown';
       this.#isOver = true;
-      this.#xml.stop();
       return;
     }
     this.#grammar = GRAMMARS[local]!;
@@ -241,31 +238,39 @@ class ArrivingSitemap implements SitemapReader {
   }
 
   #attribute(name: string, value: string): void {
+    this.#silentChars = 0;
+    this.#attributes += 1;
+    if (this.#attributes > MAX_XML_ATTRIBUTES) this.#stop('too-many-attributes');
+    if (this.#isOver) return;
     if (this.#link !== null && /^(?:rel|href|hreflang)$/.test(name)) {
       this.#link.set(name, value.slice(0, MAX_LINK_URL_CHARS + 1));
     } else if (this.#field === 'guid' && name === 'isPermaLink' && value.trim().toLowerCase() === 'false') {
       this.#field = null;
-      this.#fields?.delete('guid');
+      this.#entry?.delete('guid');
     }
   }
 
   #text(piece: string): void {
-    if (this.#field === null || this.#fields === null || this.#depthInField > 0) return;
-    const soFar = this.#fields.get(this.#field) ?? '';
+    this.#silentChars = 0;
+    if (this.#isOver || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
+    const soFar = this.#entry.get(this.#field) ?? '';
     // One character more than a URL may have says that it is too long.
-    this.#fields.set(this.#field, soFar + piece.slice(0, Math.max(0, MAX_LINK_URL_CHARS + 1 - soFar.length)));
+    this.#entry.set(this.#field, soFar + piece.slice(0, Math.max(0, MAX_LINK_URL_CHARS + 1 - soFar.length)));
   }
 
-  #close(name: string): void {
-    if (this.#fields === null || this.#grammar === null) return;
-    const local = this.#localName(name);
+  #closed(name: string): void {
+    this.#silentChars = 0;
+    this.#depth -= 1;
+    const entry = this.#entry;
+    if (this.#isOver || entry === null) return;
     if (this.#link !== null) {
-      this.#takeLink(this.#link);
+      this.#takeLink(this.#link, entry);
       this.#link = null;
-    } else if (local === this.#grammar.entry) {
-      const fields = this.#fields;
-      this.#endEntry();
-      this.#add(fields.get('url')?.trim() || fields.get('guid')?.trim() || '', fields);
+    } else if (this.#localName(name) === this.#grammar?.entry) {
+      this.#add(entry.get('url')?.trim() || entry.get('guid')?.trim() || '', entry);
+      this.#entry = null;
+      this.#field = null;
+      this.#depthInField = 0;
       this.#alternates = [];
     } else if (this.#depthInField > 0) {
       this.#depthInField -= 1;
@@ -274,18 +279,12 @@ class ArrivingSitemap implements SitemapReader {
     }
   }
 
-  #endEntry(): void {
-    this.#fields = null;
-    this.#field = null;
-    this.#depthInField = 0;
-  }
-
-  #takeLink(link: ReadonlyMap<string, string>): void {
+  #takeLink(link: ReadonlyMap<string, string>, entry: Map<Field, string>): void {
     const rel = (link.get('rel') ?? 'alternate').trim().toLowerCase();
     const href = link.get('href');
     if (rel !== 'alternate' || href === undefined) return;
-    if (this.#grammar?.kind === 'atom') {
-      if (this.#fields?.has('url') === false) this.#fields.set('url', href);
+    if (this.#kind === 'atom') {
+      if (!entry.has('url')) entry.set('url', href);
       return;
     }
     const hreflang = link.get('hreflang')?.trim().slice(0, MAX_SITEMAP_FIELD_CHARS);
@@ -296,12 +295,11 @@ class ArrivingSitemap implements SitemapReader {
   }
 
   #usable(text: string): string | null {
-    const url = text.length > MAX_LINK_URL_CHARS || text === '' ? null : parseWebUrl(text, this.#sitemapUrl);
+    const url = text.length > MAX_LINK_URL_CHARS || text === '' ? null : parseWebUrl(text, this.#url);
     return url === null || url.href.length > MAX_LINK_URL_CHARS ? null : url.href;
   }
 
-  #add(text: string, fields: ReadonlyMap<Field, string>): void {
-    if (this.#isOver) return;
+  #add(text: string, entry: ReadonlyMap<Field, string>): void {
     const url = this.#usable(text);
     if (url === null) {
       this.#unusable += 1;
@@ -312,7 +310,7 @@ class ArrivingSitemap implements SitemapReader {
       return;
     }
     this.#count += 1;
-    const field = (name: Field): string | null => shortText(fields.get(name));
+    const field = (name: Field): string | null => shortText(entry.get(name));
     this.#entries.push({
       url,
       lastmod: field('lastmod') ?? field('published'),
@@ -325,6 +323,5 @@ class ArrivingSitemap implements SitemapReader {
 }
 
 function shortText(text: string | undefined): string | null {
-  const short = text?.trim().replace(/\s+/g, ' ').slice(0, MAX_SITEMAP_FIELD_CHARS);
-  return short === undefined || short === '' ? null : short;
+  return text?.trim().replace(/\s+/g, ' ').slice(0, MAX_SITEMAP_FIELD_CHARS) || null;
 }

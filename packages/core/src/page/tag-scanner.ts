@@ -1,48 +1,37 @@
 // The tags of a page that the crawl reads, found as HTML's tokenizer finds them. No tree is built and nothing is made
-// for other tags: the scan goes from `<` to `<` by the engine's own search, and tags that are not wanted are only
-// passed. A counter of templates and a short stack of SVG and MathML stand in for what a tree builder would tell the
-// tokenizer. Every search goes on from where the last one ended, so the time is linear in the length of the page.
+// for other tags: the scan goes from `<` to `<` by the engine's own search. A counter of templates and a short stack of
+// SVG and MathML stand in for what a tree builder would tell the tokenizer. Every search begins where the last one
+// ended, so the time is linear in the length of the page.
 
-import { ForeignContext } from './foreign-context.js';
 import {
+  ATTRIBUTES,
   behind,
   declarationEnd,
-  elementAt,
+  ELEMENTS,
   endsName,
+  ForeignContext,
   GREATER,
   isLetter,
   isWhiteSpace,
   type KnownElement,
-  NO_SLOT,
+  RAW_ELEMENTS,
   rawTextEnd,
   SLASH,
   SLOT,
   SLOTS,
-  slotAt,
+  WANTED_ELEMENTS,
   type WantedElement,
 } from './html-syntax.js';
 
-/** What a scanner stops at. */
-export type FoundElement = WantedElement | 'title';
-
-/** Marks of a value that does not read as it stands. */
-export const MARKS = {
-  /** `&`, which may begin a reference, or a control character, which may be a line end or NUL. */
-  reference: 1,
-  /** Characters, or bytes, beyond ASCII. */
-  beyondAscii: 2,
-} as const;
-
 /** The place behind a tag that the end of the page cuts off. */
 const NO_END = -1;
+/** The slot of an attribute that is not read. */
+const NO_SLOT = -1;
 const BANG = 0x21;
 const DOUBLE_QUOTE = 0x22;
-const AMPERSAND = 0x26;
 const SINGLE_QUOTE = 0x27;
 const EQUALS = 0x3d;
 const QUESTION = 0x3f;
-const SPACE = 0x20;
-const DELETE = 0x7f;
 
 /** One scan of one page. What lies in comments, scripts, styles and `template` is skipped; `noscript` is read. */
 export class TagScanner {
@@ -50,8 +39,6 @@ export class TagScanner {
   readonly starts = new Int32Array(SLOTS).fill(-1);
   /** Where the value ends. */
   readonly ends = new Int32Array(SLOTS);
-  /** {@link MARKS} of the value, or 0. */
-  readonly marks = new Uint8Array(SLOTS);
   /** Where the text of the last title begins and ends. */
   titleStart = 0;
   titleEnd = 0;
@@ -71,7 +58,7 @@ export class TagScanner {
   }
 
   /** The next wanted element, or `null` at the end of the page. @throws Never */
-  next(): FoundElement | null {
+  next(): WantedElement | 'title' | null {
     const html = this.#html;
     for (;;) {
       const open = html.indexOf('<', this.#at);
@@ -92,68 +79,56 @@ export class TagScanner {
     }
   }
 
-  #startTag(start: number): FoundElement | null {
+  #startTag(start: number): WantedElement | 'title' | null {
     const nameEnd = this.#nameEnd(start);
-    const element = elementAt(this.#html, start, nameEnd);
+    const element = ELEMENTS.at(this.#html, start, nameEnd);
     const foreign = this.#foreign;
-    if (element === undefined && !foreign.isUsed) {
+    if (element === undefined && foreign.depth === 0) {
       this.#goOn(this.#passTag(nameEnd));
       return null;
     }
-    const isWanted = element !== undefined && this.#templates === 0 && isWantedElement(element);
-    if (isWanted) this.starts.fill(-1);
+    const wanted = this.#templates === 0 && WANTED_ELEMENTS.has(element) ? (element as WantedElement) : null;
+    if (wanted !== null) this.starts.fill(-1);
     this.#closesItself = false;
     // A tag that the end of the page cuts off does not count.
-    if (!this.#goOn(this.#readTag(nameEnd, isWanted))) return null;
-    if (foreign.isUsed || element === 'svg' || element === 'math') {
+    if (!this.#goOn(this.#readTag(nameEnd, wanted !== null))) return null;
+    if (foreign.depth > 0 || element === 'svg' || element === 'math') {
       const name = element ?? this.#html.slice(start, nameEnd).toLowerCase();
       if (foreign.open(name, this.#closesItself)) {
-        if (!isWanted) return null;
-        this.#takeXlink();
-        return element;
+        // SVG before version 2 has the address of a link in a namespace of its own.
+        if (wanted !== null && this.starts[SLOT.href]! < 0) {
+          this.#take(SLOT.href, this.starts[SLOT['xlink:href']]!, this.ends[SLOT['xlink:href']]!);
+        }
+        return wanted;
       }
     }
-    return element === undefined ? null : this.#content(element, isWanted);
+    return element === undefined ? null : (this.#content(element) ?? wanted);
   }
 
-  /** Passes content that is no markup. Returns the element if it is wanted. */
-  #content(element: KnownElement, isWanted: boolean): FoundElement | null {
+  /** Passes content that is no markup. Returns a title that counts. */
+  #content(element: KnownElement): 'title' | null {
     const from = this.#at;
-    switch (element) {
-      case 'template':
-        if (this.#templates === 0) this.#depthAroundTemplate = this.#foreign.depth;
-        this.#templates += 1;
-        return null;
-      case 'plaintext':
-        this.#at = this.#html.length;
-        return null;
-      case 'title':
+    if (element === 'template') {
+      if (this.#templates === 0) this.#depthAroundTemplate = this.#foreign.depth;
+      this.#templates += 1;
+    } else if (element === 'plaintext') {
+      this.#at = this.#html.length;
+    } else if (RAW_ELEMENTS.has(element)) {
+      const end = rawTextEnd(this.#html, from, element);
+      const nameEnd = end + 2 + element.length;
+      this.#goOn(nameEnd < this.#html.length ? this.#passTag(nameEnd) : NO_END);
+      if (element === 'title' && this.#templates === 0 && this.#foreign.depth === 0) {
         this.titleStart = from;
-        this.titleEnd = this.#passText(element, from);
-        return this.#templates === 0 && !this.#foreign.isUsed ? element : null;
-      case 'iframe':
-      case 'noembed':
-      case 'noframes':
-      case 'script':
-      case 'style':
-      case 'textarea':
-      case 'xmp':
-        this.#passText(element, from);
+        this.titleEnd = end;
+        return 'title';
+      }
     }
-    return isWanted ? (element as WantedElement) : null;
-  }
-
-  /** Passes the text of an element and its end tag. Returns where the text ends. */
-  #passText(element: KnownElement, from: number): number {
-    const end = rawTextEnd(this.#html, from, element);
-    const nameEnd = end + 2 + element.length;
-    this.#goOn(nameEnd < this.#html.length ? this.#passTag(nameEnd) : NO_END);
-    return end;
+    return null;
   }
 
   #endTag(start: number): void {
     const html = this.#html;
-    if (this.#templates === 0 && !this.#foreign.isUsed) {
+    if (this.#templates === 0 && this.#foreign.depth === 0) {
       // It does not matter which element ends. Nearly always a name is all there is, and nothing hides the `>`.
       let end = start;
       while (end < html.length && html.charCodeAt(end) > GREATER) end += 1;
@@ -169,10 +144,10 @@ export class TagScanner {
     }
     const nameEnd = this.#nameEnd(start);
     if (!this.#goOn(this.#passTag(nameEnd))) return;
-    if (this.#templates > 0 && elementAt(html, start, nameEnd) === 'template') {
+    if (this.#templates > 0 && ELEMENTS.at(html, start, nameEnd) === 'template') {
       this.#templates -= 1;
       if (this.#templates === 0) this.#foreign.leave(this.#depthAroundTemplate);
-    } else if (this.#foreign.isUsed) {
+    } else if (this.#foreign.depth > 0) {
       this.#foreign.close(html.slice(start, nameEnd).toLowerCase());
     }
   }
@@ -208,7 +183,7 @@ export class TagScanner {
       if (quote === DOUBLE_QUOTE) at = behind(html, '"', at + 1);
       else if (quote === SINGLE_QUOTE) at = behind(html, "'", at + 1);
       else if (!isPlain(quote)) return this.#readTag(nameEnd, false);
-      else while (at < length && !endsValue(html.charCodeAt(at))) at += 1;
+      else at = this.#unquotedEnd(at);
     }
     return NO_END;
   }
@@ -245,89 +220,51 @@ export class TagScanner {
       at += 1;
     }
     const nameEnd = at;
-    let slot = isWanted ? slotAt(html, start, nameEnd) : NO_SLOT;
-    // The first attribute of a name counts.
-    if (slot !== NO_SLOT && this.starts[slot]! >= 0) slot = NO_SLOT;
-    while (at < length && isWhiteSpace(html.charCodeAt(at))) at += 1;
+    const name = isWanted ? ATTRIBUTES.at(html, start, nameEnd) : undefined;
+    const slot = name === undefined ? NO_SLOT : SLOT[name];
+    at = this.#spaceEnd(at);
     if (at >= length || html.charCodeAt(at) !== EQUALS) {
-      if (slot !== NO_SLOT) this.#take(slot, nameEnd, nameEnd, 0);
+      this.#take(slot, nameEnd, nameEnd);
       return at;
     }
-    at += 1;
-    while (at < length && isWhiteSpace(html.charCodeAt(at))) at += 1;
+    at = this.#spaceEnd(at + 1);
     if (at >= length) return at;
     const quote = html.charCodeAt(at);
-    if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) return this.#unquotedValue(slot, at);
-    if (slot === NO_SLOT) return behind(html, quote === DOUBLE_QUOTE ? '"' : "'", at + 1);
-    return this.#quotedValue(slot, at + 1, quote);
+    if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) {
+      const end = this.#unquotedEnd(at);
+      this.#take(slot, at, end);
+      return end;
+    }
+    const end = html.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", at + 1);
+    this.#take(slot, at + 1, end < 0 ? length : end);
+    return end < 0 ? length : end + 1;
   }
 
-  #quotedValue(slot: number, start: number, quote: number): number {
-    const html = this.#html;
-    let marks = 0;
-    let at = start;
-    for (; at < html.length; at += 1) {
-      const code = html.charCodeAt(at);
-      if (code === quote) break;
-      marks |= marksOf(code);
-    }
-    this.#take(slot, start, at, marks);
-    return at + 1;
-  }
-
-  #unquotedValue(slot: number, start: number): number {
-    const html = this.#html;
-    let marks = 0;
-    let at = start;
-    for (; at < html.length; at += 1) {
-      const code = html.charCodeAt(at);
-      if (endsValue(code)) break;
-      marks |= marksOf(code);
-    }
-    if (slot !== NO_SLOT) this.#take(slot, start, at, marks);
+  #spaceEnd(from: number): number {
+    let at = from;
+    while (at < this.#html.length && isWhiteSpace(this.#html.charCodeAt(at))) at += 1;
     return at;
   }
 
-  /** SVG before version 2 has the address of a link in a namespace of its own. */
-  #takeXlink(): void {
-    const { starts, ends, marks } = this;
-    const from = SLOT.xlinkHref;
-    if (starts[SLOT.href]! < 0) this.#take(SLOT.href, starts[from]!, ends[from]!, marks[from]!);
+  #unquotedEnd(from: number): number {
+    const html = this.#html;
+    let at = from;
+    for (; at < html.length; at += 1) {
+      const code = html.charCodeAt(at);
+      if (code <= GREATER && (code === GREATER || isWhiteSpace(code))) break;
+    }
+    return at;
   }
 
-  #take(slot: number, start: number, end: number, marks: number): void {
+  /** The first attribute of a name counts. */
+  #take(slot: number, start: number, end: number): void {
+    if (slot === NO_SLOT || this.starts[slot]! >= 0) return;
     this.starts[slot] = start;
     this.ends[slot] = end;
-    this.marks[slot] = marks;
-  }
-}
-
-function isWantedElement(element: KnownElement): element is WantedElement {
-  switch (element) {
-    case 'a':
-    case 'area':
-    case 'base':
-    case 'frame':
-    case 'iframe':
-    case 'link':
-    case 'meta':
-      return true;
-    default:
-      return false;
   }
 }
 
 /** Whether a code unit stands only for itself, in the name of an attribute and in a value without quotes. */
 function isPlain(code: number): boolean {
   return code > GREATER || (code > SINGLE_QUOTE && code < EQUALS && code !== SLASH);
-}
-
-/** Whether a code unit ends a value without quotes. */
-function endsValue(code: number): boolean {
-  return code <= GREATER && (code === GREATER || isWhiteSpace(code));
-}
-
-function marksOf(code: number): number {
-  if (code > DELETE) return MARKS.beyondAscii;
-  return code === AMPERSAND || code < SPACE ? MARKS.reference : 0;
 }

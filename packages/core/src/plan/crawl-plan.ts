@@ -1,8 +1,8 @@
-// What a plan says: what a crawl may fetch, how long each host takes at the pace it asks, and which bound bites first.
+// What a plan says: what a crawl may fetch, how long each host takes at its pace, and which bound is reached first.
 
 import type { HostWait } from '@mannerly/frontier';
 
-/** A bound that a crawl comes to. */
+/** A bound that a crawl reaches. */
 export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
 
 /** How the crawl is expected to end. */
@@ -11,9 +11,9 @@ export type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 /** One host of the plan. Times are milliseconds. */
 export interface PlannedHost {
   readonly host: string;
-  /** Sitemaps that were read; with none no one knows how many pages there are. */
+  /** Sitemaps that were read; with none it is not known how many pages there are. */
   readonly sitemaps: number;
-  /** URLs that its sitemaps and the seeds name, are in scope and are allowed; `null` without a sitemap. */
+  /** URLs in its sitemaps and the seeds that are in scope and allowed; `null` without a sitemap. */
   readonly allowed: number | null;
   /** Those that a robots.txt denies; `null` without a sitemap. */
   readonly denied: number | null;
@@ -21,11 +21,11 @@ export interface PlannedHost {
   readonly outOfScope: number | null;
   /** Those that were left out because the plan is bounded. */
   readonly uncounted: number;
-  /** Pages that the estimate has it give, within the bounds; without a sitemap as many as the bounds leave it. */
+  /** Estimated pages, within the bounds; without a sitemap as many as the bounds leave it. */
   readonly pages: number;
   /** Requests of the crawl, robots.txt included. */
   readonly requests: number;
-  /** From one request to the next as its file asks now, and who asks. */
+  /** From one request to the next as its robots.txt requires now, and what sets it. */
   readonly intervalMs: number;
   readonly intervalFrom: 'profile' | 'crawl-delay' | 'request-rate';
   /** Its file names hours (Visit-time), or rates for hours. */
@@ -36,18 +36,18 @@ export interface PlannedHost {
   readonly tookMs: number | null;
   /** The estimate ends before all is fetched that is known, or may be. */
   readonly isCut: boolean;
-  /** Why it cannot be asked now, and until when; `null`: it can. */
+  /** Why it cannot be requested now, and until when; `null`: it can. */
   readonly wait: Pick<HostWait, 'reason' | 'untilMs'> | null;
 }
 
-/** What `planCrawl` answers. */
+/** The result of `planCrawl`. */
 export interface CrawlPlan {
   readonly format: 1;
-  /** The plan's own reading: when, how long, how many requests. */
+  /** When the plan was made, how long that took, and with how many requests. */
   readonly plannedAtMs: number;
   readonly planningMs: number;
   readonly planningRequests: number;
-  /** Whether all was read that had been meant to be: nothing stopped it, and no bound of the plan's own. */
+  /** Whether everything was read: nothing stopped it, and no bound of the plan's own. */
   readonly isWhole: boolean;
   /** Hosts of the seeds and of sitemaps, those that take longest first. */
   readonly hosts: readonly PlannedHost[];
@@ -59,7 +59,7 @@ export interface CrawlPlan {
     /** Pages of some host are not known: it may be over sooner. */
     readonly isAtMost: boolean;
   };
-  /** What bites first, from the crawl's start; `null`: nothing does. Depth and bytes cannot be foreseen. */
+  /** The bound that is reached first, from the crawl's start; `null`: none. Depth and bytes cannot be predicted. */
   readonly firstBound: {
     readonly bound: PlannedBound;
     /** With a bound of each host: which reaches it first. */

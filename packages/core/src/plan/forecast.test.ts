@@ -1,11 +1,9 @@
-// The forecast is what a plan's duration rests on. It is pure, so that what a crawl of a year would do can be tried at
-// once.
+// A plan's duration is the forecast's. It is pure, so a crawl of a year takes no time.
 
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
-import { createDueQueue } from './due-hosts.js';
 import { type ForecastBounds, type ForecastHost, forecast } from './forecast.js';
-import { readPace } from './host-pace.js';
+import { HostPace } from './host-pace.js';
 
 const START = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;
@@ -26,13 +24,14 @@ const identity = { name: 'x', contact: 'a@b.cd', version: '1', tokens: ['x'], us
 
 function host(name: string, pages: number | null, robots = '', more: Partial<ForecastHost> = {}): ForecastHost {
   const files = new Map([[`http://${name}`, new TextEncoder().encode(`User-agent: *\n${robots}`)]]);
-  const pace = readPace({ options: { identity, robots: {} }, politeness: resolvePoliteness(), files, answerMs: 0 });
+  const options = { identity, robots: {} };
+  const pace = new HostPace({ options, politeness: resolvePoliteness(), files, answerMs: 0 });
   return { name, clock: name, pace, answerMs: 0, before: 1, pages, isOpen: true, ...more };
 }
 
-describe('a crawl in fast motion', () => {
+describe('a simulated crawl', () => {
   it.each<[string, ForecastHost[], Partial<ForecastBounds>, number, number, string]>([
-    ['of nothing is over at once', [], {}, 0, 0, 'finished'],
+    ['of nothing ends at once', [], {}, 0, 0, 'finished'],
     ['of one host takes its interval before each page', [host('a', 10)], {}, 10 * SECOND, 10, 'finished'],
     ['of two takes the longer', [host('a', 10), host('b', 4, 'Crawl-delay: 5')], {}, 20 * SECOND, 14, 'finished'],
     [
@@ -43,7 +42,7 @@ describe('a crawl in fast motion', () => {
       14,
       'finished',
     ],
-    ['asks a closed host for nothing but robots.txt', [host('a', 10, '', { isOpen: false })], {}, 0, 0, 'finished'],
+    ['requests no page of a closed host', [host('a', 10, '', { isOpen: false })], {}, 0, 0, 'finished'],
     ['counts the time of answers', [host('a', 10, '', { answerMs: 200 })], {}, 12_200, 10, 'finished'],
     ['ends at the bound on pages', [host('a', null)], { pages: 7 }, 7 * SECOND, 7, 'pages'],
     ['ends at the bound on minutes', [host('a', null)], { runningMs: 90 * SECOND }, 90 * SECOND, 89, 'minutes'],
@@ -81,7 +80,7 @@ describe('a crawl in fast motion', () => {
     expect(forecast(hosts, { ...BOUNDS, steps: 300 }, START).ends).toBe('finished');
   });
 
-  it('tells which host reaches its bound first, and when', () => {
+  it('says which host reaches its bound first, and when', () => {
     const hosts = [host('a', 50, 'Crawl-delay: 9'), host('b', 50), host('c', 2)];
     const { firstBound, hosts: each } = forecast(hosts, { ...BOUNDS, pagesPerHost: 5 }, START);
     expect(firstBound).toEqual({ bound: 'pagesPerHost', host: 'b', atMs: 5 * SECOND });
@@ -91,26 +90,4 @@ describe('a crawl in fast motion', () => {
       ['c', 2, false],
     ]);
   });
-});
-
-it('what is due is handed out in the order of time', () => {
-  const queue = createDueQueue<number>();
-  let seed = 20_261_120;
-  const next = (): number => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return seed % 1_000;
-  };
-  const given: number[] = [];
-  const taken: number[] = [];
-  for (let round = 0; round < 2_000; round += 1) {
-    const value = next();
-    given.push(value);
-    queue.push(value, value);
-    if (round % 3 === 2) taken.push(queue.pop()?.value ?? -1);
-  }
-  const rest: number[] = [];
-  for (let due = queue.pop(); due !== null; due = queue.pop()) rest.push(due.value);
-  expect(rest).toEqual([...rest].sort((a, b) => a - b));
-  expect([...taken, ...rest].sort((a, b) => a - b)).toEqual(given.sort((a, b) => a - b));
-  expect(queue.pop()).toBeNull();
 });

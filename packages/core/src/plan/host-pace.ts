@@ -1,31 +1,24 @@
-// How slowly one host is asked: what the robots.txt files of its authorities say, and the profile next to them. The
-// same reading as the crawl's own, by the packages that own it; here it is asked for times that have not come yet.
+// The interval between requests to one host at a given time: what the robots.txt files of its authorities require, and
+// the profile. Read as the crawl reads them, by the packages that own that.
 
 import { type Politeness, requestInterval } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
 import type { PlannedHost } from './crawl-plan.js';
 
-/** What holds at a time. Milliseconds. */
+/** What is required at a time. Milliseconds. */
 export interface PaceNow {
-  /** Least time from the end of one exchange to the start of the next. */
+  /** Least time from the end of one request to the start of the next. */
   readonly fromEndMs: number;
   /** Least time from start to start; 0: none. */
   readonly fromStartMs: number;
+  /** What sets the interval. */
+  readonly from: PlannedHost['intervalFrom'];
   /** Not before this time, epoch milliseconds; `null`: open. */
   readonly closedUntilMs: number | null;
 }
 
-/** The pace of a host. */
-export interface HostPace {
-  /** @param nowMs - Epoch milliseconds. Files name minutes: within one nothing changes. */
-  at(nowMs: number): PaceNow;
-  readonly hasHours: boolean;
-  /** Who asks for the interval that is in force at a time. */
-  from(nowMs: number): PlannedHost['intervalFrom'];
-}
-
-/** What pace is made of. */
+/** What a pace is made of. */
 export interface PaceParts {
   readonly options: Pick<ResolvedOptions, 'identity' | 'robots'>;
   readonly politeness: Politeness;
@@ -36,79 +29,66 @@ export interface PaceParts {
 }
 
 const DAY_S = 86_400;
+/** The options of `@mannerly/robots` on which politeness depends. */
+const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
 
-/** Reads the pace of a host. @throws Never; options were checked before. */
-export function readPace({ options, politeness, files, answerMs }: PaceParts): HostPace {
-  const { crawlDelay, visitTime = 'hold' } = options.robots;
-  const longestMs = (crawlDelay?.maxSeconds ?? DAY_S) * 1_000;
-  const rules = [...files].map(([authority, body]) =>
-    compileRules(parseRobots(body, { robotsUrl: `${authority}/robots.txt` }), compileOptions(options)),
-  );
-  const delays = rules.flatMap(({ crawlDelayMs }) => (crawlDelayMs === null ? [] : [crawlDelayMs]));
-  const crawlDelayMs = delays.length === 0 ? null : Math.min(longestMs, Math.max(...delays));
-  const hasHours = rules.some(
-    (one) =>
-      (one.visitWindows.length > 0 && visitTime === 'hold') || one.requestRates.some(({ window }) => window !== null),
-  );
-  const read = (nowMs: number): PaceNow => {
-    const { rateMs, closedUntilMs } = timedAsks(rules, visitTime, nowMs);
-    const rate = { documents: 1, periodSeconds: rateMs / 1_000, window: null };
-    const interval = requestInterval({
-      politeness,
-      lastRetrievalMs: answerMs,
-      crawlDelayMs,
-      rate: rateMs > 0 ? { kind: 'rate', intervalMs: rateMs, rate } : { kind: 'none' },
-      adaptiveMs: 0,
-    });
-    // Jitter is drawn anew for each request: half of the most of it, on average.
-    const fromEndMs = Math.ceil(interval.fromEndMs * (1 + politeness.jitter / 2));
-    return { fromEndMs, fromStartMs: interval.fromStartMs, closedUntilMs };
-  };
-  let minute = Number.NaN;
-  let now: PaceNow | null = null;
-  const at = (nowMs: number): PaceNow => {
-    const wanted = hasHours ? Math.floor(nowMs / 60_000) : 0;
-    if (now === null || wanted !== minute) {
-      minute = wanted;
-      now = read(nowMs);
-    }
-    return now;
-  };
-  return {
-    at,
-    hasHours,
-    from(nowMs) {
-      const { fromEndMs, fromStartMs } = at(nowMs);
-      if (fromStartMs > fromEndMs + answerMs) return 'request-rate';
-      return crawlDelayMs !== null && crawlDelayMs >= Math.floor(fromEndMs / (1 + politeness.jitter / 2))
-        ? 'crawl-delay'
-        : 'profile';
-    },
-  };
-}
+/** The pace of a host. */
+export class HostPace {
+  /** Whether the pace depends on the time of day. */
+  readonly hasHours: boolean;
+  readonly #parts: PaceParts;
+  readonly #rules: readonly RobotsRules[];
+  readonly #crawlDelayMs: number | null;
+  #minute = Number.NaN;
+  #now: PaceNow | null = null;
 
-/** The slowest rate, and the latest end of a closed time, of all authorities together. */
-function timedAsks(rules: readonly RobotsRules[], visitTime: 'hold' | 'warn' | 'ignore', nowMs: number) {
-  let rateMs = 0;
-  let closedUntilMs: number | null = null;
-  for (const one of rules) {
-    const schedule = one.schedule(nowMs);
-    if (schedule.kind === 'open') rateMs = Math.max(rateMs, schedule.intervalMs ?? 0);
-    else if (visitTime === 'hold' || schedule.reason === 'closed-rate') {
-      closedUntilMs = Math.max(closedUntilMs ?? 0, schedule.untilMs);
-    }
+  constructor(parts: PaceParts) {
+    const { robots, identity } = parts.options;
+    const reading = Object.fromEntries(Object.entries(robots).filter(([key]) => READING_KEYS.includes(key)));
+    const compile: CompileOptions = { ...reading, tokens: identity.tokens };
+    this.#parts = parts;
+    this.#rules = [...parts.files].map(([authority, body]) =>
+      compileRules(parseRobots(body, { robotsUrl: `${authority}/robots.txt` }), compile),
+    );
+    const delays = this.#rules.flatMap(({ crawlDelayMs }) => crawlDelayMs ?? []);
+    const maxDelayMs = (robots.crawlDelay?.maxSeconds ?? DAY_S) * 1_000;
+    this.#crawlDelayMs = delays.length === 0 ? null : Math.min(maxDelayMs, Math.max(...delays));
+    this.hasHours = this.#rules.some(
+      ({ visitWindows, requestRates }) =>
+        (visitWindows.length > 0 && this.#obeysVisitTime) || requestRates.some(({ window }) => window !== null),
+    );
   }
-  return { rateMs, closedUntilMs };
-}
 
-/** The options of reading among those of robots. */
-function compileOptions({ identity, robots }: PaceParts['options']): CompileOptions {
-  const { dialect, policy, inheritPoliteness, cacheDelay } = robots;
-  return {
-    tokens: identity.tokens,
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(inheritPoliteness === undefined ? {} : { inheritPoliteness }),
-    ...(cacheDelay === undefined ? {} : { cacheDelay }),
-  };
+  /** @param nowMs - Epoch milliseconds. Files name minutes: within one nothing changes. */
+  at(nowMs: number): PaceNow {
+    const minute = this.hasHours ? Math.floor(nowMs / 60_000) : 0;
+    if (this.#now === null || this.#minute !== minute) this.#now = this.#read(nowMs);
+    this.#minute = minute;
+    return this.#now;
+  }
+
+  get #obeysVisitTime(): boolean {
+    return (this.#parts.options.robots.visitTime ?? 'hold') === 'hold';
+  }
+
+  #read(nowMs: number): PaceNow {
+    const { politeness, answerMs } = this.#parts;
+    const crawlDelayMs = this.#crawlDelayMs;
+    let rateMs = 0;
+    let closedUntilMs: number | null = null;
+    for (const rules of this.#rules) {
+      const schedule = rules.schedule(nowMs);
+      if (schedule.kind === 'open') rateMs = Math.max(rateMs, schedule.intervalMs ?? 0);
+      else if (this.#obeysVisitTime || schedule.reason === 'closed-rate')
+        closedUntilMs = Math.max(closedUntilMs ?? 0, schedule.untilMs);
+    }
+    const clock = { lastRetrievalMs: answerMs, adaptiveMs: 0 };
+    const required = { crawlDelayMs, requestIntervalMs: rateMs || null };
+    const { fromEndMs, fromStartMs } = requestInterval(clock, required, politeness);
+    // Jitter is drawn for each request: half of the most of it, on average.
+    const stretchedMs = Math.ceil(fromEndMs * (1 + politeness.jitter / 2));
+    const byDelay = crawlDelayMs !== null && crawlDelayMs >= fromEndMs ? 'crawl-delay' : 'profile';
+    const from = fromStartMs > stretchedMs + answerMs ? 'request-rate' : byDelay;
+    return { fromEndMs: stretchedMs, fromStartMs, from, closedUntilMs };
+  }
 }

@@ -1,12 +1,13 @@
-// A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and what they
-// say is let pass in fast motion. Nothing else is asked of anybody.
+// A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and the crawl
+// is simulated from what they say. Nothing else is requested.
 
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
-import { createHandlers } from '../handle/handlers.js';
+import { Handlers } from '../handle/handlers.js';
 import { createCrawlEmitter } from '../journal/events.js';
+import { onAbort } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -15,44 +16,44 @@ import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
 import type { CrawlPlan, PlannedHost } from './crawl-plan.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
-import { type HostPace, readPace } from './host-pace.js';
+import { HostPace } from './host-pace.js';
 import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from './limits.js';
-import { createSurvey, type SurveyedHost } from './survey.js';
+import { Survey, type SurveyedHost } from './survey.js';
 
-/** What a plan is told next to the crawl's options. */
+/** What a plan takes besides the crawl's options. */
 export interface PlanOptions {
   /**
    * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is begun anew each time,
    * and is not the crawl's. @default none
    */
   readonly out?: string;
-  /** Aborting it ends the reading; what is known by then is planned with. */
+  /** Aborting it ends the reading; the plan is made of what is known by then. */
   readonly signal?: AbortSignal;
 }
 
 const MS_PER_MINUTE = 60_000;
+const NEVER = new AbortController().signal;
 
 /**
  * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will
- * take. It answers when every host has had its pause, up to a minute: the crawl may begin at once.
+ * take. It resolves when every host has had its pause, up to a minute: the crawl may begin at once.
  *
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
-export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOptions = {}): Promise<CrawlPlan> {
+export async function planCrawl(
+  options: CrawlerOptions,
+  { out, signal = NEVER }: PlanOptions = {},
+): Promise<CrawlPlan> {
   const resolved = resolveOptions(options);
-  const survey = createSurvey();
-  const emitter = createCrawlEmitter((error) => {
-    process.emitWarning(`a listener of the plan threw: ${String(error)}`, 'MannerlyWarning');
-  });
-  survey.listen(emitter);
+  const survey = new Survey();
   const parts = partsInMemory(options);
   const runStop = new RunStop(parts.clock);
   const run = await Run.open({
     ...parts,
     options: resolveOptions(readingOnly(options)),
-    handlers: createHandlers(),
-    emitter,
+    handlers: new Handlers(),
+    emitter: createCrawlEmitter(() => undefined),
     stop: runStop,
     storeProblem: () => null,
     isShared: false,
@@ -64,11 +65,10 @@ export async function planCrawl(options: CrawlerOptions, { out, signal }: PlanOp
     retry: null,
     survey,
   });
-  const stop = (): void => runStop.request();
-  if (signal?.aborted === true) stop();
-  signal?.addEventListener('abort', stop, { once: true });
-  const report = await performRun(run).finally(() => signal?.removeEventListener('abort', stop));
-  const plan = planOf({ resolved, report, hosts: survey.hosts, requests: survey.requests() });
+  if (signal.aborted) runStop.request();
+  const release = onAbort(signal, () => runStop.request());
+  const report = await performRun(run).finally(release);
+  const plan = planOf(resolved, report, survey);
   await rest(options.clock ?? systemClock(), pausesEndAt(plan, survey.hosts), signal);
   return plan;
 }
@@ -81,34 +81,25 @@ function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>):
   }, 0);
 }
 
-async function rest(clock: Clock, untilMs: number, signal: AbortSignal | undefined): Promise<void> {
-  while (signal?.aborted !== true && clock.nowMs() < untilMs) {
+async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && clock.nowMs() < untilMs) {
     await new Promise<void>((resolve) => {
-      const awake = (): void => {
-        signal?.removeEventListener('abort', awake);
+      const cancel = clock.after(untilMs - clock.nowMs(), () => {
+        release();
+        resolve();
+      });
+      const release = onAbort(signal, () => {
         cancel();
         resolve();
-      };
-      const cancel = clock.after(untilMs - clock.nowMs(), awake);
-      signal?.addEventListener('abort', awake, { once: true });
+      });
     });
   }
 }
 
-/** The options of a crawl, for a run that reads what says what may be read. */
+/** The options of a crawl, for a run that reads robots.txt and sitemaps alone. */
 function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerOptions {
-  const {
-    purposes: _purposes,
-    datasets: _datasets,
-    archive: _archive,
-    sinks: _sinks,
-    store: _store,
-    // A hook may refuse a page that the crawl would have asked for; it is the crawl that asks it.
-    hooks: _hooks,
-    // Nothing is taken.
-    orderSeed: _seeded,
-    ...read
-  } = options;
+  // A hook may refuse a page that the crawl would have requested.
+  const { purposes: _1, datasets: _2, archive: _3, sinks: _4, store: _5, hooks: _6, orderSeed: _7, ...read } = options;
   const { minutes, depth } = bounds;
   return {
     ...read,
@@ -122,25 +113,17 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
   };
 }
 
-/** What the reading came to. */
-interface Reading {
-  readonly resolved: ResolvedOptions;
-  readonly report: CrawlReport;
-  readonly hosts: ReadonlyMap<string, SurveyedHost>;
-  readonly requests: number;
-}
-
-function planOf({ resolved, report, hosts, requests }: Reading): CrawlPlan {
+function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey): CrawlPlan {
   const { bounds, spacing, maxIdleMs, network } = resolved;
   const politeness = resolvePoliteness(spacing.politeness);
-  const unitOf = (host: string): string => hostKeyOf(`http://${host}/`, spacing.hostKeyBy) ?? host;
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
-  const known = [...hosts.values()].map((host) => {
-    const wait = waits.get(unitOf(host.host)) ?? waits.get(host.host) ?? null;
-    return asForecast(host, { resolved, politeness, unitOf, isWaiting: wait !== null });
+  const surveyed = [...survey.hosts.values()].map((host) => {
+    const unit = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
+    const wait = waits.get(unit) ?? waits.get(host.host) ?? null;
+    return { host, wait, known: forecastHost(host, unit, wait !== null, resolved, politeness) };
   });
-  const foreseen = forecast(
-    known,
+  const predicted = forecast(
+    surveyed.map(({ known }) => known),
     {
       pages: bounds.pages,
       runningMs: inMs(bounds.minutes),
@@ -153,61 +136,58 @@ function planOf({ resolved, report, hosts, requests }: Reading): CrawlPlan {
     },
     report.endedAtMs,
   );
-  const planned = known.flatMap((one): PlannedHost[] => {
-    const surveyed = hosts.get(one.name);
-    if (surveyed === undefined) return [];
-    const wait = waits.get(unitOf(one.name)) ?? waits.get(one.name) ?? null;
-    return [plannedHost(surveyed, one.pace, foreseen, wait, report.endedAtMs)];
-  });
+  const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
+  const guessed = new Set(
+    surveyed.flatMap(({ known: { isOpen, pages, name } }) => (isOpen && pages === null ? name : [])),
+  );
+  const { durationMs, pages, requests, ends, firstBound } = predicted;
+  const isAtMost = guessed.size > 0;
   return {
     format: 1,
     plannedAtMs: report.startedAtMs,
     planningMs: report.endedAtMs - report.startedAtMs,
-    planningRequests: requests,
+    planningRequests: survey.requests,
     isWhole: report.state === 'finished' || report.state === 'waiting',
     hosts: planned.sort((a, b) => (b.tookMs ?? -1) - (a.tookMs ?? -1) || (a.host < b.host ? -1 : 1)),
-    ...estimateOf(foreseen, known),
+    estimate: { durationMs, pages, requests, ends, isAtMost },
+    firstBound:
+      firstBound === null
+        ? null
+        : { ...firstBound, isAtMost: firstBound.host === null ? isAtMost : guessed.has(firstBound.host) },
   };
 }
 
-/** A host that has something to give, or nothing. */
-function asForecast(
-  host: SurveyedHost,
-  parts: {
-    readonly resolved: ResolvedOptions;
-    readonly politeness: Politeness;
-    readonly unitOf: (host: string) => string;
-    readonly isWaiting: boolean;
-  },
+function forecastHost(
+  surveyed: SurveyedHost,
+  unit: string,
+  isWaiting: boolean,
+  options: ResolvedOptions,
+  politeness: Politeness,
 ): ForecastHost {
-  const { resolved, politeness, unitOf, isWaiting } = parts;
-  const answerMs = meanAnswerMs(host);
-  const hasSitemap = host.sitemapsRead > 0;
-  const sitemapUrls = resolved.sitemapUrls.filter((url) => new URL(url).hostname === host.host).length;
-  const companions = (resolved.dataTxt ? 1 : 0) + (wantsTdmRep(resolved.exclusion.page) ? 1 : 0);
+  const { host, files, answerMs, robotsRequests, sitemapRequests, sitemapsRead, allowed, address } = surveyed;
+  const ownSitemaps = options.sitemapUrls.filter((url) => new URL(url).hostname === host).length;
+  const companions = (options.dataTxt ? 1 : 0) + (wantsTdmRep(options.exclusion.page) ? 1 : 0);
   return {
-    name: host.host,
-    clock: (politeness.perIp ? host.address : null) ?? unitOf(host.host),
-    pace: readPace({ options: resolved, politeness, files: host.files, answerMs }),
+    name: host,
+    clock: (politeness.perIp ? address : null) ?? unit,
+    pace: new HostPace({ options, politeness, files, answerMs }),
     answerMs,
-    before:
-      host.robotsRequests + (resolved.sitemaps ? host.sitemapRequests : sitemapUrls) + (isWaiting ? 0 : companions),
-    pages: hasSitemap ? host.allowed : null,
-    isOpen: !isWaiting && host.allowed > 0,
+    before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
+    pages: sitemapsRead > 0 ? allowed : null,
+    isOpen: !isWaiting && allowed > 0,
   };
 }
 
 function plannedHost(
-  surveyed: SurveyedHost,
-  pace: HostPace,
+  { host, allowed, denied, outOfScope, uncounted, sitemapsRead, answerMs }: SurveyedHost,
+  { pace }: ForecastHost,
   { hosts }: Forecast,
   wait: PlannedHost['wait'],
   nowMs: number,
 ): PlannedHost {
-  const { host, allowed, denied, outOfScope, uncounted, sitemapsRead } = surveyed;
   const isKnown = sitemapsRead > 0;
   const { pages = 0, requests = 0, tookMs = null, isCut = false } = hosts.get(host) ?? {};
-  const { fromEndMs, fromStartMs } = pace.at(nowMs);
+  const { fromEndMs, fromStartMs, from } = pace.at(nowMs);
   return {
     host,
     sitemaps: sitemapsRead,
@@ -218,31 +198,13 @@ function plannedHost(
     pages,
     requests,
     intervalMs: Math.max(fromEndMs, fromStartMs),
-    intervalFrom: pace.from(nowMs),
+    intervalFrom: from,
     hasHours: pace.hasHours,
-    answerMs: meanAnswerMs(surveyed),
+    answerMs,
     tookMs,
     isCut,
     wait: wait === null ? null : { reason: wait.reason, untilMs: wait.untilMs },
   };
-}
-
-function estimateOf(
-  { durationMs, pages, requests, ends, firstBound }: Forecast,
-  known: readonly ForecastHost[],
-): Pick<CrawlPlan, 'estimate' | 'firstBound'> {
-  const guessed = new Set(known.filter((host) => host.isOpen && host.pages === null).map(({ name }) => name));
-  return {
-    estimate: { durationMs, pages, requests, ends, isAtMost: guessed.size > 0 },
-    firstBound:
-      firstBound === null
-        ? null
-        : { ...firstBound, isAtMost: firstBound.host === null ? guessed.size > 0 : guessed.has(firstBound.host) },
-  };
-}
-
-function meanAnswerMs({ exchanges, exchangesMs }: SurveyedHost): number {
-  return exchanges === 0 ? 0 : Math.round(exchangesMs / exchanges);
 }
 
 function inMs(minutes: number | null): number | null {

@@ -1,37 +1,38 @@
-// A plan for people: a line for each host, how long the crawl will take, and what will end it.
+// A plan as text for people: a line for each host, how long the crawl will take, and what will end it.
 
-import { plainTable, printable, seconds } from '../report/table.js';
+import { type Column, printable, seconds, tableText } from '../report/table.js';
 import type { CrawlPlan, PlannedBound, PlannedHost } from './crawl-plan.js';
 import { MAX_PLAN_ROWS } from './limits.js';
+
+const COLUMNS: readonly Column<PlannedHost>[] = [
+  ['host', 'left', ({ host }) => printable(host, 60)],
+  ['allowed', 'right', ({ allowed, wait }) => allowed ?? unknown(wait)],
+  ['denied', 'right', ({ denied, wait }) => denied ?? unknown(wait)],
+  ['out of\nscope', 'right', ({ outOfScope, wait }) => outOfScope ?? unknown(wait)],
+  ['pages\nplanned', 'right', ({ allowed, pages }) => (allowed === null && pages > 0 ? `≤ ${pages}` : pages)],
+  ['a request\nevery', 'right', ({ intervalMs }) => seconds(intervalMs)],
+  ['set by', 'left', ({ intervalFrom }) => intervalFrom],
+  ['takes', 'right', ({ tookMs }) => (tookMs === null ? '–' : durationText(tookMs))],
+  ['to know', 'left', notes],
+];
+
+function unknown(wait: PlannedHost['wait']): string {
+  return wait === null ? '?' : '–';
+}
 
 /** A plan as text. @throws Never */
 export function planText(plan: CrawlPlan): string {
   const { hosts, planningRequests, planningMs } = plan;
   const shown = hosts.slice(0, MAX_PLAN_ROWS);
-  const table = plainTable(
-    [
-      'host',
-      'allowed',
-      'denied',
-      'out of\nscope',
-      'pages\nplanned',
-      'a request\nevery',
-      'as asked by',
-      'takes',
-      'to know',
-    ],
-    [1, 2, 3, 4, 5, 7],
-  );
-  for (const host of shown) table.push(rowOf(host));
   return [
-    table.toString(),
+    tableText(COLUMNS, shown),
     ...(hosts.length > shown.length ? [`… and ${hosts.length - shown.length} more hosts.`] : []),
     '',
     ...estimateLines(plan),
     `To plan it, ${planningRequests} ${planningRequests === 1 ? 'request was' : 'requests were'} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
     ...(plan.isWhole
       ? []
-      : ['The reading was stopped, or came to a bound of its own: the plan lacks what was not read.']),
+      : ['The reading was stopped, or reached a bound of its own: the plan lacks what was not read.']),
   ].join('\n');
 }
 
@@ -51,12 +52,11 @@ export function durationText(ms: number): string {
   return `${count} ${large[0]}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
 }
 
-/** The name of a bound as its option has it. */
-const BOUND_WORDS: Readonly<Record<PlannedBound, string>> = {
-  pages: 'the bound on pages',
-  minutes: 'the bound on minutes',
-  pagesPerHost: 'the bound on pages of one host',
-  minutesPerHost: 'the bound on minutes of one host',
+const BOUND_NAMES: Readonly<Record<PlannedBound, string>> = {
+  pages: 'pages',
+  minutes: 'minutes',
+  pagesPerHost: 'pages of one host',
+  minutesPerHost: 'minutes of one host',
 };
 
 function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
@@ -73,12 +73,12 @@ function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
     `The crawl will take ${most}${durationText(durationMs)}, for ${most}${pages} pages in ${most}${requests} requests; ${end}.`,
   ];
   if (isAtMost) lines.push('Hosts without a sitemap are estimated with as many pages as the bounds leave them.');
-  if (firstBound === null) lines.push('No bound bites on the way, as far as can be foreseen: depth and bytes cannot.');
+  if (firstBound === null) lines.push('No bound is reached, as far as can be predicted: depth and bytes cannot.');
   else {
     const { bound, host, atMs } = firstBound;
     const where = host === null ? '' : ` at ${printable(host, 60)}`;
     const when = firstBound.isAtMost ? 'if there are so many pages, ' : '';
-    lines.push(`First bites ${BOUND_WORDS[bound]}${where}, ${when}after ${durationText(atMs)}.`);
+    lines.push(`First bound: ${BOUND_NAMES[bound]}${where}, ${when}after ${durationText(atMs)}.`);
   }
   return lines;
 }
@@ -88,22 +88,6 @@ function nothingText(isWaiting: boolean): string {
   return isWaiting
     ? 'The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'
     : 'The crawl would fetch no page: robots.txt closes where it begins, or that is out of its scope. mannerly robots <url> <url> shows the line.';
-}
-
-function rowOf(planned: PlannedHost): (string | number)[] {
-  const { host, allowed, denied, outOfScope, pages, intervalMs, intervalFrom, tookMs } = planned;
-  const unknown = planned.wait === null ? '?' : '–';
-  return [
-    printable(host, 60),
-    allowed ?? unknown,
-    denied ?? unknown,
-    outOfScope ?? unknown,
-    allowed === null && pages > 0 ? `≤ ${pages}` : pages,
-    seconds(intervalMs),
-    intervalFrom,
-    tookMs === null ? '–' : durationText(tookMs),
-    notes(planned),
-  ];
 }
 
 function notes({ wait, hasHours, isCut, uncounted, sitemaps }: PlannedHost): string {

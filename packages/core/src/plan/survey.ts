@@ -2,125 +2,101 @@
 // and logs, whose pages are counted instead of requested.
 
 import type { Frontier, PageWork } from '@mannerly/frontier';
-import type { CrawlEvents } from '../journal/events.js';
 import { parseUrl } from '../parse-url.js';
+import type { RequestRecord, UrlDecision } from '../report/decision.js';
+import type { RunSetup } from '../run/run-setup.js';
 
-/** What is known of one host by its name. */
-export interface SurveyedHost {
+/** What is known of one host. */
+export class SurveyedHost {
   readonly host: string;
-  allowed: number;
-  denied: number;
-  outOfScope: number;
-  uncounted: number;
-  /** Sitemaps that were asked for, and that were read. */
-  sitemapRequests: number;
-  sitemapsRead: number;
-  exchanges: number;
-  exchangesMs: number;
-  /** The end of its last exchange, epoch milliseconds; 0: none. */
-  lastEndMs: number;
-  robotsRequests: number;
-  address: string | null;
+  allowed = 0;
+  denied = 0;
+  outOfScope = 0;
+  uncounted = 0;
+  /** Requests for sitemaps, and sitemaps that were read. */
+  sitemapRequests = 0;
+  sitemapsRead = 0;
+  robotsRequests = 0;
+  exchanges = 0;
+  exchangesMs = 0;
+  /** The end of its last request, epoch milliseconds; 0: none. */
+  lastEndMs = 0;
+  address: string | null = null;
   /** robots.txt by authority. */
-  readonly files: Map<string, Uint8Array>;
+  readonly files = new Map<string, Uint8Array>();
+
+  constructor(host: string) {
+    this.host = host;
+  }
+
+  /** Average length of an answer, milliseconds. */
+  get answerMs(): number {
+    return this.exchanges === 0 ? 0 : Math.round(this.exchangesMs / this.exchanges);
+  }
 }
 
-/** A survey while it is made. */
-export interface Survey {
-  /** By host name. Live. */
-  readonly hosts: ReadonlyMap<string, SurveyedHost>;
-  /** Requests so far. */
-  requests(): number;
-  /** Listens to a run's events. */
-  listen(events: CrawlEvents): void;
-  /** Keeps a robots.txt that was read. */
-  robots(authority: string, body: Uint8Array): Promise<void>;
-  /** The frontier with its pages counted instead of handed out. */
-  over(frontier: Frontier): Frontier;
-}
+/** A survey, which listens to the journal of its run. */
+export class Survey implements NonNullable<RunSetup['survey']> {
+  /** By host name. */
+  readonly hosts = new Map<string, SurveyedHost>();
+  requests = 0;
 
-/** Makes a survey of nothing yet. @throws Never */
-export function createSurvey(): Survey {
-  const hosts = new Map<string, SurveyedHost>();
-  const hostOf = (url: string | URL): SurveyedHost => {
-    const { hostname } = typeof url === 'string' ? new URL(url) : url;
-    const known = hosts.get(hostname) ?? newHost(hostname);
-    hosts.set(hostname, known);
-    return known;
-  };
-  let requests = 0;
-  return {
-    hosts,
-    requests: () => requests,
-    listen(events) {
-      events.on('request', ({ url, purpose, startedAtMs, endedAtMs, status, remoteAddress }) => {
-        const host = hostOf(url);
-        requests += 1;
-        if (purpose === 'sitemap') host.sitemapRequests += 1;
-        if (purpose === 'robots') host.robotsRequests += 1;
-        host.address = remoteAddress ?? host.address;
-        host.lastEndMs = endedAtMs;
-        // A sitemap takes as long as it is large: that says nothing of pages.
-        if (status === null || purpose === 'sitemap') return;
-        host.exchanges += 1;
-        host.exchangesMs += endedAtMs - startedAtMs;
-      });
-      events.on('decision', ({ url, status, reason, layer, from }) => {
-        const read = parseUrl(url);
-        if (read === null) return;
-        if (status === 'fetched' && reason === 'sitemap') hostOf(read).sitemapsRead += 1;
-        else if (status === 'excluded' && layer === 'robots') hostOf(read).denied += 1;
-        else if (status === 'dropped') {
-          // Whose sitemap listed it: its own host is none of the crawl's.
-          const host = hostOf((from === null ? null : parseUrl(from)) ?? read);
-          if (reason === 'frontier-full' || reason === 'sitemap-limit') host.uncounted += 1;
-          else host.outOfScope += 1;
+  request({ url, purpose, startedAtMs, endedAtMs, status, remoteAddress }: RequestRecord): void {
+    const host = this.#hostOf(new URL(url));
+    this.requests += 1;
+    if (purpose === 'sitemap') host.sitemapRequests += 1;
+    if (purpose === 'robots') host.robotsRequests += 1;
+    host.address = remoteAddress ?? host.address;
+    host.lastEndMs = endedAtMs;
+    // A sitemap takes as long as it is large: that says nothing of pages.
+    if (status === null || purpose === 'sitemap') return;
+    host.exchanges += 1;
+    host.exchangesMs += endedAtMs - startedAtMs;
+  }
+
+  decision({ url, status, reason, layer, from }: UrlDecision): void {
+    const read = parseUrl(url);
+    if (read === null) return;
+    if (status === 'fetched' && reason === 'sitemap') this.#hostOf(read).sitemapsRead += 1;
+    else if (status === 'excluded' && layer === 'robots') this.#hostOf(read).denied += 1;
+    else if (status === 'dropped') {
+      // It counts for the host whose sitemap listed it: its own host is not in the crawl.
+      const host = this.#hostOf((from === null ? null : parseUrl(from)) ?? read);
+      if (reason === 'frontier-full' || reason === 'sitemap-limit') host.uncounted += 1;
+      else host.outOfScope += 1;
+    }
+  }
+
+  async robots(authority: string, body: Uint8Array): Promise<void> {
+    this.#hostOf(new URL(authority)).files.set(authority, body);
+  }
+
+  /** The frontier with its pages counted as allowed and settled instead of handed out. */
+  over(frontier: Frontier): Frontier {
+    return {
+      ...frontier,
+      take: async (most) => {
+        for (;;) {
+          const taken = await frontier.take(most);
+          const pages = taken.filter(isCounted);
+          for (const page of pages) {
+            this.#hostOf(new URL(page.url)).allowed += 1;
+            await frontier.settle(page, { kind: 'done', countsAsPage: false, links: [] });
+          }
+          if (pages.length < taken.length || taken.length === 0) return taken.filter((work) => !isCounted(work));
+          await new Promise(setImmediate);
         }
-      });
-    },
-    async robots(authority, body) {
-      hostOf(authority).files.set(authority, body);
-    },
-    over: (frontier) =>
-      countingPages(frontier, (work) => {
-        hostOf(work.url).allowed += 1;
-      }),
-  };
+      },
+    };
+  }
+
+  #hostOf({ hostname }: URL): SurveyedHost {
+    const host = this.hosts.get(hostname) ?? new SurveyedHost(hostname);
+    this.hosts.set(hostname, host);
+    return host;
+  }
 }
 
-/** A frontier that keeps its pages to itself: what would be handed out is allowed, and done with that. */
-function countingPages(frontier: Frontier, count: (work: PageWork) => void): Frontier {
-  return {
-    ...frontier,
-    async take(most) {
-      for (;;) {
-        const taken = await frontier.take(most);
-        const pages = taken.filter((work) => work.kind === 'page' && work.record.via !== 'companion');
-        for (const page of pages) {
-          if (page.kind === 'page') count(page);
-          await frontier.settle(page, { kind: 'done', countsAsPage: false, links: [] });
-        }
-        if (pages.length < taken.length || taken.length === 0) return taken.filter((work) => !pages.includes(work));
-        await new Promise(setImmediate);
-      }
-    },
-  };
-}
-
-function newHost(host: string): SurveyedHost {
-  return {
-    host,
-    allowed: 0,
-    denied: 0,
-    outOfScope: 0,
-    uncounted: 0,
-    sitemapRequests: 0,
-    sitemapsRead: 0,
-    exchanges: 0,
-    exchangesMs: 0,
-    lastEndMs: 0,
-    robotsRequests: 0,
-    address: null,
-    files: new Map(),
-  };
+function isCounted(work: Awaited<ReturnType<Frontier['take']>>[number]): work is PageWork {
+  return work.kind === 'page' && work.record.via !== 'companion';
 }

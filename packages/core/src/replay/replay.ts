@@ -9,18 +9,17 @@ import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import { createSpool } from '../fetch/spool.js';
+import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
-import { createHandlers, type Handler, type HandlerOptions, type Route } from '../handle/handlers.js';
+import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { MAX_WAIT_MS } from '../limits.js';
-import { createItemWriter } from '../output/item-writer.js';
+import { ItemWriter } from '../output/item-writer.js';
 import { itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
-import type { ResolvedExclusionOptions } from '../page/exclusion-options.js';
-import { createPageReader, type PageReader } from '../page/read-page.js';
-import { replayedOutcome } from './replayed-outcome.js';
-import { replayedRequests } from './replayed-requests.js';
+import type { ResolvedExclusionOptions } from '../page/exclusion.js';
+import { PageReader } from '../page/read-page.js';
+import { archivedAnswers, archivedOutcome } from './archived-answers.js';
 import { replayedWork } from './replayed-work.js';
 
 /** Where handlers are registered, as on a crawler. */
@@ -43,7 +42,7 @@ export interface ReplayOptions {
   readonly filesPath?: string;
   /** Ends the replay after the current page. */
   readonly signal?: AbortSignal;
-  /** Told now and then how many pages handlers have seen. */
+  /** Called with the number of pages that handlers have seen. */
   readonly onPages?: (pages: number) => void;
 }
 
@@ -56,9 +55,9 @@ export interface ReplayReport {
   readonly excluded: number;
   /** Pages that their handler refused, or wanted to retry: the archive has a later try, if there was one. */
   readonly refused: number;
-  /** Items that their schema did not take. */
+  /** Items that their schema rejected. */
   readonly rejected: number;
-  /** The reason that a handler ended the replay for (`StopCrawl`); `null`: none did. */
+  /** The reason that a handler gave for its end (`StopCrawl`); `null`: none did. */
   readonly stopReason: string | null;
   /** Pages that forbid archiving: their handlers cannot run again. */
   readonly withheld: number;
@@ -82,15 +81,15 @@ export interface ReplayReport {
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
-  const writer = createItemWriter(options.sinks ?? []);
+  const writer = new ItemWriter(options.sinks ?? []);
   await writer.open();
   const run = new Replay(folders, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
       for await (const exchange of readExchanges(folder)) {
-        if (options.signal?.aborted === true || run.isStopped) break;
+        if (options.signal?.aborted === true || run.stopReason !== null) break;
         await run.exchange(exchange);
-        options.onPages?.(run.pages());
+        options.onPages?.(run.pages);
       }
     }
   } finally {
@@ -101,67 +100,67 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
 }
 
 /** Failures that are listed. */
-const MAX_TOLD = 100;
+const MAX_LISTED_FAILURES = 100;
 const NO_STOP = new AbortController().signal;
 
 class Replay {
+  /** The reason of a handler that ended the replay. */
+  stopReason: string | null = null;
   readonly #write: (items: readonly Item[]) => Promise<void>;
-  readonly #handlers = createHandlers();
   readonly #pool: HandlerPool;
-  readonly #spool = createSpool();
+  readonly #spool = new Spool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
-  readonly #told: { -readonly [K in Exclude<keyof ReplayReport, 'failed' | 'stopReason'>]: number };
-  readonly #failed: { readonly url: string; readonly detail: string }[] = [];
+  readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
+  readonly #failed: ReplayReport['failed'][number][] = [];
   #visit: ArchivedVisit | null = null;
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
-  #stopReason: string | null = null;
 
   constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
     this.#write = write;
-    this.#told = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
+    const handlers = new Handlers();
     const routes: ReplayRoutes = {
-      on: (route, handler, handlerOptions = {}) => {
-        this.#handlers.on(route, handler, handlerOptions);
+      on(route, handler, handlerOptions = {}) {
+        handlers.on(route, handler, handlerOptions);
         return routes;
       },
-      route: (all) => {
-        registerRoutes(this.#handlers, all);
+      route(all) {
+        registerRoutes(handlers, all);
         return routes;
       },
     };
     options.handlers(routes);
     this.#pool = new HandlerPool({
-      handlers: this.#handlers,
+      handlers,
       concurrency: 1,
-      // No one waits for a handler here but the person who wrote it.
+      // Only the person who wrote the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NO_STOP,
       filesPath: options.filesPath ?? null,
-      fetch: replayedRequests(
+      fetch: archivedAnswers(
         folders,
         () => this.#bodies(),
-        () => ({ startedAtMs: this.#pageStartedAtMs }),
+        () => this.#pageStartedAtMs,
       ),
     });
   }
 
-  pages(): number {
-    return this.#told.pages;
+  get pages(): number {
+    return this.#counts.pages;
   }
 
   async exchange(exchange: ReadExchange): Promise<void> {
     const { visit, settings, response, withheld } = exchange;
     if (visit === null || settings === null) return;
     if (response === null) {
-      if (withheld !== null) this.#told.withheld += 1;
+      if (withheld !== null) this.#counts.withheld += 1;
       return;
     }
     this.#visit = visit;
     this.#pageStartedAtMs = exchange.startedAtMs;
     this.#maxBodyBytes = settings.maxBodyBytes;
-    const outcome = await replayedOutcome(exchange, this.#bodies());
+    const outcome = await archivedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
       await this.#page(exchange.url, visit, outcome, this.#readerFor(settings));
@@ -171,11 +170,7 @@ class Replay {
   }
 
   report(): ReplayReport {
-    return { ...this.#told, failed: this.#failed, stopReason: this.#stopReason };
-  }
-
-  get isStopped(): boolean {
-    return this.#stopReason !== null;
+    return { ...this.#counts, failed: this.#failed, stopReason: this.stopReason };
   }
 
   close(): Promise<void> {
@@ -190,29 +185,25 @@ class Replay {
     }
     const page = await reader.read(replayedWork(url, visit), outcome);
     const handled = await this.#pool.handle(page);
-    this.#told.pages += 1;
+    this.#counts.pages += 1;
     if (handled.kind === 'signal') {
-      if (handled.signal.kind === 'stop') this.#stopReason = handled.signal.reason;
-      else this.#told.refused += 1;
-      return;
-    }
-    if (handled.kind !== 'handled') {
+      if (handled.signal.kind === 'stop') this.stopReason = handled.signal.reason;
+      else this.#counts.refused += 1;
+    } else if (handled.kind !== 'handled') {
       this.#fail(url, handled.kind === 'stopped' ? 'stopped' : handled.detail);
-      return;
+    } else if (!page.exclusion.storesItems) {
+      this.#counts.excluded += 1;
+    } else {
+      const items = itemsOf(visit.host, page, handled.staged.data);
+      this.#counts.items += items.length;
+      this.#counts.rejected += handled.staged.rejectedCount;
+      await this.#write(items);
     }
-    if (!page.exclusion.storesItems) {
-      this.#told.excluded += 1;
-      return;
-    }
-    const items = itemsOf(visit.host, page, handled.staged.data);
-    this.#told.items += items.length;
-    this.#told.rejected += handled.staged.rejectedCount;
-    await this.#write(items);
   }
 
   #fail(url: string, detail: string): void {
-    this.#told.failures += 1;
-    if (this.#failed.length < MAX_TOLD) this.#failed.push({ url, detail });
+    this.#counts.failures += 1;
+    if (this.#failed.length < MAX_LISTED_FAILURES) this.#failed.push({ url, detail });
   }
 
   #bodies() {
@@ -228,7 +219,7 @@ class Replay {
   #readerFor(settings: ArchivedSettings): PageReader {
     let reader = this.#readers.get(settings);
     if (reader === undefined) {
-      reader = createPageReader({
+      reader = new PageReader({
         decodeText,
         utf8Start,
         tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },

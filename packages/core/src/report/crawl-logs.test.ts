@@ -1,28 +1,26 @@
-// The last word about a URL is found whether or not the log has a line for it.
+// The latest decision about a URL is found whether or not the log has a line for it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
-import { openCrawlLogs } from './crawl-logs.js';
-import type { UrlDecision } from './decision.js';
-import type { DecisionLogOptions } from './decision-log.js';
-import type { RunPromise } from './run-line.js';
+import { CrawlLogs, type DecisionSample } from './crawl-logs.js';
+import type { RunPromise, UrlDecision } from './decision.js';
 
 const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise;
 
-function decision(url: string, word: UrlDecision['status'], atMs: number): UrlDecision {
+function decision(url: string, status: UrlDecision['status'], atMs: number): UrlDecision {
   const unsaid = { httpStatus: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };
-  return { ...unsaid, url, status: word, reason: word, layer: 'page', depth: 0, atMs };
+  return { ...unsaid, url, status, reason: status, layer: 'page', depth: 0, atMs };
 }
 
-async function logsIn(options: DecisionLogOptions) {
+async function logsIn(options: DecisionSample) {
   const path = mkdtempSync(join(tmpdir(), 'mannerly-logs-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   const seeds = ['http://a.test/'];
   const directory = await openCrawlDirectory(path, { name: 'bot', tokens: ['bot'], seeds }, 0, false);
-  const logs = openCrawlLogs(directory, PROMISE, options);
+  const logs = new CrawlLogs(directory, PROMISE, options);
   onTestFinished(async () => {
     await logs.close();
     await directory.release();
@@ -30,7 +28,7 @@ async function logsIn(options: DecisionLogOptions) {
   return logs;
 }
 
-it.each<[string, DecisionLogOptions]>([
+it.each<[string, DecisionSample]>([
   ['every decision', {}],
   ['exclusions and failures', { sample: 0 }],
   ['one', { maxLines: 1 }],

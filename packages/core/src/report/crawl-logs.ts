@@ -4,147 +4,172 @@
 import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
-import { partsOf } from '../directory/directory-parts.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
+import { partsOf } from '../directory/crawl-paths.js';
+import type { RejectedItem } from '../handle/staged.js';
 import type { DatasetFound } from '../page/datasets.js';
-import type { RequestRecord, UrlDecision } from './decision.js';
-import { DecisionLog, type DecisionLogOptions } from './decision-log.js';
-import { MAX_RECENT_DECISIONS, MAX_REJECTED_BYTES } from './limits.js';
+import type { LeftOutLine, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
+import { MAX_DECISION_LINES, MAX_RECENT_DECISIONS, MAX_REJECTED_BYTES } from './limits.js';
 import { LineLog } from './line-log.js';
+import { OutcomeCounts } from './outcome-counts.js';
 import { findDecision, inOrder, readDecisions } from './read-logs.js';
-import type { RunLine, RunPromise } from './run-line.js';
 
-/** Takes the entries of a run, and finds a URL's decision again. Methods throw MannerlyError `log-failed`. */
-export interface CrawlLogs {
-  request(record: RequestRecord): void;
-  decision(decision: UrlDecision): void;
-  warning(warning: HostWarning): void;
-  dataset(found: DatasetFound): void;
-  /** Keeps items that their schema refused, up to `MAX_REJECTED_BYTES`. */
-  rejected(items: readonly RejectedItem[]): void;
-  /** Keeps the body of a robots.txt that was read; resolves when a killed process cannot undo it. */
-  robots(authority: string, body: Uint8Array): Promise<void>;
-  /** The latest decision about a URL; `null`: none is known. */
-  find(url: string): Promise<UrlDecision | null>;
-  /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */
-  decisions(): AsyncIterable<UrlDecision>;
-  /** Resolves when everything is in its files. */
-  close(): Promise<void>;
-}
-
-/**
- * Opens the logs of a run.
- *
- * @param directory - `null`: nothing is written.
- * @param promise - The first line of the run in the request log.
- * @param decisionLog - Which decisions get a line. @default all
- * @throws MannerlyError `log-failed`.
- */
-export function openCrawlLogs(
-  directory: CrawlDirectory | null,
-  promise: RunPromise,
-  decisionLog: DecisionLogOptions = {},
-): CrawlLogs {
-  const recent = createRecentDecisions();
-  if (directory === null) return inMemory(recent);
-  const requests = new LineLog<RequestRecord | RunLine>(directory.requestsPath);
-  requests.append({ run: promise });
-  const decisions = new DecisionLog(directory.decisionsPath, decisionLog);
-  const warnings = new LineLog<HostWarning>(directory.warningsPath);
-  const datasets = new LineLog<DatasetFound>(directory.datasetsPath);
-  const rejected = openRejectedLog(directory.rejectedPath);
-  /** Those of all processes that have worked in the directory. */
-  const decisionsPaths = async () => (await partsOf(directory.path)).map(({ decisionsPath }) => decisionsPath);
-  // Bodies are kept one after another; `close` throws the first failure once more.
-  let kept: Promise<void> = Promise.resolve();
-  return {
-    request: (record) => requests.append(record),
-    decision(decision) {
-      if (!decisions.append(decision)) recent.add(decision);
-    },
-    warning: (warning) => warnings.append(warning),
-    dataset: (found) => datasets.append(found),
-    rejected: rejected.append,
-    robots(authority, body) {
-      const hash = createHash('sha256').update(body).digest('hex').slice(0, ROBOTS_HASH_CHARS);
-      kept = kept.then(() => directory.keepRobots(authority, hash, body));
-      kept.catch(() => undefined);
-      return kept;
-    },
-    async find(url) {
-      decisions.flush();
-      const logged = await findDecision(await decisionsPaths(), url);
-      const leftOut = recent.find(url);
-      return logged === null || (leftOut !== null && leftOut.atMs > logged.atMs) ? leftOut : logged;
-    },
-    async *decisions() {
-      decisions.flush();
-      yield* inOrder((await decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
-    },
-    async close() {
-      for (const log of [requests, decisions, warnings, datasets, rejected]) log.close();
-      await kept;
-    },
-  };
+/** Which URLs have a line in the decision log, as the option `decisionLog`. */
+export interface DecisionSample {
+  readonly sample?: number;
+  readonly maxLines?: number;
 }
 
 /** As `RobotsCopyRef.hash`. */
 const ROBOTS_HASH_CHARS = 16;
 
-function inMemory(recent: ReturnType<typeof createRecentDecisions>): CrawlLogs {
-  const nothing = (): void => undefined;
-  return {
-    request: nothing,
-    decision: recent.add,
-    warning: nothing,
-    dataset: nothing,
-    rejected: nothing,
-    robots: async () => undefined,
-    find: async (url) => recent.find(url),
-    decisions: async function* () {
-      yield* recent.all();
-    },
-    close: async () => undefined,
-  };
+/** Takes the entries of a run, and finds a URL's decision again. Methods throw MannerlyError `log-failed`. */
+export class CrawlLogs {
+  readonly #recent = new Map<string, UrlDecision>();
+  readonly #directory: CrawlDirectory | null;
+  readonly #requests: LineLog<RequestRecord | RunLine> | null = null;
+  readonly #decisions: DecisionLog | null = null;
+  readonly #warnings: LineLog<HostWarning> | null = null;
+  readonly #datasets: LineLog<DatasetFound> | null = null;
+  /** Most crawls reject nothing, so the file is made with the first item. */
+  #rejected: LineLog<RejectedItem> | null = null;
+  /** Bodies are kept one after another; `close` throws the first failure once more. */
+  #robotsKept: Promise<void> = Promise.resolve();
+
+  /**
+   * Opens the logs.
+   *
+   * @param directory - `null`: nothing is written.
+   * @param promise - The first line of the run in the request log.
+   * @param sample - Which decisions get a line. @default all
+   */
+  constructor(directory: CrawlDirectory | null, promise: RunPromise, sample: DecisionSample = {}) {
+    this.#directory = directory;
+    if (directory === null) return;
+    this.#requests = new LineLog(directory.requestsPath);
+    this.#requests.append({ run: promise });
+    this.#decisions = new DecisionLog(directory.decisionsPath, sample);
+    this.#warnings = new LineLog(directory.warningsPath);
+    this.#datasets = new LineLog(directory.datasetsPath);
+  }
+
+  request(record: RequestRecord): void {
+    this.#requests?.append(record);
+  }
+
+  decision(decision: UrlDecision): void {
+    if (this.#decisions?.append(decision) !== true) rememberDecision(this.#recent, decision);
+  }
+
+  warning(warning: HostWarning): void {
+    this.#warnings?.append(warning);
+  }
+
+  dataset(found: DatasetFound): void {
+    this.#datasets?.append(found);
+  }
+
+  /** Keeps items that their schema rejected, `MAX_REJECTED_BYTES` at most: a schema that fits no page rejects all. */
+  rejected(items: readonly RejectedItem[]): void {
+    if (this.#directory === null) return;
+    for (const item of items) {
+      this.#rejected ??= new LineLog(this.#directory.rejectedPath, MAX_REJECTED_BYTES);
+      this.#rejected.append(item);
+    }
+  }
+
+  /** Keeps the body of a robots.txt that was read; resolves when a killed process cannot undo it. */
+  async robots(authority: string, body: Uint8Array): Promise<void> {
+    const directory = this.#directory;
+    if (directory === null) return;
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, ROBOTS_HASH_CHARS);
+    const kept = this.#robotsKept.then(() => directory.keepRobots(authority, hash, body));
+    this.#robotsKept = kept;
+    kept.catch(() => undefined);
+    await kept;
+  }
+
+  /** The latest decision about a URL; `null`: none is known. */
+  async find(url: string): Promise<UrlDecision | null> {
+    const logged = await findDecision(await this.#decisionsPaths(), url);
+    const recent = this.#recent.get(url) ?? null;
+    return logged === null || (recent !== null && recent.atMs > logged.atMs) ? recent : logged;
+  }
+
+  /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */
+  async *decisions(): AsyncGenerator<UrlDecision> {
+    if (this.#directory === null) yield* this.#recent.values();
+    else yield* inOrder((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
+  }
+
+  /** Resolves when everything is in its files. */
+  async close(): Promise<void> {
+    for (const log of [this.#requests, this.#decisions, this.#warnings, this.#datasets, this.#rejected]) log?.close();
+    await this.#robotsKept;
+  }
+
+  /** Those of all processes that have worked in the directory. */
+  async #decisionsPaths(): Promise<string[]> {
+    if (this.#directory === null) return [];
+    this.#decisions?.flush();
+    return (await partsOf(this.#directory.path)).map(({ decisionsPath }) => decisionsPath);
+  }
 }
 
-/** The latest decision of each URL; past `limit` URLs the oldest goes. */
-export function createRecentDecisions(limit = MAX_RECENT_DECISIONS) {
-  const recent = new Map<string, UrlDecision>();
-  return {
-    add(decision: UrlDecision): void {
-      recent.delete(decision.url);
-      recent.set(decision.url, decision);
-      const [oldest] = recent.keys();
-      if (recent.size > limit && oldest !== undefined) recent.delete(oldest);
-    },
-    find: (url: string): UrlDecision | null => recent.get(url) ?? null,
-    all: (): readonly UrlDecision[] => [...recent.values()],
-  };
+/** Keeps the latest decision of each URL; past `limit` URLs the oldest goes. @throws Never */
+export function rememberDecision(
+  recent: Map<string, UrlDecision>,
+  decision: UrlDecision,
+  limit = MAX_RECENT_DECISIONS,
+): void {
+  recent.delete(decision.url);
+  recent.set(decision.url, decision);
+  const [oldest] = recent.keys();
+  if (recent.size > limit && oldest !== undefined) recent.delete(oldest);
 }
 
 /**
- * The log of rejected items, `rejected.jsonl`. Most crawls have none, so the file is made with the first item. It is
- * bounded, because a schema that fits no page rejects everything.
- *
- * @param maxBytes - Size of the file, with what earlier runs wrote.
+ * The decision log, `decisions.jsonl`. A large crawl may log a sample; what has no line is counted, so that totals stay
+ * complete. A URL is chosen by its hash, so every run chooses the same ones.
  */
-export function openRejectedLog(path: string, maxBytes = MAX_REJECTED_BYTES) {
-  let log: LineLog<RejectedItem> | null = null;
-  let bytesLeft = 0;
-  return {
-    append(items: readonly RejectedItem[]): void {
-      if (log === null) {
-        log = new LineLog(path);
-        bytesLeft = maxBytes - log.bytesBefore;
-      }
-      for (const item of items) {
-        const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
-        if (bytes > bytesLeft) return;
-        bytesLeft -= bytes;
-        log.append(item);
-      }
-    },
-    close: (): void => log?.close(),
-  };
+export class DecisionLog {
+  readonly #log: LineLog<UrlDecision | LeftOutLine>;
+  readonly #sample: number;
+  readonly #leftOut = new OutcomeCounts();
+  #linesLeft: number;
+
+  /** @throws MannerlyError `log-failed`, as every method. */
+  constructor(path: string, { sample = 1, maxLines = MAX_DECISION_LINES }: DecisionSample = {}) {
+    this.#log = new LineLog(path);
+    this.#sample = sample;
+    this.#linesLeft = maxLines;
+  }
+
+  /** @returns Whether the decision got a line; otherwise it is counted. */
+  append(decision: UrlDecision): boolean {
+    const { url, status } = decision;
+    const isAlways = this.#sample >= 1 || status === 'excluded' || status === 'failed';
+    if (this.#linesLeft <= 0 || !(isAlways || fractionOf(url) < this.#sample)) {
+      this.#leftOut.decision(decision);
+      return false;
+    }
+    this.#linesLeft -= 1;
+    this.#log.append(decision);
+    return true;
+  }
+
+  flush(): void {
+    this.#log.flush();
+  }
+
+  /** A second call does nothing. */
+  close(): void {
+    const leftOut = this.#leftOut.outcomes();
+    if (Object.keys(leftOut).length > 0) this.#log.append({ atMs: Date.now(), leftOut });
+    this.#log.close();
+  }
+}
+
+/** A number in [0, 1) that depends on the URL alone. */
+function fractionOf(url: string): number {
+  return createHash('sha256').update(url).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -2,7 +2,8 @@
 
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
-import type { TrapFinding } from '../admit/trap-options.js';
+import type { TrapFinding } from '../admit/trap-rules.js';
+import type { OutcomeTable, UrlStatus } from './decision.js';
 
 /**
  * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: all remaining hosts wait longer
@@ -10,8 +11,8 @@ import type { TrapFinding } from '../admit/trap-options.js';
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
-/** The politeness towards one host, over all its requests, robots.txt and redirect hops included. */
-export interface HostPoliteness {
+/** The politeness towards one host, over all its requests, robots.txt and redirect hops included; URLs by status. */
+export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetched'>, number>> {
   readonly host: string;
   readonly requests: number;
   readonly pages: number;
@@ -33,10 +34,6 @@ export interface HostPoliteness {
   readonly early: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly bytes: number;
-  readonly excluded: number;
-  readonly dropped: number;
-  readonly failed: number;
-  readonly held: number;
   /** The first few exclusions, with the line that excludes them. */
   readonly exclusions: readonly {
     readonly url: string;
@@ -63,9 +60,9 @@ export interface CrawlReport {
   /** The crawl was `finished`, or its bounds were used up, before this run: no request was made. */
   readonly alreadyFinished: boolean;
   /**
-   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`, `words`
-   * and `politeness` are then of this part, over its runs; pages, queue and running time of the crawl. Absent: it was
-   * alone.
+   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`,
+   * `outcomes` and `politeness` are then of this part, over its runs; pages, queue and running time of the crawl.
+   * Absent: it was alone.
    */
   readonly part?: string;
   /** Of this run. */
@@ -80,8 +77,7 @@ export interface CrawlReport {
   readonly rejected?: number;
   readonly bytes: number;
   readonly queued: number;
-  /** URLs by status and reason: `{ excluded: { 'robots-rule': 3 } }`. */
-  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: OutcomeTable;
   readonly politeness: readonly HostPoliteness[];
   /**
    * What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one.

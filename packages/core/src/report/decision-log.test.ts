@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DecisionLog, type DecisionSample } from './crawl-logs.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
-import { DecisionLog, type DecisionLogOptions } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
 import { readDecisions } from './read-logs.js';
 
@@ -32,7 +32,7 @@ function decision(at: number): UrlDecision {
 }
 
 /** What a log of four hundred decisions holds, written by some runs. */
-async function logged(options: DecisionLogOptions, runs = 1) {
+async function logged(options: DecisionSample, runs = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-share-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const paths = {

@@ -1,7 +1,8 @@
-// What a crawl records: a decision for each URL, and an entry for each request. The logs, the events and the report
-// share them.
+// What a crawl records: a decision for each URL, an entry for each request, and the line that opens a run in the
+// request log. The logs, the events and the report share them.
 
-import type { JsonValue, RobotsCopyRef, Via } from '@mannerly/frontier';
+import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
+import type { Politeness } from '@mannerly/frontier/internal';
 
 /**
  * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
@@ -28,10 +29,7 @@ export interface UrlDecision {
   readonly atMs: number;
   /** For people, where the reason is not enough. */
   readonly detail: string | null;
-  /**
-   * The state of its host: when it was requested, and how long after the last request; of a held URL until when it
-   * waits.
-   */
+  /** The state of its host when it was requested; of a held URL until when it waits. */
   readonly clock?: HostClockReading;
   /** URLs queued at the time, over all hosts; of pages only. */
   readonly queued?: number;
@@ -39,16 +37,10 @@ export interface UrlDecision {
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };
 }
 
-/** The state of a host at a decision. Times are epoch milliseconds. */
-export interface HostClockReading {
-  readonly host: string;
-  /** When the URL's last request left; `null`: none did. */
+/** The state of a host at a decision: of the URL's last request, and what follows. Times are epoch milliseconds. */
+export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' | 'crawlDelayMs' | 'requestIntervalMs'> {
+  /** `null`: no request left. */
   readonly startedAtMs: number | null;
-  /** From the end of the host's last request to that time, milliseconds. */
-  readonly gapMs: number | null;
-  /** What the host required then, milliseconds; `null`: nothing. */
-  readonly crawlDelayMs: number | null;
-  readonly requestIntervalMs: number | null;
   /** Until when the host waits; `null`: it does not, or it is not known. */
   readonly untilMs: number | null;
 }
@@ -84,11 +76,44 @@ export interface RequestRecord {
 export interface RobotsReceipt {
   /** Whose rules they are, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
   readonly authority: string;
-  /**
-   * SHA-256 of the body, first 16 hex digits, where its status was 2xx and it was complete: the name of its copy in
-   * `robots/`.
-   */
+  /** The name of its copy in `robots/`, where its status was 2xx and it was complete: SHA-256, first 16 hex digits. */
   readonly hash: string | null;
   /** The header fields that say what the answer means and for how long: lower-case name to value. */
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** What a run declares, so that its request log can be judged by itself. */
+export interface RunPromise {
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly versions: { readonly mannerly: string; readonly node: string };
+  readonly name: string;
+  /** The whole field value of every request. */
+  readonly userAgent: string;
+  /** Product tokens for which robots.txt is read. */
+  readonly tokens: readonly string[];
+  /** What is spaced as one. */
+  readonly hostKeyBy: 'host' | 'domain';
+  /** How robots.txt is read, as in the crawl's options. */
+  readonly robots: Omit<RobotsOptions, 'tokens'>;
+  readonly pace: RunPace;
+  /** Requests under way at a time, over all hosts; those of handlers count separately. */
+  readonly concurrency: number;
+}
+
+/** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
+export type RunPace = Pick<Politeness, 'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'>;
+
+/** The line that opens a run in the request log. */
+export interface RunLine {
+  readonly run: RunPromise;
+}
+
+/** The last line of a run in the decision log: how many URLs have no line, by status and reason. */
+export interface LeftOutLine {
+  readonly atMs: number;
+  readonly leftOut: OutcomeTable;
+}
+
+/** Numbers of URLs by status and reason: `{ excluded: { 'robots-rule': 3 } }`. */
+export type OutcomeTable = Readonly<Record<string, Readonly<Record<string, number>>>>;

@@ -1,10 +1,12 @@
 // Explanations as lines of text for people. Text of sites and logs is printed without control characters.
 
 import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
-import type { HostClockReading, UrlDecision } from './decision.js';
+import type { HostClockReading } from './decision.js';
 import type { Explanation } from './explain.js';
-import type { LoggedHost } from './logged-host.js';
-import { printable } from './table.js';
+import type { LoggedHost } from './from-logs.js';
+import { iso, plural, printable } from './table.js';
+
+type Lines = readonly (string | null)[];
 
 /** The explanation as lines of text. @throws Never */
 export function explanationText(explanation: Explanation): string {
@@ -15,7 +17,6 @@ export function explanationText(explanation: Explanation): string {
   if (logged !== undefined) return linesOf(url, [...loggedHostLines(logged), onlyLogs]);
   const { status, reason, means, todo, robots, untilMs, decision, look, place = null } = explanation;
   const isAllowed = look !== null && look.gate.kind === 'allow';
-  const clock = decision?.clock;
   return linesOf(url, [
     `${headlineOf(explanation)}${reason === null ? '' : ` (${reason})`}`,
     means,
@@ -26,7 +27,7 @@ export function explanationText(explanation: Explanation): string {
     isAllowed && explanation.line === null && status !== 'fetched' ? 'robots.txt allows it.' : null,
     look?.wait != null && decision === null ? waitText(look.wait) : null,
     untilMs === null ? null : `Not before ${iso(untilMs)}.`,
-    clock?.startedAtMs == null ? null : clockText(clock, clock.startedAtMs),
+    decision?.clock === undefined ? null : clockText(decision.clock),
     decision === null ? null : `Decided ${iso(decision.atMs)}${foundText(decision)}.`,
     place === null ? null : placeText(place, status),
     place !== null && isAllowed && look.wait === null ? 'Its host is ready: it is taken when the crawl goes on.' : null,
@@ -34,12 +35,6 @@ export function explanationText(explanation: Explanation): string {
     todo === null ? null : `What to do: ${todo}`,
     onlyLogs,
   ]);
-}
-
-/** Why a host waits, as one sentence. @throws Never */
-export function waitText({ host, untilMs, reason, queued }: HostWait): string {
-  const until = untilMs === null ? '' : ` until ${iso(untilMs)}`;
-  return `${host} waits${until} (${reason}), ${plural(queued, 'URL')} queued.`;
 }
 
 const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
@@ -53,7 +48,7 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
 };
 
 function headlineOf({ status, whyLogsOnly, place }: Explanation): string {
-  // Without a look into the queue, "unknown" would say too much.
+  // The queue was not searched: "unknown" would say too much.
   if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
   // The log may have left it out (`decisionLog`).
   if (status === 'waiting' && place === null)
@@ -76,8 +71,15 @@ function copyText({ authority, phase, hash, receivedAtMs }: RobotsCopyRef): stri
   return `By ${authority}/robots.txt (${phase}, ${copy}${when}).`;
 }
 
+function waitText({ host, untilMs, reason, queued }: HostWait): string {
+  const until = untilMs === null ? '' : ` until ${iso(untilMs)}`;
+  return `${host} waits${until} (${reason}), ${plural(queued, 'URL')} queued.`;
+}
+
 /** The state of the host when the URL was requested. */
-function clockText({ host, gapMs, crawlDelayMs, requestIntervalMs }: HostClockReading, startedAtMs: number): string {
+function clockText(reading: HostClockReading): string | null {
+  const { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs } = reading;
+  if (startedAtMs === null) return null;
   const after = gapMs === null ? 'its first request' : `${gapMs} ms after the last request to ${host}`;
   const delay = crawlDelayMs === null ? [] : [`a Crawl-delay of ${crawlDelayMs} ms`];
   const rate = requestIntervalMs === null ? [] : [`one request in ${requestIntervalMs} ms`];
@@ -86,11 +88,11 @@ function clockText({ host, gapMs, crawlDelayMs, requestIntervalMs }: HostClockRe
   return `Requested ${iso(startedAtMs)}, ${after}; ${pace}.`;
 }
 
-function foundText({ depth, from }: UrlDecision): string {
+function foundText({ depth, from }: { readonly depth: number | null; readonly from: string | null }): string {
   return `${depth === null ? '' : `, depth ${depth}`}${from === null ? '' : `, found on ${from}`}`;
 }
 
-/** Where it is queued, and how it came there. */
+/** Where it is queued, and how it was found. */
 function placeText({ host, priority, record }: QueuedUrl, status: Explanation['status']): string {
   const { depth, from, via, tries, visit = 0 } = record;
   const again = status === 'waiting' || status === 'held' ? '' : ' once more';
@@ -100,7 +102,7 @@ function placeText({ host, priority, record }: QueuedUrl, status: Explanation['s
   return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visits}.`;
 }
 
-function hostLines(look: HostLook): (string | null)[] {
+function hostLines(look: HostLook): Lines {
   const { isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, used, spent } = look;
   if (!isKnown) return [HEADLINES.unknown];
   const lane = ({ authority, priorities }: HostLook['lanes'][number]) => {
@@ -132,32 +134,21 @@ function robotsLine(state: HostLook['robots'][number]): string {
   return `${authority}/robots.txt: ${phase}${copy}${until}${retry}.`;
 }
 
-function loggedHostLines(logged: LoggedHost): (string | null)[] {
+function loggedHostLines(logged: LoggedHost): Lines {
   const { requests, lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs, warning } = logged;
   if (requests === 0 && warning === null) return ['Unknown: the logs of this crawl do not name it.'];
   const last = lastEndedAtMs === null ? '' : `, the last ended ${iso(lastEndedAtMs)}`;
+  const until = warning?.untilMs == null ? '' : ` until ${iso(warning.untilMs)}`;
   return [
     `${plural(requests, 'request')}${last}.`,
     crawlDelayMs === null ? null : `It requires a Crawl-delay of ${crawlDelayMs / 1_000} s.`,
     requestIntervalMs === null ? null : `It requires a Request-rate of one in ${requestIntervalMs / 1_000} s.`,
     gapMs === null ? null : `${(gapMs / 1_000).toFixed(1)} s passed before its last request.`,
-    warning === null ? null : warningText(warning),
+    warning === null ? null : `${iso(warning.atMs)}: ${warning.code}${until}: ${printable(warning.detail)}`,
   ];
 }
 
-function warningText({ atMs, code, untilMs, detail }: NonNullable<LoggedHost['warning']>): string {
-  return `${iso(atMs)}: ${code}${untilMs === null ? '' : ` until ${iso(untilMs)}`}: ${printable(detail)}`;
-}
-
 /** A title, and lines below it that are not `null`. */
-function linesOf(title: string, lines: readonly (string | null)[]): string {
+function linesOf(title: string, lines: Lines): string {
   return [title, ...lines.flatMap((line) => (line === null ? [] : [`  ${line}`]))].join('\n');
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,7 @@
 
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { createRecentDecisions } from './crawl-logs.js';
+import { rememberDecision } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
 import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm } from './explain.js';
 import { explanationText } from './explain-text.js';
@@ -110,12 +110,12 @@ describe('explaining a URL', () => {
 
 describe('the memory of recent decisions', () => {
   it('keeps the latest word, and forgets the oldest past its bound', () => {
-    const recent = createRecentDecisions(2);
-    recent.add(decision({ url: 'http://a.test/1', reason: 'old' }));
-    recent.add(decision({ url: 'http://a.test/2' }));
-    recent.add(decision({ url: 'http://a.test/1', reason: 'new' }));
-    recent.add(decision({ url: 'http://a.test/3' }));
-    expect([1, 2, 3].map((n) => recent.find(`http://a.test/${n}`)?.reason ?? null)).toEqual([
+    const recent = new Map<string, UrlDecision>();
+    rememberDecision(recent, decision({ url: 'http://a.test/1', reason: 'old' }), 2);
+    rememberDecision(recent, decision({ url: 'http://a.test/2' }), 2);
+    rememberDecision(recent, decision({ url: 'http://a.test/1', reason: 'new' }), 2);
+    rememberDecision(recent, decision({ url: 'http://a.test/3' }), 2);
+    expect([1, 2, 3].map((n) => recent.get(`http://a.test/${n}`)?.reason ?? null)).toEqual([
       'new',
       null,
       'robots-rule',

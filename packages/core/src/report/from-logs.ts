@@ -1,18 +1,23 @@
-// The politeness of a crawl computed from the logs in its directory: the ledger of a run, fed in the order of time.
+// What the logs in a crawl directory say of the whole crawl, of one host, and of the last requests.
 
+import { createReadStream } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { HostWarning } from '@mannerly/frontier';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
+import { parseLine } from '../directory/read-lines.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
 import type { HostPoliteness } from './crawl-report.js';
-import { finalDecisions } from './final-decisions.js';
-import { MAX_REPORTED_LOG_BYTES } from './limits.js';
-import { createOutcomeCounts } from './outcome-counts.js';
-import { createPolitenessLedger } from './politeness.js';
-import { allRequests, allWarnings, type LogPaths, type PartLogPaths } from './read-logs.js';
+import type { OutcomeTable, RequestRecord } from './decision.js';
+import { LOG_TAIL_READ_BYTES, MAX_REPORTED_LOG_BYTES } from './limits.js';
+import { OutcomeCounts } from './outcome-counts.js';
+import { PolitenessLedger } from './politeness.js';
+import { allRequests, allWarnings, finalDecisions, isRequest, type LogPaths, type PartLogPaths } from './read-logs.js';
 
-/** What the logs say. */
+/** The report of a crawl as its logs have it. */
 export interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
-  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outcomes: OutcomeTable;
   readonly requests: number;
   /** Bytes of bodies as received. */
   readonly bytes: number;
@@ -26,12 +31,10 @@ export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'bytes' | 
 }
 
 /** The logs and items of one process. */
-interface PartPaths extends PartLogPaths {
-  readonly itemsPath: string;
-}
+type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 
 /**
- * Reads the logs as streams and computes the report.
+ * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time.
  *
  * @param onRequests - Called with the number of requests read so far.
  * @throws The platform's error when a log cannot be read; an absent log is empty.
@@ -40,8 +43,8 @@ export async function reportFromLogs(
   paths: LogPaths,
   onRequests: (requests: number) => void = () => undefined,
 ): Promise<LoggedReport> {
-  const ledger = createPolitenessLedger();
-  const counts = createOutcomeCounts();
+  const ledger = new PolitenessLedger();
+  const counts = new OutcomeCounts();
   const parts = paths.parts ?? [paths];
   const warnings = allWarnings(parts);
   let warning = await warnings.next();
@@ -61,7 +64,7 @@ export async function reportFromLogs(
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
   for (; !warning.done; warning = await warnings.next()) ledger.warning(warning.value);
-  for await (const decision of finalDecisions(parts, counts.goOnFrom)) {
+  for await (const decision of finalDecisions(parts, (leftOut) => counts.goOnFrom(leftOut))) {
     ledger.decision(decision);
     counts.decision(decision);
   }
@@ -69,7 +72,7 @@ export async function reportFromLogs(
 }
 
 /**
- * The totals of a crawl whose logs and items no one writes any more.
+ * The totals of a crawl whose logs and items no process writes any more.
  *
  * @returns `null` when the files are larger than `MAX_REPORTED_LOG_BYTES`; `reportFromLogs` reads them all the same.
  * @throws The platform's error when a log cannot be read.
@@ -83,4 +86,55 @@ export async function totalsFromLogs(
   if (sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) > MAX_REPORTED_LOG_BYTES) return null;
   const { requests, bytes, outcomes, politeness } = await reportFromLogs(paths);
   return { requests, bytes, outcomes, politeness, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
+}
+
+/** One host as the logs know it, and its last request, for a question while a run has the queue. */
+export interface LoggedHost extends Pick<RequestRecord, 'crawlDelayMs' | 'requestIntervalMs' | 'gapMs'> {
+  readonly requests: number;
+  /** When its last request ended, epoch milliseconds; `null`: none is logged. */
+  readonly lastEndedAtMs: number | null;
+  /** The last warning about it. */
+  readonly warning: HostWarning | null;
+}
+
+const NO_REQUEST = { lastEndedAtMs: null, crawlDelayMs: null, requestIntervalMs: null, gapMs: null };
+
+/** Reads the logs of all processes of a crawl for one host. @throws As `reportFromLogs`. */
+export async function loggedHost(
+  parts: readonly Pick<PartLogPaths, 'requestsPath' | 'warningsPath'>[],
+  host: string,
+): Promise<LoggedHost> {
+  let requests = 0;
+  let last: Omit<LoggedHost, 'requests' | 'warning'> = NO_REQUEST;
+  let warning: HostWarning | null = null;
+  for await (const record of allRequests(parts)) {
+    if (record.host !== host) continue;
+    const { endedAtMs: lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs } = record;
+    requests += 1;
+    last = { lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs };
+  }
+  for await (const each of allWarnings(parts)) if (each.host === host) warning = each;
+  return { requests, ...last, warning };
+}
+
+/**
+ * When every host has had its interval after the last requests of a log, for a crawl that starts over and has forgotten
+ * them. By the end of the log alone; it says nothing of pauses.
+ *
+ * @param politeness - The profile.
+ * @returns Epoch milliseconds; 0 without requests.
+ * @throws The platform's error when the log cannot be read; absent is empty.
+ */
+export async function restedAtMs(
+  requestsPath: string,
+  { minMs, factor }: { readonly minMs: number; readonly factor: number },
+): Promise<number> {
+  const size = await sizeOf(requestsPath);
+  if (size === null) return 0;
+  const tail = await text(createReadStream(requestsPath, { start: Math.max(0, size - LOG_TAIL_READ_BYTES) }));
+  const requests = tail.split('\n').map(parseLine).filter(isRequest);
+  return requests.reduce((latest, { startedAtMs, endedAtMs, crawlDelayMs, requestIntervalMs }) => {
+    const intervalMs = Math.max(minMs, factor * (endedAtMs - startedAtMs), crawlDelayMs ?? 0);
+    return Math.max(latest, endedAtMs + intervalMs, startedAtMs + (requestIntervalMs ?? 0));
+  }, 0);
 }

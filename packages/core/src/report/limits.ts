@@ -1,17 +1,16 @@
 // The bounds of reports and logs, each with its unit and its source.
 
-// Reports and logs
 /** Hosts the politeness report describes one by one; the rest are counted together. 100,000 rows are about 60 MB. */
 export const MAX_REPORT_HOSTS = 100_000;
-/** Exclusions, comments and notices kept per host for the report; the decision log holds all of them. */
+/** Exclusions, comments and warnings kept per host for the report; the decision log holds all of them. */
 export const MAX_REPORT_LINES_PER_HOST = 12;
-/** Characters of a comment, notice, URL or pattern kept for the report. */
+/** Characters of a comment, warning, URL or pattern kept for the report. */
 export const MAX_REPORT_TEXT = 1_000;
 /** Different statuses counted per host; later ones are counted as `other`. HTTP defines about sixty. */
 export const MAX_STATUSES_PER_HOST = 64;
-/** Overlapping exchanges told apart per host; more are reported as this many. */
+/** Overlapping requests counted per host; more are reported as this many. */
 export const MAX_MEASURED_CONCURRENCY = 256;
-/** Different reason words counted; later ones are counted as `other`. The table has about seventy. */
+/** Different reasons counted; later ones are counted as `other`. The table has about seventy. */
 export const MAX_COUNTED_REASONS = 400;
 /** Bytes a log holds before it writes them out. */
 export const LOG_BUFFER_BYTES = 64 * 1024;
@@ -19,23 +18,15 @@ export const LOG_BUFFER_BYTES = 64 * 1024;
 export const MAX_DECISION_LINES = 1_000_000_000;
 /** Bytes at the end of a request log that are read before a crawl starts over: some ten thousand requests. */
 export const LOG_TAIL_READ_BYTES = 4 * 1024 * 1024;
-/** Bytes of a log looked at in one piece for the end of its last whole line. */
+/** Bytes of a log read in one piece to find the end of its last whole line. */
 export const LOG_TAIL_BYTES = 64 * 1024;
-/** Final words kept in memory for `explain` where there is no decision log. */
+/** Decisions kept in memory for `explain` where there is no decision log. */
 export const MAX_RECENT_DECISIONS = 10_000;
-/** Held URLs of earlier runs that are told apart when a report is computed from logs. */
+/** Held URLs of earlier runs that a report computed from logs counts once. */
 export const MAX_HELD_READ = 100_000;
 /** URLs turned away by one run and again by the next that a report computed from logs counts once. */
 export const MAX_TURNED_AWAY_READ = 262_144;
-/**
- * Bytes of logs up to which the report of a resumed run is computed from them, some seconds; beyond, its politeness is
- * that of the run alone.
- */
+/** Bytes of logs from which the report of a resumed run is computed, some seconds; with more it is of the run alone. */
 export const MAX_REPORTED_LOG_BYTES = 256 * 1024 * 1024;
-
-// Handlers and items
-/**
- * Bytes of rejected items that one crawl directory keeps for each process; more are counted. Ours: a schema that fits
- * no page of a large crawl.
- */
+/** Bytes of rejected items that one process keeps in its crawl directory; more are only counted. */
 export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;

@@ -7,10 +7,10 @@ import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 
 /** A log that is being written. Every method throws MannerlyError `log-failed` when the file cannot be written. */
 export class LineLog<T> {
-  /** Size of the file when it was opened, whole lines only. */
-  readonly bytesBefore: number;
   readonly #path: string;
   readonly #file: number;
+  /** `null`: as many as there are. */
+  #bytesLeft: number | null = null;
   #lines: string[] = [];
   #waitingChars = 0;
   #endOfTurn: NodeJS.Immediate | null = null;
@@ -19,13 +19,15 @@ export class LineLog<T> {
 
   /**
    * Opens the file, made if it is missing, and cuts off a last line that a crash left incomplete. The directory exists.
+   *
+   * @param maxBytes - Size of the file at most; lines that do not fit are left out. @default unlimited
    */
-  constructor(path: string) {
+  constructor(path: string, maxBytes: number | null = null) {
     this.#path = path;
     try {
       this.#file = openSync(path, 'a+');
       cutIncompleteLine(this.#file);
-      this.bytesBefore = fstatSync(this.#file).size;
+      if (maxBytes !== null) this.#bytesLeft = maxBytes - fstatSync(this.#file).size;
     } catch (error) {
       throw logFailed(path, error);
     }
@@ -36,27 +38,22 @@ export class LineLog<T> {
     if (this.#failure !== null) throw this.#failure;
     if (this.#isClosed) return;
     const line = JSON.stringify(value);
+    if (this.#bytesLeft !== null) {
+      const bytes = Buffer.byteLength(line) + 1;
+      if (bytes > this.#bytesLeft) return;
+      this.#bytesLeft -= bytes;
+    }
     this.#lines.push(line);
     this.#waitingChars += line.length;
     if (this.#waitingChars >= LOG_BUFFER_BYTES) this.flush();
-    else this.#endOfTurn ??= setImmediate(() => this.#flushLater());
+    // No caller is there to catch a failure: the next call throws it.
+    else this.#endOfTurn ??= setImmediate(() => this.#write());
   }
 
   /** Hands everything taken so far to the operating system. */
   flush(): void {
-    if (this.#endOfTurn !== null) clearImmediate(this.#endOfTurn);
-    this.#endOfTurn = null;
+    this.#write();
     if (this.#failure !== null) throw this.#failure;
-    if (this.#lines.length === 0) return;
-    const bytes = Buffer.from(`${this.#lines.join('\n')}\n`);
-    this.#lines = [];
-    this.#waitingChars = 0;
-    try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
-    } catch (error) {
-      this.#failure = logFailed(this.#path, error);
-      throw this.#failure;
-    }
   }
 
   /** Flushes and closes; a second call does nothing. */
@@ -70,30 +67,33 @@ export class LineLog<T> {
     }
   }
 
-  /** No caller is there to catch a failure: the next call throws it. */
-  #flushLater(): void {
+  /** Never throws: a failure is kept. */
+  #write(): void {
+    if (this.#endOfTurn !== null) clearImmediate(this.#endOfTurn);
+    this.#endOfTurn = null;
+    if (this.#failure !== null || this.#lines.length === 0) return;
+    const bytes = Buffer.from(`${this.#lines.join('\n')}\n`);
+    this.#lines = [];
+    this.#waitingChars = 0;
     try {
-      this.flush();
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
     } catch (error) {
-      if (!(error instanceof MannerlyError)) throw error;
+      this.#failure = logFailed(this.#path, error);
     }
   }
 }
 
-/** Cuts off what stands after the last line end, searched from the end piece by piece. */
+/** Cuts off what follows the last line end, searched from the end piece by piece. */
 function cutIncompleteLine(file: number): void {
   const { size } = fstatSync(file);
   const piece = Buffer.alloc(LOG_TAIL_BYTES);
-  for (let end = size; end > 0; ) {
+  for (let end = size; end > 0; end -= piece.length) {
     const start = Math.max(0, end - piece.length);
-    const bytes = piece.subarray(0, readSync(file, piece, 0, end - start, start));
-    const newline = bytes.lastIndexOf(0x0a);
-    if (newline >= 0 || start === 0) {
-      const wholeEnd = start + newline + 1;
-      if (wholeEnd < size) ftruncateSync(file, wholeEnd);
-      return;
-    }
-    end = start;
+    const newline = piece.subarray(0, readSync(file, piece, 0, end - start, start)).lastIndexOf(0x0a);
+    if (newline < 0 && start > 0) continue;
+    const wholeEnd = start + newline + 1;
+    if (wholeEnd < size) ftruncateSync(file, wholeEnd);
+    return;
   }
 }
 

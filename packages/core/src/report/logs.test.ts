@@ -5,10 +5,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MAX_LOG_LINE_BYTES } from '../directory/limits.js';
+import { MAX_LOG_LINE_CHARS } from '../directory/limits.js';
 import { readLines } from '../directory/read-lines.js';
+import { DecisionLog } from './crawl-logs.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
-import { DecisionLog } from './decision-log.js';
 import { reportFromLogs } from './from-logs.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 import { LineLog } from './line-log.js';
@@ -138,7 +138,7 @@ describe('reading a log', () => {
   });
 
   it('skips a line longer than its bound and reads the next', async () => {
-    writeFileSync(path, `1\n${'x'.repeat(MAX_LOG_LINE_BYTES * 3)}\n2\n`);
+    writeFileSync(path, `1\n${'x'.repeat(MAX_LOG_LINE_CHARS * 3)}\n2\n`);
     expect(await all(readLines(path))).toEqual(['1', '2']);
   });
 

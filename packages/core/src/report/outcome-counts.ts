@@ -1,39 +1,57 @@
 // Counts of URLs by status and reason: the `outcomes` of the crawl report. Bounded by the number of reasons.
 
-import type { UrlDecision, UrlStatus } from './decision.js';
+import type { OutcomeTable, UrlDecision, UrlStatus } from './decision.js';
 import { MAX_COUNTED_REASONS } from './limits.js';
 
-/** Counts decisions as they are made. */
-export interface OutcomeCounts {
-  decision(decision: UrlDecision): void;
-  /** Adds the counts of earlier runs. */
-  goOnFrom(outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>): void;
-  /** How many URLs have this status so far. */
-  count(status: UrlStatus): number;
-  /** URLs by status and reason: `{ excluded: { 'robots-rule': 3 } }`. A fresh copy. */
-  outcomes(): Record<string, Record<string, number>>;
+/** How many URLs have one status for one reason. */
+export interface CountedReason {
+  readonly status: UrlStatus;
+  readonly reason: string;
+  urls: number;
 }
 
-/** Makes empty counts. @throws Never */
-export function createOutcomeCounts(): OutcomeCounts {
-  const totals = new Map<string, number>();
-  const reasons = new Map<string, Map<string, number>>();
-  let kinds = 0;
-  const add = (status: string, reason: string, urls: number): void => {
-    totals.set(status, (totals.get(status) ?? 0) + urls);
-    const counts = reasons.get(status) ?? new Map<string, number>();
-    reasons.set(status, counts);
-    const key = counts.has(reason) || kinds < MAX_COUNTED_REASONS ? reason : 'other';
-    if (!counts.has(key)) kinds += 1;
-    counts.set(key, (counts.get(key) ?? 0) + urls);
-  };
-  return {
-    decision: ({ status, reason }) => add(status, reason, 1),
-    goOnFrom(outcomes) {
-      for (const [status, counted] of Object.entries(outcomes))
-        for (const [reason, urls] of Object.entries(counted)) add(status, reason, urls);
-    },
-    count: (status) => totals.get(status) ?? 0,
-    outcomes: () => Object.fromEntries([...reasons].map(([status, counts]) => [status, Object.fromEntries(counts)])),
-  };
+/** Counts decisions as they are made. */
+export class OutcomeCounts {
+  /** Every status with its reasons, in the order in which they were met. */
+  readonly reasons: CountedReason[] = [];
+  readonly #byStatus = new Map<UrlStatus, Map<string, CountedReason>>();
+
+  decision({ status, reason }: UrlDecision): CountedReason {
+    return this.#add(status, reason, 1);
+  }
+
+  /** Adds the counts of earlier runs, or of other processes. */
+  goOnFrom(outcomes: OutcomeTable): void {
+    for (const [status, reasons] of Object.entries(outcomes))
+      for (const [reason, urls] of Object.entries(reasons)) this.#add(status as UrlStatus, reason, urls);
+  }
+
+  /** How many URLs have this status so far. */
+  count(status: UrlStatus): number {
+    return this.reasons.reduce((sum, each) => (each.status === status ? sum + each.urls : sum), 0);
+  }
+
+  /** A fresh table of the counts. */
+  outcomes(): OutcomeTable {
+    const table: Record<string, Record<string, number>> = {};
+    for (const { status, reason, urls } of this.reasons) {
+      table[status] ??= {};
+      table[status][reason] = urls;
+    }
+    return table;
+  }
+
+  #add(status: UrlStatus, given: string, urls: number): CountedReason {
+    const counts = this.#byStatus.get(status) ?? new Map<string, CountedReason>();
+    this.#byStatus.set(status, counts);
+    const reason = counts.has(given) || this.reasons.length < MAX_COUNTED_REASONS ? given : 'other';
+    let counted = counts.get(reason);
+    if (counted === undefined) {
+      counted = { status, reason, urls: 0 };
+      counts.set(reason, counted);
+      this.reasons.push(counted);
+    }
+    counted.urls += urls;
+    return counted;
+  }
 }

@@ -5,7 +5,7 @@ import type { HostWarning } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord, UrlDecision } from './decision.js';
-import { createPolitenessLedger, OTHER_HOSTS } from './politeness.js';
+import { OTHER_HOSTS, PolitenessLedger } from './politeness.js';
 
 const request = (
   host: string,
@@ -111,7 +111,7 @@ describe('the politeness ledger', () => {
           at = start + length;
           return request('a.test', start, at, { crawlDelayMs, requestIntervalMs });
         });
-        const ledger = createPolitenessLedger();
+        const ledger = new PolitenessLedger();
         for (const record of records) ledger.request(record);
         const [row] = ledger.report();
         const expected = expectedOf(records);
@@ -139,7 +139,7 @@ describe('the politeness ledger', () => {
         const records = exchanges
           .map(({ start, length }) => request('a.test', start, start + length))
           .sort((a, b) => a.endedAtMs - b.endedAtMs);
-        const ledger = createPolitenessLedger();
+        const ledger = new PolitenessLedger();
         for (const record of records) ledger.request(record);
         const [row] = ledger.report();
         const expected = expectedOf(records);
@@ -203,13 +203,13 @@ describe('the politeness ledger', () => {
       3,
     ],
   ])('%s', (_, exchanges, gap, concurrency) => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     for (const [start, end] of exchanges) ledger.request(request('a.test', start!, end!));
     expect(ledger.report()[0]).toMatchObject({ smallestGapMs: gap, highestConcurrency: concurrency });
   });
 
   it('tells hosts apart: what overlaps on two hosts overlaps nowhere', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 0, 10));
     ledger.request(request('b.test', 5, 12));
     expect(ledger.report().map((row) => [row.host, row.highestConcurrency, row.smallestGapMs])).toEqual([
@@ -219,14 +219,14 @@ describe('the politeness ledger', () => {
   });
 
   it('counts a pause as obeyed when the next request came after it, and the request as early when not', () => {
-    const obeyed = createPolitenessLedger();
+    const obeyed = new PolitenessLedger();
     obeyed.request(request('a.test', 0, 10, { status: 429 }));
     obeyed.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
     expect(obeyed.report()[0]).toMatchObject({ longestPauseMs: 0, early: 0 });
     obeyed.request(request('a.test', 30_010, 30_020));
     expect(obeyed.report()[0]).toMatchObject({ longestPauseMs: 30_000, early: 0 });
 
-    const ignored = createPolitenessLedger();
+    const ignored = new PolitenessLedger();
     ignored.request(request('a.test', 0, 10, { status: 429 }));
     ignored.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
     ignored.request(request('a.test', 30_009, 30_020));
@@ -234,7 +234,7 @@ describe('the politeness ledger', () => {
   });
 
   it('takes two pauses that overlap for one silence, as long as the longer', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 0, 10, { status: 503 }));
     ledger.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
     ledger.warning(notice('a.test', 'host-paused', { atMs: 20, untilMs: 30_020 }));
@@ -245,12 +245,12 @@ describe('the politeness ledger', () => {
   });
 
   it('errs on the strict side when exchanges are told out of order: never a longer gap, never less at once', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 100, 110));
     ledger.request(request('a.test', 0, 10));
     ledger.request(request('a.test', 115, 120));
     expect(ledger.report()[0]).toMatchObject({ smallestGapMs: 0, highestConcurrency: 2 });
-    const later = createPolitenessLedger();
+    const later = new PolitenessLedger();
     later.request(request('a.test', 0, 100));
     later.request(request('a.test', 0, 50));
     later.request(request('a.test', 60, 120));
@@ -258,7 +258,7 @@ describe('the politeness ledger', () => {
   });
 
   it('counts requests by purpose, status and failure', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 0, 1, { purpose: 'robots' }));
     ledger.request(request('a.test', 2, 3));
     ledger.request(request('a.test', 4, 5, { status: null, failure: 'reset' }));
@@ -272,7 +272,7 @@ describe('the politeness ledger', () => {
   });
 
   it('keeps exclusions with the line and whose robots.txt said so; comments and notices once', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     const robots = { authority: 'http://a.test:8080', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(decision('http://a.test:8080/x', 'excluded', { line: 4, pattern: '/x', robots }));
     ledger.decision(decision('http://a.test:8080/y', 'failed'));
@@ -291,7 +291,7 @@ describe('the politeness ledger', () => {
   });
 
   it('does not blame the line that let us in for what the page itself asks', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     const robots = { authority: 'http://a.test', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(
       decision('http://a.test/x', 'excluded', { reason: 'noindex', layer: 'page', line: 5, pattern: '/x', robots }),
@@ -302,7 +302,7 @@ describe('the politeness ledger', () => {
   });
 
   it('makes no row for hosts that are only out of scope, but counts them where the host is known', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     const outside = (url: string) => decision(url, 'dropped', { reason: 'out-of-scope', layer: 'scope' });
     ledger.decision(outside('http://elsewhere.test/'));
     ledger.request(request('a.test', 0, 1));
@@ -312,7 +312,7 @@ describe('the politeness ledger', () => {
   });
 
   it('counts hosts past its bound together, without measuring gaps between strangers', () => {
-    const ledger = createPolitenessLedger({ maxHosts: 1 });
+    const ledger = new PolitenessLedger(1);
     for (const host of ['a.test', 'b.test', 'c.test']) ledger.request(request(host, 0, 10));
     expect(ledger.report()).toMatchObject([
       { host: 'a.test', requests: 1 },
@@ -321,7 +321,7 @@ describe('the politeness ledger', () => {
   });
 
   it('keeps no more lines of a host than its bound', () => {
-    const ledger = createPolitenessLedger();
+    const ledger = new PolitenessLedger();
     for (let i = 0; i < 100; i += 1) {
       ledger.decision(decision(`http://a.test/${i}`, 'excluded'));
       ledger.warning(notice('a.test', 'comment', { detail: `comment ${i}` }));

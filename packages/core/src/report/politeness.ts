@@ -3,106 +3,92 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
+import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
-import { ExchangeMeter, larger } from './exchange-meter.js';
-import { MAX_REPORT_HOSTS, MAX_REPORT_LINES_PER_HOST, MAX_REPORT_TEXT, MAX_STATUSES_PER_HOST } from './limits.js';
+import {
+  MAX_MEASURED_CONCURRENCY,
+  MAX_REPORT_HOSTS,
+  MAX_REPORT_LINES_PER_HOST,
+  MAX_REPORT_TEXT,
+  MAX_STATUSES_PER_HOST,
+} from './limits.js';
 
 /** The name of the row that counts the hosts past the limit together; its gaps are not measured. */
 export const OTHER_HOSTS = '(other hosts)';
 
-/** Takes the requests, decisions and warnings of a crawl, and reports its politeness. */
-export interface PolitenessLedger {
-  /** One request has ended. Requests of one host come in the order of their ends. O(1) where they do not overlap. */
-  request(record: RequestRecord): void;
-  /** One URL has its status. */
-  decision(decision: UrlDecision): void;
-  /** What an operator should know of a host; pauses are measured from it. */
-  warning(warning: HostWarning): void;
+/**
+ * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` counts
+ * the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say nothing of how we
+ * treated their host: they make no row of their own.
+ */
+export class PolitenessLedger {
+  readonly #hosts = new Map<string, HostLedger>();
+  readonly #maxHosts: number;
+
+  /** @param maxHosts - Hosts with a row of their own. */
+  constructor(maxHosts = MAX_REPORT_HOSTS) {
+    this.#maxHosts = maxHosts;
+  }
+
   /** Hosts met so far. O(1). */
-  hostCount(): number;
+  hostCount(): number {
+    return this.#hosts.size;
+  }
+
+  /** One request has ended. Requests of one host come in the order of their ends. O(1) where they do not overlap. */
+  request(record: RequestRecord): void {
+    this.#hostOf(record.host).request(record);
+  }
+
+  /** One URL has its status. */
+  decision(decision: UrlDecision): void {
+    const { url, status, layer } = decision;
+    const host = status === 'fetched' ? undefined : parseUrl(url)?.hostname;
+    if (host === undefined || (layer === 'scope' && !this.#hosts.has(host))) return;
+    this.#hostOf(host).decision(decision);
+  }
+
+  /** What an operator should know of a host; pauses are measured from it. */
+  warning(warning: HostWarning): void {
+    this.#hostOf(warning.host).warning(warning);
+  }
+
   /** The rows so far, in the order in which hosts were met. */
-  report(): HostPoliteness[];
+  report(): HostPoliteness[] {
+    return [...this.#hosts.values()].map((ledger) => ledger.report());
+  }
+
+  #hostOf(host: string): HostLedger {
+    const name = this.#hosts.has(host) || this.#hosts.size < this.#maxHosts ? host : OTHER_HOSTS;
+    let ledger = this.#hosts.get(name);
+    if (ledger === undefined) {
+      ledger = new HostLedger(name);
+      this.#hosts.set(name, ledger);
+    }
+    return ledger;
+  }
 }
 
-/** What is counted of one host. */
-class Account {
+/** Requests by their purpose and answer. */
+export class RequestCounts {
   requests = 0;
   pages = 0;
   robotsRequests = 0;
   bytes = 0;
-  readonly meter = new ExchangeMeter();
+  /** By status or failure. */
   readonly statuses = new Map<string, number>();
-  readonly outcomes = { excluded: 0, dropped: 0, failed: 0, held: 0 };
-  readonly exclusions: HostPoliteness['exclusions'][number][] = [];
-  readonly comments = new Set<string>();
-  readonly warnings = new Set<string>();
-}
 
-/**
- * Makes an empty ledger.
- *
- * `pages` counts the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say
- * nothing of how we treated their host: they make no row of their own.
- *
- * @param limits - `maxHosts`: hosts with a row of their own. @default MAX_REPORT_HOSTS
- * @throws Never
- */
-export function createPolitenessLedger(limits: { readonly maxHosts?: number } = {}): PolitenessLedger {
-  const maxHosts = limits.maxHosts ?? MAX_REPORT_HOSTS;
-  const accounts = new Map<string, Account>();
-  const accountOf = (host: string): Account => {
-    const name = accounts.has(host) || accounts.size < maxHosts ? host : OTHER_HOSTS;
-    const account = accounts.get(name) ?? new Account();
-    accounts.set(name, account);
-    return account;
-  };
-  return {
-    request(record) {
-      const account = accountOf(record.host);
-      account.requests += 1;
-      if (record.purpose === 'page') account.pages += 1;
-      if (record.purpose === 'robots') account.robotsRequests += 1;
-      account.bytes += record.encodedBytes;
-      countStatus(account.statuses, record, MAX_STATUSES_PER_HOST);
-      if (account !== accounts.get(OTHER_HOSTS)) account.meter.add(record);
-    },
-    decision(decision) {
-      const { url, status, layer } = decision;
-      const host = parseUrl(url)?.hostname;
-      if (host === undefined || status === 'fetched') return;
-      if (layer === 'scope' && !accounts.has(host)) return;
-      const account = accountOf(host);
-      account.outcomes[status] += 1;
-      if (status === 'excluded' && account.exclusions.length < MAX_REPORT_LINES_PER_HOST)
-        account.exclusions.push(exclusionOf(decision));
-    },
-    warning(warning) {
-      const { code, host, detail, atMs, untilMs } = warning;
-      const account = accountOf(host);
-      if (code === 'robots-read') return;
-      if (code === 'comment') {
-        keep(account.comments, detail);
-        return;
-      }
-      if (code === 'host-paused' && untilMs !== null && account !== accounts.get(OTHER_HOSTS))
-        account.meter.pause(atMs, untilMs);
-      keep(account.warnings, warningText(warning));
-    },
-    hostCount: () => accounts.size,
-    report: () => [...accounts].map(([host, account]) => rowOf(host, account)),
-  };
-}
-
-/** Counts a request under its status or failure; past `most` different ones under `other`. @throws Never */
-export function countStatus(
-  counts: Map<string, number>,
-  { status, failure }: Pick<RequestRecord, 'status' | 'failure'>,
-  most: number,
-): void {
-  const name = status === null ? (failure ?? 'none') : String(status);
-  const key = counts.has(name) || counts.size < most ? name : 'other';
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+  /** @param maxStatuses - Different ones that are told apart; later ones count as `other`. */
+  add({ purpose, encodedBytes, status, failure }: RequestRecord, maxStatuses: number): void {
+    this.requests += 1;
+    if (purpose === 'page') this.pages += 1;
+    if (purpose === 'robots') this.robotsRequests += 1;
+    this.bytes += encodedBytes;
+    const name = status === null ? (failure ?? 'none') : String(status);
+    const key = this.statuses.has(name) || this.statuses.size < maxStatuses ? name : 'other';
+    this.statuses.set(key, (this.statuses.get(key) ?? 0) + 1);
+  }
 }
 
 /** Text of a site, cut to what a report keeps. @throws Never */
@@ -110,34 +96,116 @@ export function cut(text: string): string {
   return text.length <= MAX_REPORT_TEXT ? text : `${text.slice(0, MAX_REPORT_TEXT)}…`;
 }
 
-function rowOf(host: string, account: Account): HostPoliteness {
-  const { requests, pages, robotsRequests, bytes, meter } = account;
-  return {
-    host,
-    requests,
-    pages,
-    robotsRequests,
-    smallestGapMs: meter.smallestGapMs,
-    requiredMs: larger(meter.requiredGapMs, meter.requiredStartToStartMs),
-    requiredGapMs: meter.requiredGapMs,
-    requiredStartToStartMs: meter.requiredStartToStartMs,
-    smallestStartToStartMs: meter.smallestStartToStartMs,
-    highestConcurrency: meter.highestConcurrency,
-    longestPauseMs: meter.longestPauseMs,
-    early: meter.early,
-    statuses: Object.fromEntries(account.statuses),
-    bytes,
-    ...account.outcomes,
-    exclusions: [...account.exclusions],
-    comments: [...account.comments],
-    warnings: [...account.warnings],
-  };
+/** The larger of two; `null` is less than every number. @throws Never */
+export function larger(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.max(a, b);
 }
+
+/**
+ * One host. Gaps, overlaps and pauses are measured from the times of its requests alone. It sees a request when it ends
+ * and keeps no list of the past.
+ */
+class HostLedger {
+  readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] };
+  readonly #isMeasured: boolean;
+  readonly #counts = new RequestCounts();
+  readonly #exclusions: HostPoliteness['exclusions'][number][] = [];
+  readonly #comments = new Set<string>();
+  readonly #warnings = new Set<string>();
+  readonly #concurrency = new Concurrency(MAX_MEASURED_CONCURRENCY);
+  #lastStartedAtMs: number | null = null;
+  #lastEndedAtMs: number | null = null;
+  #pause: { readonly fromMs: number; readonly untilMs: number } | null = null;
+
+  constructor(host: string) {
+    this.#row = { host, ...EMPTY_ROW };
+    this.#isMeasured = host !== OTHER_HOSTS;
+  }
+
+  request(record: RequestRecord): void {
+    this.#counts.add(record, MAX_STATUSES_PER_HOST);
+    if (!this.#isMeasured) return;
+    const row = this.#row;
+    const { startedAtMs, endedAtMs } = record;
+    row.requiredGapMs = larger(row.requiredGapMs, record.crawlDelayMs);
+    row.requiredStartToStartMs = larger(row.requiredStartToStartMs, record.requestIntervalMs);
+    const isTooSoon = this.#measureGap(record);
+    const isInPause = this.#measurePause(startedAtMs);
+    if (isTooSoon || isInPause) row.early += 1;
+    row.highestConcurrency = Math.max(row.highestConcurrency, this.#concurrency.add(startedAtMs, endedAtMs));
+    this.#lastStartedAtMs = larger(this.#lastStartedAtMs, startedAtMs);
+    this.#lastEndedAtMs = larger(this.#lastEndedAtMs, endedAtMs);
+  }
+
+  decision(decision: UrlDecision): void {
+    const { status } = decision;
+    if (status === 'fetched') return;
+    this.#row[status] += 1;
+    if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
+      this.#exclusions.push(exclusionOf(decision));
+  }
+
+  warning(warning: HostWarning): void {
+    const { code, detail, atMs, untilMs } = warning;
+    if (code === 'robots-read') return;
+    if (code === 'host-paused' && untilMs !== null) {
+      // A pause that begins while another one is running extends it.
+      const { fromMs = atMs, untilMs: before = untilMs } = this.#pause ?? {};
+      this.#pause = { fromMs: Math.min(fromMs, atMs), untilMs: Math.max(before, untilMs) };
+    }
+    const lines = code === 'comment' ? this.#comments : this.#warnings;
+    if (lines.size < MAX_REPORT_LINES_PER_HOST) lines.add(cut(code === 'comment' ? detail : warningText(warning)));
+  }
+
+  report(): HostPoliteness {
+    const { requests, pages, robotsRequests, statuses, bytes } = this.#counts;
+    const { requiredGapMs, requiredStartToStartMs } = this.#row;
+    return {
+      ...this.#row,
+      ...{ requests, pages, robotsRequests, bytes },
+      requiredMs: larger(requiredGapMs, requiredStartToStartMs),
+      statuses: Object.fromEntries(statuses),
+      exclusions: [...this.#exclusions],
+      comments: [...this.#comments],
+      warnings: [...this.#warnings],
+    };
+  }
+
+  /** @returns Whether the request began earlier than Crawl-delay or Request-rate allow. */
+  #measureGap({ startedAtMs, crawlDelayMs, requestIntervalMs }: RequestRecord): boolean {
+    if (this.#lastStartedAtMs === null || this.#lastEndedAtMs === null) return false;
+    const row = this.#row;
+    const gapMs = Math.max(0, startedAtMs - this.#lastEndedAtMs);
+    row.smallestGapMs = Math.min(row.smallestGapMs ?? gapMs, gapMs);
+    if (requestIntervalMs === null) return gapMs < (crawlDelayMs ?? 0);
+    const startToStartMs = Math.abs(startedAtMs - this.#lastStartedAtMs);
+    row.smallestStartToStartMs = Math.min(row.smallestStartToStartMs ?? startToStartMs, startToStartMs);
+    return gapMs < (crawlDelayMs ?? 0) || startToStartMs < requestIntervalMs;
+  }
+
+  /** @returns Whether the request began in a pause. The first one after it says that it was kept. */
+  #measurePause(startedAtMs: number): boolean {
+    if (this.#pause === null || startedAtMs < this.#pause.fromMs) return false;
+    const { fromMs, untilMs } = this.#pause;
+    if (startedAtMs < untilMs) return true;
+    this.#row.longestPauseMs = Math.max(this.#row.longestPauseMs, untilMs - fromMs);
+    this.#pause = null;
+    return false;
+  }
+}
+
+const EMPTY_ROW: Omit<HostPoliteness, 'host'> = {
+  ...{ requests: 0, pages: 0, robotsRequests: 0, smallestGapMs: null },
+  ...{ requiredMs: null, requiredGapMs: null, requiredStartToStartMs: null, smallestStartToStartMs: null },
+  ...{ highestConcurrency: 0, longestPauseMs: 0, early: 0, statuses: {}, bytes: 0 },
+  ...{ excluded: 0, dropped: 0, failed: 0, held: 0, exclusions: [], comments: [], warnings: [] },
+};
 
 /**
  * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: that line is left out.
  */
-function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): Account['exclusions'][number] {
+function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {
     url: cut(url),
@@ -152,8 +220,4 @@ function warningText({ code, authority, detail, untilMs }: HostWarning): string 
   const whose = authority === null ? '' : ` (${authority})`;
   const until = untilMs === null ? '' : `, until ${new Date(untilMs).toISOString()}`;
   return `${code}${whose}: ${detail}${until}`;
-}
-
-function keep(lines: Set<string>, line: string): void {
-  if (lines.size < MAX_REPORT_LINES_PER_HOST) lines.add(cut(line));
 }

@@ -1,47 +1,40 @@
 // One line about what a crawl is doing now: pages, hosts, queue, exclusions, pace, and what it waits for.
 
 import type { CrawlProgress } from './crawl-report.js';
-import { printable, seconds } from './table.js';
+import { plural, printable, seconds } from './table.js';
 
 /**
  * The line, no longer than `width` characters.
  *
- * The pace is the average over the running time. What the crawl waits for is told only while nothing is in flight.
+ * The pace is the average over the running time. What the crawl waits for is shown only while nothing is in flight.
  *
  * @param nowMs - Epoch milliseconds.
  * @param width - Columns. @default 100
  * @throws Never
  */
 export function progressText(progress: CrawlProgress, nowMs: number, width = 100): string {
-  const { pages, hosts, queued, excluded, failed, inFlight, runningMs } = progress;
-  if (progress.holding !== undefined)
-    return cutTo(`${counted(pages, 'page')} · ${printable(progress.holding, 200)}`, width);
+  const { pages, hosts, queued, excluded, failed, runningMs, holding } = progress;
   const perSecond = runningMs < 1_000 ? pages : pages / (runningMs / 1_000);
-  const parts = [
-    counted(pages, 'page'),
-    counted(hosts, 'host'),
-    `${queued} queued`,
-    `${excluded} excluded`,
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    `${perSecond.toFixed(1)}/s`,
-    doing(progress, nowMs, inFlight),
-  ];
+  const parts =
+    holding !== undefined
+      ? [plural(pages, 'page'), printable(holding, 200)]
+      : [
+          plural(pages, 'page'),
+          plural(hosts, 'host'),
+          `${queued} queued`,
+          `${excluded} excluded`,
+          failed === 0 ? '' : `${failed} failed`,
+          `${perSecond.toFixed(1)}/s`,
+          doing(progress, nowMs),
+        ];
   const line = parts.filter((part) => part !== '').join(' · ');
-  return cutTo(line, width);
-}
-
-function cutTo(line: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }
 
-function doing({ waitingFor, waitingHosts }: CrawlProgress, nowMs: number, inFlight: number): string {
+function doing({ waitingFor, waitingHosts, inFlight }: CrawlProgress, nowMs: number): string {
   if (inFlight > 0) return `${inFlight} in flight`;
   if (waitingFor === null) return '';
   const others = waitingHosts > 1 ? `, ${waitingHosts - 1} more` : '';
   const left = waitingFor.untilMs === null ? '' : ` ${seconds(Math.max(0, waitingFor.untilMs - nowMs))}`;
   return `waiting for ${printable(waitingFor.host, 60)} (${waitingFor.reason})${left}${others}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -3,18 +3,15 @@
 // error when a file is there and cannot be read.
 
 import type { HostWarning } from '@mannerly/frontier';
+import { createRecentSet } from '@mannerly/frontier/internal';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { parseLine, readLines, readValues } from '../directory/read-lines.js';
-import type { RejectedItem } from '../handle/rejected-item.js';
-import type { RequestRecord, UrlDecision } from './decision.js';
-import type { LeftOutLine } from './decision-log.js';
-import type { RunLine, RunPromise } from './run-line.js';
+import type { RejectedItem } from '../handle/staged.js';
+import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
+import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 
 /** Where the logs of one process are. */
-export interface PartLogPaths {
-  readonly requestsPath: string;
-  readonly decisionsPath: string;
-  readonly warningsPath: string;
-}
+export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'>;
 
 /** Where the logs of a crawl are. */
 export interface LogPaths extends PartLogPaths {
@@ -30,11 +27,6 @@ export function readRequests(path: string): AsyncGenerator<RequestRecord> {
 /** The decisions of one log in the order of writing. */
 export function readDecisions(path: string): AsyncGenerator<UrlDecision> {
   return readValues(path, isDecision);
-}
-
-/** The same, with the counts of URLs that have no line. */
-export function readDecisionLines(path: string): AsyncGenerator<UrlDecision | LeftOutLine> {
-  return readValues(path, (value) => isDecision(value) || isLeftOutLine(value));
 }
 
 /** The warnings of one log in the order of writing. */
@@ -60,6 +52,32 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
 }
 
 /**
+ * The decisions of all processes so that each URL counts once: what is held at the end of one run is decided in the
+ * next, and what one run excludes or drops the next may drop again. In the order of time, held URLs last. @param
+ * onLeftOut - Called with the counts of URLs that have no line.
+ */
+export async function* finalDecisions(
+  parts: readonly Pick<PartLogPaths, 'decisionsPath'>[],
+  onLeftOut: (counts: OutcomeTable) => void,
+): AsyncGenerator<UrlDecision> {
+  const held = new Map<string, UrlDecision>();
+  const turnedAway = createRecentSet(MAX_TURNED_AWAY_READ);
+  const logs = parts.map(({ decisionsPath }) => readValues(decisionsPath, isDecisionOrLeftOut));
+  for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
+    if ('leftOut' in decision) {
+      onLeftOut(decision.leftOut);
+      continue;
+    }
+    const { status, url } = decision;
+    if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) continue;
+    held.delete(url);
+    if (status === 'held' && held.size < MAX_HELD_READ) held.set(url, decision);
+    else yield decision;
+  }
+  yield* held.values();
+}
+
+/**
  * The latest decision about one URL. Reads whole logs, and parses only lines that may be about the URL.
  *
  * @param path - One log, or those of all processes of a crawl.
@@ -82,9 +100,7 @@ export async function findDecision(path: string | readonly string[], url: string
 
 /**
  * The values of several sources in the order of their times; each source is in order already. At equal times the
- * earlier source comes first. A clock that was set back keeps its source in order.
- *
- * @param timeOf - Epoch milliseconds.
+ * earlier source comes first. A clock that was set back keeps its source in order. @param timeOf - Epoch milliseconds.
  */
 export async function* inOrder<T>(
   sources: readonly AsyncIterable<T>[],
@@ -133,8 +149,8 @@ function isDecision(value: unknown): value is UrlDecision {
   );
 }
 
-function isLeftOutLine(value: unknown): value is LeftOutLine {
-  return isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number';
+function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine {
+  return isDecision(value) || (isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number');
 }
 
 function isWarning(value: unknown): value is HostWarning {

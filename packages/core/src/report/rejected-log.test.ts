@@ -5,8 +5,11 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { RejectedItem } from '../handle/rejected-item.js';
-import { openRejectedLog } from './crawl-logs.js';
+import { openCrawlDirectory } from '../directory/crawl-directory.js';
+import type { RejectedItem } from '../handle/staged.js';
+import { CrawlLogs } from './crawl-logs.js';
+import type { RunPromise } from './decision.js';
+import { LineLog } from './line-log.js';
 import { readRejected } from './read-logs.js';
 
 const item = (at: number): RejectedItem => ({
@@ -18,10 +21,10 @@ const item = (at: number): RejectedItem => ({
   dataChars: 31,
 });
 
-function logPath(): string {
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'rejected.jsonl');
+  return folder;
 }
 
 async function urls(path: string): Promise<string[]> {
@@ -30,19 +33,25 @@ async function urls(path: string): Promise<string[]> {
   return found;
 }
 
-it('is not made before there is something to keep', () => {
-  const path = logPath();
-  const log = openRejectedLog(path);
-  log.close();
-  expect(existsSync(path)).toBe(false);
+it('is not made before there is something to keep', async () => {
+  const folder = newFolder();
+  const directory = await openCrawlDirectory(folder, { name: 'bot', tokens: ['bot'], seeds: ['http://a.test/'] }, 0);
+  const logs = new CrawlLogs(directory, { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise);
+  logs.rejected([]);
+  expect(existsSync(directory.rejectedPath)).toBe(false);
+  logs.rejected([item(1)]);
+  await logs.close();
+  await directory.release();
+  expect(await urls(directory.rejectedPath)).toEqual([item(1).url]);
 });
 
 it('keeps whole lines while there is space, over all runs, and none beyond', async () => {
-  const path = logPath();
+  const path = join(newFolder(), 'rejected.jsonl');
   const bytes = Buffer.byteLength(JSON.stringify(item(1))) + 1;
   for (const at of [1, 2, 3]) {
-    const log = openRejectedLog(path, 5 * bytes + bytes / 2);
-    log.append([item(at), item(at + 3)]);
+    const log = new LineLog<RejectedItem>(path, 5 * bytes + bytes / 2);
+    log.append(item(at));
+    log.append(item(at + 3));
     log.close();
   }
   expect(statSync(path).size).toBe(5 * bytes);
@@ -50,10 +59,10 @@ it('keeps whole lines while there is space, over all runs, and none beyond', asy
 });
 
 it('reads what it wrote; a file that is not there is empty', async () => {
-  const path = logPath();
+  const path = join(newFolder(), 'rejected.jsonl');
   expect(await urls(path)).toEqual([]);
-  const log = openRejectedLog(path);
-  log.append([item(1)]);
+  const log = new LineLog<RejectedItem>(path);
+  log.append(item(1));
   log.close();
   for await (const each of readRejected(path)) expect(each).toEqual(item(1));
 });

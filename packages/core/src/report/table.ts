@@ -13,19 +13,6 @@ export interface TableOptions {
   readonly maxExclusions?: number;
 }
 
-/** The figures of one host that can be measured on either side of the wire. */
-export type MeasuredRow = Pick<
-  HostPoliteness,
-  | 'host'
-  | 'requests'
-  | 'pages'
-  | 'robotsRequests'
-  | 'smallestGapMs'
-  | 'smallestStartToStartMs'
-  | 'highestConcurrency'
-  | 'statuses'
->;
-
 /** The whole report as text: the hosts, what was left alone, comments and warnings. @throws Never */
 export function politenessText(rows: readonly HostPoliteness[], options: TableOptions = {}): string {
   const { maxHosts = 40, maxExclusions = 40 } = options;
@@ -38,10 +25,17 @@ export function seconds(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/**
- * Text from a site made safe to print: without control and direction characters, at most `limit` characters. @throws
- * Never
- */
+/** A time as ISO 8601. @param ms - Epoch milliseconds. @throws Never */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** A number with its noun, `1 page`, `2 pages`. @throws Never */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Text from a site made safe to print: without control and direction characters, cut to `limit`. @throws Never */
 export function printable(text: string, limit = 200): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;
@@ -54,51 +48,29 @@ export function statusText(statuses: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-type Column<Row> = readonly [head: string, align: 'left' | 'right', cell: (row: Row) => string | number];
+/** A column of a table: its heading, and the text or number of a row. */
+export type Column<Row> = readonly [head: string, align: 'left' | 'right', cell: (row: Row) => string | number];
 
-const HOST: Column<MeasuredRow> = ['host', 'left', ({ host }) => printable(host, 60)];
-const REQUESTS: Column<MeasuredRow> = ['requests', 'right', ({ requests }) => requests];
-const PAGES: Column<MeasuredRow> = ['pages', 'right', ({ pages }) => pages];
-const ROBOTS: Column<MeasuredRow> = ['robots.txt', 'right', ({ robotsRequests }) => robotsRequests];
-const GAP: Column<MeasuredRow> = ['smallest\ngap', 'right', ({ smallestGapMs }) => seconds(smallestGapMs)];
-const STARTS: Column<MeasuredRow> = ['start to\nstart', 'right', (row) => seconds(row.smallestStartToStartMs)];
-const AT_ONCE: Column<MeasuredRow> = ['at\nonce', 'right', ({ highestConcurrency }) => highestConcurrency];
-const ANSWERS: Column<MeasuredRow> = ['answers', 'left', ({ statuses }) => statusText(statuses)];
-const REPORT_COLUMNS: readonly Column<HostPoliteness>[] = [
-  HOST,
-  REQUESTS,
-  PAGES,
-  GAP,
+const COLUMNS: readonly Column<HostPoliteness>[] = [
+  ['host', 'left', ({ host }) => printable(host, 60)],
+  ['requests', 'right', ({ requests }) => requests],
+  ['pages', 'right', ({ pages }) => pages],
+  ['smallest\ngap', 'right', ({ smallestGapMs }) => seconds(smallestGapMs)],
   ['required', 'right', requiredText],
-  STARTS,
-  AT_ONCE,
+  ['start to\nstart', 'right', (row) => seconds(row.smallestStartToStartMs)],
+  ['at\nonce', 'right', ({ highestConcurrency }) => highestConcurrency],
   ['longest\npause', 'right', ({ longestPauseMs }) => seconds(longestPauseMs === 0 ? null : longestPauseMs)],
   ['early', 'right', ({ early }) => early],
-  ANSWERS,
+  ['answers', 'left', ({ statuses }) => statusText(statuses)],
   ['left\nalone', 'right', ({ excluded }) => excluded],
   ['held', 'right', ({ held }) => held],
   ['failed', 'right', ({ failed }) => failed],
 ];
 
-/** The figures of hosts that a server can measure too, for a comparison. @throws Never */
-export function measuredTable(rows: readonly MeasuredRow[]): string {
-  return tableText([HOST, REQUESTS, PAGES, ROBOTS, GAP, STARTS, AT_ONCE, ANSWERS], rows);
-}
-
 function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
   const shown = rows.length <= maxHosts ? rows : [...rows].sort((a, b) => b.requests - a.requests).slice(0, maxHosts);
   const rest = rows.length - shown.length;
-  return `${tableText(REPORT_COLUMNS, shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
-}
-
-function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const right = columns.flatMap(([, align], column) => (align === 'right' ? [column] : []));
-  const table = plainTable(
-    columns.map(([head]) => head),
-    right,
-  );
-  for (const row of rows) table.push(columns.map(([, , cell]) => cell(row)));
-  return table.toString();
+  return `${tableText(COLUMNS, shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
 }
 
 /** What the host required: a delay runs from end to start, a rate from start to start. */
@@ -108,21 +80,30 @@ function requiredText({ requiredGapMs, requiredStartToStartMs }: HostPoliteness)
   return [...delay, ...rate].join(', ') || '–';
 }
 
+type Exclusion = HostPoliteness['exclusions'][number];
+
+const EXCLUSION_COLUMNS: readonly Column<Exclusion>[] = [
+  ['left alone', 'left', ({ url }) => printable(url, 70)],
+  ['because', 'left', ({ reason }) => reason],
+  ['line', 'right', ({ line }) => line ?? '–'],
+  ['of', 'left', ruleText],
+];
+
+function ruleText({ line, pattern, authority }: Exclusion): string {
+  return line === null ? '–' : `${printable(authority ?? '', 60)}/robots.txt: ${printable(pattern ?? '', 60)}`;
+}
+
 /** What sites excluded, and by which line. Empty where nothing was. */
 function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): string {
   const exclusions = rows.flatMap((row) => row.exclusions);
   if (exclusions.length === 0) return '';
-  const table = plainTable(['left alone', 'because', 'line', 'of'], [2]);
-  for (const { url, reason, line, pattern, authority } of exclusions.slice(0, maxExclusions)) {
-    const rule = `${printable(authority ?? '', 60)}/robots.txt: ${printable(pattern ?? '', 60)}`;
-    table.push([printable(url, 70), reason, line ?? '–', line === null ? '–' : rule]);
-  }
+  const table = tableText(EXCLUSION_COLUMNS, exclusions.slice(0, maxExclusions));
   const total = rows.reduce((sum, row) => sum + row.excluded, 0);
   const isCut = total > Math.min(exclusions.length, maxExclusions);
   const more = isCut ? `\n… ${total} in all; the decision log names every one.` : '';
   const reasons = [...new Set(exclusions.map(({ reason }) => reason))];
   const meanings = reasons.map((reason) => `  ${reason}: ${reasonOf(reason)?.means ?? 'see the decision log.'}`);
-  return `${table.toString()}${more}\n${meanings.join('\n')}`;
+  return `${table}${more}\n${meanings.join('\n')}`;
 }
 
 /** Comments and warnings, host by host. Empty where there are none. */
@@ -134,21 +115,20 @@ function remarksText(rows: readonly HostPoliteness[]): string {
   return lines.length === 0 ? '' : `To know:\n${lines.join('\n')}`;
 }
 
-const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) => [
-  side,
-  `${side}-mid`,
-  `${side}-left`,
-  `${side}-right`,
-]);
+const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) =>
+  ['', '-mid', '-left', '-right'].map((place) => [`${side}${place}`, ''] as const),
+);
 
-/** A table without frame and colours: one rule under the headings, two blanks between columns. @throws Never */
-export function plainTable(head: readonly string[], right: readonly number[]) {
+/** A table without frame and colours: a rule under the headings, two blanks between columns. @throws Never */
+export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   // Loaded when a table is drawn: a crawl draws none until its end.
   const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');
-  return new Table({
-    head: [...head],
-    colAligns: head.map((_, column) => (right.includes(column) ? 'right' : 'left')),
-    chars: { ...Object.fromEntries(NO_FRAME.map((name) => [name, ''])), mid: '─', 'mid-mid': '──', middle: '  ' },
+  const table = new Table({
+    head: columns.map(([head]) => head),
+    colAligns: columns.map(([, align]) => align),
+    chars: { ...Object.fromEntries(NO_FRAME), mid: '─', 'mid-mid': '──', middle: '  ' },
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
+  for (const row of rows) table.push(columns.map(([, , cell]) => cell(row)));
+  return table.toString();
 }

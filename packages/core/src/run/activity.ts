@@ -1,8 +1,8 @@
 // What a crawl is doing at this moment, in detail: which requests are under way, which hosts wait, until when and why.
-// For people who watch it; the crawl itself reads none of it.
+// For people; the crawl itself does not read it.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
-import type { RequestUnderway, WatchedEgress } from '../crawl/watched-egress.js';
+import type { Egress, RequestUnderway } from '../fetch/egress.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedBoundsOptions, ResolvedOptions } from '../options/options.js';
 import type { RunState } from '../report/crawl-report.js';
@@ -43,10 +43,7 @@ export interface CrawlActivity {
   readonly waitingHosts: number;
 }
 
-/** What does not change from run to run. */
-export type ActivityBase = Pick<CrawlActivity, 'name' | 'seeds' | 'seedCount' | 'bounds'>;
-
-/** What changes. */
+/** The part that changes during a run. */
 export type ActivityLists = Pick<CrawlActivity, 'underway' | 'underwayCount' | 'ready' | 'waits' | 'waitingHosts'>;
 
 /** Options of `activity`. */
@@ -57,26 +54,25 @@ export interface ActivityOptions {
 
 const DEFAULT_LIMIT = 100;
 
-/** The part that the options decide. @throws Never */
-export function activityBase({ identity, scope, bounds }: ResolvedOptions): ActivityBase {
-  const { seeds } = scope;
+/** The part that the options decide. */
+export function activityBase({ identity, scope: { seeds }, bounds }: ResolvedOptions) {
   return { name: identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds };
 }
 
-/** The part that changes. @throws Never */
-export function activityOf(frontier: Frontier, egress: WatchedEgress, options: ActivityOptions): ActivityLists {
+/** The part that changes. */
+export function activityOf(frontier: Frontier, egress: Egress, options: ActivityOptions): ActivityLists {
   const limit = checkedLimit(options);
   const waits = frontier.waits(MAX_REPORTED_WAITS);
   return {
-    underway: egress.list(limit),
-    underwayCount: egress.count(),
+    underway: egress.underway(limit),
+    underwayCount: egress.underwayCount,
     ready: frontier.ready(limit),
     waits: waits.slice(0, limit),
     waitingHosts: waits.length,
   };
 }
 
-/** The same of a run that is over: the hosts that waited when it ended. @throws Never */
+/** The same of a run that is over: the hosts that waited when it ended. */
 export function endedActivity(waits: readonly HostWait[], options: ActivityOptions): ActivityLists {
   return { ...NO_ACTIVITY, waits: waits.slice(0, checkedLimit(options)), waitingHosts: waits.length };
 }

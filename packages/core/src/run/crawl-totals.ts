@@ -34,7 +34,7 @@ export interface ProcessTotals {
 export const TOTALS_KEY = 'totals';
 
 /** Milliseconds after which a process writes its totals although they have not changed. */
-const SIGN_OF_LIFE_MS = PROCESS_SILENT_MS / 3;
+const HEARTBEAT_MS = PROCESS_SILENT_MS / 3;
 
 type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 
@@ -93,7 +93,7 @@ export class CrawlTotals {
   #writeAgain(store: TotalsStore): void {
     this.#cancelTimer = this.#clock.after(TOTALS_EVERY_MS, () => {
       this.#writeAgain(store);
-      // The run hears from its next call what the store cannot take. Totals are no reason of their own to end it.
+      // The next call of the run fails too if the store is broken. Totals alone do not end it.
       this.#write(store, false).catch((error: unknown) => {
         if (!(error instanceof FrontierError)) throw error;
       });
@@ -112,15 +112,11 @@ export class CrawlTotals {
     };
     const text = JSON.stringify(totals);
     const atMs = this.#clock.nowMs();
-    // A quiet crawl costs its store nothing but a sign of life now and then.
-    if (!isOver && text === this.#written && atMs - this.#writtenAtMs < SIGN_OF_LIFE_MS) return;
+    if (!isOver && text === this.#written && atMs - this.#writtenAtMs < HEARTBEAT_MS) return;
     this.#written = text;
     this.#writtenAtMs = atMs;
     const early = isOver ? this.#ledger.report().reduce((sum, host) => sum + host.early, 0) : null;
-    const kept: ProcessTotals = {
-      ...totals,
-      process: { machine: hostname(), pid: process.pid, atMs, isOver, early },
-    };
+    const kept: ProcessTotals = { ...totals, process: { machine: hostname(), pid: process.pid, atMs, isOver, early } };
     await store.writePart(TOTALS_KEY, new TextEncoder().encode(JSON.stringify(kept)));
   }
 }
@@ -130,7 +126,7 @@ export function readTotals(parts: ReadonlyMap<string, Uint8Array>): Map<string, 
   return new Map([...parts].map(([part, bytes]) => [part, JSON.parse(new TextDecoder().decode(bytes))]));
 }
 
-/** Whether a process is at work, by its last sign of life; clocks of machines may differ by seconds. Never throws. */
+/** Whether a process is running, by its last write. Clocks of machines may differ by seconds. Never throws. */
 export function isAtWork({ process: state }: ProcessTotals, nowMs: number): boolean {
   return state !== undefined && !state.isOver && nowMs - state.atMs < PROCESS_SILENT_MS;
 }

@@ -1,13 +1,17 @@
 // What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
-// goes to its handler. The result is a value that `work.ts` commits to the frontier; nothing of the page itself is left
-// by then.
+// goes to its handler. The result is a value that `work.ts` commits to the frontier. It holds nothing of the page.
 
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
-import { archivedPage } from '../crawl/archived-page.js';
 import type { HookVerdict } from '../crawl/hooks.js';
-import { exchangeOf, toRobotsAnswer } from '../fetch/exchange.js';
-import { type FetchOutcome, isRefusedByGuard, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
+import {
+  exchangeOf,
+  type FetchOutcome,
+  isRefusedByGuard,
+  type ResponseOutcome,
+  releaseBody,
+  toRobotsAnswer,
+} from '../fetch/outcome.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/url-decisions.js';
@@ -15,6 +19,7 @@ import { itemsOf } from '../output/items.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
+import { archivedPage } from './run-archive.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
 const REDIRECT_PRIORITY = 1;
@@ -72,16 +77,14 @@ export function refusedByHook(
   outcome: FetchOutcome | null,
 ): WorkResult {
   if (verdict.kind === 'stopped') return RETURNED;
-  const httpStatus = outcome?.kind === 'response' ? { httpStatus: outcome.status } : {};
-  const isPage = outcome?.kind === 'response' && redirectTarget(outcome).kind !== 'to';
-  const { detail } = verdict;
+  const response = outcome?.kind === 'response' ? outcome : null;
   return decided(run, work, {
     status: 'dropped',
     reason: 'hook-refused',
     layer: 'hook',
-    ...httpStatus,
-    detail,
-    isPage,
+    ...(response === null ? {} : { httpStatus: response.status }),
+    detail: verdict.detail,
+    isPage: response !== null && redirectTarget(response).kind !== 'to',
   });
 }
 
@@ -108,6 +111,11 @@ function decided(
   return { kind: 'page', work, decision, links: admitted, refused };
 }
 
+/** The decision about a page that failed. */
+function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): WorkResult {
+  return decided(run, work, { status: 'failed', ...failure, isPage: true });
+}
+
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   if (!isForHandler(outcome)) {
     const verdict = await run.hooks.afterFetch(work, outcome);
@@ -118,8 +126,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (retry?.kind === 'exhausted') {
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
-    const decision = { status: 'failed', reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
-    return decided(run, work, { ...decision, isPage: true });
+    return failed(run, work, { reason: 'retries-exhausted', layer: 'fetch', ...said, detail });
   }
   if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
@@ -130,16 +137,10 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
-    return decided(run, work, { status: 'failed', reason, layer: 'fetch', httpStatus, detail, isPage: true });
+    return failed(run, work, { reason, layer: 'fetch', httpStatus, detail });
   }
   if (httpStatus < 200 || httpStatus > 299) {
-    return decided(run, work, {
-      status: 'failed',
-      reason: `status-${httpStatus}`,
-      layer: 'fetch',
-      httpStatus,
-      isPage: true,
-    });
+    return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
   return handledResult(run, work, outcome);
 }
@@ -182,15 +183,8 @@ function redirectResult(
   detail: string,
   target: NewUrl | null,
 ): WorkResult {
-  const decision = {
-    status: 'fetched',
-    reason: 'redirect',
-    layer: 'fetch',
-    httpStatus,
-    detail,
-    isPage: false,
-  } as const;
-  return decided(run, work, decision, target === null ? [] : [target]);
+  const decision = { status: 'fetched', reason: 'redirect', layer: 'fetch', httpStatus, detail } as const;
+  return decided(run, work, { ...decision, isPage: false }, target === null ? [] : [target]);
 }
 
 /** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
@@ -240,8 +234,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
   if (rendering.kind === 'failed') {
     const detail = `${rendering.failure}: ${rendering.detail}`;
-    const decision = { status: 'failed', reason: 'render-failed', layer: 'page', httpStatus, detail } as const;
-    return decided(run, work, { ...decision, isPage: true });
+    return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
   const handled = await run.handlers.handle(page);
   if (handled.kind === 'stopped') return RETURNED;
@@ -250,7 +243,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
     run.journal.emit('handler-error', { url: work.url, error: handled.kind === 'threw' ? handled.error : detail });
-    return decided(run, work, { status: 'failed', reason, layer: 'hook', httpStatus, detail, isPage: true });
+    return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
   }
   return storedResult(run, work, page, handled);
 }
@@ -290,14 +283,8 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
   const { reason } = signal;
   run.journal.emit('handler-signal', { url: work.url, signal: signal.kind, reason });
   if (signal.kind === 'refuse') {
-    const decision = {
-      status: 'dropped',
-      reason: 'handler-refused',
-      layer: 'hook',
-      httpStatus,
-      detail: reason,
-    } as const;
-    return decided(run, work, { ...decision, isPage: true });
+    const decision = { status: 'dropped', reason: 'handler-refused', layer: 'hook', httpStatus } as const;
+    return decided(run, work, { ...decision, detail: reason, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);
   // Counted like a failed answer, and as often: a page is requested four times at most, whatever the reasons.
@@ -308,6 +295,5 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
     return settled({ kind: 'again', notBeforeMs });
   }
   const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
-  const decision = { status: 'failed', reason: 'retries-exhausted', layer: 'hook', httpStatus, detail } as const;
-  return decided(run, work, { ...decision, isPage: true });
+  return failed(run, work, { reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
 }

@@ -6,7 +6,8 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { FrontierCounts, HostWait } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
-import { partsOf } from '../directory/directory-parts.js';
+import { partsOf } from '../directory/crawl-paths.js';
+import { asMannerlyError } from '../errors.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
@@ -17,7 +18,6 @@ import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
-import { asMannerlyError } from './store-errors.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
 interface RunEnd {
@@ -28,11 +28,7 @@ interface RunEnd {
   readonly manifest: RunManifest | null;
 }
 
-/**
- * Performs a run. Resolves when everything is closed.
- *
- * @throws What broke first, after closing.
- */
+/** Performs a run. Resolves when everything is closed. @throws The first error, after closing. */
 export async function performRun(run: Run): Promise<CrawlReport> {
   let waits: CrawlReport['waiting'] = [];
   try {
@@ -82,9 +78,7 @@ async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Prom
   while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
-/**
- * The name under which the work of this process is kept in the store, and gone on with; `undefined`: any that is free.
- */
+/** The name under which the store keeps the work of this process; `undefined`: any that is free. */
 function partName({ directory, setup }: Run): string | undefined {
   if (directory === null) return undefined;
   const own = directory.part === null ? 'main' : String(directory.part);
@@ -97,10 +91,7 @@ function partName({ directory, setup }: Run): string | undefined {
 /** Characters of a hash that tell directories apart. */
 const PART_NAME_CHARS = 16;
 
-/**
- * Joins the crawl, with the options that the processes at work on it have agreed on. @throws MannerlyError
- * `crawl-differs`
- */
+/** Joins the crawl, with the options that its processes have agreed on. @throws MannerlyError `crawl-differs` */
 async function join({ frontier, options, totals, setup }: Run): Promise<void> {
   const nowMs = setup.clock.nowMs();
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
@@ -137,12 +128,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
   return failures;
 }
 
-/**
- * The report of a run whose parts are closed. Its numbers come from what was recorded; where the run went on with
- * earlier ones, from the logs of all of them.
- *
- * @throws The platform's error when a log cannot be read.
- */
+/** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */
 async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
   const { setup, startedAtMs, tally, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;

@@ -2,7 +2,7 @@
 // visit is numbered after the failure, so that a second retry, or one after a crash, queues nothing twice.
 
 import type { AddAnswer, NewUrl } from '@mannerly/frontier';
-import { invalidOption, MannerlyError } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import type { UrlDecision } from '../report/decision.js';
 import { MAX_RETRIED_URLS } from './limits.js';
 
@@ -36,22 +36,18 @@ export interface FailureFilter {
   readonly limit: number;
 }
 
-const KEYS: readonly string[] = ['reason', 'host', 'sinceMs', 'limit'];
-
 /** Checks a filter. @throws MannerlyError `option-invalid`. */
 export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
-  const isObject = typeof filter === 'object' && filter !== null;
-  const odd = isObject ? Object.keys(filter).find((key) => !KEYS.includes(key)) : 'it';
-  if (odd !== undefined) {
-    throw new MannerlyError('option-invalid', `expected a retry to say ${KEYS.join(', ')} only, got ${odd}`);
-  }
-  const { reason, host, sinceMs = 0, limit = MAX_RETRIED_URLS } = filter;
+  if (typeof filter !== 'object' || filter === null) throw invalidOption('retry', 'an object', filter);
+  const { reason, host, sinceMs = 0, limit = MAX_RETRIED_URLS, ...others } = filter;
+  if (Object.keys(others).length > 0)
+    throw invalidOption('retry', 'an object of reason, host, sinceMs and limit', filter);
   const words = reason === undefined ? null : typeof reason === 'string' ? [reason] : reason;
   if (words?.some((word) => typeof word !== 'string' || word === '') === true) {
-    throw new MannerlyError('option-invalid', 'expected `reason` of a retry to be reason words');
+    throw invalidOption('retry.reason', 'a reason, or a list of them', reason);
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RETRIED_URLS) {
-    throw invalidOption('limit` of a `retry', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
+    throw invalidOption('retry.limit', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
   }
   const fits = (decision: UrlDecision): boolean => {
     if (decision.status !== 'failed' || decision.atMs < sinceMs) return false;
@@ -85,11 +81,7 @@ export async function findFailures(
   return { failures: [...found.values()], more };
 }
 
-/**
- * The candidate for one more visit; `null` for companion files, which are requested again by themselves.
- *
- * Never throws.
- */
+/** The candidate for one more visit; `null` for companion files, which are requested again by themselves. */
 export function retryOf({ url, depth, from, atMs, carried }: UrlDecision): NewUrl | null {
   if (carried?.via === 'companion') return null;
   return {

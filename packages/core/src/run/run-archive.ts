@@ -1,23 +1,26 @@
 // The archive of a run: where it goes, what its files say of the crawl, and which bodies may be kept.
 
-import type { JsonValue } from '@mannerly/frontier';
+import type { JsonValue, PageWork } from '@mannerly/frontier';
+import type { TdmReservation } from '@mannerly/robots/page';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedPage } from '../archive/visit.js';
-import type { CrawlDirectory, CrawlPaths } from '../directory/crawl-directory.js';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import type { SentRequest } from '../fetch/egress.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { ResolvedOptions } from '../options/options.js';
+import type { FetchedPage } from '../page/page.js';
 import type { PageReader } from '../page/read-page.js';
 import { replayedWork } from '../replay/replayed-work.js';
 
-/** What an archive is made of. */
+/** What an archive needs. */
 export interface RunArchiveParts {
   readonly options: ResolvedOptions;
   readonly fetcher: Fetcher;
-  /** Where it is opened; see {@link archiveFolder}. */
+  /** See {@link archiveFolder}. */
   readonly folder: string;
   /** `null`: the crawl has no directory. */
   readonly directory: Pick<CrawlDirectory, 'waczPath' | 'part'> | null;
@@ -40,8 +43,8 @@ export class RunArchive {
     const { options, fetcher, folder, directory, reader, nowMs } = this.#parts;
     const { identity, exclusion, network, archive } = options;
     if (archive === null) return;
-    const { createCrawlArchive } = await import('../archive/crawl-archive.js');
-    this.#archive = await createCrawlArchive({
+    const { CrawlArchive } = await import('../archive/crawl-archive.js');
+    this.#archive = new CrawlArchive({
       options: archive,
       folder,
       part: directory?.part ?? null,
@@ -79,6 +82,36 @@ export class RunArchive {
   async close(): Promise<void> {
     await this.#archive?.close();
   }
+}
+
+/**
+ * What the archive keeps of a page next to its exchange.
+ *
+ * @param tdm - What the site's tdmrep.json says of it.
+ * @param isForBrowser - Whether its handler sees, or was to see, the page as a browser has it.
+ */
+export function archivedPage(
+  { record, signals, lease }: PageWork,
+  page: FetchedPage,
+  { reserved, policy }: TdmReservation,
+  isForBrowser: boolean,
+  nowMs: number,
+): ArchivedPage {
+  const { depth, via, from, hops, label, userData, tries, visit = 0 } = record;
+  return {
+    keepsBody: page.exclusion.keepsBody,
+    isHtml: page.kind === 'html',
+    title: page.title,
+    outlinks: page.links.map(({ url }) => url),
+    visit: {
+      host: lease.host,
+      ...{ depth, via, from, hops, label, userData, tries, visit },
+      signals: { ...signals } as unknown as JsonValue,
+      tdm: { reserved, policy },
+      judgedAtMs: nowMs,
+      ...(isForBrowser ? { isRendered: true } : {}),
+    },
+  };
 }
 
 /**

@@ -12,14 +12,15 @@ import {
   RESET_NAME,
 } from '../directory/crawl-directory.js';
 import { MANIFEST_NAME, MANNERLY_VERSION, readAnyManifest } from '../directory/crawl-manifest.js';
+import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
-import { partsOf } from '../directory/directory-parts.js';
 import { MannerlyError } from '../errors.js';
 import { crawlSettings, keepSettings } from '../options/crawl-settings.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { type CrawlLogs, openCrawlLogs } from '../report/crawl-logs.js';
-import { restedAtMs } from '../report/last-requests.js';
-import type { RunPromise } from '../report/run-line.js';
+import { CrawlLogs } from '../report/crawl-logs.js';
+import type { RunPromise } from '../report/decision.js';
+import { restedAtMs } from '../report/from-logs.js';
+import type { RunSetup } from './run-setup.js';
 
 /** What a run has open on disk. */
 export interface RunDirectory {
@@ -30,32 +31,23 @@ export interface RunDirectory {
   readonly restedAtMs: number;
 }
 
-/** Which directory is opened, and how. */
-export interface RunDirectoryRequest {
-  readonly options: ResolvedOptions;
-  /** `null`: none. */
-  readonly out: string | null;
-  readonly reset: boolean;
-  readonly isShared: boolean;
-}
-
 /**
  * Opens the crawl directory and its logs, or logs in memory. The caller closes both.
  *
  * @throws MannerlyError as `openCrawlDirectory` and `resetCrawlDirectory`, and `log-failed`.
  */
 export async function openRunDirectory(
-  { options, out, reset, isShared }: RunDirectoryRequest,
+  { options, out, reset, isShared }: Pick<RunSetup, 'options' | 'out' | 'reset' | 'isShared'>,
   nowMs: number,
 ): Promise<RunDirectory> {
   const promise = promiseOf(options, nowMs);
-  if (out === null) return { directory: null, logs: openCrawlLogs(null, promise), restedAtMs: 0 };
+  if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), restedAtMs: 0 };
   const { name, tokens } = options.identity;
   const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
   try {
     await keepSettings(directory.settingsPath, crawlSettings(options));
-    return { directory, logs: openCrawlLogs(directory, promise, options.decisionLog), restedAtMs: rested };
+    return { directory, logs: new CrawlLogs(directory, promise, options.decisionLog), restedAtMs: rested };
   } catch (error) {
     await directory.release();
     throw error;
@@ -79,13 +71,11 @@ function promiseOf({ identity, robots, spacing, network }: ResolvedOptions, star
 }
 
 /**
- * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. A
- * directory that is absent or empty has nothing to remove. A reset that is killed is finished when the directory is
- * opened next.
+ * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. A reset
+ * that is killed is finished when the directory is opened next.
  *
  * @param name - The name of the crawl. Another crawl is not removed.
- * @param politeness - The profile: how long a host rests after a request.
- * @returns When every host of the removed crawl has had its rest, epoch milliseconds; 0 where nothing was removed.
+ * @returns When every host of the removed crawl has had its pause, epoch milliseconds; 0 where nothing was removed.
  * @throws MannerlyError `directory-taken` where the directory holds something else; `directory-in-use` during a run.
  */
 export async function resetCrawlDirectory(

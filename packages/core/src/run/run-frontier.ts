@@ -1,4 +1,4 @@
-// The frontier of a run: its options from the user's, and the parts of the run that it asks and reports to.
+// The frontier of a run: its options, and the parts of the run that it calls.
 
 import { createFrontier, type Frontier, type UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
@@ -23,11 +23,7 @@ export interface FrontierParts {
   readonly totals: CrawlTotals;
 }
 
-/**
- * Makes the frontier. `performRun` opens and closes it.
- *
- * @throws FrontierError `option-invalid` for what the options of the crawl did not refuse.
- */
+/** Makes the frontier. `performRun` opens and closes it. @throws FrontierError `option-invalid` */
 export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Frontier {
   const { options, store, clock, survey } = setup;
   const { journal, knowledge, companions } = parts;

@@ -6,14 +6,13 @@ import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
-import { createScope } from '../admit/scope.js';
+import { Scope } from '../admit/scope.js';
 import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import { Wakeup } from '../crawl/wakeup.js';
-import { WatchedEgress } from '../crawl/watched-egress.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
@@ -22,22 +21,22 @@ import { MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import { type CookieJar, jarMaker } from '../fetch/cookies.js';
-import { createEgress } from '../fetch/egress.js';
+import { Egress } from '../fetch/egress.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { createItemWriter, type ItemWriter } from '../output/item-writer.js';
+import { ItemWriter } from '../output/item-writer.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
-import { createPageReader, type PageReader } from '../page/read-page.js';
+import { PageReader } from '../page/read-page.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost, isHostName, requestedForm } from '../report/explain.js';
-import { createOutcomeCounts, type OutcomeCounts } from '../report/outcome-counts.js';
-import { createPolitenessLedger, type PolitenessLedger } from '../report/politeness.js';
+import { OutcomeCounts } from '../report/outcome-counts.js';
+import { PolitenessLedger } from '../report/politeness.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
@@ -74,7 +73,7 @@ export class Run {
   readonly reader: PageReader;
   /** `null`: exchanges are not archived. */
   readonly archive: RunArchive | null;
-  readonly egress: WatchedEgress;
+  readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
   readonly fetches: PQueue;
   /** Requests of handlers and of pages in a browser. */
@@ -127,8 +126,8 @@ export class Run {
 
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
-    this.ledger = createPolitenessLedger();
-    this.counts = createOutcomeCounts();
+    this.ledger = new PolitenessLedger();
+    this.counts = new OutcomeCounts();
     this.tally = new Tally();
     const journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
     this.journal = journal;
@@ -136,7 +135,7 @@ export class Run {
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
-    const scope = createScope(options.scope);
+    const scope = new Scope(options.scope);
     const knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.knowledge = knowledge;
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
@@ -153,7 +152,7 @@ export class Run {
     this.frontier = frontier;
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
-    this.reader = createPageReader({
+    this.reader = new PageReader({
       decodeText,
       utf8Start,
       tdmFor: (url) => companions.tdmFor(url),
@@ -166,7 +165,7 @@ export class Run {
     const archive =
       folder === null ? null : new RunArchive({ options, fetcher, folder, directory, reader: this.reader, nowMs });
     this.archive = archive;
-    const egress = createEgress({
+    this.egress = new Egress({
       fetcher,
       identity,
       guard: createAddressGuard({
@@ -181,7 +180,6 @@ export class Run {
       onRequest: (record) => journal.request(record),
       onExchange: archive === null ? undefined : (sent, outcome) => archive.exchanged(sent, outcome),
     });
-    this.egress = new WatchedEgress(egress, nowMs);
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests({
       frontier,
@@ -215,7 +213,7 @@ export class Run {
       nowMs,
       stop,
     });
-    this.items = createItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
+    this.items = new ItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
   }
 
   /** Epoch milliseconds, by the clock of the crawl. */

@@ -2,9 +2,8 @@
 // commit to the frontier.
 
 import type { Work } from '@mannerly/frontier';
-import { exchangeOf } from '../fetch/exchange.js';
 import type { ResponseHead } from '../fetch/fetcher.js';
-import { type EgressOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook, robotsResult, type WorkResult } from './page-result.js';
@@ -85,10 +84,7 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
   return { outcome, hadTurn };
 }
 
-/**
- * Whether the host's next request comes long after the end of this one: it requires that, or may require it in its
- * answer.
- */
+/** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is still read. */
 function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   return (
     kind === 'robots' ||

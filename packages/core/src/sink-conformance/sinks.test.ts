@@ -8,10 +8,8 @@ import { parse } from 'csv-parse/sync';
 import { describe, it } from 'vitest';
 import { csvSink } from '../output/csv.js';
 import { jsonlSink } from '../output/jsonl.js';
-import { memorySink } from '../output/memory.js';
-import type { Sink } from '../output/sink.js';
-import type { KeptItem, SinkMedium } from './medium.js';
-import { sinkSuite } from './suite.js';
+import { memorySink, type Sink } from '../output/sink.js';
+import { type KeptItem, type SinkMedium, sinkSuite } from './suite.js';
 
 /** A file of its own for each test. */
 async function fileMedium(

@@ -3,8 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Item, Sink } from '../output/sink.js';
-import type { KeptItem, SinkMedium } from './medium.js';
-import { sinkSuite } from './suite.js';
+import { type KeptItem, type SinkMedium, sinkSuite } from './suite.js';
 
 /** What a sink under test does with its lines, each of which a right one has. */
 interface Behaviour {

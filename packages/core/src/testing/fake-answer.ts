@@ -12,9 +12,9 @@ export interface FakeRequest {
   readonly path: string;
   /** As they were sent. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How often this URL was asked for before. */
+  /** How often this URL was requested before. */
   readonly before: number;
-  /** The time it arrived at, epoch milliseconds. */
+  /** When it arrived, epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -97,12 +97,12 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
 /** Fills in what a test left out. Never throws. */
 export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: number): CompleteAnswer {
   const parts = typeof answer === 'string' ? { body: answer } : answer;
-  const status = parts.status ?? 200;
-  const given = fieldLines(parts.headers ?? {});
+  const { status = 200, headers = {} } = parts;
+  const given = headerLines(headers);
   const names = new Set(given.map(([name]) => name.toLowerCase()));
   const body = NO_BODY.has(status) ? Buffer.alloc(0) : Buffer.from(parts.body ?? '');
   const added: [string, string][] = [];
-  const isAdded = (name: string): boolean => !isFieldLines(parts.headers ?? {}) && !names.has(name);
+  const isAdded = (name: string): boolean => !isLines(headers) && !names.has(name);
   if (body.length > 0 && isAdded('content-type')) added.push(['Content-Type', mediaTypeOf(path)]);
   if (!NO_BODY.has(status) && isAdded('content-length')) added.push(['Content-Length', String(body.length)]);
   return {
@@ -117,21 +117,21 @@ export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: nu
   };
 }
 
-function fieldLines(headers: NonNullable<FakeAnswerParts['headers']>): HeaderLines {
-  if (isFieldLines(headers)) return headers;
+function headerLines(headers: NonNullable<FakeAnswerParts['headers']>): HeaderLines {
+  if (isLines(headers)) return headers;
   return Object.entries(headers).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map((line): [string, string] => [name, line]),
   );
 }
 
-function isFieldLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is HeaderLines {
+function isLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is HeaderLines {
   return Array.isArray(headers);
 }
 
 /**
  * A page that links to the given addresses. Never throws.
  *
- * @param head - What stands in its head besides the title, such as `<meta name="robots" content="nofollow">`.
+ * @param head - More of its head, such as `<meta name="robots" content="nofollow">`.
  */
 export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
   const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');

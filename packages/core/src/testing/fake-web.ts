@@ -1,7 +1,9 @@
-// A web without a network: hosts and what they answer, said as data, served through the contract that real fetchers
-// keep, with a record of every request that arrived. It keeps the time of the platform's timers, replaced or not.
+// A web without a network: hosts and their answers as data, served through the contract of fetchers, with a record of
+// every request that arrived. Its time is that of the platform's timers, replaced or not.
 
-import { MannerlyError } from '../errors.js';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { invalidOption, MannerlyError } from '../errors.js';
 import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
 import type { NetworkOptions } from '../options/crawler-options.js';
@@ -9,16 +11,17 @@ import { parseUrl } from '../parse-url.js';
 import {
   completeAnswer,
   type FakeAnswer,
+  type FakeAnswerParts,
   type FakeRequest,
   type FakeRoute,
   type FakeRouteFunction,
+  mediaTypeOf,
 } from './fake-answer.js';
 import { fakeExchange, isBeforeSending } from './fake-exchange.js';
-import { type FolderSite, readFolder } from './fake-folder.js';
-import { FAKE_ADDRESSES } from './limits.js';
+import { FAKE_ADDRESSES, MAX_FOLDER_FILES } from './limits.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** What a host serves. Everything may be left out: a host without anything answers 404. */
+/** What a host serves. Everything is optional: an empty host answers 404. */
 export interface FakeHost {
   /** Its robots.txt: the text of the file, or any other answer. @default 404 */
   readonly robots?: FakeRoute;
@@ -56,9 +59,9 @@ export interface FakeExchange {
   /** With query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** It arrived. */
+  /** When it arrived. */
   readonly startMs: number;
-  /** Its answer had left, or it was broken off; `Infinity` while it is under way. */
+  /** When its answer was sent, or it was aborted; `Infinity` while it is under way. */
   readonly endMs: number;
   /** `null`: no response came. */
   readonly status: number | null;
@@ -76,9 +79,9 @@ export interface CrawlerFakes {
 export interface FakeWeb {
   /** Every request that arrived, in order. Live. */
   readonly exchanges: readonly FakeExchange[];
-  /** What routes have thrown. Such a request fails as `internal`. */
+  /** Errors of routes. Such a request fails as `internal`. */
   readonly errors: readonly unknown[];
-  /** URLs asked of a host, in order; of all hosts without one. */
+  /** The URLs that were requested, in order. @param host - Only those of this host. */
   requested(host?: string): string[];
   /**
    * The parts of `createCrawler`'s options that make a crawler crawl this web: `createCrawler({ ...options,
@@ -98,10 +101,10 @@ const CAPS: FetcherCapabilities = Object.freeze({
   checksMayStart: true,
 });
 
-/** A host with its folder listed. */
+/** A host with the files of its folder. */
 interface Site {
   readonly host: FakeHost;
-  readonly folder: FolderSite | null;
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /**
@@ -125,7 +128,7 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
   const addresses = new Map<string, string>();
   for (const [key, host] of Object.entries(hosts)) {
     const { name, place } = placeOf(key);
-    sites.set(place, { host, folder: host.folder === undefined ? null : readFolder(host.folder) });
+    sites.set(place, { host, files: host.folder === undefined ? new Map() : filesIn(host.folder) });
     if (host.address !== undefined) addresses.set(name, host.address);
     else if (!addresses.has(name)) addresses.set(name, addressOf(addresses.size));
     if (host.failure === 'dns' && place === name) addresses.delete(name);
@@ -202,12 +205,12 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
 
 const NOT_HERE: FakeAnswer = { status: 404, headers: { 'Content-Type': 'text/plain' }, body: 'not here' };
 
-function routeOf({ host, folder }: Site, path: string): FakeRoute {
+function routeOf({ host, files }: Site, path: string): FakeRoute {
   if (host.failure !== undefined) return { failure: host.failure };
   if (path === '/robots.txt' && host.robots !== undefined) return host.robots;
   const { pages = {} } = host;
   if (typeof pages === 'function') return path === '/robots.txt' ? NOT_HERE : pages;
-  const found = pages[path] ?? pages[path.replace(/\?.*$/, '')] ?? folder?.(path) ?? null;
+  const found = pages[path] ?? pages[path.replace(/\?.*$/, '')] ?? fileAnswer(files, path);
   return found ?? (path === '/robots.txt' ? NOT_HERE : (pages['*'] ?? NOT_HERE));
 }
 
@@ -217,10 +220,7 @@ function placeOf(key: string): { readonly name: string; readonly place: string }
   const text = hasScheme ? key : `http://${key}`;
   const url = parseUrl(text);
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') {
-    throw new MannerlyError(
-      'option-invalid',
-      `expected a key of \`hosts\` to be a host name, host:port or an origin, got ${JSON.stringify(key)}`,
-    );
+    throw invalidOption('hosts', 'keyed by host name, host:port or origin', key);
   }
   return { name: url.hostname, place: hasScheme ? url.origin : url.host };
 }
@@ -229,4 +229,44 @@ function placeOf(key: string): { readonly name: string; readonly place: string }
 function addressOf(index: number): string {
   const at = index % FAKE_ADDRESSES;
   return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
+}
+
+/**
+ * Lists a folder once: from the path on the site to the file. Symbolic links are not followed.
+ *
+ * @throws MannerlyError `option-invalid` for what is no folder, or holds more than 100,000 files.
+ */
+function filesIn(folder: string): ReadonlyMap<string, string> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    const hint = 'Paths are those of the process: build one from `import.meta.dirname` to be sure.';
+    throw invalidOption('folder', 'a folder', folder, hint);
+  }
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    if (files.size >= MAX_FOLDER_FILES) {
+      throw new MannerlyError('option-invalid', `${folder} holds more than ${MAX_FOLDER_FILES} files`);
+    }
+    const file = join(entry.parentPath, entry.name);
+    files.set(`/${file.slice(join(folder, sep).length).replaceAll(sep, '/')}`, file);
+  }
+  return files;
+}
+
+/** A path that ends with `/` is its `index.html`; a query changes nothing. `null`: there is no such file. */
+function fileAnswer(files: ReadonlyMap<string, string>, path: string): FakeAnswerParts | null {
+  const requested = decoded(path.replace(/\?.*$/, ''));
+  const name = requested.endsWith('/') ? `${requested}index.html` : requested;
+  const file = files.get(name);
+  return file === undefined ? null : { headers: { 'Content-Type': mediaTypeOf(name) }, body: readFileSync(file) };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    // A path that is no valid coding names no file.
+    if (error instanceof URIError) return path;
+    throw error;
+  }
 }

@@ -9,9 +9,10 @@ import {
   assertOneAtATime,
   assertRequested,
   assertRobotsFirst,
+  type PolitenessMatchers,
+  politenessMatchers,
   type SeenRequest,
 } from './politeness-assertions.js';
-import { type PolitenessMatchers, politenessMatchers } from './politeness-matchers.js';
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: the runner's own declaration has it

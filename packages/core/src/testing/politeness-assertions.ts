@@ -1,25 +1,25 @@
-// What must be true of the requests that a host saw, as plain functions for any test runner. Each judges the record of
-// a fake web, or that of a server of one's own, and says in its error which host, which two requests, and by how much.
+// What must be true of the requests that a host saw, as plain functions for any test runner and as matchers for vitest
+// and jest. Each judges the record of a fake web or of your own server. Its error says which host, which two requests,
+// and by how much.
 
 import { AssertionError } from 'node:assert';
 import { parseUrl } from '../parse-url.js';
 
-/** One request as the side that was asked saw it; a `FakeExchange` is one. */
+/** One request as the server saw it; a `FakeExchange` is one. */
 export interface SeenRequest {
   readonly url: string;
   /** Host name without port. */
   readonly host: string;
-  /** It arrived, milliseconds of any clock. */
+  /** When it arrived, milliseconds of any clock. */
   readonly startMs: number;
-  /** Its answer had left, or it was broken off; `Infinity` while it is under way. */
+  /** When its answer was sent, or it was aborted; `Infinity` while it is under way. */
   readonly endMs: number;
 }
 
-/** What is judged: requests in any order, or what holds them: a fake web, a crawl on it. */
+/** What is judged: requests in any order, or what holds them: a fake web, a crawl of it. */
 export type SeenRequests = readonly SeenRequest[] | { readonly exchanges: readonly SeenRequest[] };
 
-/** What the check found. */
-export interface Verdict {
+interface Verdict {
   readonly isTrue: boolean;
   /** What was found, for people. */
   readonly says: string;
@@ -49,72 +49,98 @@ export function assertOneAtATime(seen: SeenRequests, host: string): void {
 }
 
 /**
- * Nothing was asked of the host before an answer to its robots.txt had come, for each scheme and port by itself.
+ * Nothing was requested from the host before an answer to its robots.txt had come, for each scheme and port by itself.
  *
- * @throws AssertionError; also where nothing was asked of it at all.
+ * @throws AssertionError; also where nothing was requested from it at all.
  */
 export function assertRobotsFirst(seen: SeenRequests, host: string): void {
   confirm(askedRobotsFirst(seen, host), 'assertRobotsFirst');
 }
 
-/** The URL was asked for: the very URL, or one that a pattern matches. @throws AssertionError */
+/** This URL, or one that the pattern matches, was requested. @throws AssertionError */
 export function assertRequested(seen: SeenRequests, url: string | RegExp): void {
   confirm(wasRequested(seen, url), 'assertRequested');
 }
 
-/**
- * The URL was not asked for, nor any that the pattern matches. @throws AssertionError; also where nothing was asked for
- * at all.
- */
+/** Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also without a request. */
 export function assertNotRequested(seen: SeenRequests, url: string | RegExp): void {
   confirm(wasNotRequested(seen, url), 'assertNotRequested');
 }
 
-/** Judges gaps, from end to start. @throws AssertionError where there is nothing to judge. */
-export function keepsGap(seen: SeenRequests, host: string, gapMs: number): Verdict {
-  return judgePairs(
-    seen,
-    host,
-    (last, next) => {
-      const hadMs = next.startMs - last.endMs;
-      if (hadMs >= gapMs) return null;
-      return hadMs < 0
-        ? overlap(last, next)
-        : tooSoon(next, hadMs, `the end of ${last.url} (${time(last.endMs)})`, gapMs);
-    },
-    `asked no sooner than ${gapMs} ms after the end of each request`,
-  );
+/** The matchers as `expect` shows them, for the type declarations of a runner. */
+export interface PolitenessMatchers<R = unknown> {
+  /** As `assertKeepsGap`. */
+  toKeepGap(host: string, gapMs: number): R;
+  /** As `assertKeepsPace`. */
+  toKeepPace(host: string, intervalMs: number): R;
+  /** As `assertOneAtATime`. */
+  toBeOneAtATime(host: string): R;
+  /** As `assertRobotsFirst`. */
+  toHaveAskedRobotsFirst(host: string): R;
+  /** As `assertRequested`. */
+  toHaveRequested(url: string | RegExp): R;
+  /** As `assertNotRequested`. */
+  notToHaveRequested(url: string | RegExp): R;
 }
 
-/** Judges intervals, from start to start. @throws AssertionError where there is nothing to judge. */
-export function keepsPace(seen: SeenRequests, host: string, intervalMs: number): Verdict {
-  return judgePairs(
-    seen,
-    host,
-    (last, next) => {
-      const hadMs = next.startMs - last.startMs;
-      return hadMs >= intervalMs
-        ? null
-        : tooSoon(next, hadMs, `the start of ${last.url} (${time(last.startMs)})`, intervalMs);
-    },
-    `asked no sooner than ${intervalMs} ms after the start of each request`,
-  );
+/**
+ * For `expect.extend(politenessMatchers)`. Each throws where there is nothing to judge, under `.not` as well.
+ *
+ * @example
+ * ```ts
+ * import { type PolitenessMatchers, politenessMatchers } from 'mannerly/testing';
+ * import { expect } from 'vitest';
+ *
+ * declare module 'vitest' {
+ *   interface Matchers<T = any> extends PolitenessMatchers<T> {}
+ * }
+ * expect.extend(politenessMatchers);
+ * ```
+ */
+export const politenessMatchers = Object.freeze({
+  toKeepGap: matcher(keepsGap),
+  toKeepPace: matcher(keepsPace),
+  toBeOneAtATime: matcher(isOneAtATime),
+  toHaveAskedRobotsFirst: matcher(askedRobotsFirst),
+  toHaveRequested: matcher(wasRequested),
+  notToHaveRequested: matcher(wasNotRequested),
+});
+
+function matcher<A extends readonly unknown[]>(judge: (seen: SeenRequests, ...args: A) => Verdict) {
+  return (seen: SeenRequests, ...args: A): { readonly pass: boolean; readonly message: () => string } => {
+    const { isTrue, says } = judge(seen, ...args);
+    return { pass: isTrue, message: () => says };
+  };
 }
 
-/** Judges overlaps. @throws AssertionError where there is nothing to judge. */
-export function isOneAtATime(seen: SeenRequests, host: string): Verdict {
-  return judgePairs(
-    seen,
-    host,
-    (last, next) => (next.startMs < last.endMs ? overlap(last, next) : null),
-    'asked one thing at a time',
-  );
+function keepsGap(seen: SeenRequests, host: string, gapMs: number): Verdict {
+  const tooEarly = (last: SeenRequest, next: SeenRequest): string | null => {
+    const hadMs = next.startMs - last.endMs;
+    if (hadMs >= gapMs) return null;
+    if (hadMs < 0) return overlap(last, next);
+    return tooSoon(next, hadMs, `the end of ${last.url} (${time(last.endMs)})`, gapMs);
+  };
+  return judgePairs(seen, host, tooEarly, `no sooner than ${gapMs} ms after the end of each request`);
 }
 
-/** Judges what came before the rules. @throws AssertionError where there is nothing to judge. */
-export function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
-  const requests = of(seen, host);
-  if (requests.length === 0) shown(`${host} was asked for nothing: there is no order to judge`);
+function keepsPace(seen: SeenRequests, host: string, intervalMs: number): Verdict {
+  const tooEarly = (last: SeenRequest, next: SeenRequest): string | null => {
+    const hadMs = next.startMs - last.startMs;
+    if (hadMs >= intervalMs) return null;
+    return tooSoon(next, hadMs, `the start of ${last.url} (${time(last.startMs)})`, intervalMs);
+  };
+  return judgePairs(seen, host, tooEarly, `no sooner than ${intervalMs} ms after the start of each request`);
+}
+
+function isOneAtATime(seen: SeenRequests, host: string): Verdict {
+  const atOnce = (last: SeenRequest, next: SeenRequest): string | null =>
+    next.startMs < last.endMs ? overlap(last, next) : null;
+  return judgePairs(seen, host, atOnce, 'one thing at a time');
+}
+
+function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
+  const requests = requestsTo(seen, host);
+  if (requests.length === 0) nothingShown(`${host} was asked for nothing: there is no order to judge`);
   const answered = new Map<string, number>();
   for (const { url, endMs } of requests) {
     const { origin, pathname } = new URL(url);
@@ -127,68 +153,55 @@ export function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
   const [first] = early;
   if (first === undefined) return { isTrue: true, says: `${host} was asked for its robots.txt before anything else` };
   const robots = answered.get(new URL(first.url).origin);
-  return {
-    isTrue: false,
-    says:
-      `${host} was asked for ${first.url} at ${time(first.startMs)}, ` +
-      (robots === undefined ? 'and never for its robots.txt' : `before its robots.txt was there at ${time(robots)}`) +
-      more(early.length - 1),
-  };
+  const fault =
+    robots === undefined ? 'and never for its robots.txt' : `before its robots.txt was there at ${time(robots)}`;
+  const says = `${host} was asked for ${first.url} at ${time(first.startMs)}, ${fault}${more(early.length - 1)}`;
+  return { isTrue: false, says };
 }
 
-/** Whether a URL was asked for. @throws Never */
-export function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
+function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const requests = requestsOf(seen);
   const wanted = typeof url === 'string' ? (parseUrl(url)?.href ?? url) : url;
   // A pattern with a memory (`g`, `y`) would miss every second one.
   const pattern = typeof wanted === 'string' ? null : new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
   const found = requests.filter((request) => (pattern === null ? request.url === wanted : pattern.test(request.url)));
   const [first] = found;
-  if (first === undefined) {
-    const asked = [...new Set(requests.map((request) => request.url))];
-    const listed = asked
-      .slice(0, LISTED)
-      .map((each) => `\n  ${each}`)
-      .join('');
-    return {
-      isTrue: false,
-      says:
-        asked.length === 0
-          ? `${url} was not asked for, nor was anything else`
-          : `${url} was not asked for. These were:${listed}${asked.length > LISTED ? `\n  and ${asked.length - LISTED} more` : ''}`,
-    };
+  if (first !== undefined) {
+    const times = found.length === 1 ? '' : `, ${found.length} times in all`;
+    return { isTrue: true, says: `${first.url} was asked for at ${time(first.startMs)}${times}` };
   }
-  const times = found.length === 1 ? '' : `, ${found.length} times in all`;
-  return { isTrue: true, says: `${first.url} was asked for at ${time(first.startMs)}${times}` };
+  const asked = [...new Set(requests.map((request) => request.url))];
+  if (asked.length === 0) return { isTrue: false, says: `${url} was not asked for, nor was anything else` };
+  const listed = asked.slice(0, LISTED).map((each) => `\n  ${each}`);
+  const rest = asked.length > LISTED ? `\n  and ${asked.length - LISTED} more` : '';
+  return { isTrue: false, says: `${url} was not asked for. These were:${listed.join('')}${rest}` };
 }
 
-/** Whether a URL was not asked for. @throws AssertionError where there is nothing to judge. */
-export function wasNotRequested(seen: SeenRequests, url: string | RegExp): Verdict {
+function wasNotRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const { isTrue, says } = wasRequested(seen, url);
-  if (requestsOf(seen).length === 0) shown(says);
+  if (requestsOf(seen).length === 0) nothingShown(says);
   return { isTrue: !isTrue, says };
 }
 
 /** URLs that a message lists. */
 const LISTED = 20;
 
-/** Looks at each request and the one before it. */
+/** Judges each request and the one before it. */
 function judgePairs(
   seen: SeenRequests,
   host: string,
-  fault: (last: SeenRequest, next: SeenRequest) => string | null,
-  praise: string,
+  faultOf: (last: SeenRequest, next: SeenRequest) => string | null,
+  expected: string,
 ): Verdict {
-  const requests = of(seen, host);
+  const requests = requestsTo(seen, host);
   if (requests.length < 2) {
-    shown(
-      `${host} was asked for ${requests.length === 0 ? 'nothing' : `${requests[0]?.url} alone`}: there are no two requests to judge`,
-    );
+    const asked = requests.length === 0 ? 'nothing' : `${requests[0]?.url} alone`;
+    nothingShown(`${host} was asked for ${asked}: there are no two requests to judge`);
   }
-  const faults = requests.slice(1).flatMap((next, index) => fault(requests[index] as SeenRequest, next) ?? []);
+  const faults = requests.slice(1).flatMap((next, index) => faultOf(requests[index] as SeenRequest, next) ?? []);
   const [first] = faults;
   return first === undefined
-    ? { isTrue: true, says: `${host} was ${praise} (${requests.length} requests)` }
+    ? { isTrue: true, says: `${host} was asked ${expected} (${requests.length} requests)` }
     : { isTrue: false, says: `${host} was asked too soon: ${first}${more(faults.length - 1)}` };
 }
 
@@ -215,17 +228,16 @@ function requestsOf(seen: SeenRequests): readonly SeenRequest[] {
 }
 
 /** Those of one host, in order. */
-function of(seen: SeenRequests, host: string): SeenRequest[] {
-  return requestsOf(seen)
-    .filter((request) => request.host === host)
-    .sort((a, b) => a.startMs - b.startMs);
+function requestsTo(seen: SeenRequests, host: string): SeenRequest[] {
+  const requests = requestsOf(seen).filter((request) => request.host === host);
+  return requests.sort((a, b) => a.startMs - b.startMs);
 }
 
 function confirm({ isTrue, says }: Verdict, operator: string): void {
   if (!isTrue) throw new AssertionError({ message: says, operator });
 }
 
-/** A test that could not fail is none. */
-function shown(message: string): never {
+/** Nothing to judge: a test that cannot fail shows nothing. */
+function nothingShown(message: string): never {
   throw new AssertionError({ message: `nothing is shown: ${message}`, operator: 'nothing is shown' });
 }

@@ -91,9 +91,7 @@ describe('a crawl on virtual time', () => {
   it('is stopped when nothing can move, and says so', async () => {
     const clock = createVirtualClock({ maxSteps: 500 });
     onTestFinished(() => clock.end());
-    const endless = createFakeWeb({
-      hosts: { 'a.test': { pages: ({ path }) => fakePage(path, [`${path}x`]) } },
-    });
+    const endless = createFakeWeb({ hosts: { 'a.test': { pages: ({ path }) => fakePage(path, [`${path}x`]) } } });
     const crawler = makeCrawler(endless.fakes(clock), { traps: false, bounds: { pages: 1_000_000, depth: 1_000 } });
     await expect(runCrawl(crawler, clock)).rejects.toMatchObject({ code: 'clock-stuck' });
     const asked = endless.exchanges.length;

@@ -1,10 +1,9 @@
 // Time that passes only when nothing else is left to do: a day of waiting takes as long as what is done in it. It
-// stands in for the platform's timers as long as it lasts, so that the frontier, the second lock, deadlines and a
-// test's own timers agree about what time it is.
+// replaces the timers of the platform, so that the frontier, the second lock, timeouts and a test's own timers agree
+// about the time.
 //
-// A step is one timer. Between two steps everything that a timer set off comes to rest: promises, files that are being
-// read or written, and what `standStill` was told of. So a run over the same fakes takes the same steps at the same
-// times.
+// A step is one timer. Before the next step, everything that a timer started comes to rest: promises, files that are
+// read or written, and the work of `standStill`. So a run over the same fakes takes the same steps at the same times.
 
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '@mannerly/frontier';
@@ -30,7 +29,7 @@ export interface VirtualClockOptions {
   readonly maxMs?: number;
 }
 
-/** A clock that moves by itself, from one timer to the next, as long as it is asked to. */
+/** A clock that moves by itself, from one timer to the next, during `advance` and `finish`. */
 export interface VirtualClock extends Clock {
   /**
    * Lets so many milliseconds pass, and whatever happens in them.
@@ -46,26 +45,26 @@ export interface VirtualClock extends Clock {
    */
   finish<T>(promise: Promise<T>): Promise<T>;
   /**
-   * Time stands still until `work` is over: for what a handler or a sink asks of the real world, such as a database.
-   * Files need none of this. After 30 real seconds the clock is stuck.
+   * Time stands still until `work` is over: for what a handler or a sink does in the real world, such as a database
+   * query. Files do not need it. After 30 real seconds the clock is stuck.
    */
   standStill<T>(work: () => Promise<T>): Promise<T>;
   /** Puts the platform's timers back. Safe to call twice; what still waits for this clock waits for ever. */
   end(): void;
 }
 
-// What the platform has, taken while it is still the platform's.
+// The timers of the platform, taken before they are replaced.
 const { setImmediate: realImmediate, setTimeout: realTimeout } = globalThis;
 const realNow = performance.now.bind(performance);
 
-/** What the platform says is under way, and takes no virtual time: turns of the loop, files, names, connections. */
+/** Work that the platform reports and that takes no virtual time: turns of the loop, files, names, connections. */
 const REAL_WORK = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
 
 /** What is replaced. Promises, `process.nextTick` and `setImmediate` are not: they do not wait. */
 const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
 
 /**
- * Makes the clock, and puts it in the place of the platform's timers and `Date` until `end`. One at a time.
+ * Makes the clock, which replaces the timers and `Date` of the platform until `end`. One at a time.
  *
  * @example
  * ```ts
@@ -78,18 +77,10 @@ const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 
  */
 export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
   const { startMs = VIRTUAL_START_MS, maxSteps = MAX_VIRTUAL_STEPS, maxMs = MAX_VIRTUAL_MS } = options;
-  const clock = new ReplacedClock(startMs, maxSteps, maxMs);
-  // Its parts are handed on one by one: they must not depend on what they are called on.
-  return {
-    nowMs: () => clock.nowMs(),
-    after: (ms, fn) => clock.after(ms, fn),
-    advance: (ms) => clock.advance(ms),
-    finish: (promise) => clock.finish(promise),
-    standStill: (work) => clock.standStill(work),
-    end: () => clock.end(),
-  };
+  return new ReplacedClock(startMs, maxSteps, maxMs);
 }
 
+/** Its methods are fields: they may be called without the clock. */
 class ReplacedClock implements VirtualClock {
   readonly #fake: FakeClock;
   readonly #maxSteps: number;
@@ -106,25 +97,23 @@ class ReplacedClock implements VirtualClock {
     this.#fake = replaceTimers(startMs, (work) => this.standStill(work));
   }
 
-  nowMs(): number {
-    return this.#fake.now;
-  }
+  readonly nowMs = (): number => this.#fake.now;
 
-  after(ms: number, fn: () => void): () => void {
+  readonly after = (ms: number, fn: () => void): (() => void) => {
     const timer = this.#fake.setTimeout(fn, Math.min(Math.max(0, ms), MAX_TIMER_MS));
     return () => this.#fake.clearTimeout(timer);
-  }
+  };
 
-  async advance(ms: number): Promise<void> {
+  readonly advance = async (ms: number): Promise<void> => {
     let isThere = false;
     this.#fake.setTimeout(() => {
       isThere = true;
     }, ms);
     await this.#step(() => isThere, Number.POSITIVE_INFINITY);
     await this.#rest();
-  }
+  };
 
-  async finish<T>(promise: Promise<T>): Promise<T> {
+  readonly finish = async <T>(promise: Promise<T>): Promise<T> => {
     let isSettled = false;
     const settled = (): void => {
       isSettled = true;
@@ -132,22 +121,22 @@ class ReplacedClock implements VirtualClock {
     promise.then(settled, settled);
     await this.#step(() => isSettled, this.#fake.now + this.#maxMs);
     return promise;
-  }
+  };
 
-  async standStill<T>(work: () => Promise<T>): Promise<T> {
+  readonly standStill = async <T>(work: () => Promise<T>): Promise<T> => {
     this.#still += 1;
     try {
       return await work();
     } finally {
       this.#still -= 1;
     }
-  }
+  };
 
-  end(): void {
+  readonly end = (): void => {
     if (this.#isOver) return;
     this.#isOver = true;
     restoreTimers(this.#fake);
-  }
+  };
 
   /** From timer to timer, until it is over. */
   async #step(isOver: () => boolean, untilMs: number): Promise<void> {
@@ -157,29 +146,29 @@ class ReplacedClock implements VirtualClock {
       if (isOver()) return;
       if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
         throw stuck(
-          `no timer is left at ${this.#told()}, and what is waited for is not over`,
-          'something waits for what never happens: a promise that is never settled, or work outside of this process that `clock.standStill` was not told of',
+          `no timer is left at ${this.#date()}, and what is waited for is not over`,
+          'a promise is never settled, or work outside of this process runs without `clock.standStill`',
         );
       }
       if (isOver()) return;
       if (steps >= this.#maxSteps) {
         const days = ((this.#fake.now - fromMs) / 86_400_000).toFixed(3);
         throw stuck(
-          `${steps} timers have fired in ${days} days of virtual time, and it is not over at ${this.#told()}`,
+          `${steps} timers have fired in ${days} days of virtual time, and it is not over at ${this.#date()}`,
           'bound the crawl (`bounds.pages`, `bounds.minutes`), or raise `maxSteps`',
         );
       }
       this.#fake.next();
       if (this.#fake.now > untilMs) {
         throw stuck(
-          `it is not over after ${(this.#maxMs / 86_400_000).toFixed(3)} days of virtual time, at ${this.#told()}`,
+          `it is not over after ${(this.#maxMs / 86_400_000).toFixed(3)} days of virtual time, at ${this.#date()}`,
           'bound the crawl (`bounds.minutes`, `maxIdleMs`), or raise `maxMs`',
         );
       }
     }
   }
 
-  #told(): string {
+  #date(): string {
     return new Date(this.#fake.now).toISOString();
   }
 
@@ -191,8 +180,8 @@ class ReplacedClock implements VirtualClock {
       sinceMs ??= realNow();
       if (this.#still > 0 && realNow() - sinceMs > MAX_STILL_MS) {
         throw stuck(
-          `time has stood still at ${this.#told()} for ${MAX_STILL_MS / 1_000} real seconds`,
-          'what `clock.standStill` was given does not end; it must not wait for virtual time',
+          `time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`,
+          'the work of `clock.standStill` does not end; it must not wait for virtual time',
         );
       }
       if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = realWork();
@@ -201,14 +190,14 @@ class ReplacedClock implements VirtualClock {
     }
   }
 
-  /** Whether the platform works on something besides what does not end. */
+  /** Whether the platform works on something that ends. */
   #hasWork(): boolean {
     const work = realWork();
     this.#ignored = Math.min(this.#ignored, work);
     return work > this.#ignored;
   }
 
-  /** Whether something happens although no timer is left: work of the real world that does not tell of itself. */
+  /** Whether something happens although no timer is left: work of the real world that cannot be seen. */
   async #movesByItself(isOver: () => boolean): Promise<boolean> {
     const untilMs = realNow() + REAL_GRACE_MS;
     while (realNow() < untilMs) {
@@ -232,7 +221,7 @@ function realWork(): number {
   return process.getActiveResourcesInfo().filter((name) => REAL_WORK.test(name)).length;
 }
 
-/** Loaded on the spot: who does not test need not install it. */
+/** The library is loaded here: only those who test need to install it. */
 function replaceTimers(startMs: number, standStill: VirtualClock['standStill']): FakeClock {
   const require = createRequire(import.meta.url);
   let library: typeof import('@sinonjs/fake-timers');
@@ -255,9 +244,9 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   }
   const beganMs = performance.now();
   performance.now = () => beganMs + fake.now - startMs;
-  // Copies of robots.txt are hashed off the main thread, of which the platform tells nothing.
+  // Copies of robots.txt are hashed off the main thread, which the platform does not report.
   const digest = crypto.subtle.digest.bind(crypto.subtle);
-  crypto.subtle.digest = (...asked) => standStill(() => digest(...asked));
+  crypto.subtle.digest = (...args) => standStill(() => digest(...args));
   // What was imported by name from `node:timers/promises` is replaced as well.
   syncBuiltinESMExports();
   return fake;

@@ -1,7 +1,7 @@
 // Adding: known once, queued at once, due no earlier than allowed (A1 … A3; A4 is in `cost-tests.ts`).
 
 import { assertEqual } from './assert.js';
-import { names, namesOf, type RegisterTest } from './store-test.js';
+import { names, type RegisterTest } from './store-test.js';
 
 /** The tests of `add`. */
 export function addTests(it: RegisterTest): void {
@@ -15,13 +15,10 @@ export function addTests(it: RegisterTest): void {
   it('A1', 'of concurrent adds of one fingerprint exactly one is new', async (test) => {
     const clients = await test.clients(4);
     const entries = names('n', 50).map((name, at) => test.entry(`h${at % 5}`, name));
-    const answers = await Promise.all(
-      clients.flatMap((client) => [client.add(entries), client.add(entries.toReversed())]),
-    );
-    const newCount = answers.flat().filter((outcome) => outcome === 'new').length;
-    assertEqual(newCount, entries.length, 'answers `new` to 50 fingerprints added eight times at once');
-    const queued = (await test.leaseAll()).flatMap((lease) => namesOf(lease.entries));
-    assertEqual(queued.toSorted(), names('n', 50).toSorted(), 'what was queued');
+    const adds = clients.flatMap((client) => [client.add(entries), client.add(entries.toReversed())]);
+    const isNew = (await Promise.all(adds)).flat().filter((outcome) => outcome === 'new');
+    assertEqual(isNew.length, entries.length, 'answers `new` to 50 fingerprints added eight times at once');
+    assertEqual((await test.allNames()).toSorted(), names('n', 50).toSorted(), 'what was queued');
   });
 
   it('A1', 'an entry that is not deduped is queued although it is known', async (test) => {
@@ -38,8 +35,7 @@ export function addTests(it: RegisterTest): void {
       asNew.push(...batch.filter((_, at) => outcomes[at] === 'new'));
     }
     await test.reopenIfDurable();
-    const leases = await test.leaseAll();
-    const queued = leases.flatMap((lease) => namesOf(lease.entries));
+    const queued = await test.allNames();
     assertEqual(queued.toSorted(), asNew.toSorted(), 'what was queued, compared with what was answered `new`');
   });
 

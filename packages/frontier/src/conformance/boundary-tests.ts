@@ -2,7 +2,7 @@
 // X3).
 
 import { assert, assertEqual, codeOf } from './assert.js';
-import { ALL, idsOf, nameOf, names, namesOf, type RegisterTest, type StoreTest } from './store-test.js';
+import { ALL, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest, type StoreTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 const RECORD_MOST = 1_048_576;
@@ -177,10 +177,8 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
   it('X3', 'a refused commit leaves the host as it was', async (test) => {
     await test.add('h', ['a', 'b']);
     const lease = await test.leaseOnly(100, 1);
-    const { host, fencingToken, entries } = lease;
-    const state = new Uint8Array(STATE_MOST + 1);
-    const long = { host, fencingToken, done: idsOf(entries), state, then: { release: { dueInMs: 0 } } };
-    assertEqual(await codeOf(test.store.commit([long])), 'record-too-large', 'code of the refusal');
+    const long = { done: idsOf(lease.entries), state: new Uint8Array(STATE_MOST + 1), ...RELEASE };
+    assertEqual(await codeOf(test.commit(lease, long)), 'record-too-large', 'code of the refusal');
     assertEqual(await test.dueHosts(), [], 'hosts due after a refused release');
     assertEqual(await test.keep(lease, ALL, {}, 1), ['b'], 'entries after a refused commit');
     await test.pass(2);

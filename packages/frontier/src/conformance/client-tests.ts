@@ -92,8 +92,8 @@ async function complete(test: StoreTest, { store, choices }: Client, lease: Leas
   const delayMs = DELAY_UNITS * test.unit;
   const part = { host, fencingToken, done: idsOf(finished), delayMs, then: { release: { dueInMs: delayMs } } };
   // A late holder may have lost the host, and then it must not release it.
-  const isLive =
-    test.made.nowMs() < (ledger.heldUntilMs.get(host) ?? 0) && ledger.fencingTokens.get(host) === fencingToken;
+  const isInTime = test.made.nowMs() < (ledger.heldUntilMs.get(host) ?? 0);
+  const isLive = isInTime && ledger.fencingTokens.get(host) === fencingToken;
   if (isLive) ledger.heldUntilMs.delete(host);
   const [answer] = (await store.commit([part], links)).hosts;
   assert(answer?.ok === true || !isLive, `the live holder of ${host} was answered \`lost\``, 'C1');

@@ -1,6 +1,7 @@
 // Costs stay flat: the same work with fifty times as much in the store takes about as long (A4, L8, X4).
 // Times are the best of several rounds, and the limit is wide: it finds a sweep, not a cache miss.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewEntry } from '../store.js';
 import { assert } from './assert.js';
 import { ALL, idsOf, names, type RegisterTest, type StoreTest } from './store-test.js';
@@ -50,21 +51,18 @@ export function costTests(it: RegisterTest): void {
     await test.add('h', names('open', ALL / 10), { lane: 'open', priority: 7 });
     const units = 1_000_000;
     const lease = await test.leaseOnly(units, 1);
-    const { host, fencingToken } = lease;
     const grow = async (from: number, to: number) => {
       const blocked = names(`blocked${from}n`, to - from);
-      await addInBatches(
-        test,
-        blocked.map((name) => test.entry('h', name, { lane: 'blocked', priority: 0 })),
-      );
+      const entries = blocked.map((name) => test.entry('h', name, { lane: 'blocked', priority: 0 }));
+      await addInBatches(test, entries);
       await test.keep(lease, 0, { blockLanes: [{ lane: 'blocked', ms: units * test.unit }] }, units);
     };
-    const keep = (want: number) => ({ host, fencingToken, then: { keep: { ttlMs: units * test.unit, want } } });
+    const keep = (want: number) => ({ then: { keep: { ttlMs: units * test.unit, want } } });
     const work = async () => {
       for (let call = 0; call < CALLS; call += 1) {
-        const taken = await test.commit(keep(1));
+        const taken = await test.commit(lease, keep(1));
         assert(taken !== 'lost' && taken.length === 1, 'no entry came from the other lane');
-        await test.commit({ ...keep(0), done: idsOf(taken) });
+        await test.commit(lease, { ...keep(0), done: idsOf(taken) });
       }
     };
     await compare(test, work, grow, 'passing a blocked lane');
@@ -98,7 +96,7 @@ async function compare(
   const maxMs = Math.max(smallMs, LEAST_MS) * MAX_RATIO;
   let largeMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && largeMs > maxMs; tries += 1) {
-    if (tries > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (tries > 0) await sleep(PAUSE_MS);
     largeMs = await bestOf(test, work);
   }
   const times = `${smallMs.toFixed(2)} ms, and ${largeMs.toFixed(2)} ms with fifty times as much`;

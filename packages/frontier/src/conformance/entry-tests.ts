@@ -1,7 +1,7 @@
 // What comes with a lease: entries by priority and arrival, none before its time, blocked lanes left out (L5, L7, L8).
 
-import { assert, assertEqual } from './assert.js';
-import { ALL, idsOf, namesOf, type RegisterTest } from './store-test.js';
+import { assertEqual } from './assert.js';
+import { ALL, idsOf, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 
 /** The tests of the entries that come with a lease. */
 export function entryTests(it: RegisterTest): void {
@@ -40,12 +40,9 @@ export function entryTests(it: RegisterTest): void {
     await test.add('h', ['later'], { notBeforeMs: 5 * test.unit, priority: 0 });
     const lease = await test.leaseOnly();
     assertEqual(namesOf(lease.entries), ['now'], 'entries whose time has come');
-    const again = {
-      id: lease.entries[0]?.id ?? '',
-      notBeforeMs: 2 * test.unit,
-      body: new TextEncoder().encode('again'),
-    };
-    assertEqual(await test.keep(lease, ALL, { requeue: [again] }), [], 'entries at once after a requeue');
+    const [id = ''] = idsOf(lease.entries);
+    const requeue = [{ id, notBeforeMs: 2 * test.unit, body: new TextEncoder().encode('again') }];
+    assertEqual(await test.keep(lease, ALL, { requeue }), [], 'entries at once after a requeue');
     await test.pass(3);
     assertEqual(await test.keep(lease, ALL), ['again'], 'entries after three units');
     await test.pass(2);
@@ -104,12 +101,11 @@ export function entryTests(it: RegisterTest): void {
 
   it('L8', 'a host whose lanes are all blocked is due at the end of the first block', async (test) => {
     await test.add('h', ['a1', 'a2'], { lane: 'a' });
-    const { host, fencingToken, entries } = await test.leaseOnly(100, 1);
+    const lease = await test.leaseOnly(100, 1);
     const blockLanes = [{ lane: 'a', ms: 5 * test.unit }];
-    await test.commit({ host, fencingToken, done: idsOf(entries), blockLanes, then: { release: { dueInMs: 0 } } });
+    await test.commit(lease, { done: idsOf(lease.entries), blockLanes, ...RELEASE });
     assertEqual(await test.dueHosts(), [], 'hosts due while their only lane is blocked');
-    const dueInMs = await test.store.nextDueInMs();
-    assert(dueInMs !== null && dueInMs <= 5 * test.unit, `due in ${dueInMs} ms, expected at most five units`, 'N1');
+    await test.assertDueWithin(5, 'N1');
     await test.pass(5);
     assertEqual(await test.leaseNames(), ['a2'], 'entries after the block');
   });

@@ -17,8 +17,7 @@ const LANES = ['x', 'y'];
 /** The test against the memory store. */
 export function modelTests(it: RegisterTest, { seed = 1, modelSteps = 1_500 }: SuiteOptions): void {
   it('A1, C2, L2, L5, L7, N1', 'a random walk agrees with the memory store', async (test) => {
-    const walk = new Walk(test, seed);
-    await walk.run(modelSteps);
+    await new Walk(test, seed).run(modelSteps);
   });
 }
 
@@ -107,10 +106,8 @@ class Walk {
     const want = PLAIN.includes(host) ? this.#choices.below(4) : ALL;
     const ttlMs = 6 * this.#test.unit;
     const [entries, modelEntries] = await this.#commitBoth(host, { keep: { ttlMs, want } });
-    const [real, model] = [
-      { ...lease.real, entries },
-      { ...lease.model, entries: modelEntries },
-    ];
+    const real = { ...lease.real, entries };
+    const model = { ...lease.model, entries: modelEntries };
     compareEntries(real, model);
     this.#leases.set(host, { real, model, untilMs: this.#modelNowMs + ttlMs });
   }

@@ -3,10 +3,11 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrontierStore } from '../store.js';
 import { assert, assertEqual } from './assert.js';
 import { type Choices, createChoices } from './choices.js';
-import { TEST_CRAWL } from './store-test.js';
+import { names, TEST_CRAWL } from './store-test.js';
 import type { SuiteOptions, SuiteProcesses } from './suite-options.js';
 import { WORKER_SETTING, type WorkerSetting } from './suite-worker.js';
 import { pageEntry, pagesOfWeb, WEB_HOSTS } from './test-web.js';
@@ -14,9 +15,7 @@ import { type Fault, WorkerGroup } from './worker-group.js';
 
 /** Resolution of a random share. */
 const SHARES = 1_000_000;
-/**
- * Most faults over all pages: where processes start slowly, more would leave none at work. Usual are some two hundred.
- */
+/** Most faults over all pages: where processes start slowly, more would leave none at work. */
 const MAX_FAULTS = 400;
 /** Pages between two faults at least, so that a process that starts slowly has done something before it is killed. */
 const LEAST_PAGES_BETWEEN = 3;
@@ -30,6 +29,12 @@ const LONGEST_ANSWER_MS = 15;
  * A server that is later than this, milliseconds, cannot tell when an exchange ended: only its earliest arrival counts.
  */
 const LATE_MS = 20;
+
+const DEFAULTS = {
+  ...{ count: 4, delayMs: 250, ttlMs: 700, seedsPerHost: 2 },
+  ...{ faultEveryMs: 150, stops: 0.5, longestMs: 240_000 },
+};
+type Settings = SuiteProcesses & typeof DEFAULTS;
 
 /** One request as the server saw it, from its arrival to its answer, milliseconds of one clock. */
 interface Exchange {
@@ -55,13 +60,13 @@ export function processTests(
 ): void {
   if (processes === undefined) return;
   register('L1, L4, C2', 'processes that are killed and stopped keep the gap and complete everything', () =>
-    crawlWithFaults(processes, createChoices(seed)),
+    crawlWithFaults({ ...DEFAULTS, ...processes }, createChoices(seed)),
   );
 }
 
-async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Promise<void> {
-  const { delayMs = 250, ttlMs = 700, seedsPerHost = 2, count = 4 } = processes;
-  const made = await processes.make();
+async function crawlWithFaults(settings: Settings, choices: Choices): Promise<void> {
+  const { delayMs, ttlMs, seedsPerHost, count } = settings;
+  const made = await settings.make();
   const { store } = made;
   const log: Log = { exchanges: [], settledMs: new Map() };
   const server = await listen(log);
@@ -72,26 +77,23 @@ async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Pro
   });
   try {
     await store.open({ crawl: TEST_CRAWL, owner: 'suite', create: true });
-    const names = Array.from({ length: seedsPerHost }, (_, at) => `s${at}`);
-    for (const host of WEB_HOSTS)
-      await store.add(names.map((name) => pageEntry(host, name, store.capabilities.fingerprintBytes)));
+    const { fingerprintBytes, exactCounts } = store.capabilities;
+    for (const host of WEB_HOSTS) {
+      await store.add(names('s', seedsPerHost).map((name) => pageEntry(host, name, fingerprintBytes)));
+    }
     for (let started = 0; started < count; started += 1) workers.start();
-    const isFinished = await injectFaults(processes, store, workers, choices, log);
+    const isFinished = await injectFaults(settings, store, workers, choices, log);
     const requested = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
     const { early, again } = judge(log, workers.faults, delayMs);
     const { kills, stops, failed } = workers;
-    processes.onReport?.({ exchanges: log.exchanges.length, requested, kills, stops, early: early.length });
+    settings.onReport?.({ exchanges: log.exchanges.length, requested, kills, stops, early: early.length });
     assertEqual(early, [], 'requests sooner than the delay after the one before, as the server saw them', 'L4');
-    assert(
-      isFinished,
-      `not finished in time: ${requested} pages requested, ${failed} processes ended by themselves`,
-      'C2',
-    );
+    const progress = `${requested} pages requested, ${failed} processes ended by themselves`;
+    assert(isFinished, `not finished in time: ${progress}`, 'C2');
     assertEqual(again, [], 'pages requested again after they were settled', 'C2');
     assertEqual(requested, pagesOfWeb(seedsPerHost), 'pages requested', 'C2');
     const { queued, inFlight } = await store.stats();
-    if (store.capabilities.exactCounts)
-      assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight at the end', 'C2');
+    if (exactCounts) assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight at the end', 'C2');
   } finally {
     await workers.end();
     await store.close();
@@ -105,14 +107,7 @@ async function crawlWithFaults(processes: SuiteProcesses, choices: Choices): Pro
  * Kills and stops workers until nothing is left; whether it came to that. The suite's own client only reads meanwhile.
  */
 async function injectFaults(
-  {
-    faultEveryMs = 150,
-    longestMs = 240_000,
-    stops = 0.5,
-    delayMs = 250,
-    ttlMs = 700,
-    seedsPerHost = 2,
-  }: SuiteProcesses,
+  { faultEveryMs, longestMs, stops, delayMs, ttlMs, seedsPerHost }: Settings,
   store: FrontierStore,
   workers: WorkerGroup,
   choices: Choices,
@@ -134,10 +129,6 @@ async function injectFaults(
     else workers.stop(share(), share() * 2 * (ttlMs + delayMs));
   }
   return false;
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**

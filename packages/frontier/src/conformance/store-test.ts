@@ -8,6 +8,8 @@ import type { StoreUnderTest } from './suite-options.js';
 export const TEST_CRAWL = 'conformance';
 /** More entries or hosts than any test queues. */
 export const ALL = 10_000;
+/** The end of a commit that releases its host, due at once. */
+export const RELEASE = { then: { release: { dueInMs: 0 } } };
 
 /**
  * Registers one test.
@@ -25,6 +27,8 @@ export type RegisterTest = (
 
 /** What an entry of the suite may have besides its host and name. */
 export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'priority' | 'notBeforeMs' | 'dedupe'>>;
+
+type LeasedHost = Pick<Lease, 'host' | 'fencingToken'>;
 
 /** A store, its clock and its clients. */
 export class StoreTest {
@@ -115,50 +119,49 @@ export class StoreTest {
     return namesOf((await this.leaseOnly()).entries);
   }
 
+  /** Leases all hosts that are due; the names of their entries. */
+  async allNames(): Promise<string[]> {
+    return (await this.leaseAll()).flatMap(({ entries }) => namesOf(entries));
+  }
+
   /** Leases all hosts that are due; their names. */
   async dueHosts(): Promise<string[]> {
     return (await this.leaseAll()).map(({ host }) => host);
   }
 
   /** Asserts that something is due later than now, in so many units at most. */
-  async assertDueWithin(units: number): Promise<void> {
+  async assertDueWithin(units: number, invariant?: string): Promise<void> {
     const dueInMs = await this.store.nextDueInMs();
     const isWithin = dueInMs !== null && dueInMs > 0 && dueInMs <= units * this.unit;
-    assert(isWithin, `due in ${dueInMs} ms, expected at most ${units} units`);
+    assert(isWithin, `due in ${dueInMs} ms, expected at most ${units} units`, invariant);
   }
 
   /** Commits one host; the entries it was given, or `lost`. */
-  async commit(part: HostCommit, links: readonly NewEntry[] = []): Promise<Entry[] | 'lost'> {
-    const [answer] = (await this.store.commit([part], links)).hosts;
+  async commit(
+    { host, fencingToken }: LeasedHost,
+    part: Omit<HostCommit, keyof LeasedHost>,
+    links: readonly NewEntry[] = [],
+  ): Promise<Entry[] | 'lost'> {
+    const [answer] = (await this.store.commit([{ host, fencingToken, ...part }], links)).hosts;
     return answer?.ok === true ? answer.entries : 'lost';
   }
 
   /** Keeps a lease for so many units; the names of the entries it was given, or `lost`. */
   async keep(
-    { host, fencingToken }: Pick<Lease, 'host' | 'fencingToken'>,
+    lease: LeasedHost,
     want: number,
-    more: Omit<Partial<HostCommit>, 'host' | 'fencingToken' | 'then'> = {},
+    more: Omit<HostCommit, keyof LeasedHost | 'then'> = {},
     units = 100,
   ): Promise<string[] | 'lost'> {
-    const taken = await this.commit({
-      host,
-      fencingToken,
-      ...more,
-      then: { keep: { ttlMs: units * this.unit, want } },
-    });
+    const taken = await this.commit(lease, { ...more, then: { keep: { ttlMs: units * this.unit, want } } });
     return taken === 'lost' ? taken : namesOf(taken);
   }
 
   /** Ends a lease with everything done but the names in `unfinished`. */
   async release(lease: Lease, dueUnits: number | null = 0, unfinished: readonly string[] = []): Promise<void> {
-    const done = lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))).map(({ id }) => id);
+    const done = idsOf(lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))));
     const dueInMs = dueUnits === null ? null : dueUnits * this.unit;
-    const answer = await this.commit({
-      host: lease.host,
-      fencingToken: lease.fencingToken,
-      done,
-      then: { release: { dueInMs } },
-    });
+    const answer = await this.commit(lease, { done, then: { release: { dueInMs } } });
     assert(answer !== 'lost', 'the holder of a live lease was answered `lost`', 'C1');
   }
 }

@@ -2,6 +2,7 @@
 // loopback server, keeps the rules that every holder keeps, and reports to the server what is settled.
 
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrontierStore, HostCommit, Lease, NewEntry } from '../store.js';
 import { nameOf, TEST_CRAWL } from './store-test.js';
 import { pageLinks } from './test-web.js';
@@ -101,8 +102,4 @@ async function connectTo(port: number): Promise<Send> {
       if (maySend()) socket.write(`${method} /${name} HTTP/1.1\r\n${headers}`);
       else resolve(false);
     });
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -6,12 +6,11 @@ import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
-import type { AddAnswer } from '../settlement.js';
 import type { AddOutcome, NewEntry } from '../store.js';
 import { createHomes, type Home } from '../url/host-key.js';
-import { parseUrl } from '../url/parse-url.js';
-import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
+import { formatUrlParts, parseUrl, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import type { NewUrl } from '../url-record.js';
+import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
 import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 
@@ -28,7 +27,7 @@ export type Candidate =
 
 const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
 
-/** The way in, in two steps with the store's answer between them. None of its methods throws. */
+/** The way in, in two steps with the store's answer between them. */
 export class Admission {
   readonly #context: FrontierContext;
   readonly #encode = createItemEncoder();
@@ -116,7 +115,7 @@ export class Admission {
   }
 }
 
-/** The entries among candidates. Never throws. */
+/** The entries among candidates. */
 export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
   const links: NewEntry[] = [];
   for (const candidate of candidates) if (candidate.kind === 'entry') links.push(candidate.entry);

@@ -1,10 +1,8 @@
 // What all parts of one frontier share, built in the order in which it depends on each other. Nothing here knows the
 // scheduler.
 
-import type { Clock } from '../clock.js';
 import { EventReporter } from '../hosts/event-reporter.js';
 import { HostBounds } from '../hosts/host-bounds.js';
-import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import { AddressSlots } from '../politeness/address-slots.js';
 import { CrawlPace } from '../politeness/crawl-pace.js';
@@ -14,45 +12,20 @@ import { PartRecords } from '../records/part-records.js';
 import { StoreGuard } from '../records/store-guard.js';
 import { Waits } from '../records/waits.js';
 import { RobotsGate } from '../robots/robots-gate.js';
-import type { FrontierStore } from '../store.js';
 import { QueueCounts } from './queue-counts.js';
 import { Seen } from './seen.js';
 
 /** What all parts of one frontier share. */
-export interface FrontierContext {
-  readonly settings: ResolvedFrontierOptions;
-  readonly clock: Clock;
-  readonly guard: StoreGuard;
-  /** Of the guard. */
-  readonly store: FrontierStore;
-  readonly counts: QueueCounts;
-  readonly lock: CrawlLock;
-  /** Records of which this process has its own part. */
-  readonly records: PartRecords;
-  readonly budget: Budget;
-  readonly hostBounds: HostBounds;
-  readonly pace: CrawlPace;
-  readonly addresses: AddressSlots;
-  readonly gate: RobotsGate;
-  readonly seen: Seen;
-  readonly reporter: EventReporter;
-  readonly waits: Waits;
-}
+export type FrontierContext = Readonly<ReturnType<typeof createContext>>;
 
-/** @throws Never. */
-export function createContext(settings: ResolvedFrontierOptions): FrontierContext {
+/** Builds it. */
+export function createContext(settings: ResolvedFrontierOptions) {
   const { clock, bounds, random } = settings;
-  const nowMs = () => clock.nowMs();
   const guard = new StoreGuard(settings.store);
   const { store } = guard;
   const lock = new CrawlLock(store, clock, random);
   const records = new PartRecords(store, lock, settings.owner);
   const budget = new Budget({ bounds, records, lock, isPart: settings.part !== null, clock });
-  const memory = {
-    maxAuthorities: AUTHORITIES_IN_MEMORY,
-    maxRules: RULES_IN_MEMORY,
-    maxBytes: AUTHORITY_BYTES_IN_MEMORY,
-  };
   return {
     settings,
     clock,
@@ -65,7 +38,7 @@ export function createContext(settings: ResolvedFrontierOptions): FrontierContex
     hostBounds: new HostBounds(bounds, budget),
     pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
     addresses: new AddressSlots(store, guard.fail),
-    gate: new RobotsGate({ records: store, ...settings, bounds: memory, nowMs }),
+    gate: new RobotsGate({ records: store, ...settings }),
     seen: new Seen(settings.canonicalRules),
     reporter: new EventReporter(settings),
     waits: new Waits(store, records, clock),

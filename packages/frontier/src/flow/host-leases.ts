@@ -6,10 +6,10 @@ import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
-import type { AddOutcome, Entry, HostCommit, HostKey, LaneBlock, NewEntry } from '../store.js';
+import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
 import { authorityOf } from '../url/host-key.js';
 import type { FrontierContext } from './context.js';
-import type { HostPlan, HostSchedule } from './host-schedule.js';
+import type { HostSchedule } from './host-schedule.js';
 import { LOOK_AGAIN_MS } from './limits.js';
 
 interface WaitingLinks {
@@ -25,8 +25,6 @@ export class HostLeases {
   #sending: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
   #isSending = false;
-  /** The store gave fewer hosts than requested at the last lease: it is asked for its next due time first. */
-  #wasDry = false;
   /** Nothing is due there before this time, as far as we know. */
   #dryUntilMs = 0;
 
@@ -37,18 +35,12 @@ export class HostLeases {
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /**
-   * Leases as many due hosts as there are places, `most` at most.
-   *
-   * @returns Whether any came, and whether the store may have more.
-   */
-  async leaseDue(most: number): Promise<{ readonly hasCome: boolean; readonly mayHaveMore: boolean }> {
+  /** Leases as many due hosts as there are places, `most` at most. @returns Whether any came. */
+  async leaseDue(most: number): Promise<boolean> {
     const places = Math.min(most, this.#schedule.freePlaces);
     const came = places > 0 && (await this.#isAnyDue()) ? await this.lease(places) : 0;
-    const mayHaveMore = came >= places;
-    this.#schedule.noteOthersWait(mayHaveMore);
-    this.#wasDry = came < places;
-    return { hasCome: came > 0, mayHaveMore };
+    this.#schedule.othersWait = came >= places;
+    return came > 0;
   }
 
   /** A host that is not ours may be due in the store. */
@@ -58,7 +50,7 @@ export class HostLeases {
 
   /** A lease is a transaction, a look at the due times is less, and there is time between two looks. */
   async #isAnyDue(): Promise<boolean> {
-    if (!this.#wasDry) return true;
+    if (this.#schedule.othersWait) return true;
     const nowMs = this.#context.clock.nowMs();
     if (nowMs < this.#dryUntilMs) return false;
     const dueInMs = await this.#context.store.nextDueInMs();
@@ -83,7 +75,7 @@ export class HostLeases {
     const arrivals = leases.map((lease) => {
       // The store grants our own host again only when our lease had run out.
       const earlier = this.#schedule.get(lease.host);
-      if (earlier !== undefined) this.#forget(earlier, null);
+      if (earlier !== undefined) this.#lose(earlier);
       const host = new LeasedHost(lease, this.#schedule.nextNumber(), settings.politeness, sentAtMs, nowMs);
       host.supplied(lease.entries.length, ENTRIES_PER_LEASE);
       this.#schedule.add(host);
@@ -160,15 +152,14 @@ export class HostLeases {
 
   /** Links go first or together with the page that names them, never after it (C5). */
   async #send(): Promise<void> {
-    const { store, clock, settings } = this.#context;
+    const { store, clock } = this.#context;
     const sentAtMs = clock.nowMs();
     const hosts = this.#schedule.takeChanged();
     const links = this.#waiting;
     this.#waiting = [];
     if (hosts.length === 0 && links.length === 0) return;
     this.#noteFinished(hosts);
-    const plans = hosts.map((host) => this.#schedule.plan(host, sentAtMs));
-    const commits = hosts.map((host, at) => commitOf(host, plans[at]!, settings.leaseTtlMs, sentAtMs));
+    const commits = hosts.map((host) => this.#schedule.commitOf(host, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
     const { maxBatch } = store.capabilities;
     const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
@@ -178,11 +169,11 @@ export class HostLeases {
       for (const outcome of answer.links) outcomes.push(outcome);
       for (const [index, one] of answer.hosts.entries()) {
         const host = hosts[at + index]!;
-        const plan = plans[at + index]!;
-        if (!one.ok) this.#forget(host, null);
-        else if (plan.kind === 'release') this.#forget(host, plan);
+        const { then } = commits[at + index]!;
+        if (!one.ok) this.#lose(host);
+        else if ('release' in then) this.#released(host, then.release.dueInMs);
         else {
-          host.renewed(sentAtMs + settings.leaseTtlMs, one.entries.length, plan.want);
+          host.renewed(sentAtMs + then.keep.ttlMs, one.entries.length, then.keep.want);
           await this.#takeIn(host, one.entries);
         }
       }
@@ -221,16 +212,21 @@ export class HostLeases {
     }
   }
 
-  /** The host is not ours any more. `plan`: of its release; `null`: it is lost. */
-  #forget(host: LeasedHost, plan: HostPlan | null): void {
-    const { clock, waits, guard } = this.#context;
-    if (plan === null) host.lose();
+  /** Another holder has it, or may have. */
+  #lose(host: LeasedHost): void {
+    host.lose();
     this.#schedule.remove(host);
     this.mayBeDue();
-    if (plan === null) return;
+  }
+
+  /** The host is back in the store; `dueInMs`: `null` for a parked one. */
+  #released(host: LeasedHost, dueInMs: number | null): void {
+    const { clock, waits, guard } = this.#context;
+    this.#schedule.remove(host);
+    this.mayBeDue();
     waits.left(host.key, host.waitAt(clock.nowMs()));
     // An operator must hear of a parked host, however this process ends.
-    if (plan.kind === 'release' && plan.dueInMs === null) waits.save().catch(guard.fail);
+    if (dueInMs === null) waits.save().catch(guard.fail);
   }
 }
 
@@ -238,25 +234,4 @@ function leasedEntry({ id, priority, body }: Entry): LeasedEntry {
   const item = decodeItem(body);
   const authority = item.kind === 'hop' ? item.authority : authorityOf(item.record.url);
   return { id, priority, item, authority: authority ?? '' };
-}
-
-function commitOf(host: LeasedHost, plan: HostPlan, ttlMs: number, nowMs: number): HostCommit {
-  const { done, requeue, lanes } = host.entries.takeChanges();
-  if (plan.kind === 'release') host.leave();
-  const blockLanes: LaneBlock[] = [...lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
-  const changes = {
-    host: host.key,
-    fencingToken: host.fencingToken,
-    ...(done.length > 0 ? { done } : {}),
-    ...(requeue.length > 0 ? { requeue } : {}),
-    ...(blockLanes.length > 0 ? { blockLanes } : {}),
-  };
-  // No other process can have the host before these times: one whose holder vanished is granted `delayMs` after its
-  // end.
-  const { delayMs } = plan;
-  if (plan.kind === 'keep') {
-    return { ...changes, state: host.stateAt(nowMs + delayMs), delayMs, then: { keep: { ttlMs, want: plan.want } } };
-  }
-  const { dueInMs } = plan;
-  return { ...changes, state: host.stateAt(nowMs + (dueInMs ?? delayMs)), delayMs, then: { release: { dueInMs } } };
 }

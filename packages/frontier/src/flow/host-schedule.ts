@@ -1,23 +1,21 @@
 // Which leased host is next, and which goes back: the leased hosts, the heap of those that may be asked, those with
 // changes to commit. In memory only; `host-leases.ts` talks to the store.
 
-import { shareOf } from '../hosts/host-share.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
 import { ReadyHeap } from '../ready-heap.js';
-import type { HostKey } from '../store.js';
+import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
-import { DROP_BATCH, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
+import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
 import type { OwnRequestQueue } from './own-request-queue.js';
 
-/** What becomes of a host with the commit that is about to leave. `want`: how many more entries may come. */
-export type HostPlan =
-  | { readonly kind: 'keep'; readonly want: number; readonly delayMs: number }
-  /** `dueInMs`: `null` for a parked host. */
-  | { readonly kind: 'release'; readonly dueInMs: number | null; readonly delayMs: number };
-
-/** The order of the leased hosts. None of its methods throws. */
+/** The order of the leased hosts. */
 export class HostSchedule {
+  /**
+   * Whether more hosts may be due in the store than we have leased, as of the last lease: a host that has had its turn
+   * makes place for them.
+   */
+  othersWait = true;
   readonly #context: FrontierContext;
   readonly #ownRequests: OwnRequestQueue;
   readonly #hosts = new Map<HostKey, LeasedHost>();
@@ -26,8 +24,6 @@ export class HostSchedule {
   readonly #byNumber: (LeasedHost | null)[] = [];
   readonly #freeNumbers: number[] = [];
   #changed = new Set<LeasedHost>();
-  /** More hosts wait in the store than we may lease: a host that has had its turn makes place for them. */
-  #othersWait = true;
   #isClosing = false;
   #lagMs = 0;
   /** Ends a wait for a host that may be asked. */
@@ -71,10 +67,6 @@ export class HostSchedule {
   get freePlaces(): number {
     const { settings, counts, budget } = this.#context;
     return shareOf(settings.maxHosts, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
-  }
-
-  noteOthersWait(othersWait: boolean): void {
-    this.#othersWait = othersWait;
   }
 
   // ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -130,33 +122,36 @@ export class HostSchedule {
     return this.#ready.earliest();
   }
 
-  /** Resolves when a host may be asked. Only one caller waits at a time. */
-  untilDue(): { readonly due: Promise<void>; readonly cancel: () => void } {
+  /** Resolves when a host may be asked, or with `other`. Only one caller waits at a time. */
+  async untilDueOr(other: Promise<unknown>): Promise<void> {
+    const { clock } = this.#context;
     const dueMs = this.earliestMs();
-    let cancelTimer = (): void => undefined;
+    let cancel = (): void => undefined;
     const due = new Promise<void>((resolve) => {
       this.#onDue = resolve;
-      const { clock } = this.#context;
-      if (dueMs !== null) cancelTimer = clock.after(dueMs - clock.nowMs(), resolve);
+      if (dueMs !== null) cancel = clock.after(dueMs - clock.nowMs(), resolve);
     });
-    const cancel = () => {
+    try {
+      await Promise.race([other, due]);
+    } finally {
       this.#onDue = null;
-      cancelTimer();
-    };
-    return { due, cancel };
+      cancel();
+    }
   }
 
-  /** What the commit that is about to leave does with the host. */
-  plan(host: LeasedHost, nowMs: number): HostPlan {
-    const start = host.nextPageStart(nowMs);
+  /** What the commit that is about to leave says of a host: whether it stays, and how many more entries may come. */
+  commitOf(host: LeasedHost, nowMs: number): HostCommit {
+    const startMs = host.nextPageStart(nowMs).atMs;
     const { parked } = host.clock;
     // A parked host is away until it is unparked, and then as far from its last exchange as any other.
-    const delayMs = Math.max(host.intervalMs(nowMs), parked ? 0 : start.atMs - nowMs);
+    const delayMs = Math.max(host.intervalMs(nowMs), parked ? 0 : startMs - nowMs);
     if (!this.#isClosing && (!host.isIdle || !this.#leaves(host, nowMs))) {
-      return { kind: 'keep', want: this.#entriesWanted(host, nowMs), delayMs };
+      const keep = { ttlMs: this.#context.settings.leaseTtlMs, want: this.#entriesWanted(host, nowMs) };
+      return host.commit({ keep }, delayMs, nowMs);
     }
     this.#unplace(host);
-    return { kind: 'release', dueInMs: parked ? null : Math.max(0, Math.ceil(start.atMs - nowMs)), delayMs };
+    const dueInMs = parked ? null : Math.max(0, Math.ceil(startMs - nowMs));
+    return host.commit({ release: { dueInMs } }, delayMs, nowMs);
   }
 
   /** Takes it out of the heap. The number of a host that was removed may be another's by now. */
@@ -165,7 +160,7 @@ export class HostSchedule {
   }
 
   #isTurnOver(host: LeasedHost): boolean {
-    return this.#othersWait && host.exchanges >= TURN_EXCHANGES;
+    return this.othersWait && host.exchanges >= TURN_EXCHANGES;
   }
 
   /** Whether an idle host has no reason to stay. */
@@ -179,7 +174,7 @@ export class HostSchedule {
 
   /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */
   #entriesWanted(host: LeasedHost, nowMs: number): number {
-    const isDropping = this.#context.hostBounds.usedUp(host, nowMs) !== null;
+    const isDropping = this.#context.hostBounds.usedUp(host.used, nowMs) !== null;
     return Math.max(0, (isDropping ? DROP_BATCH : ENTRIES_PER_LEASE) - host.entries.readyCount(nowMs));
   }
 
@@ -191,9 +186,9 @@ export class HostSchedule {
     return nowMs < host.leaseEndMs - Math.min(Math.max(LEASE_MARGIN_MS, 2 * this.#lagMs), leaseTtlMs / 2);
   }
 
-  /** How late timers are, milliseconds. */
-  noteLag(lagMs: number): void {
-    this.#lagMs = lagMs;
+  /** A timer was late, milliseconds. */
+  noteLag(lateMs: number): void {
+    this.#lagMs = Math.max(lateMs, Math.floor(this.#lagMs / 2));
   }
 
   get isClosing(): boolean {
@@ -204,4 +199,18 @@ export class HostSchedule {
   close(): void {
     this.#isClosing = true;
   }
+}
+
+/**
+ * Hosts that one of several processes may lease: a little more than an equal share, so that a process that came first
+ * leaves some to the others, and a slow one does not delay many.
+ *
+ * @param most - What it may lease alone.
+ * @param hosts - Hosts that the crawl knows.
+ * @param others - Other processes at work.
+ * @returns 1 at least.
+ */
+export function shareOf(most: number, hosts: number, others: number): number {
+  if (others === 0) return most;
+  return Math.min(most, Math.max(1, Math.ceil((HOST_SHARE_MARGIN * hosts) / (others + 1))));
 }

@@ -4,9 +4,8 @@
 import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import { noSignals } from '../robots/authority-rules.js';
-import type { Exchange } from '../settlement.js';
-import type { PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
+import { NO_SIGNALS } from '../robots/authority-rules.js';
+import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
@@ -46,13 +45,13 @@ export class InFlight {
     const { gate } = this.#context;
     const work: PageWork = {
       kind: 'page',
-      lease: { host: host.key, fencingToken: host.fencingToken, requirements: required.combined },
+      lease: { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing },
       entryId: entry?.id ?? '',
       url: record.url,
       record,
       decision,
       robots: gate.ref(authority),
-      signals: gate.rules(authority)?.signals(record.url) ?? noSignals(),
+      signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
     };
     this.#start(work, { host, entry, authority: authority.name, chain: null });
     return work;
@@ -60,7 +59,7 @@ export class InFlight {
 
   /** The same of a robots.txt. */
   startRobots(host: LeasedHost, { entry, authority, request, hops, required }: RobotsChoice): RobotsWork {
-    const lease = { host: host.key, fencingToken: host.fencingToken, requirements: required.combined };
+    const lease = { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing };
     const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, hops, ...request };
     this.#start(work, { host, entry, authority: authority.name, chain: entry === null ? null : authority.chain!.id });
     return work;
@@ -130,11 +129,7 @@ export class InFlight {
     this.#leases.commitSoon();
   }
 
-  /**
-   * What is known of a work that is settled; `null` where it was dropped.
-   *
-   * @throws FrontierError `work-unknown`
-   */
+  /** What is known of a work that is settled; `null` where it was dropped. @throws FrontierError `work-unknown` */
   flightOf(work: Work): Flight | null {
     const flight = this.#flights.get(work);
     if (flight !== undefined) return flight;

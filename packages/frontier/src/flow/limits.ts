@@ -4,6 +4,8 @@
 export const KEEP_WAIT_MS = 2_500;
 /** Exchanges with a host before it goes back in line behind the others that are due. */
 export const TURN_EXCHANGES = 32;
+/** How many times its equal share of hosts a process may lease. */
+export const HOST_SHARE_MARGIN = 1.25;
 /** Rounds one `take` makes over hosts that had nothing to give before it returns. */
 export const TAKE_ROUNDS = 64;
 /** Milliseconds for which a store that had nothing due is not asked again (our own). */

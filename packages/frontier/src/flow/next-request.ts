@@ -8,38 +8,39 @@ import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
-import { noSignals } from '../robots/authority-rules.js';
+import { NO_SIGNALS } from '../robots/authority-rules.js';
 import type { ClosedTime, RequirementsNow } from '../robots/requirements.js';
-import type { RobotsRequest } from '../robots/robots-gate.js';
+import type { GateAnswer, RobotsRequest } from '../robots/robots-gate.js';
 import type { UrlRecord } from '../url-record.js';
 import type { FrontierContext } from './context.js';
 
-/** A page that may be requested now. `entry`: `null` for a request of the owner's own. */
-export interface PageChoice {
-  readonly kind: 'page';
-  readonly entry: LeasedEntry | null;
-  readonly record: UrlRecord;
-  readonly authority: Authority;
-  readonly decision: Decision;
-  readonly required: RequirementsNow;
-}
-
-/** A robots.txt that is to be requested. `entry`: of a hop; `null` for the first request, which has none. */
-export interface RobotsChoice {
-  readonly kind: 'robots';
-  readonly entry: LeasedEntry | null;
-  readonly authority: Authority;
-  readonly request: RobotsRequest;
-  readonly hops: number;
-  readonly required: RequirementsNow;
-}
-
-/** The rules give the URL another name than the one it was queued under: it is queued again under that one. */
-export interface RekeyChoice {
-  readonly kind: 'rekey';
+/** A queued page that is looked at. */
+interface Candidate {
   readonly entry: LeasedEntry;
   readonly item: PageItem;
   readonly authority: Authority;
+  readonly required: RequirementsNow;
+}
+
+/** A page that may be requested now. `entry`: `null` for a request of the owner's own. */
+export interface PageChoice extends Pick<Candidate, 'authority' | 'required'> {
+  readonly kind: 'page';
+  readonly entry: LeasedEntry | null;
+  readonly record: UrlRecord;
+  readonly decision: Decision;
+}
+
+/** A robots.txt that is to be requested. `entry`: of a hop; `null` for the first request, which has none. */
+export interface RobotsChoice extends Pick<Candidate, 'authority' | 'required'> {
+  readonly kind: 'robots';
+  readonly entry: LeasedEntry | null;
+  readonly request: RobotsRequest;
+  readonly hops: number;
+}
+
+/** The rules give the URL another name than the one it was queued under: it is queued again under that one. */
+export interface RekeyChoice extends Omit<Candidate, 'required'> {
+  readonly kind: 'rekey';
   readonly key: string;
 }
 
@@ -58,23 +59,17 @@ export type Choice =
 
 /** What the gate, the owner and the bounds say of one URL. */
 export type Verdict =
-  | { readonly kind: 'allow'; readonly decision: Decision }
-  /** Its robots.txt is to be fetched first; or is in flight. */
-  | { readonly kind: 'fetch' | 'busy' }
+  | Exclude<GateAnswer, { kind: 'deny' | 'refused' }>
   /** What the host requires has changed: the time of its next request is to be computed again. */
   | { readonly kind: 'changed' }
-  | { readonly kind: 'hold'; readonly untilMs: number; readonly sinceMs: number }
   | { readonly kind: 'rekey'; readonly key: string }
   | { readonly kind: 'end'; readonly ending: Ending }
   | { readonly kind: 'closed'; readonly closed: ClosedTime };
 
-type Step =
-  | Choice
-  /** The entry stays where it is; it is finished; everything is to be looked at again. */
-  | { readonly kind: 'skip' | 'gone' | 'again' }
-  | { readonly kind: 'block-lane'; readonly untilMs: number };
+/** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: look at everything again. */
+type Step = Choice | 'skip' | 'gone' | 'again';
 
-/** Chooses requests for hosts. None of its methods throws. */
+/** Chooses requests for hosts. */
 export class NextRequest {
   readonly #context: FrontierContext;
 
@@ -90,27 +85,12 @@ export class NextRequest {
     const { entries } = host;
     let at = 0;
     for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
-      if (entries.isBlocked(entry, nowMs)) {
-        at += 1;
-        continue;
-      }
-      const step = this.#step(host, entry, required, nowMs);
-      switch (step.kind) {
-        case 'skip':
-          at += 1;
-          break;
-        case 'gone':
-          entries.removeAt(at);
-          entries.finish(entry.id);
-          break;
-        case 'block-lane':
-          entries.blockLane(entry.authority, step.untilMs);
-          break;
-        case 'again':
-          return this.choose(host, nowMs);
-        default:
-          if ('entry' in step && step.entry !== null) entries.removeAt(at);
-          return step;
+      const step = entries.isBlocked(entry, nowMs) ? 'skip' : this.#step(host, entry, required, nowMs);
+      if (step === 'skip') at += 1;
+      else if (step === 'again') return this.choose(host, nowMs);
+      else if (step !== 'gone') {
+        if ('entry' in step && step.entry !== null) entries.remove(entry);
+        return step;
       }
     }
     return { kind: 'nothing' };
@@ -118,38 +98,40 @@ export class NextRequest {
 
   #step(host: LeasedHost, entry: LeasedEntry, required: RequirementsNow, nowMs: number): Step {
     const { gate, settings } = this.#context;
+    const { item } = entry;
     const authority = gate.peek(entry.authority);
     if (authority === null) return { kind: 'load', authority: entry.authority };
     if (host.unsettled >= settings.unsettledPerHost) return { kind: 'nothing' };
-    if (entry.item.kind === 'page') return this.#pageStep(host, entry, entry.item, authority, required, nowMs);
-    const request = gate.beginHop(authority, entry.item.chain, entry.item.url, nowMs);
+    if (item.kind === 'page') return this.#pageStep(host, { entry, item, authority, required }, nowMs);
+    const request = gate.beginHop(authority, item.chain, item.url, nowMs);
+    if (request !== null) {
+      return { kind: 'robots', entry, authority, request, hops: authority.chain!.urls.length - 1, required };
+    }
     // The chain was given up: its authority has been answered for by now.
-    if (request === null) return { kind: 'gone' };
-    return { kind: 'robots', entry, authority, request, hops: authority.chain!.urls.length - 1, required };
+    finish(host, entry);
+    return 'gone';
   }
 
-  #pageStep(
-    host: LeasedHost,
-    entry: LeasedEntry,
-    item: PageItem,
-    authority: Authority,
-    required: RequirementsNow,
-    nowMs: number,
-  ): Step {
+  #pageStep(host: LeasedHost, { entry, item, authority, required }: Candidate, nowMs: number): Step {
     const { gate, hostBounds, reporter, budget, settings } = this.#context;
     const end = (ending: Ending): Step => {
       reporter.ended(item.record, ending, gate.ref(authority));
-      return { kind: 'gone' };
+      finish(host, entry);
+      return 'gone';
+    };
+    const block = (untilMs: number): Step => {
+      host.entries.blockLane(authority.name, untilMs);
+      return 'gone';
     };
     const verdict = this.judge(host, item.record, authority, required, nowMs, item);
     switch (verdict.kind) {
       case 'busy': {
         // Our own request brings the host back. A chain that waits elsewhere may belong to an earlier process.
         const { chain } = authority;
-        if (chain === null) return { kind: 'skip' };
+        if (chain === null) return 'skip';
         if (nowMs >= chain.untilMs) return { kind: 'chain-over', authority: authority.name };
         host.waitForChain(authority.name, chain.untilMs);
-        return { kind: 'block-lane', untilMs: chain.untilMs };
+        return block(chain.untilMs);
       }
       case 'fetch':
         return this.robotsRequest(authority, required, nowMs);
@@ -157,10 +139,10 @@ export class NextRequest {
         // Time in the queue while its rules could be had does not count.
         const heldMs = nowMs - Math.max(item.addedAtMs, verdict.sinceMs);
         if (heldMs >= settings.access.holdMaxMs) return end({ status: 'failed', reason: 'robots-unreachable' });
-        return { kind: 'block-lane', untilMs: Math.max(verdict.untilMs, nowMs + 1) };
+        return block(Math.max(verdict.untilMs, nowMs + 1));
       }
       case 'changed':
-        return { kind: 'again' };
+        return 'again';
       case 'rekey':
         return { kind: 'rekey', entry, item, authority, key: verdict.key };
       case 'end':
@@ -214,7 +196,7 @@ export class NextRequest {
     }
     const rules = gate.rules(authority);
     if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
-    const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? noSignals(), record);
+    const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
     if (refusal !== null) {
       const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
       return { kind: 'end', ending };
@@ -224,11 +206,17 @@ export class NextRequest {
     if (key !== null) return { kind: 'rekey', key };
     if (rules?.isOverMaxDelay === true)
       return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
-    const usedUp = hostBounds.usedUp(host, nowMs);
+    const usedUp = hostBounds.usedUp(host.used, nowMs);
     if (usedUp !== null && (item !== null || usedUp !== 'bound-host-pages')) {
       if (item !== null) hostBounds.note(host, nowMs);
       return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
     }
     return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
   }
+}
+
+/** The entry leaves the queue for good. */
+function finish({ entries }: LeasedHost, entry: LeasedEntry): void {
+  entries.remove(entry);
+  entries.finish(entry.id);
 }

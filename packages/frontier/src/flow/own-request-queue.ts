@@ -33,41 +33,34 @@ export interface OwnRequestInput {
   readonly untilMs: number;
 }
 
-/** A request that waits for its turn. */
+/** A request that waits for its turn. Only `wait` changes it. */
 export class OwnRequest {
   readonly record: UrlRecord;
   readonly authority: string;
   readonly answer: (answer: OwnAnswer) => void;
   readonly #untilMs: number;
-  #reason: HostWait['reason'] = 'interval';
-  #againAtMs: number;
+  /** Why it waits, as far as known. */
+  reason: HostWait['reason'] = 'interval';
+  /** When to try again, epoch milliseconds. */
+  againAtMs: number;
 
   constructor({ record, authority, untilMs }: OwnRequestInput, nowMs: number, answer: (answer: OwnAnswer) => void) {
     this.record = record;
     this.authority = authority;
     this.answer = answer;
     this.#untilMs = untilMs;
-    this.#againAtMs = nowMs;
-  }
-
-  /** Why it waits, as far as known. */
-  get reason(): HostWait['reason'] {
-    return this.#reason;
-  }
-  /** When to try again, epoch milliseconds. */
-  get againAtMs(): number {
-    return this.#againAtMs;
+    this.againAtMs = nowMs;
   }
 
   /** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
   wait(reason: HostWait['reason'], untilMs: number | null): void {
-    this.#reason = reason;
-    this.#againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
+    this.reason = reason;
+    this.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
     if (untilMs !== null && untilMs > this.#untilMs) this.answer({ kind: 'held', reason, untilMs });
   }
 }
 
-/** The requests that wait, by host, in the order in which they came. None of its methods throws. */
+/** The requests that wait, by host, in the order in which they came. */
 export class OwnRequestQueue {
   readonly #clock: Clock;
   readonly #byHost = new Map<HostKey, OwnRequest[]>();
@@ -105,14 +98,11 @@ export class OwnRequestQueue {
 
   #remove(host: HostKey, request: OwnRequest): boolean {
     const requests = this.of(host);
-    if (!requests.includes(request)) return false;
+    const others = requests.filter((each) => each !== request);
+    if (others.length === requests.length) return false;
     this.#count -= 1;
-    if (requests.length === 1) this.#byHost.delete(host);
-    else
-      this.#byHost.set(
-        host,
-        requests.filter((each) => each !== request),
-      );
+    if (others.length === 0) this.#byHost.delete(host);
+    else this.#byHost.set(host, others);
     return true;
   }
 

@@ -2,9 +2,9 @@
 // right to make it. It passes the same gate, takes the same slot, and goes before the host's entries, so that a handler
 // that waits for its own host waits for one exchange, not for a queue. It uses up no page.
 
-import type { HostWait } from '../frontier-event.js';
 import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
+import type { Authority } from '../robots/authority-cache.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
 import type { RobotsCopyRef, Work } from '../work.js';
@@ -15,7 +15,7 @@ import type { InFlight } from './in-flight.js';
 import { OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
 import type { NextRequest } from './next-request.js';
 import type { OwnAnswer, OwnRequest, OwnRequestQueue } from './own-request-queue.js';
-import type { RobotsArrival } from './robots-arrival.js';
+import type { Settling } from './settling.js';
 
 /** What own requests need of the scheduler. */
 export interface OwnRequestsParts {
@@ -24,7 +24,7 @@ export interface OwnRequestsParts {
   readonly leases: HostLeases;
   readonly inFlight: InFlight;
   readonly nextRequest: NextRequest;
-  readonly arrival: RobotsArrival;
+  readonly settling: Settling;
 }
 
 /** Gives the owner's requests their turns. Its promises reject with what the store throws. */
@@ -78,47 +78,37 @@ export class OwnRequests {
     const { clock, gate, pace } = this.#context;
     const { queue, schedule, inFlight, nextRequest } = this.#parts;
     const [request] = queue.of(host.key);
-    if (request === undefined || host.status !== 'leased' || host.isBusy) return;
+    if (request === undefined) return;
+    const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
+    // While the authority was loaded, the request may have been answered, or another one may have taken the slot.
+    if (queue.of(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
     const nowMs = clock.nowMs();
     if (!schedule.isSafe(host, nowMs)) {
       schedule.touch(host);
-      request.wait('interval', nowMs + RENEWAL_WAIT_MS);
-      return;
+      return request.wait('interval', nowMs + RENEWAL_WAIT_MS);
     }
-    if (host.clock.parked) {
-      request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
-      return;
-    }
-    const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
+    if (host.clock.parked) return request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
     const required = host.requirements.at(nowMs);
     const start = host.nextStart(required);
     const startMs = Math.max(start.atMs, pace.nextAtMs());
-    if (startMs > nowMs) {
-      request.wait(start.reason, startMs);
-      return;
-    }
-    // While the authority was loaded, another request may have taken the slot.
-    if (hasNoSlot(host)) return;
+    if (startMs > nowMs) return request.wait(start.reason, startMs);
     const verdict = nextRequest.judge(host, request.record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
-        return this.#waitForRobots(host, request, authority.name, nowMs);
+        return this.#waitForRobots(host, request, authority, nowMs);
       case 'fetch':
-        if (works.length >= n) return;
-        works.push(inFlight.startRobots(host, nextRequest.robotsRequest(authority, required, nowMs)));
+        if (works.length < n) {
+          works.push(inFlight.startRobots(host, nextRequest.robotsRequest(authority, required, nowMs)));
+        }
         return;
       case 'hold':
-        request.wait('robots-unreachable', Math.max(verdict.untilMs, nowMs + 1));
-        return;
+        return request.wait('robots-unreachable', Math.max(verdict.untilMs, nowMs + 1));
       case 'changed':
-        request.wait('interval', nowMs);
-        return;
+        return request.wait('interval', nowMs);
       case 'closed':
-        request.wait(verdict.closed.reason, verdict.closed.untilMs);
-        return;
+        return request.wait(verdict.closed.reason, verdict.closed.untilMs);
       case 'end':
-        request.answer(answerOf(verdict.ending, gate.ref(authority)));
-        return;
+        return request.answer(answerOf(verdict.ending, gate.ref(authority)));
       case 'allow': {
         const { decision } = verdict;
         const choice = { kind: 'page', entry: null, record: request.record, authority, decision, required } as const;
@@ -128,17 +118,16 @@ export class OwnRequests {
   }
 
   /** The answer of the robots.txt in flight brings us back; a chain of redirects has an end of its own. */
-  async #waitForRobots(host: LeasedHost, request: OwnRequest, authority: string, nowMs: number): Promise<void> {
-    const reason: HostWait['reason'] = 'robots-unreachable';
-    const chain = this.#context.gate.peek(authority)?.chain ?? null;
-    if (chain === null) request.wait(reason, null);
-    else if (nowMs < chain.untilMs) request.wait(reason, chain.untilMs);
-    else await this.#parts.arrival.endChain(host, authority);
+  async #waitForRobots(
+    host: LeasedHost,
+    request: OwnRequest,
+    { name, chain }: Authority,
+    nowMs: number,
+  ): Promise<void> {
+    if (chain === null) request.wait('robots-unreachable', null);
+    else if (nowMs < chain.untilMs) request.wait('robots-unreachable', chain.untilMs);
+    else await this.#parts.settling.endChain(host, name);
   }
-}
-
-function hasNoSlot(host: LeasedHost): boolean {
-  return host.isBusy;
 }
 
 function answerOf(ending: Ending, robots: RobotsCopyRef): OwnAnswer {

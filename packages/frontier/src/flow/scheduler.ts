@@ -1,78 +1,68 @@
 // The scheduler: which request is next, and what follows from it. It puts its parts together in the order in which they
-// build on each other and holds no other state than that:
+// build on each other, and runs the timers:
 //
 //   admission ──▶ store ──▶ leases ──▶ schedule ──▶ next-request ──▶ in-flight: take … mayStart … exchanged
 //                             ▲                                          │
-//                           commit ◀────────── settling, robots-arrival ◀┘
+//                           commit ◀────────────────── settling ◀────────┘
 //
 // Politeness holds because only the holder of a host's lease makes requests to it, one at a time, and because no page
-// is handed out before its authority's robots.txt has been answered. Nothing here waits for time.
+// is handed out before its authority's robots.txt has been answered. No call here waits for time.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
-import type { AddAnswer } from '../settlement.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
-import type { Work } from '../work.js';
+import type { AddAnswer, Work } from '../work.js';
 import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
-import { Heartbeat } from './heartbeat.js';
 import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { InFlight } from './in-flight.js';
-import { GRANT_RETRY_MS, TAKE_ROUNDS } from './limits.js';
-import { NextRequest, type RekeyChoice } from './next-request.js';
-import { type OwnAnswer, type OwnRequestInput, OwnRequestQueue } from './own-request-queue.js';
+import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
+import { type Choice, NextRequest } from './next-request.js';
+import { OwnRequestQueue } from './own-request-queue.js';
 import { OwnRequests } from './own-requests.js';
-import { RobotsArrival } from './robots-arrival.js';
 import { Settling } from './settling.js';
 
-/** Hosts that need the store or the gate before they can be given work. */
+/** A host that needs the store or the gate before it can be given work. */
 interface Delayed {
-  readonly loads: { readonly host: LeasedHost; readonly authority: string }[];
-  readonly chainsOver: { readonly host: LeasedHost; readonly authority: string }[];
-  readonly rekeys: { readonly host: LeasedHost; readonly choice: RekeyChoice }[];
+  readonly host: LeasedHost;
+  readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'rekey' }>;
 }
 
 /** The scheduler of one frontier. Its promises reject with what the store throws. */
 export class Scheduler {
   readonly #context: FrontierContext;
-  readonly #ownQueue: OwnRequestQueue;
-  readonly #schedule: HostSchedule;
+  /** Requests of the owner's own that wait for their turn. */
+  readonly ownQueue: OwnRequestQueue;
+  /** The hosts that this process has leased. */
+  readonly schedule: HostSchedule;
   readonly #leases: HostLeases;
   readonly #admission: Admission;
   readonly #nextRequest: NextRequest;
   readonly inFlight: InFlight;
-  readonly #arrival: RobotsArrival;
   readonly settling: Settling;
   readonly #ownRequests: OwnRequests;
-  readonly #heartbeat: Heartbeat;
-  /** The store may have due hosts that were not leased: it is asked before the next works are handed out. */
-  #othersMayWait = true;
+  /** The last works were handed out without asking the store for due hosts. */
+  #isBehind = false;
+  readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    const queue = new OwnRequestQueue(context.clock);
-    const schedule = new HostSchedule(context, queue);
-    const leases = new HostLeases(context, schedule);
-    const admission = new Admission(context);
-    const nextRequest = new NextRequest(context);
-    const inFlight = new InFlight(context, schedule, leases);
-    const arrival = new RobotsArrival(context, schedule, leases, admission);
-    this.#ownQueue = queue;
-    this.#schedule = schedule;
-    this.#leases = leases;
-    this.#admission = admission;
-    this.#nextRequest = nextRequest;
-    this.inFlight = inFlight;
-    this.#arrival = arrival;
-    this.settling = new Settling(context, { schedule, leases, inFlight, admission, arrival });
-    this.#ownRequests = new OwnRequests(context, { queue, schedule, leases, inFlight, nextRequest, arrival });
-    this.#heartbeat = new Heartbeat(context, schedule, leases);
-  }
-
-  /** The store is open: leases are renewed from here on. */
-  open(): void {
-    this.#heartbeat.start();
+    this.ownQueue = new OwnRequestQueue(context.clock);
+    this.schedule = new HostSchedule(context, this.ownQueue);
+    this.#leases = new HostLeases(context, this.schedule);
+    this.#admission = new Admission(context);
+    this.#nextRequest = new NextRequest(context);
+    this.inFlight = new InFlight(context, this.schedule, this.#leases);
+    this.settling = new Settling(context, this.schedule, this.#leases, this.#admission, this.inFlight);
+    this.#ownRequests = new OwnRequests(context, {
+      queue: this.ownQueue,
+      schedule: this.schedule,
+      leases: this.#leases,
+      inFlight: this.inFlight,
+      nextRequest: this.#nextRequest,
+      settling: this.settling,
+    });
   }
 
   async add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
@@ -83,38 +73,24 @@ export class Scheduler {
     return answers;
   }
 
-  /** Waits for the turn of a request of the owner's own. */
-  ask(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
-    return this.#ownQueue.add(input, signal);
-  }
-
-  /** Answers every `ask` that waits: the crawl stops. */
-  endAsks(): void {
-    this.#ownQueue.end();
-  }
-
   /** At most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
-    const { budget, pace, clock, gate } = this.#context;
+    const { budget, pace, clock } = this.#context;
     const works: Work[] = [];
     await budget.prepare();
     await this.#ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
-    // The last works were handed out without asking the store: hosts that fell due there meanwhile get in line first.
-    if (this.#othersMayWait && this.#canHandOut()) await this.#leaseMore(n - works.length);
+    // Hosts that fell due in the store meanwhile get in line first.
+    if ((this.#isBehind || this.schedule.othersWait) && this.#canHandOut()) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
-      const { loads, chainsOver, rekeys } = this.#handOut(works, n);
-      for (const { host, authority } of chainsOver) await this.#arrival.endChain(host, authority);
-      for (const { host, choice } of rekeys) await this.settling.rekey(host, choice);
-      await Promise.all(loads.map(({ authority }) => gate.load(authority)));
-      for (const { host } of loads) this.#schedule.reschedule(host);
-      if (works.length >= n) this.#othersMayWait = true;
+      const delayed = this.#handOut(works, n);
+      await Promise.all(delayed.map((each) => this.#prepare(each)));
+      if (works.length >= n) this.#isBehind = true;
       if (works.length >= n || !this.#canHandOut()) break;
       // Hosts that are due wait for the crawl's pace, not for the store.
       if (pace.nextAtMs() > clock.nowMs()) break;
-      const wasDelayed = loads.length + chainsOver.length + rekeys.length > 0;
-      if (wasDelayed || (await this.#leaseMore(n - works.length))) continue;
+      if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // What may go does not wait for what the store has yet to say.
       if (works.length > 0 || !this.#leases.isBusy) break;
       await this.#untilCommittedOrDue();
@@ -124,51 +100,51 @@ export class Scheduler {
 
   #canHandOut(): boolean {
     const { budget, clock } = this.#context;
-    return !this.#schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
+    return !this.schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
   }
 
   async #leaseMore(most: number): Promise<boolean> {
-    const { hasCome, mayHaveMore } = await this.#leases.leaseDue(most);
-    this.#othersMayWait = mayHaveMore;
+    const hasCome = await this.#leases.leaseDue(most);
+    this.#isBehind = false;
     return hasCome;
   }
 
   /** Hands out what may go now. @returns The hosts that need something first. */
-  #handOut(works: Work[], n: number): Delayed {
+  #handOut(works: Work[], n: number): Delayed[] {
     const { clock, pace } = this.#context;
-    const delayed: Delayed = { loads: [], chainsOver: [], rekeys: [] };
+    const delayed: Delayed[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
-      const host = this.#schedule.popDue(nowMs);
+      const host = this.schedule.popDue(nowMs);
       if (host === null) break;
-      if (!this.#schedule.isSafe(host, nowMs)) {
-        this.#schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
+      if (!this.schedule.isSafe(host, nowMs)) {
+        this.schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
       const choice = this.#nextRequest.choose(host, nowMs);
-      if (host.entries.hasChanges) this.#schedule.touch(host);
+      if (host.entries.hasChanges) this.schedule.touch(host);
       if (choice.kind === 'page') works.push(this.inFlight.startPage(host, choice));
       else if (choice.kind === 'robots') works.push(this.inFlight.startRobots(host, choice));
-      else if (choice.kind === 'load') delayed.loads.push({ host, authority: choice.authority });
-      else if (choice.kind === 'chain-over') delayed.chainsOver.push({ host, authority: choice.authority });
-      else if (choice.kind === 'rekey') delayed.rekeys.push({ host, choice });
-      else if (choice.kind === 'wait') this.#schedule.reschedule(host);
-      else if (host.entries.readyCount(nowMs) === 0) this.#schedule.touch(host);
+      else if (choice.kind === 'wait') this.schedule.reschedule(host);
+      else if (choice.kind !== 'nothing') delayed.push({ host, choice });
+      else if (host.entries.readyCount(nowMs) === 0) this.schedule.touch(host);
     }
     return delayed;
   }
 
+  async #prepare({ host, choice }: Delayed): Promise<void> {
+    if (choice.kind === 'rekey') return this.settling.rekey(host, choice);
+    if (choice.kind === 'chain-over') return this.settling.endChain(host, choice.authority);
+    await this.#context.gate.load(choice.authority);
+    this.schedule.reschedule(host);
+  }
+
   /** Waits until everything reported is kept in the store, but not longer than until a leased host may be asked. */
   async #untilCommittedOrDue(): Promise<void> {
-    const dueMs = this.#schedule.earliestMs();
+    const dueMs = this.schedule.earliestMs();
     if (!this.#leases.isBusy || (dueMs !== null && dueMs <= this.#context.clock.nowMs())) return;
-    const { due, cancel } = this.#schedule.untilDue();
-    try {
-      await Promise.race([this.#leases.commit(), due]);
-    } finally {
-      cancel();
-    }
+    await this.schedule.untilDueOr(this.#leases.commit());
   }
 
   /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. */
@@ -178,8 +154,8 @@ export class Scheduler {
     const ownAt = this.#ownRequests.nextAtMs();
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
-    const leasedAt = earlier(this.#schedule.earliestMs(), ownAt);
-    const dueInMs = this.#schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
+    const leasedAt = earlier(this.schedule.earliestMs(), ownAt);
+    const dueInMs = this.schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
     if (dueInMs === 0) this.#leases.mayBeDue();
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
@@ -188,24 +164,15 @@ export class Scheduler {
     return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
 
-  /** The hosts that this process has leased. */
-  hosts(): Iterable<LeasedHost> {
-    return this.#schedule.all();
-  }
-
-  host(key: HostKey): LeasedHost | undefined {
-    return this.#schedule.get(key);
-  }
-
   /** A parked host is due again. */
   async unpark(key: HostKey): Promise<void> {
-    const host = this.#schedule.get(key);
+    const host = this.schedule.get(key);
     this.#context.waits.forget(key);
     await this.#context.store.wake(key);
     this.#leases.mayBeDue();
     if (host === undefined) return;
     host.unpark();
-    this.#schedule.reschedule(host);
+    this.schedule.reschedule(host);
   }
 
   /** Reports what has changed; no caller waits for it. */
@@ -213,17 +180,53 @@ export class Scheduler {
     this.#leases.commitSoon();
   }
 
+  /** The store is open: from here on leases are renewed, and the account is kept where it outlives the process. */
+  open(): void {
+    const { settings, store, budget, counts } = this.#context;
+    const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
+    this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
+    if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
+    this.#every(ACCOUNT_EVERY_MS, (nowMs) => {
+      const others = budget.othersAtWork() > 0 ? counts.read() : null;
+      return Promise.all([budget.saveTime(nowMs), others]);
+    });
+  }
+
+  /** Calls `act` until `stop`. A store that fails stops the frontier. */
+  #every(ms: number, act: (nowMs: number, lateMs: number) => Promise<unknown>): void {
+    const { clock, guard } = this.#context;
+    const dueMs = clock.nowMs() + ms;
+    const cancel = clock.after(ms, () => {
+      this.#timers.delete(cancel);
+      this.#every(ms, act);
+      const nowMs = clock.nowMs();
+      act(nowMs, nowMs - dueMs).catch(guard.fail);
+    });
+    this.#timers.add(cancel);
+  }
+
+  /** Renews leases that would run out. */
+  #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
+    const { settings, budget, counts } = this.#context;
+    this.schedule.noteLag(lateMs);
+    for (const host of this.schedule.all()) {
+      if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.schedule.touch(host);
+    }
+    const commit = this.schedule.hasChanges ? this.#leases.commit() : null;
+    return Promise.all([commit, budget.save(nowMs), counts.read()]);
+  }
+
   /** Hands out nothing any more. */
   stop(): void {
-    this.#schedule.close();
-    this.#ownQueue.end();
-    this.#heartbeat.stop();
+    this.schedule.close();
+    this.ownQueue.end();
+    for (const cancel of this.#timers) cancel();
   }
 
   /** Gives back all hosts; work in flight counts as lost. After `stop`, with no `take` under way. */
   async releaseAll(): Promise<void> {
     this.inFlight.drop();
-    for (const host of this.#schedule.all()) this.#schedule.touch(host);
+    for (const host of this.schedule.all()) this.schedule.touch(host);
     await this.#leases.commit();
   }
 }

@@ -26,8 +26,7 @@ export class Seen {
    * Before any fingerprint is made.
    *
    * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the process
-   *   that
-   * comes first and kept in the store: another one would make every known URL new again.
+   *   that comes first and kept in the store: another one would make every known URL new again.
    */
   async open(secret: string | null, store: FrontierStore, lock: CrawlLock): Promise<void> {
     const kept = async () => {

@@ -1,13 +1,17 @@
-// What a settlement says to the store: done with its links, again at some time, given back, or what a robots.txt
-// answered. Each ends with the work out of flight, its host scheduled anew, and a commit.
+// What follows when work ends: a page done with its links, again at some time, given back, or the answer of a
+// robots.txt. Each ends with the work out of flight, its host scheduled anew, and a commit.
+//
+// A robots.txt that redirects: its next hop is queued at its own host, and the authority's lane is blocked until it
+// comes. An answer: the lane opens, the operator is informed, companions of the file are queued.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { URL_RETRIES_MAX } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
-import type { Settlement } from '../settlement.js';
+import type { Authority } from '../robots/authority-cache.js';
 import type { NewEntry } from '../store.js';
-import type { PageWork, RobotsWork, Work } from '../work.js';
+import { hostKeyOf } from '../url/host-key.js';
+import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { type Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
@@ -15,10 +19,11 @@ import type { HostSchedule } from './host-schedule.js';
 import { type Flight, type InFlight, isQueuedPage } from './in-flight.js';
 import { RETRY_JITTER } from './limits.js';
 import type { RekeyChoice } from './next-request.js';
-import type { RobotsArrival } from './robots-arrival.js';
 
 /** `lost`: another holder has the host by now. */
 type Settled = 'ok' | 'lost';
+
+type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
 const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
@@ -27,26 +32,21 @@ export class Settling {
   readonly #context: FrontierContext;
   readonly #schedule: HostSchedule;
   readonly #leases: HostLeases;
-  readonly #inFlight: InFlight;
   readonly #admission: Admission;
-  readonly #arrival: RobotsArrival;
+  readonly #inFlight: InFlight;
 
   constructor(
     context: FrontierContext,
-    parts: {
-      readonly schedule: HostSchedule;
-      readonly leases: HostLeases;
-      readonly inFlight: InFlight;
-      readonly admission: Admission;
-      readonly arrival: RobotsArrival;
-    },
+    schedule: HostSchedule,
+    leases: HostLeases,
+    admission: Admission,
+    inFlight: InFlight,
   ) {
     this.#context = context;
-    this.#schedule = parts.schedule;
-    this.#leases = parts.leases;
-    this.#inFlight = parts.inFlight;
-    this.#admission = parts.admission;
-    this.#arrival = parts.arrival;
+    this.#schedule = schedule;
+    this.#leases = leases;
+    this.#admission = admission;
+    this.#inFlight = inFlight;
   }
 
   /** @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it */
@@ -65,12 +65,14 @@ export class Settling {
     throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
   }
 
+  // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
   async #settlePage(
     work: PageWork,
     flight: Flight,
     settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
   ): Promise<Settled> {
-    const { clock, budget, hostBounds, reporter } = this.#context;
+    const { clock, budget, hostBounds, reporter, settings } = this.#context;
     const { host } = flight;
     const entry = flight.entry!;
     const nowMs = clock.nowMs();
@@ -85,7 +87,7 @@ export class Settling {
     if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {
       // URLs that failed together do not come back together; never sooner than requested.
-      const waitMs = Math.max(0, settlement.notBeforeMs - nowMs) * (1 + RETRY_JITTER * this.#context.settings.random());
+      const waitMs = Math.max(0, settlement.notBeforeMs - nowMs) * (1 + RETRY_JITTER * settings.random());
       const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
       host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
     }
@@ -96,11 +98,11 @@ export class Settling {
     if (host.status === 'leased') this.#schedule.touch(host);
     this.#schedule.reschedule(host);
     const outcomes = await this.#leases.commit(linksOf(links));
-    const isLost = host.status === 'lost';
-    if (counts && isLost) budget.takeBack();
+    const settled = outcomeOf(host);
+    if (counts && settled === 'lost') budget.takeBack();
     this.#admission.conclude(links, outcomes, true);
     this.#schedule.reschedule(host);
-    return isLost ? 'lost' : 'ok';
+    return settled;
   }
 
   /** A request of the owner's own: it has no entry in the queue, and no page is used up. */
@@ -118,43 +120,13 @@ export class Settling {
     const { host, entry } = flight;
     this.#inFlight.putDown(work, flight);
     if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
-    else if (work.kind === 'robots' && entry === null) this.#arrival.abandon(work.authority);
+    else if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
     if (untilMs !== null) host.delayUntil(untilMs);
     if (entry !== null) host.entries.putBack(entry);
     this.#schedule.reschedule(host);
     this.#leases.commitSoon();
     return 'ok';
-  }
-
-  /** Our own rules forbid the authority. A hop of a chain that leads to such a one is only a failure. */
-  async #refuse(work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
-    if (flight.entry !== null) return this.#settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
-    const { gate, clock } = this.#context;
-    gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
-    return this.#giveBack(work, flight, null);
-  }
-
-  async #settleRobots(
-    work: RobotsWork,
-    flight: Flight,
-    answer: Extract<Settlement, { kind: 'robots' }>['answer'],
-  ): Promise<Settled> {
-    const host: LeasedHost = flight.host;
-    const authority = await this.#context.gate.load(work.authority);
-    if (host.status !== 'leased') {
-      if (flight.entry === null) this.#arrival.abandon(work.authority);
-      this.#inFlight.putDown(work, flight);
-      return 'lost';
-    }
-    const isStale = flight.chain !== null && authority.chain?.id !== flight.chain;
-    const entries = isStale ? [] : await this.#arrival.take(authority, work.url, answer);
-    if (flight.entry !== null) host.entries.finish(flight.entry.id);
-    this.#inFlight.putDown(work, flight);
-    this.#schedule.touch(host);
-    await this.#arrival.commit(authority, entries);
-    this.#schedule.reschedule(host);
-    return isLost(host) ? 'lost' : 'ok';
   }
 
   /** Queues a URL under the name its site gives it, in one commit with its end under the old one. */
@@ -170,15 +142,138 @@ export class Settling {
     host.entries.finish(entry.id);
     this.#schedule.touch(host);
     const [outcome] = await this.#leases.commit([again]);
-    if (outcome !== 'new' && !isLost(host)) {
+    if (outcome !== 'new' && outcomeOf(host) === 'ok') {
       const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
       const { reporter, gate } = this.#context;
       reporter.ended(item.record, { status: 'dropped', reason, detail: key }, gate.ref(authority));
     }
     this.#schedule.reschedule(host);
   }
+
+  // ── robots.txt ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #settleRobots(work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
+    const { host, entry, chain } = flight;
+    const authority = await this.#context.gate.load(work.authority);
+    if (host.status !== 'leased') {
+      if (entry === null) this.#abandonFetch(work.authority);
+      this.#inFlight.putDown(work, flight);
+      return 'lost';
+    }
+    const isStale = chain !== null && authority.chain?.id !== chain;
+    const entries = isStale ? [] : await this.#takeIn(authority, work.url, answer);
+    if (entry !== null) host.entries.finish(entry.id);
+    this.#inFlight.putDown(work, flight);
+    this.#schedule.touch(host);
+    await this.#commitArrival(authority, entries);
+    this.#schedule.reschedule(host);
+    return outcomeOf(host);
+  }
+
+  /** Our own rules forbid the authority. A hop of a chain that leads to such a one is only a failure. */
+  async #refuse(work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
+    if (flight.entry !== null) return this.#settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
+    const { gate, clock } = this.#context;
+    gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
+    return this.#giveBack(work, flight, null);
+  }
+
+  /** The time of a redirect chain of the host's authority may be over. */
+  async endChain(host: LeasedHost, name: string): Promise<void> {
+    const { gate, clock } = this.#context;
+    const authority = await gate.load(name);
+    const { chain } = authority;
+    if (chain === null) host.forgetChain(name);
+    // Its hop is being fetched, or the next one waits.
+    else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
+    else if (await gate.adopt(authority)) this.#openLane(authority);
+    else {
+      const failure = { kind: 'failure', failure: 'timeout' } as const;
+      await this.#commitArrival(authority, await this.#takeIn(authority, chain.urls.at(-1)!, failure));
+    }
+    this.#schedule.reschedule(host);
+  }
+
+  /** Takes in what came from `url`. @returns Entries for the commit that reports it. */
+  async #takeIn(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
+    const { gate, reporter, clock, settings } = this.#context;
+    const received = await gate.receive(authority, url, answer, clock.nowMs());
+    if (received.kind === 'hop') {
+      this.#blockLane(authority.name, received.chain.untilMs);
+      return [this.#hopEntry(authority.name, received.chain.id, received.url)];
+    }
+    const hasFailed = authority.access.failures > 0;
+    const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
+    this.#openLane(authority);
+    const host = this.#hostKeyOf(authority.name) ?? authority.name;
+    reporter.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
+    if (companions.length === 0) return [];
+    const first = companions.map((companion) => ({ ...companion, priority: 0 }));
+    return linksOf(this.#admission.consider(first, clock.nowMs()));
+  }
+
+  /** Commits the entries that `#takeIn` gave. A hop that finds no place ends its chain. */
+  async #commitArrival(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
+    const outcomes = await this.#leases.commit(entries);
+    if (authority.chain !== null && outcomes.includes('full')) {
+      await this.#takeIn(authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
+    }
+  }
+
+  /** The request for a robots.txt is not made: another one may be. */
+  #abandonFetch(name: string): void {
+    const { gate } = this.#context;
+    const authority = gate.peek(name);
+    if (authority === null) return;
+    gate.abandonFetch(authority);
+    const home = this.#homeOf(name);
+    if (home !== undefined) this.#schedule.reschedule(home);
+  }
+
+  /** What is known of the authority has changed: its lane opens, its host is looked at again. */
+  #openLane(authority: Authority): void {
+    const home = this.#homeOf(authority.name);
+    if (home?.status !== 'leased') return;
+    if (home.robotsArrived(authority.name, this.#context.gate.rules(authority))) this.#schedule.touch(home);
+    this.#schedule.reschedule(home);
+  }
+
+  #blockLane(name: string, untilMs: number): void {
+    const home = this.#homeOf(name);
+    if (home?.status !== 'leased') return;
+    home.waitForChain(name, untilMs);
+    home.entries.blockLane(name, untilMs);
+    this.#schedule.touch(home);
+  }
+
+  /** The host of an authority, where it is ours. */
+  #homeOf(authority: string): LeasedHost | undefined {
+    return this.#schedule.get(this.#hostKeyOf(authority) ?? '');
+  }
+
+  #hostKeyOf(url: string): string | null {
+    return hostKeyOf(url, this.#context.settings.hostKeyBy);
+  }
+
+  /** It is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
+  #hopEntry(authority: string, chain: string, url: string): NewEntry {
+    return {
+      host: this.#hostKeyOf(url) ?? '',
+      lane: `robots.txt of ${authority}`,
+      fingerprint: new Uint8Array(this.#context.store.capabilities.fingerprintBytes),
+      priority: 0,
+      body: encodeItem({ kind: 'hop', authority, chain, url }),
+      dedupe: false,
+    };
+  }
 }
 
-function isLost(host: LeasedHost): boolean {
-  return host.status === 'lost';
+function outcomeOf(host: LeasedHost): Settled {
+  return host.status === 'lost' ? 'lost' : 'ok';
+}
+
+/** What came, in one word: the failure, or the status. */
+function textOf(answer: RobotsAnswer): string {
+  if (answer.kind === 'failure') return answer.failure;
+  return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
 }

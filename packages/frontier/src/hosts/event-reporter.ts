@@ -51,21 +51,13 @@ export class EventReporter {
   }
 
   #url(record: UrlRecord, url: string, ending: Ending, robots: RobotsCopyRef | null): void {
-    const decision = 'decision' in ending ? ending.decision : null;
-    const reason = 'decision' in ending ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
-    this.#onEvent({
-      kind: 'url',
-      status: ending.status,
-      reason,
-      url,
-      record,
-      line: decision?.line ?? null,
-      pattern: decision?.pattern ?? null,
-      dialect: decision?.dialect ?? null,
-      robots,
-      detail: 'detail' in ending ? (ending.detail ?? null) : null,
-      atMs: this.#nowMs(),
-    });
+    const isDecided = 'decision' in ending;
+    const { line, pattern, dialect } = isDecided ? ending.decision : { line: null, pattern: null, dialect: null };
+    const reason = isDecided ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
+    const detail = isDecided ? null : (ending.detail ?? null);
+    const { status } = ending;
+    const atMs = this.#nowMs();
+    this.#onEvent({ kind: 'url', status, reason, url, record, line, pattern, dialect, robots, detail, atMs });
   }
 
   /** What an exchange said of its host. */

@@ -3,21 +3,16 @@
 
 import { createRecentSet } from '../recent-set.js';
 import type { Bounds, Budget } from '../records/budget.js';
+import type { HostUse } from './host-state.js';
+import type { LeasedHost } from './leased-host.js';
 import { EXHAUSTED_HOSTS } from './limits.js';
 
 /** Which bound a host has used up: reasons of the documented table. */
 export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-minutes';
 
-/** What a host has used. `firstRunMs`: the crawl's running time at its first request, `null` before it. */
-export interface HostUse {
-  readonly pages: number;
-  readonly bytes: number;
-  readonly firstRunMs: number | null;
-}
-
 const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
 
-/** The bounds of hosts. None of its methods throws. */
+/** The bounds of hosts. */
 export class HostBounds {
   readonly #bounds: Bounds;
   readonly #budget: Pick<Budget, 'runningMs'>;
@@ -32,25 +27,25 @@ export class HostBounds {
   }
 
   /** The bound that a host has used up; `null`: none. */
-  usedUp(host: HostUse, nowMs: number): HostBound | null {
+  usedUp({ pages, bytes, firstRunMs }: HostUse, nowMs: number): HostBound | null {
     if (!this.#isAny) return null;
     const { pagesPerHost, bytesPerHost, runningPerHostMs } = this.#bounds;
-    if (pagesPerHost !== null && host.pages >= pagesPerHost) return 'bound-host-pages';
-    if (bytesPerHost !== null && host.bytes >= bytesPerHost) return 'bound-host-bytes';
-    const ranMs = host.firstRunMs === null ? 0 : this.#budget.runningMs(nowMs) - host.firstRunMs;
+    if (pagesPerHost !== null && pages >= pagesPerHost) return 'bound-host-pages';
+    if (bytesPerHost !== null && bytes >= bytesPerHost) return 'bound-host-bytes';
+    const ranMs = firstRunMs === null ? 0 : this.#budget.runningMs(nowMs) - firstRunMs;
     return runningPerHostMs !== null && ranMs >= runningPerHostMs ? 'bound-host-minutes' : null;
   }
 
   /** Whether what is in flight may use up the rest of its pages. */
-  mayBeUsedUp(host: { readonly pages: number; readonly pagesInFlight: number }): boolean {
+  mayBeUsedUp({ used, pagesInFlight }: LeasedHost): boolean {
     const { pagesPerHost } = this.#bounds;
-    return pagesPerHost !== null && host.pages + host.pagesInFlight >= pagesPerHost;
+    return pagesPerHost !== null && used.pages + pagesInFlight >= pagesPerHost;
   }
 
   /** Remembers a host if it has used up a bound. */
-  note(host: HostUse & { readonly key: string }, nowMs: number): void {
-    const bound = this.usedUp(host, nowMs);
-    if (bound !== null) this.#exhausted.add(`${bound} ${host.key}`);
+  note({ key, used }: LeasedHost, nowMs: number): void {
+    const bound = this.usedUp(used, nowMs);
+    if (bound !== null) this.#exhausted.add(`${bound} ${key}`);
   }
 
   /** The bound that a host is remembered for; `null`: it may have used one up all the same. */

@@ -8,24 +8,29 @@
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 
-/** The part of a host that outlives a lease. */
-export interface HostState {
-  readonly clock: HostClock;
-  /** Pages of this host that count against the bound. */
+/** What a host has served. */
+export interface HostUse {
+  /** Pages that count against the bound. */
   readonly pages: number;
-  /** Decoded bytes it has sent. */
+  /** Decoded bytes. */
   readonly bytes: number;
   /** The crawl's running time at its first request, milliseconds; `null` before it. */
   readonly firstRunMs: number | null;
+}
+
+/** The part of a host that outlives a lease. */
+export interface HostState {
+  readonly clock: HostClock;
+  readonly used: HostUse;
   /** Authorities that require spacing, the longest interval first; their rules are read at every lease. */
   readonly askers: readonly string[];
   /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0 when none. */
   readonly leastDelayMs: number;
 }
 
-/** The state of a host that was never leased. Never throws. */
+/** The state of a host that was never leased. */
 export function newHostState(): HostState {
-  return { clock: newHostClock(), pages: 0, bytes: 0, firstRunMs: null, askers: [], leastDelayMs: 0 };
+  return { clock: newHostClock(), used: { pages: 0, bytes: 0, firstRunMs: null }, askers: [], leastDelayMs: 0 };
 }
 
 /**
@@ -33,10 +38,9 @@ export function newHostState(): HostState {
  *
  * @param asOfMs - The time, on our clock, before which no other process can have the host: now, or when it falls due.
  * @returns At most 1 KiB: askers that do not fit are left out; nothing else varies much in length.
- * @throws Never.
  */
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
-  const { clock } = state;
+  const { clock, used } = state;
   const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
   for (let space = Math.min(state.askers.length, ASKERS_PER_HOST); ; space -= 1) {
     const bytes = new TextEncoder().encode(
@@ -52,9 +56,9 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         x: clock.refusedInARow,
         p: clock.pausedUntilMs === null ? null : Math.max(0, clock.pausedUntilMs - asOfMs),
         k: clock.parked,
-        n: state.pages,
-        b: state.bytes,
-        q: state.firstRunMs,
+        n: used.pages,
+        b: used.bytes,
+        q: used.firstRunMs,
         l: state.askers.slice(0, space),
         d: state.leastDelayMs,
       }),
@@ -69,7 +73,6 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
  * @param nowMs - The time of the lease on our clock, read after the store answered: the later, the longer the gap.
  * @returns A host that was parked is not any more: only an operator's `wake` makes it leasable (storage contract, C6).
  * `null` for bytes that this version did not write.
- * @throws Never.
  */
 export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | null {
   let fields: Readonly<Record<string, unknown>>;
@@ -79,26 +82,24 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
     return null;
   }
   if (typeof fields !== 'object' || fields === null || fields['v'] !== 1) return null;
-  const count = (name: string) => (typeof fields[name] === 'number' ? fields[name] : 0);
+  const number = (name: string) => (typeof fields[name] === 'number' ? fields[name] : null);
+  const count = (name: string) => number(name) ?? 0;
   const time = (name: string) => (typeof fields[name] === 'number' ? nowMs - fields[name] : null);
-  const wasParked = fields['k'] === true;
-  const pause = fields['p'];
+  const pauseMs = number('p');
   return {
     clock: {
       lastStartMs: time('s'),
       lastEndMs: time('e'),
-      lastRetrievalMs: typeof fields['r'] === 'number' ? fields['r'] : null,
+      lastRetrievalMs: number('r'),
       adaptiveMs: count('a'),
       goodInARow: count('g'),
       throttledInARow: count('t'),
       failedInARow: count('f'),
-      refusedInARow: wasParked ? 0 : count('x'),
-      pausedUntilMs: typeof pause === 'number' ? nowMs + pause : null,
+      refusedInARow: fields['k'] === true ? 0 : count('x'),
+      pausedUntilMs: pauseMs === null ? null : nowMs + pauseMs,
       parked: false,
     },
-    pages: count('n'),
-    bytes: count('b'),
-    firstRunMs: typeof fields['q'] === 'number' ? fields['q'] : null,
+    used: { pages: count('n'), bytes: count('b'), firstRunMs: number('q') },
     askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
     leastDelayMs: count('d'),
   };

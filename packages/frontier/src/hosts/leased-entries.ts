@@ -3,7 +3,7 @@
 
 import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
 import type { QueueItem } from '../records/record.js';
-import type { EntryId, Requeue } from '../store.js';
+import type { EntryId, HostCommit, Requeue } from '../store.js';
 
 /** An entry that came with the lease. */
 export interface LeasedEntry {
@@ -14,19 +14,15 @@ export interface LeasedEntry {
   readonly authority: string;
 }
 
-/** What the next commit reports. */
-export interface EntryChanges {
-  readonly done: EntryId[];
-  readonly requeue: Requeue[];
-  /** Lane → epoch milliseconds until which it is blocked; a time that has passed opens it. */
-  readonly lanes: Map<string, number>;
-}
-
-/** The entries of one leased host. None of its methods throws. */
+/** The entries of one leased host. */
 export class LeasedEntries {
   /** In the order in which they are handed out. */
   #waiting: LeasedEntry[] = [];
-  #changes: EntryChanges = noChanges();
+  /** What the next commit reports. */
+  #done: EntryId[] = [];
+  #requeue: Requeue[] = [];
+  /** Lane → epoch milliseconds until which it is blocked; a time that has passed opens it. */
+  readonly #lanes = new Map<string, number>();
   /** Lanes blocked during this lease: authority → epoch milliseconds. */
   readonly #blocked = new Map<string, number>();
 
@@ -36,8 +32,7 @@ export class LeasedEntries {
 
   /** Whether the next commit has something to report. */
   get hasChanges(): boolean {
-    const { done, requeue, lanes } = this.#changes;
-    return done.length > 0 || requeue.length > 0 || lanes.size > 0;
+    return this.#done.length > 0 || this.#requeue.length > 0 || this.#lanes.size > 0;
   }
 
   /** Adds entries by priority, behind those of the same priority. */
@@ -53,9 +48,9 @@ export class LeasedEntries {
     return this.#waiting[index];
   }
 
-  /** Removes an entry that is handed out. */
-  removeAt(index: number): void {
-    this.#waiting.splice(index, 1);
+  /** Removes an entry that is handed out or finished. */
+  remove(entry: LeasedEntry): void {
+    this.#waiting.splice(this.#waiting.indexOf(entry), 1);
   }
 
   /** An entry that was handed out comes back, in front of the others. */
@@ -65,12 +60,12 @@ export class LeasedEntries {
 
   /** The entry is finished for good. */
   finish(id: EntryId): void {
-    this.#changes.done.push(id);
+    this.#done.push(id);
   }
 
   /** The entry goes back into the queue of the store. */
   requeue(entry: Requeue): void {
-    this.#changes.requeue.push(entry);
+    this.#requeue.push(entry);
   }
 
   /**
@@ -78,19 +73,19 @@ export class LeasedEntries {
    * where they were. Past a bound they go back into the queue at once, to make place for the host's other lanes.
    */
   blockLane(lane: string, untilMs: number): void {
-    this.#changes.lanes.set(lane, untilMs);
+    this.#lanes.set(lane, untilMs);
     this.#blocked.set(lane, untilMs);
     if (this.#blocked.size > LANES_REMEMBERED) this.#blocked.delete(this.#blocked.keys().next().value ?? '');
     if (this.#waiting.length <= 2 * ENTRIES_PER_LEASE) return;
     const isOfLane = (entry: LeasedEntry) => entry.item.kind === 'page' && entry.authority === lane;
-    for (const { id } of this.#waiting.filter(isOfLane)) this.#changes.requeue.push({ id });
+    for (const { id } of this.#waiting.filter(isOfLane)) this.#requeue.push({ id });
     this.#waiting = this.#waiting.filter((entry) => !isOfLane(entry));
   }
 
   /** Opens a lane. @returns Whether it was blocked. */
   openLane(lane: string): boolean {
     if (!this.#blocked.delete(lane)) return false;
-    this.#changes.lanes.set(lane, 0);
+    this.#lanes.set(lane, 0);
     return true;
   }
 
@@ -111,18 +106,17 @@ export class LeasedEntries {
   }
 
   /** What the commit that is about to leave reports; from here on there is nothing to report. */
-  takeChanges(): EntryChanges {
-    const changes = this.#changes;
-    this.#changes = noChanges();
+  takeChanges(nowMs: number): Pick<HostCommit, 'done' | 'requeue' | 'blockLanes'> {
+    const blockLanes = [...this.#lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
+    const changes = { done: this.#done, requeue: this.#requeue, blockLanes };
+    this.#done = [];
+    this.#requeue = [];
+    this.#lanes.clear();
     return changes;
   }
 
   /** How many entries are finished since the last commit. */
   get finishedCount(): number {
-    return this.#changes.done.length;
+    return this.#done.length;
   }
-}
-
-function noChanges(): EntryChanges {
-  return { done: [], requeue: [], lanes: new Map() };
 }

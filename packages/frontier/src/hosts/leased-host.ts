@@ -9,9 +9,9 @@ import { type EarliestStart, earliestStart, requestInterval } from '../politenes
 import type { Politeness } from '../politeness/profile.js';
 import type { AuthorityRules } from '../robots/authority-rules.js';
 import { type ClosedTime, type RequirementsNow, SpacingRequirements } from '../robots/requirements.js';
-import type { Exchange } from '../settlement.js';
-import type { FencingToken, HostKey, Lease } from '../store.js';
-import { decodeHostState, encodeHostState, newHostState } from './host-state.js';
+import type { FencingToken, HostCommit, HostKey, Lease } from '../store.js';
+import type { Exchange } from '../work.js';
+import { decodeHostState, encodeHostState, type HostUse, newHostState } from './host-state.js';
 import { LeasedEntries } from './leased-entries.js';
 
 /**
@@ -20,7 +20,7 @@ import { LeasedEntries } from './leased-entries.js';
  */
 export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
-/** A host under our lease. None of its methods throws. All times are epoch milliseconds. */
+/** A host under our lease. All times are epoch milliseconds. */
 export class LeasedHost {
   readonly key: HostKey;
   readonly fencingToken: FencingToken;
@@ -38,10 +38,8 @@ export class LeasedHost {
   #status: LeaseStatus = 'arriving';
   #leaseEndMs: number;
   #clock: HostClock;
-  #pages: number;
+  #used: HostUse;
   #pagesInFlight = 0;
-  #bytes: number;
-  #firstRunMs: number | null;
   #notBeforeMs: number;
   #addressAtMs: number | null = null;
   #unsettled = 0;
@@ -58,9 +56,8 @@ export class LeasedHost {
    * just now", the slower reading.
    */
   constructor(lease: Lease, number: number, politeness: Politeness, sentAtMs: number, nowMs: number) {
-    const fresh = newHostState();
-    const kept = lease.state === null ? fresh : decodeHostState(lease.state, nowMs);
-    const state = kept ?? { ...fresh, clock: { ...fresh.clock, lastStartMs: nowMs, lastEndMs: nowMs } };
+    const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
+    const state = kept ?? newHostState();
     this.key = lease.host;
     this.fencingToken = lease.fencingToken;
     this.number = number;
@@ -69,9 +66,8 @@ export class LeasedHost {
     this.#politeness = politeness;
     this.#leaseEndMs = sentAtMs + lease.ttlMs;
     this.#clock = state.clock;
-    this.#pages = state.pages;
-    this.#bytes = state.bytes;
-    this.#firstRunMs = state.firstRunMs;
+    if (kept === null) this.restartClock(nowMs);
+    this.#used = state.used;
     this.requirements = new SpacingRequirements(state.leastDelayMs);
     this.#notBeforeMs = nowMs + lease.notBeforeMs;
     this.#queued = lease.queued;
@@ -108,9 +104,19 @@ export class LeasedHost {
     this.supplied(came, wanted);
   }
 
-  /** The commit that releases it is about to leave. */
-  leave(): void {
-    this.#status = 'leaving';
+  /** What the commit that is about to leave reports, its state included. A host that is released leaves with it. */
+  commit(then: HostCommit['then'], delayMs: number, nowMs: number): HostCommit {
+    let freeInMs = delayMs;
+    if ('release' in then) {
+      this.#status = 'leaving';
+      freeInMs = then.release.dueInMs ?? delayMs;
+    }
+    // As of the time before which no other process can have it: a store grants the host of a holder that vanished
+    // `delayMs` after the end of the lease.
+    const kept = { clock: this.#clock, used: this.#used, ...this.requirements.toKeep() };
+    const state = encodeHostState(kept, nowMs + freeInMs);
+    const { key: host, fencingToken } = this;
+    return { host, fencingToken, ...this.entries.takeChanges(nowMs), state, delayMs, then };
   }
 
   lose(): void {
@@ -119,21 +125,13 @@ export class LeasedHost {
 
   // ── Entries and counters ───────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Pages that count against the bounds. */
-  get pages(): number {
-    return this.#pages;
+  /** What counts against the bounds of one host. */
+  get used(): HostUse {
+    return this.#used;
   }
   /** Pages in flight that may still count. */
   get pagesInFlight(): number {
     return this.#pagesInFlight;
-  }
-  /** Decoded bytes it has sent. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-  /** The crawl's running time at its first request, milliseconds; `null` before it. */
-  get firstRunMs(): number | null {
-    return this.#firstRunMs;
   }
   /** Entries in this process and in the store that are not handed out. */
   get queued(): number {
@@ -157,7 +155,7 @@ export class LeasedHost {
   }
 
   countPage(): void {
-    this.#pages += 1;
+    this.#used = { ...this.#used, pages: this.#used.pages + 1 };
   }
 
   /** An entry goes back into the store's queue, to be retried `waitMs` from now. */
@@ -210,8 +208,8 @@ export class LeasedHost {
     const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), isRobots);
     this.#clock = after.clock;
     this.#exchanges += 1;
-    this.#bytes += exchange.bytes;
-    this.#firstRunMs ??= Math.max(0, runningMs);
+    const { pages, bytes, firstRunMs } = this.#used;
+    this.#used = { pages, bytes: bytes + exchange.bytes, firstRunMs: firstRunMs ?? Math.max(0, runningMs) };
     if (this.#slot === work) this.#slot = null;
     return after.warnings;
   }
@@ -248,7 +246,7 @@ export class LeasedHost {
 
   /** When the next request may start, closed times not considered, and what sets that time (access §9 and §10). */
   nextStart(required: RequirementsNow): EarliestStart {
-    const start = earliestStart(this.#clock, required, this.#politeness);
+    const start = earliestStart(this.#clock, required.spacing, this.#politeness);
     if (this.#notBeforeMs <= start.atMs) return start;
     const isAddress = this.#addressAtMs === this.#notBeforeMs;
     return { atMs: this.#notBeforeMs, reason: isAddress ? 'address-shared' : 'not-before' };
@@ -263,10 +261,8 @@ export class LeasedHost {
 
   /** The longest interval in force, milliseconds. */
   intervalMs(nowMs: number): number {
-    const { lastRetrievalMs, adaptiveMs } = this.#clock;
-    const required = this.requirements.at(nowMs);
-    const input = { politeness: this.#politeness, lastRetrievalMs, ...required, adaptiveMs };
-    const { fromEndMs, fromStartMs } = requestInterval(input);
+    const { spacing } = this.requirements.at(nowMs);
+    const { fromEndMs, fromStartMs } = requestInterval(this.#clock, spacing, this.#politeness);
     return Math.max(fromEndMs, fromStartMs);
   }
 
@@ -319,11 +315,5 @@ export class LeasedHost {
     this.#isDry = false;
     this.noteRules(authority, rules);
     return this.entries.openLane(authority);
-  }
-
-  /** The state to keep with the lease. @param asOfMs - The time before which no other process can have the host. */
-  stateAt(asOfMs: number): Uint8Array {
-    const [clock, pages, bytes, firstRunMs] = [this.#clock, this.#pages, this.#bytes, this.#firstRunMs];
-    return encodeHostState({ clock, pages, bytes, firstRunMs, ...this.requirements.toKeep() }, asOfMs);
   }
 }

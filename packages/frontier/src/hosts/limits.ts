@@ -10,5 +10,3 @@ export const COMMENT_MAX_LINES = 100;
 export const CRAWL_DELAY_LARGE_MS = 60_000;
 /** Hosts remembered as having used up a bound, two generations of this many. */
 export const EXHAUSTED_HOSTS = 65_536;
-/** How many times its equal share of hosts a process may lease. */
-export const HOST_SHARE_MARGIN = 1.25;

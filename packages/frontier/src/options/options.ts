@@ -1,20 +1,22 @@
-// What a caller of `createFrontier` may say: one type, one function that checks and fills in the defaults. Bounds and
-// robots.txt have files of their own.
+// What a caller of `createFrontier` may say: one type, one function that checks and fills in the defaults. What it may
+// say of robots.txt has a file of its own.
 
 import { type Clock, systemClock } from '../clock.js';
 import type { FrontierEvent } from '../frontier-event.js';
 import {
+  FINGERPRINT_SECRET_LEAST_CHARS,
   HOSTS_HELD,
   HOSTS_HELD_MOST,
   LEASE_TTL_LEAST_MS,
   LEASE_TTL_MOST_MS,
   LEASE_TTL_MS,
+  MINUTES_MOST,
   PAGES_MOST,
   QUEUED_MAX,
   UNSETTLED_PER_HOST,
   UNSETTLED_PER_HOST_MOST,
 } from '../limits.js';
-import { callable, invalid, knownKeys, oneOf, trueOrFalse, wholeIn } from '../option-value.js';
+import { callable, invalid, knownKeys, numberIn, oneOf, trueOrFalse, wholeIn } from '../option-value.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/profile.js';
 import type { Bounds } from '../records/budget.js';
 import type { FrontierStore } from '../store.js';
@@ -22,7 +24,6 @@ import { CANONICAL_RULES, type CanonicalRule } from '../url/canonicalize.js';
 import type { HostKeyBy } from '../url/host-key.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
-import { type FrontierBounds, resolveBounds } from './bounds-options.js';
 import { type ResolvedRobotsOptions, type RobotsOptions, resolveRobotsOptions } from './robots-options.js';
 
 /**
@@ -41,6 +42,22 @@ export type WhyNot = (
  * @param isFirst - No such answer had come from this authority in this crawl.
  */
 export type CompanionsFor = (authority: string, isFirst: boolean) => readonly NewUrl[] | Promise<readonly NewUrl[]>;
+
+/** How much, over the whole crawl, restarts included. An absent bound is none. */
+export interface FrontierBounds {
+  /** Settled pages that count. 1 … 1e9 */
+  readonly pages?: number;
+  /** Pages of one host. 1 … 1e9 */
+  readonly pagesPerHost?: number;
+  /** Decoded bytes of one host's bodies, its robots.txt among them; the answer that reaches it is kept whole. ≥ 1 */
+  readonly bytesPerHost?: number;
+  /** Running time of the crawl since the first request to a host. > 0 */
+  readonly minutesPerHost?: number;
+  /** Running time, from `open` to `close`. > 0 */
+  readonly minutes?: number;
+  /** Decoded bytes of bodies. ≥ 1 */
+  readonly bytes?: number;
+}
 
 /** What a frontier is made of. */
 export interface FrontierOptions {
@@ -128,8 +145,8 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
   if (typeof owner !== 'string' || owner === '') throw invalid('owner', 'a name', owner);
   if (part !== undefined && part !== null && !/^[\w.:-]{1,128}$/.test(part))
     throw invalid('part', '1 to 128 letters, digits and any of _.:-', part);
-  if (secret !== null && (typeof secret !== 'string' || secret.length < 16))
-    throw invalid('secret', '16 characters', secret);
+  if (secret !== null && (typeof secret !== 'string' || secret.length < FINGERPRINT_SECRET_LEAST_CHARS))
+    throw invalid('secret', `${FINGERPRINT_SECRET_LEAST_CHARS} characters`, secret);
   return Object.freeze({
     store,
     ...resolveRobotsOptions(options.robots),
@@ -152,6 +169,27 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     clock: options.clock ?? systemClock(),
     random: callable('random', options.random ?? platformRandom),
     secret,
+  });
+}
+
+/** A bound that is absent is `null`. */
+function resolveBounds(bounds: FrontierBounds): Bounds {
+  knownKeys('bounds.', bounds, ['pages', 'pagesPerHost', 'bytesPerHost', 'minutesPerHost', 'minutes', 'bytes']);
+  const whole = (key: keyof FrontierBounds, most: number) => {
+    const value = bounds[key];
+    return value === undefined ? null : wholeIn(`bounds.${key}`, value, 1, most);
+  };
+  const runningMs = (key: keyof FrontierBounds) => {
+    const value = bounds[key];
+    return value === undefined ? null : 60_000 * numberIn(`bounds.${key}`, value, Number.MIN_VALUE, MINUTES_MOST);
+  };
+  return Object.freeze({
+    pages: whole('pages', PAGES_MOST),
+    pagesPerHost: whole('pagesPerHost', PAGES_MOST),
+    bytesPerHost: whole('bytesPerHost', Number.MAX_SAFE_INTEGER),
+    runningPerHostMs: runningMs('minutesPerHost'),
+    runningMs: runningMs('minutes'),
+    bytes: whole('bytes', Number.MAX_SAFE_INTEGER),
   });
 }
 

@@ -38,11 +38,7 @@ export interface ResolvedRobotsOptions {
 
 const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs']);
 
-/**
- * Checks how robots.txt is to be read, and makes its reader.
- *
- * @throws FrontierError `option-invalid`.
- */
+/** Checks how robots.txt is to be read, and makes its reader. @throws FrontierError `option-invalid`. */
 export function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   if (typeof robots !== 'object' || robots === null) throw invalid('robots', 'an object with `tokens`', robots);
   if ('crawlDelayMaxSeconds' in robots) {

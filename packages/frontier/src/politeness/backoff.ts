@@ -3,9 +3,8 @@
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { URL_RETRIES_MAX } from '../limits.js';
-import type { Exchange } from '../settlement.js';
-import { answerKind } from './answer-kind.js';
-import { throttlePauseMs } from './host-clock.js';
+import type { Exchange } from '../work.js';
+import { answerKind, throttlePauseMs } from './host-clock.js';
 import { RETRY_AFTER_MAX_MS, URL_BACKOFF_MS } from './limits.js';
 
 /** What becomes of a URL after an exchange that did not give its page. */

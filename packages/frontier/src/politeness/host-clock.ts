@@ -3,8 +3,8 @@
 // The rule that must never break: a refusal cannot make any later request earlier.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
-import type { Exchange } from '../settlement.js';
-import { type AnswerKind, answerKind } from './answer-kind.js';
+import type { HostWarning } from '../frontier-event.js';
+import type { Exchange } from '../work.js';
 import {
   ADAPTIVE_MAX_MS,
   FAILING_PAUSE_MS,
@@ -16,6 +16,17 @@ import {
   RETRY_AFTER_MAX_MS,
   THROTTLE_PAUSE_MS,
 } from './limits.js';
+
+/**
+ * What an exchange says about its host: the rows of the table in access §10.
+ *
+ * - `good`: the host answered and wants no slower crawl (404 included).
+ * - `throttled`: 429 or 503, "you are asking too much".
+ * - `failing`: another 5xx, 408, or no whole response came.
+ * - `refused`: 401, 403, 407 or 451.
+ * - `ours`: nothing was asked of the host, or we gave up ourselves: it says nothing about the host.
+ */
+export type AnswerKind = 'good' | 'throttled' | 'failing' | 'refused' | 'ours';
 
 /** What is remembered of a host's exchanges. Times are epoch milliseconds. */
 export interface HostClock {
@@ -42,12 +53,8 @@ export interface HostClock {
 }
 
 /** A warning for the operator that an exchange led to. */
-export interface ClockWarning {
+export interface ClockWarning extends Pick<HostWarning, 'untilMs' | 'detail'> {
   readonly code: 'host-paused' | 'host-parked' | 'host-refusals';
-  /** Epoch milliseconds; `null` where it does not end without the operator or has no length. */
-  readonly untilMs: number | null;
-  /** For people. */
-  readonly detail: string;
 }
 
 /** A clock before and after an exchange. */
@@ -56,7 +63,25 @@ export interface AfterExchange {
   readonly warnings: ClockWarning[];
 }
 
-/** The clock of a host without a request. Never throws. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407, 451]);
+
+/** Failure words that are about us, not about the host. */
+const OURS = new Set<string>(['aborted', 'internal', 'address-forbidden', 'port-forbidden', 'scheme-unsupported']);
+
+/**
+ * Reads one exchange (access §10). A status that throttles counts even when the body then failed; otherwise a failure
+ * counts before the status, since a cut-off 200 is no good answer. A failure code that is not known counts as
+ * `failing`, the slower reading. 408 is the server's own word for a timeout and is read as one.
+ */
+export function answerKind(exchange: Pick<Exchange, 'status' | 'failure'>): AnswerKind {
+  const { status, failure } = exchange;
+  if (status === 429 || status === 503) return 'throttled';
+  if (failure !== null) return OURS.has(failure) ? 'ours' : 'failing';
+  if (status === null || status === 408 || status >= 500) return 'failing';
+  return REFUSALS.has(status) ? 'refused' : 'good';
+}
+
+/** The clock of a host without a request. */
 export function newHostClock(): HostClock {
   return {
     lastStartMs: null,
@@ -80,7 +105,6 @@ export function newHostClock(): HostClock {
  * @param currentIntervalMs - The interval that was in force (the longer of `requestInterval`'s two), where an adaptive
  * interval starts from.
  * @param isRobots - The exchange was for a robots.txt: it moves the clock, but the table does not apply.
- * @throws Never.
  * @see specification, access §10, DECISIONS A18 and A19
  */
 export function afterExchange(
@@ -104,7 +128,6 @@ export function afterExchange(
  *
  * @param inARow - 1 for the first.
  * @param retryAfterMs - What Retry-After says; it lengthens, never shortens. `null`: nothing usable.
- * @throws Never.
  * @see specification, access §10, DECISION A18
  */
 export function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
@@ -165,11 +188,8 @@ function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
   // Once per row, not once per answer.
   if (inARow === 1) warnings.push({ code: 'host-refusals', untilMs: null, detail: `answered ${exchange.status}` });
   if (inARow === REFUSALS_BEFORE_PARKING) {
-    warnings.push({
-      code: 'host-parked',
-      untilMs: null,
-      detail: `${inARow} refusals in a row, the last ${exchange.status}`,
-    });
+    const detail = `${inARow} refusals in a row, the last ${exchange.status}`;
+    warnings.push({ code: 'host-parked', untilMs: null, detail });
   }
   const parked = clock.parked || inARow >= REFUSALS_BEFORE_PARKING;
   return { clock: { ...clock, refusedInARow: inARow, parked }, warnings };

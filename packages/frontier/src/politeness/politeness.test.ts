@@ -3,15 +3,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../settlement.js';
+import type { Exchange } from '../work.js';
 import { redirectNotBeforeMs, retryUrl } from './backoff.js';
 import { afterExchange, type HostClock, newHostClock } from './host-clock.js';
-import { earliestStart, type RateInForce, requestInterval } from './interval.js';
+import { earliestStart, requestInterval } from './interval.js';
 import { type PolitenessOptions, resolvePoliteness } from './profile.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
-const NO_RATE: RateInForce = { kind: 'none' };
-const NO_ASKS = { crawlDelayMs: null, rate: NO_RATE };
+const NO_ASKS = { crawlDelayMs: null, requestIntervalMs: null };
 
 function answer(status: number | null, more: Partial<Exchange> = {}): Exchange {
   return {
@@ -64,29 +63,18 @@ describe('profiles', () => {
 
 describe('the earliest start', () => {
   const polite = resolvePoliteness();
-  const asked = (clock: HostClock, crawlDelayMs: number | null, rate: RateInForce = NO_RATE) =>
-    earliestStart(clock, { crawlDelayMs, rate }, polite);
+  const asked = (clock: HostClock, crawlDelayMs: number | null, requestIntervalMs: number | null = null) =>
+    earliestStart(clock, { crawlDelayMs, requestIntervalMs }, polite);
   const once = afterAll([answer(200)]); // ends at NOW + 100
 
-  it('of a host never asked is any time, but never inside a closed rate', () => {
+  it('of a host never asked is any time', () => {
     expect(asked(newHostClock(), 9_000)).toEqual({ atMs: 0, reason: 'interval' });
-    expect(asked(newHostClock(), null, { kind: 'closed', untilMs: NOW + 7 })).toEqual({
-      atMs: NOW + 7,
-      reason: 'request-rate-closed',
-    });
   });
 
   it('counts Crawl-delay from the end and Request-rate from the start (access §9)', () => {
     expect(asked(once, 5_000)).toEqual({ atMs: NOW + 5_100, reason: 'crawl-delay' });
-    const rate = { documents: 1, periodSeconds: 5, window: null };
-    expect(asked(once, null, { kind: 'rate', intervalMs: 5_000, rate })).toEqual({
-      atMs: NOW + 5_000,
-      reason: 'request-rate',
-    });
-    expect(asked(once, 4_901, { kind: 'rate', intervalMs: 5_000, rate })).toEqual({
-      atMs: NOW + 5_001,
-      reason: 'crawl-delay',
-    });
+    expect(asked(once, null, 5_000)).toEqual({ atMs: NOW + 5_000, reason: 'request-rate' });
+    expect(asked(once, 4_901, 5_000)).toEqual({ atMs: NOW + 5_001, reason: 'crawl-delay' });
   });
 
   it('is finite for a parked host too, and says so', () => {
@@ -118,21 +106,13 @@ describe('the earliest start', () => {
     expect(seen.size).toBeGreaterThan(40);
   });
 
-  it('under the 1996 rule follows a rate in force instead of the rule, but not a closed one (DECISION A16)', () => {
+  it('under the 1996 rule follows a rate in force instead of the rule (DECISION A16)', () => {
     const politeness = resolvePoliteness({ profile: '1996-rule-of-thumb' });
-    const input = { politeness, lastRetrievalMs: 300, crawlDelayMs: null, adaptiveMs: 0 };
-    const rate = { documents: 10, periodSeconds: 60, window: null };
-    expect(requestInterval({ ...input, rate: { kind: 'rate', intervalMs: 6_000, rate } })).toEqual({
-      fromEndMs: 0,
-      fromStartMs: 6_000,
-    });
-    expect(requestInterval({ ...input, rate: { kind: 'closed', untilMs: NOW } })).toEqual({
-      fromEndMs: 10_000,
-      fromStartMs: 0,
-    });
-    expect(
-      requestInterval({ ...input, adaptiveMs: 8_000, rate: { kind: 'rate', intervalMs: 6_000, rate } }).fromEndMs,
-    ).toBe(8_000);
+    const clock = { lastRetrievalMs: 300, adaptiveMs: 0 };
+    const rate = { crawlDelayMs: null, requestIntervalMs: 6_000 };
+    expect(requestInterval(clock, rate, politeness)).toEqual({ fromEndMs: 0, fromStartMs: 6_000 });
+    expect(requestInterval(clock, NO_ASKS, politeness)).toEqual({ fromEndMs: 10_000, fromStartMs: 0 });
+    expect(requestInterval({ ...clock, adaptiveMs: 8_000 }, rate, politeness).fromEndMs).toBe(8_000);
   });
 });
 
@@ -236,8 +216,7 @@ describe('a refusal can never make the crawl faster', () => {
     return steps.map(({ afterMs, tookMs, status, retryAfter }) => {
       const startedAtMs = at + afterMs;
       at = startedAtMs + tookMs;
-      const { lastRetrievalMs, adaptiveMs } = clock;
-      const { fromEndMs } = requestInterval({ politeness, lastRetrievalMs, adaptiveMs, ...NO_ASKS });
+      const { fromEndMs } = requestInterval(clock, NO_ASKS, politeness);
       clock = afterExchange(clock, answer(status, { startedAtMs, endedAtMs: at, retryAfter }), fromEndMs).clock;
       return earliestStart(clock, NO_ASKS, politeness).atMs;
     });

@@ -8,7 +8,7 @@ import { LeasedHost } from '../hosts/leased-host.js';
 import { newHostClock } from '../politeness/host-clock.js';
 import { resolvePoliteness } from '../politeness/profile.js';
 import { decodeItem, encodeItem } from '../records/record.js';
-import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority.js';
+import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority-cache.js';
 
 const options = resolveAccessOptions();
 const answered = nextAccess(
@@ -67,10 +67,11 @@ describe('host state', () => {
   };
 
   it('keeps the gap and the pause on any later clock, never shorter', () => {
+    const used = { pages: 7, bytes: 8, firstRunMs: 9 };
     // Due at 100,000 of the writer's clock; read at that time or later on the reader's.
-    const bytes = encodeHostState({ ...newHostState(), clock, pages: 7, askers: ['http://a.test'] }, 100_000);
+    const bytes = encodeHostState({ ...newHostState(), clock, used, askers: ['http://a.test'] }, 100_000);
     const state = decodeHostState(bytes, 5_000_000)!;
-    expect(state).toMatchObject({ pages: 7, askers: ['http://a.test'] });
+    expect(state).toMatchObject({ used, askers: ['http://a.test'] });
     expect(state.clock).toEqual({ ...clock, lastStartMs: 4_990_000, lastEndMs: 4_995_000, pausedUntilMs: 5_060_000 });
   });
 

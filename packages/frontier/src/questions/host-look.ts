@@ -81,12 +81,13 @@ export async function lookAtHost(
   const stored = (await store.readHost?.(host)) ?? null;
   const { lanes, counted, isWhole } = await countLanes(host, store);
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
-  const { pages, bytes, firstRunMs, clock } = leased ?? kept;
+  const { used, clock } = leased ?? kept;
   const robots = await authoritiesOf(host, [...lanes.keys(), ...kept.askers], context.gate, nowMs);
   const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isParked = stored?.isParked ?? clock.parked;
-  const dueInMs = stored === null || isParked ? null : stored.dueInMs;
+  const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
+  const { pages, bytes, firstRunMs } = used;
   const usedMs = firstRunMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRunMs);
   return {
     host,
@@ -96,27 +97,15 @@ export async function lookAtHost(
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
     isHeld: leased !== undefined,
-    nextAtMs: nextAtMs(leased !== undefined, dueInMs, isParked, wait, nowMs),
+    nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked ? null : (dueAtMs ?? null),
     wait,
     isParked,
     interval: intervalOf(settings.politeness, clock, requirements, nowMs),
     robots: robots.map(({ look }) => look),
     used: { pages, bytes, runningMs: usedMs },
-    spent: hostBounds.usedUp({ pages, bytes, firstRunMs }, nowMs),
+    spent: hostBounds.usedUp(used, nowMs),
     inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };
-}
-
-function nextAtMs(
-  isLeased: boolean,
-  dueInMs: number | null,
-  isParked: boolean,
-  wait: HostWait | null,
-  nowMs: number,
-): number | null {
-  if (isLeased) return wait?.untilMs ?? nowMs;
-  if (dueInMs !== null) return nowMs + dueInMs;
-  return isParked ? null : (wait?.untilMs ?? null);
 }
 
 /** Entries by authority and priority, as far as the look goes. */
@@ -154,19 +143,20 @@ async function authoritiesOf(host: string, queued: readonly string[], gate: Robo
 
 function intervalOf(
   politeness: Politeness,
-  { lastRetrievalMs, adaptiveMs }: HostClock,
+  clock: HostClock,
   requirements: SpacingRequirements,
   nowMs: number,
 ): HostLook['interval'] {
-  const required = requirements.at(nowMs);
-  const { fromEndMs, fromStartMs } = requestInterval({ politeness, lastRetrievalMs, adaptiveMs, ...required });
+  const { spacing } = requirements.at(nowMs);
+  const { fromEndMs, fromStartMs } = requestInterval(clock, spacing, politeness);
   const whose = (ms: (one: AuthorityRequirements) => number | null, wanted: number) =>
     [...requirements.authorities].find(([, one]) => ms(one) === wanted)?.[0] ?? null;
   if (fromStartMs > fromEndMs) {
     const authority = whose((one) => one.at?.(nowMs).intervalMs ?? null, fromStartMs);
     return { ms: fromStartMs, from: 'request-rate', authority };
   }
-  if (required.crawlDelayMs === fromEndMs && fromEndMs > 0)
+  if (spacing.crawlDelayMs === fromEndMs && fromEndMs > 0)
     return { ms: fromEndMs, from: 'crawl-delay', authority: whose((one) => one.crawlDelayMs, fromEndMs) };
-  return { ms: fromEndMs, from: adaptiveMs === fromEndMs && adaptiveMs > 0 ? 'adaptive' : 'profile', authority: null };
+  const isAdaptive = clock.adaptiveMs === fromEndMs && fromEndMs > 0;
+  return { ms: fromEndMs, from: isAdaptive ? 'adaptive' : 'profile', authority: null };
 }

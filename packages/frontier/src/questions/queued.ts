@@ -67,19 +67,16 @@ export async function listQueued(store: FrontierStore, request: ListRequest): Pr
   return { cursor: next, items };
 }
 
-/**
- * The URLs queued for a host, at most `limit`; robots.txt hops are left out.
- *
- * @throws What the store throws; FrontierError `record-unreadable`.
- */
+/** The URLs queued for a host, at most `limit`. @throws The same. */
 export async function queuedOf(store: FrontierStore, host: string, limit: number): Promise<UrlRecord[]> {
   const records: UrlRecord[] = [];
-  const take = ({ item }: ScannedItem) => {
-    if (item.kind === 'page') records.push(item.record);
-    return records.length < limit;
-  };
-  await scanItems(store, host, take, LOOK_SCAN_PAGES + limit);
-  return records.slice(0, limit);
+  let cursor: string | null = null;
+  do {
+    const listing: QueueListing = await listQueued(store, { host, cursor, limit: limit - records.length });
+    for (const { record } of listing.items) records.push(record);
+    cursor = listing.cursor;
+  } while (cursor !== null && records.length < limit);
+  return records;
 }
 
 /**
@@ -92,10 +89,9 @@ export async function scanItems(
   store: FrontierStore,
   host: string,
   visit: (item: ScannedItem) => boolean,
-  maxListings = LOOK_SCAN_PAGES,
 ): Promise<boolean> {
   let cursor: string | null = null;
-  for (let listing = 0; listing < maxListings; listing += 1) {
+  for (let listing = 0; listing < LOOK_SCAN_PAGES; listing += 1) {
     const found: ScanListing = await store.scan(cursor, LOOK_SCAN_ENTRIES, host);
     for (const one of found.items) if (!visit(scanned(one))) return false;
     cursor = found.cursor;

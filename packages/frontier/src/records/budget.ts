@@ -1,13 +1,14 @@
 // How much of the bounds of the whole crawl is used: pages, bytes, running minutes; restarts and other processes
 // included. Each process writes an account of its own (`part-records.ts`) and adds up all of them. It is written right
 // before the commit that says the pages are done, and every second: a process that is killed loses at most what its
-// last commit did not report, and never makes the crawl larger than its bound. Pages are granted (`page-grants.ts`), so
-// that the bound is exact; bytes and minutes of other processes are known as of their last second.
+// last commit did not report, and never makes the crawl larger than its bound. So that the bound on pages is exact,
+// each part says how many it was granted, and a process takes a share of the rest before it hands out more; what a dead
+// process was granted and did not use is free again once it has been silent for long enough. Bytes and minutes of other
+// processes are known as of their last second.
 
 import type { Clock } from '../clock.js';
 import type { CrawlLock } from './crawl-lock.js';
-import { GRANT_LOW, PART_SILENT_MS } from './limits.js';
-import { type Granted, grantOf, keptOf, pagesLeft } from './page-grants.js';
+import { GRANT_LOW, GRANT_MOST, PART_SILENT_MS } from './limits.js';
 import type { PartRecords } from './part-records.js';
 
 /** The bounds of a crawl; `null` where there is none. */
@@ -29,12 +30,20 @@ interface Account {
   readonly pages: number;
   readonly runningMs: number;
   readonly bytes: number;
-  /** Pages done, in flight, and granted beyond; absent: those done. */
-  readonly granted?: number;
+  /** Pages done, in flight, and granted beyond. */
+  readonly granted: number;
   /** Grows while the process lives. */
-  readonly beat?: number;
+  readonly beat: number;
   /** Whether its process has ended by itself. */
-  readonly isOver?: boolean;
+  readonly isOver: boolean;
+}
+
+/** What the other parts have. */
+interface Granted {
+  /** Pages that are done, and pages that living parts may still hand out. */
+  readonly taken: number;
+  /** Other parts that live. */
+  readonly alive: number;
 }
 
 /** Another part as last seen. */
@@ -45,7 +54,7 @@ interface Other {
 }
 
 const KEY = 'budget';
-const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0 };
+const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0, isOver: false };
 
 /** What the account is made of. */
 export interface BudgetOptions {
@@ -94,7 +103,7 @@ export class Budget {
       const kept = readAccount(await records.read(records.name, KEY));
       this.#pages = kept.pages;
       this.#bytes = kept.bytes;
-      this.#beat = kept.beat ?? 0;
+      this.#beat = kept.beat;
       this.#granted = kept.pages;
       this.#ranBeforeMs = kept.runningMs;
     }
@@ -241,8 +250,8 @@ export class Budget {
     let taken = 0;
     let alive = 0;
     for (const { account, movedAtMs } of this.#others.values()) {
-      const isAlive = account.isOver !== true && account.beat !== undefined && nowMs - movedAtMs < PART_SILENT_MS;
-      taken += isAlive ? Math.max(account.pages, account.granted ?? 0) : account.pages;
+      const isAlive = !account.isOver && account.beat > 0 && nowMs - movedAtMs < PART_SILENT_MS;
+      taken += isAlive ? Math.max(account.pages, account.granted) : account.pages;
       if (isAlive) alive += 1;
     }
     return { taken, alive };
@@ -305,8 +314,7 @@ export class Budget {
       const account = readAccount(accounts[at] ?? null);
       const before = seen.get(name);
       // Two reads may be under way at once, and the older one may come last.
-      const isNews = before === undefined || (account.beat ?? 0) > (before.account.beat ?? 0);
-      if (isNews) seen.set(name, { account, movedAtMs: nowMs });
+      if (before === undefined || account.beat > before.account.beat) seen.set(name, { account, movedAtMs: nowMs });
     }
     this.#others = seen;
     // Processes that run at once run in the same time; one that joins knows what ran before.
@@ -315,15 +323,29 @@ export class Budget {
   }
 }
 
-/**
- * The parts whose processes have ended by themselves: a process that joins may go on under one of their names.
- *
- * @throws Never; its promise rejects with what the records throw.
- */
+/** The parts whose processes have ended by themselves: a process that joins may go on under one of their names. */
 export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
   const over: string[] = [];
-  for (const part of parts) if (readAccount(await records.read(part, KEY)).isOver === true) over.push(part);
+  for (const part of parts) if (readAccount(await records.read(part, KEY)).isOver) over.push(part);
   return over;
+}
+
+/** Pages of the crawl that no process was granted. @param own - Ours: done, in flight or granted. */
+export function pagesLeft(limit: number, { taken }: Granted, own: number): number {
+  return Math.max(0, limit - taken - own);
+}
+
+/** How many of the pages left one process takes at a time: all that it may, unless others want some too. */
+export function grantOf(left: number, alive: number): number {
+  return Math.min(left, GRANT_MOST, alive === 0 ? left : Math.ceil(left / (2 * (alive + 1))));
+}
+
+/**
+ * How many granted pages that are not handed out a process keeps while nothing is left for others: half of them are
+ * free again at every look, since a process without work may have them.
+ */
+export function keptOf(unused: number, left: number, alive: number): number {
+  return left > 0 || alive === 0 ? unused : Math.floor(unused / 2);
 }
 
 function readAccount(bytes: Uint8Array | null): Account {

@@ -30,35 +30,13 @@ export type QueueItem = PageItem | HopItem;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/**
- * The record of a URL on its way in.
- *
- * @param url - As it will be requested: serialised, without fragment.
- * @throws Never.
- */
+/** The record of a URL on its way in. @param url - As it will be requested: serialised, without fragment. */
 export function recordOf(input: NewUrl, url: string): UrlRecord {
-  return {
-    url,
-    depth: input.depth,
-    via: input.via,
-    from: input.from ?? null,
-    hops: input.hops ?? 0,
-    label: input.label ?? null,
-    userData: input.userData ?? null,
-    tries: 0,
-    ...visitOf(input.visit),
-  };
+  const { depth, via, from = null, hops = 0, label = null, userData = null, visit = 0 } = input;
+  return { url, depth, via, from, hops, label, userData, tries: 0, ...(visit === 0 ? {} : { visit }) };
 }
 
-function visitOf(visit: number | undefined): Pick<UrlRecord, 'visit'> {
-  return visit === undefined || visit === 0 ? {} : { visit };
-}
-
-/**
- * An item as bytes. JSON with one-letter names, absent where the default holds: readable in any store's own tools.
- *
- * @throws Never.
- */
+/** An item as bytes. JSON with one-letter names, absent where the default holds: readable in any store's own tools. */
 export function encodeItem(item: QueueItem): Uint8Array {
   if (item.kind === 'hop') {
     return encoder.encode(JSON.stringify({ k: 'h', a: item.authority, c: item.chain, u: item.url }));
@@ -70,7 +48,7 @@ export function encodeItem(item: QueueItem): Uint8Array {
 const SLAB_BYTES = 8_192;
 const SHARED_MOST_BYTES = SLAB_BYTES / 4;
 
-/** The same for many items, in shared array buffers: a buffer of its own costs more than a small body. Never throws. */
+/** The same for many items, in shared array buffers: a buffer of its own costs more than a small body. */
 export function createItemEncoder(): (item: PageItem) => Uint8Array {
   let slab = new Uint8Array(0);
   let end = 0;

@@ -1,14 +1,14 @@
 // What is at stake: memory in crawls of many hosts, and that what left it comes back as it was.
 
+import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
 import { describe, expect, it } from 'vitest';
-import { type Authority, AuthorityCache } from './authority-cache.js';
+import { type Authority, AuthorityCache, authorityKey, encodeAuthority } from './authority-cache.js';
 import type { AuthorityRules } from './authority-rules.js';
 
 const RULES = { comments: ['read'] } as unknown as AuthorityRules;
 const BODY = new Uint8Array([1]);
 
-function cacheOf(bounds: { maxAuthorities: number; maxRules: number }) {
-  const kept = new Map<string, Uint8Array>();
+function cacheOf(bounds: { maxAuthorities: number; maxRules: number }, kept = new Map<string, Uint8Array>()) {
   const records = {
     readRecord: async (key: string) => kept.get(key) ?? null,
     writeRecord: async (key: string, bytes: Uint8Array) => {
@@ -54,5 +54,49 @@ describe('compiled rules', () => {
     expect(b?.rules).toBe(RULES);
     cache.keepRules(a as Authority, RULES, BODY);
     expect(b?.rules).toBe(RULES);
+  });
+});
+
+describe('an authority that is read again', () => {
+  const options = resolveAccessOptions();
+  const state = (text: string) =>
+    nextAccess(
+      initialAccess(),
+      {
+        kind: 'answer',
+        answer: {
+          kind: 'response',
+          status: 200,
+          headers: {},
+          body: new TextEncoder().encode(text),
+          robotsUrl: 'http://a.test/robots.txt',
+          finalUrl: 'http://a.test/robots.txt',
+        },
+      },
+      1_000,
+      options,
+    );
+
+  it.each([
+    ['keeps the rules of the same file', 'Disallow: /a', '0123456789abcdef', RULES],
+    ['has none where another process kept another file', 'Disallow: /b', 'fedcba9876543210', null],
+  ])('%s', async (_, text, hash, rules) => {
+    const kept = new Map<string, Uint8Array>();
+    const cache = cacheOf({ maxAuthorities: 2, maxRules: 2 }, kept);
+    const before = await cache.load('http://a.test');
+    const access = state('Disallow: /a');
+    Object.assign(before, { access, hash: '0123456789abcdef' });
+    cache.keepRules(before, RULES, access.copy!.body);
+    kept.set(authorityKey('http://a.test'), encodeAuthority({ ...before, access: state(text), hash }));
+    const after = await cache.refresh('http://a.test');
+    expect(after).not.toBe(before);
+    expect(after.rules).toBe(rules);
+  });
+
+  it('is left alone while a request for it is in flight', async () => {
+    const cache = cacheOf({ maxAuthorities: 2, maxRules: 2 });
+    const before = await cache.load('http://a.test');
+    before.access = { ...before.access, fetching: true };
+    expect(await cache.refresh('http://a.test')).toBe(before);
   });
 });

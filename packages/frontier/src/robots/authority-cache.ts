@@ -1,28 +1,39 @@
-// The authorities in memory, backed by their records in the store. Bounded in number and in bytes: the one that was not
-// used for longest goes first, unless a request or a write for it is in flight. What goes is in the store and comes
-// back on demand. Compiled rules are many times their file: the ones compiled last are kept, and other files are read
-// again when needed.
+// The authorities in memory, backed by their records in the store: the access state of `@mannerly/robots` with the good
+// copy, and what only the frontier keeps. A restart reads the same record, so it is neither a reason to refetch nor an
+// amnesty (access §8). Memory is bounded in number and in bytes: the authority that was not used for longest goes
+// first, unless a request or a write for it is in flight, and comes back from the store. Compiled rules are many times
+// their file: those compiled last are kept, and other files are read again when needed.
 
-import type { AccessState } from '@mannerly/robots/access';
+import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
+import { RECORD_MAX_BYTES } from '../limits.js';
 import type { FrontierStore } from '../store.js';
-import {
-  type AuthorityRecord,
-  authorityKey,
-  type Chain,
-  decodeAuthority,
-  encodeAuthority,
-  newAuthorityRecord,
-} from './authority.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
 
+/** A redirect chain of a robots.txt whose next hop stands in another queue. */
+export interface Chain {
+  readonly id: string;
+  /** Every URL asked or about to be asked, in order. */
+  readonly urls: readonly string[];
+  /** Epoch milliseconds; then it counts as failed. */
+  readonly untilMs: number;
+}
+
+/** What is kept of an authority between restarts. */
+export interface AuthorityRecord {
+  readonly access: AccessState;
+  /** SHA-256 of the good copy's body, first 16 hex digits; `null` without a copy. */
+  readonly hash: string | null;
+  readonly chain: Chain | null;
+  /** An answer that was no failure has come in this crawl. */
+  readonly hasAnswered: boolean;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** An authority in memory. Only the gate and this cache change it. */
-export interface Authority {
+export interface Authority extends Writable<AuthorityRecord> {
   readonly name: string;
-  access: AccessState;
-  hash: string | null;
-  chain: Chain | null;
-  hasAnswered: boolean;
   /** Read from `rulesBody` when first needed. */
   rules: AuthorityRules | null;
   rulesBody: Uint8Array | null;
@@ -97,12 +108,21 @@ export class AuthorityCache {
     return bytes === null ? null : decodeAuthority(bytes);
   }
 
-  /** Drops it from memory, unless a request or a write is in flight. */
-  forget(name: string): void {
+  /** Reads it again, as another process may have left it; not while a request or a write of ours is in flight. */
+  async refresh(name: string): Promise<Authority> {
     const held = this.#byName.get(name);
-    if (held === undefined || isInUse(held.authority)) return;
+    if (held === undefined || isInUse(held.authority)) return this.load(name);
+    const { hash, rules, rulesBody, access } = held.authority;
     this.#drop(name, held.bytes);
-    if (this.#youngest === held.authority) this.#youngest = null;
+    this.#youngest = null;
+    const authority = await this.load(name);
+    const { copy } = authority.access;
+    // The same file as before is not parsed again.
+    const isSame = hash !== null && hash === authority.hash && access.copy?.charset === copy?.charset;
+    if (isSame && copy !== null && rules !== null && rulesBody === access.copy?.body) {
+      this.keepRules(authority, rules, copy.body);
+    }
+    return authority;
   }
 
   /** Keeps its rules, as read from a body. The rules that were compiled first are dropped for them. */
@@ -165,4 +185,60 @@ export class AuthorityCache {
 
 function isInUse({ access, writes }: Authority): boolean {
   return access.fetching || writes > 0;
+}
+
+const HEAD_LENGTH_BYTES = 4;
+
+/** The key of an authority's record. */
+export function authorityKey(authority: string): string {
+  return `robots/${authority}`;
+}
+
+/** The record of an authority that nothing is known of. */
+export function newAuthorityRecord(): AuthorityRecord {
+  return { access: initialAccess(), hash: null, chain: null, hasAnswered: false };
+}
+
+/**
+ * A record as bytes: length of the head, head as JSON, access state.
+ *
+ * @returns At most 1 MiB: a body that does not fit next to the head is left out, which means a fetch, not permission.
+ */
+export function encodeAuthority(record: AuthorityRecord): Uint8Array {
+  const { hash, chain, hasAnswered } = record;
+  const head = new TextEncoder().encode(JSON.stringify({ v: 1, hash, chain, hasAnswered }));
+  const full = encodeAccess(record.access);
+  const { copy } = record.access;
+  const isTooLong = HEAD_LENGTH_BYTES + head.length + full.length > RECORD_MAX_BYTES && copy !== null;
+  const access = isTooLong ? encodeAccess({ ...record.access, copy: { ...copy, mayStore: false } }) : full;
+  const bytes = new Uint8Array(HEAD_LENGTH_BYTES + head.length + access.length);
+  new DataView(bytes.buffer).setUint32(0, head.length);
+  bytes.set(head, HEAD_LENGTH_BYTES);
+  bytes.set(access, HEAD_LENGTH_BYTES + head.length);
+  return bytes;
+}
+
+/**
+ * A record from bytes.
+ *
+ * @returns `null` for bytes that this version did not write: then the authority is as unknown as a new one.
+ */
+export function decodeAuthority(bytes: Uint8Array): AuthorityRecord | null {
+  if (bytes.length < HEAD_LENGTH_BYTES) return null;
+  const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  const head = readHead(bytes.subarray(HEAD_LENGTH_BYTES, headEnd));
+  const access = head === null ? null : decodeAccess(bytes.subarray(headEnd));
+  if (head === null || access === null) return null;
+  return { ...head, access, hash: access.copy === null ? null : head.hash };
+}
+
+function readHead(bytes: Uint8Array): Omit<AuthorityRecord, 'access'> | null {
+  try {
+    const { v, hash, chain, hasAnswered } = JSON.parse(new TextDecoder().decode(bytes)) as Partial<
+      Omit<AuthorityRecord, 'access'> & { v: number }
+    >;
+    return v === 1 ? { hash: hash ?? null, chain: chain ?? null, hasAnswered: hasAnswered === true } : null;
+  } catch {
+    return null; // Not JSON, so not a record of ours; JSON.parse has no other way to say so.
+  }
 }

@@ -2,7 +2,6 @@
 // to an authority, spacing to the host: where several authorities share a host, the longest counts (access §9).
 
 import { ASKERS_PER_HOST } from '../limits.js';
-import type { RateInForce } from '../politeness/interval.js';
 import type { HostRequirements } from '../work.js';
 import { AUTHORITIES_PER_HOST } from './limits.js';
 
@@ -33,18 +32,14 @@ export type ClosedTime = NonNullable<TimedRequirements['closed']> & { readonly a
 
 /** What a host requires at one time. */
 export interface RequirementsNow {
-  readonly crawlDelayMs: number | null;
-  /** The rate to space by; never `closed`. */
-  readonly rate: RateInForce;
+  readonly spacing: HostRequirements;
   /** No page before this time; robots.txt may be fetched (access §2). */
   readonly closed: ClosedTime | null;
   /** A closed time that is reported but not obeyed. */
   readonly unheeded: ClosedTime | null;
-  /** The same for the second lock, at egress. */
-  readonly combined: HostRequirements;
 }
 
-/** What the authorities of one host require together. None of its methods throws. */
+/** What the authorities of one host require together. */
 export class SpacingRequirements {
   readonly #authorities = new Map<string, AuthorityRequirements>();
   #leastDelayMs: number;
@@ -84,8 +79,7 @@ export class SpacingRequirements {
       if (timed.intervalMs !== null) requestIntervalMs = Math.max(requestIntervalMs ?? 0, timed.intervalMs);
       if (timed.bucket !== null) bucket = slowerBucket(bucket, timed.bucket);
     }
-    const rate = rateOf(requestIntervalMs);
-    return { crawlDelayMs, rate, closed, unheeded, combined: { crawlDelayMs, requestIntervalMs, bucket } };
+    return { spacing: { crawlDelayMs, requestIntervalMs, bucket }, closed, unheeded };
   }
 
   /** The authorities to keep with the lease, the longest intervals first, and a delay that covers the rest. */
@@ -111,11 +105,6 @@ export class SpacingRequirements {
 
 function hasRequirements(one: AuthorityRequirements): boolean {
   return (one.crawlDelayMs ?? 0) > 0 || one.at !== null;
-}
-
-function rateOf(intervalMs: number | null): RateInForce {
-  if (intervalMs === null) return { kind: 'none' };
-  return { kind: 'rate', intervalMs, rate: { documents: 1, periodSeconds: intervalMs / 1000, window: null } };
 }
 
 function slowerBucket(

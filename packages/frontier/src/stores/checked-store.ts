@@ -2,39 +2,23 @@
 // the limits of the contract before anything changes (X3).
 
 import { FrontierError } from '../errors.js';
-import { RECORD_MAX_BYTES } from '../limits.js';
+import { HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES } from '../limits.js';
 import type {
-  CommitAnswer,
   FrontierStore,
   HostCommit,
-  HostKey,
-  Lease,
   LeaseRequest,
   NewEntry,
   OpenRequest,
   ReserveSlot,
-  ScanListing,
   StoreCapabilities,
-  StoredHost,
-  StoreStats,
 } from '../store.js';
-import { checkBatch, checkBytes, checkCommits } from './size-checks.js';
 
-type Answer<T> = T | Promise<T>;
+type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'open' | 'add' | 'close'>>;
 
-/** The verbs of an opened crawl, with arguments that are checked. */
-export interface StoreQueues {
-  commit(hosts: readonly HostCommit[], links: readonly NewEntry[]): Answer<CommitAnswer>;
-  lease(request: LeaseRequest): Answer<Lease[]>;
-  wake(host: HostKey): Answer<void>;
-  nextDueInMs(): Answer<number | null>;
-  readRecord(key: string): Answer<Uint8Array | null>;
-  writeRecord(key: string, value: Uint8Array | null): Answer<void>;
-  reserve(slots: readonly ReserveSlot[]): Answer<number[]>;
-  readHost(host: HostKey): Answer<StoredHost | null>;
-  stats(): Answer<StoreStats>;
-  scan(cursor: string | null, limit: number, host?: HostKey): Answer<ScanListing>;
-}
+/** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
+export type StoreQueues = {
+  readonly [V in keyof Verbs]: (...args: Parameters<Verbs[V]>) => ReturnType<Verbs[V]> | Awaited<ReturnType<Verbs[V]>>;
+};
 
 /** What one kind of store has of its own. */
 export interface StoreBackend {
@@ -90,7 +74,7 @@ export class CheckedStore implements FrontierStore {
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const queues = this.#open();
-    checkBatch(links, this.capabilities);
+    checkEntries(links, this.capabilities);
     checkCommits(hosts, this.capabilities);
     const answer = await queues.commit(hosts, links);
     if (hosts.length > 0 || answer.links.includes('new')) await this.#backend.save?.();
@@ -124,8 +108,9 @@ export class CheckedStore implements FrontierStore {
     return this.#open().stats();
   }
 
+  /** A page has at least one item and at most 10,000. */
   async scan(cursor: string | null, limit: number, host?: string) {
-    return this.#open().scan(cursor, limit, host);
+    return this.#open().scan(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)), host);
   }
 
   async close() {
@@ -141,4 +126,43 @@ export class CheckedStore implements FrontierStore {
     this.#backend.check?.();
     return this.#queues;
   }
+}
+
+/** Most items of one page of a scan. */
+const SCAN_LIMIT = 10_000;
+
+function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
+  const { maxBatch, maxBody, fingerprintBytes } = capabilities;
+  if (entries.length > maxBatch) {
+    const message = `expected at most ${maxBatch} entries at a time, got ${entries.length}`;
+    throw new FrontierError('record-too-large', message);
+  }
+  for (const { priority, body, fingerprint } of entries) {
+    checkBytes('body', body, maxBody);
+    checkPriority(priority);
+    if (fingerprint.length !== fingerprintBytes) {
+      const message = `expected a fingerprint of ${fingerprintBytes} bytes, got ${fingerprint.length}`;
+      throw new FrontierError('option-invalid', message);
+    }
+  }
+}
+
+function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCapabilities): void {
+  for (const { state, requeue = [] } of hosts) {
+    if (state !== undefined) checkBytes('host state', state, HOST_STATE_MAX_BYTES);
+    for (const { body, priority } of requeue) {
+      if (body !== undefined) checkBytes('body', body, maxBody);
+      if (priority !== undefined) checkPriority(priority);
+    }
+  }
+}
+
+function checkBytes(what: string, bytes: Uint8Array, most: number): void {
+  if (bytes.length <= most) return;
+  throw new FrontierError('record-too-large', `expected a ${what} of at most ${most} bytes, got ${bytes.length}`);
+}
+
+function checkPriority(priority: number): void {
+  if (priority >= 0 && priority <= 7) return;
+  throw new FrontierError('option-invalid', `expected a priority from 0 to 7, got ${priority}`);
 }

@@ -11,23 +11,19 @@ export interface CrawlName {
   readonly identity: string;
 }
 
-/** Where it is kept, for the message. */
-export interface CrawlPlace {
-  /** `the prefix docs`. */
-  readonly name: string;
-  /** What to do where another crawl is there. */
-  readonly hint: string;
-}
-
-/** @throws FrontierError `store-mismatch`, both names in the message. */
-export function compareCrawl(place: CrawlPlace, kept: CrawlName, wanted: CrawlName): void {
+/**
+ * @param place - Where it is kept: `the prefix docs`.
+ * @param hint - What to do where another crawl is there.
+ * @throws FrontierError `store-mismatch`, both names in the message.
+ */
+export function compareCrawl(place: string, hint: string, kept: CrawlName, wanted: CrawlName): void {
   const compare = (what: string, there: string, here: string) => {
     if (there === here) return;
-    const message = `${place.name} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
-    throw new FrontierError('store-mismatch', message, { hint: place.hint });
+    const message = `${place} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
+    throw new FrontierError('store-mismatch', message, { hint });
   };
   compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`);
   compare('the crawl', kept.crawl, wanted.crawl);
-  if (kept.identity !== '' && wanted.identity !== '')
-    compare('a crawl of the identity', kept.identity, wanted.identity);
+  const isCompared = kept.identity !== '' && wanted.identity !== '';
+  if (isCompared) compare('a crawl of the identity', kept.identity, wanted.identity);
 }

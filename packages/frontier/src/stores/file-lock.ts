@@ -5,23 +5,19 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import { hasProcess } from './processes/process-identity.js';
-
-/** A lock on a file. */
-export interface FileLock {
-  /** Releases it. */
-  readonly release: () => Promise<void>;
-}
+import { hasCode, toFailure } from './store-failure.js';
 
 /**
  * Takes the lock of a file.
  *
+ * @returns Releases it.
  * @throws FrontierError `store-failed` while a living process, this one included, has it.
  */
-export async function lockFile(path: string): Promise<FileLock> {
+export async function lockFile(path: string): Promise<() => Promise<void>> {
   const lockPath = `${path}.lock`;
   const mine = `${process.pid} ${Math.round(performance.timeOrigin)}`;
-  const lock = { release: () => rm(lockPath, { force: true }) };
-  if (await tryCreate(lockPath, mine)) return lock;
+  const release = () => rm(lockPath, { force: true });
+  if (await tryCreate(lockPath, mine)) return release;
   const theirs = await readFile(lockPath, 'utf8');
   const pid = Number(theirs.split(' ')[0]);
   const isTaken = pid === process.pid ? theirs === mine : Number.isSafeInteger(pid) && pid > 0 && hasProcess(pid);
@@ -30,8 +26,8 @@ export async function lockFile(path: string): Promise<FileLock> {
       hint: `If no crawl is running in process ${pid}, remove ${lockPath}.`,
     });
   }
-  await rm(lockPath, { force: true });
-  if (await tryCreate(lockPath, mine)) return lock;
+  await release();
+  if (await tryCreate(lockPath, mine)) return release;
   throw new FrontierError('store-failed', `${path} was opened by another process at the same moment`);
 }
 
@@ -41,11 +37,6 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
-    throw new FrontierError('store-failed', `cannot write ${path}`, { cause: error });
+    throw toFailure(`cannot write ${path}`, error);
   }
-}
-
-/** Whether an error of the platform carries this code. Never throws. */
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

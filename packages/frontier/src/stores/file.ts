@@ -4,13 +4,14 @@
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
-import { QUEUED_MAX } from '../limits.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
 import { CheckedStore, type StoreBackend } from './checked-store.js';
-import { type FileLock, hasCode, lockFile } from './file-lock.js';
+import { lockFile } from './file-lock.js';
 import { MEMORY_CAPABILITIES } from './memory.js';
 import { MemoryQueues } from './memory-queues.js';
+import { hasCode, toFailure } from './store-failure.js';
 import { formatImage, parseImage } from './store-image.js';
+import { resolveMaxQueued } from './store-options.js';
 
 /** Options of the file store. */
 export interface FileStoreOptions {
@@ -32,14 +33,14 @@ const FILE_CAPABILITIES: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILIT
  * @returns A store that was not opened yet; after `close` another one on the same path can be.
  */
 export function fileStore(options: FileStoreOptions): FrontierStore {
-  const { path, maxQueued = QUEUED_MAX, nowMs: wallMs = Date.now } = options;
+  const { path, maxQueued, nowMs: wallMs = Date.now } = options;
   // A wall clock that is set back stands still here until it has caught up.
   let latestMs = 0;
   const nowMs = () => {
     latestMs = Math.max(latestMs, wallMs());
     return latestMs;
   };
-  return new CheckedStore(new StoreFile(path, new MemoryQueues(maxQueued, nowMs)));
+  return new CheckedStore(new StoreFile(path, new MemoryQueues(resolveMaxQueued(maxQueued), nowMs)));
 }
 
 class StoreFile implements StoreBackend {
@@ -47,8 +48,8 @@ class StoreFile implements StoreBackend {
   readonly #path: string;
   #crawl = '';
   readonly #queues: MemoryQueues;
-  #lock: FileLock | null = null;
-  #failure: unknown = null;
+  #unlock: (() => Promise<void>) | null = null;
+  #failure: FrontierError | null = null;
   #writing: Promise<void> = Promise.resolve();
   #nextWrite: Promise<void> | null = null;
 
@@ -58,13 +59,13 @@ class StoreFile implements StoreBackend {
   }
 
   async open({ crawl, create }: OpenRequest): Promise<MemoryQueues> {
-    this.#lock = await lockFile(this.#path);
+    this.#unlock = await lockFile(this.#path);
     try {
       this.#crawl = crawl;
       await this.#read(create);
       await this.save();
     } catch (error) {
-      await this.#lock.release();
+      await this.#unlock();
       throw error;
     }
     return this.#queues;
@@ -81,13 +82,12 @@ class StoreFile implements StoreBackend {
   }
 
   check(): void {
-    if (this.#failure === null) return;
-    throw new FrontierError('store-failed', `${this.#path} could not be written`, { cause: this.#failure });
+    if (this.#failure !== null) throw this.#failure;
   }
 
   /** The last write stands. A failed one was reported to its verb, and is once more here. */
   async close(): Promise<void> {
-    await (this.#nextWrite ?? this.#writing).finally(() => this.#lock?.release());
+    await (this.#nextWrite ?? this.#writing).finally(() => this.#unlock?.());
   }
 
   async #read(create: boolean): Promise<void> {
@@ -107,8 +107,8 @@ class StoreFile implements StoreBackend {
       await writeFile(`${this.#path}.new`, formatImage(this.#crawl, this.#queues));
       await rename(`${this.#path}.new`, this.#path);
     } catch (cause) {
-      this.#failure = cause;
-      throw new FrontierError('store-failed', `cannot write ${this.#path}`, { cause });
+      this.#failure = toFailure(`cannot write ${this.#path}`, cause);
+      throw this.#failure;
     }
   }
 }
@@ -118,6 +118,6 @@ async function readIfThere(path: string): Promise<string | null> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return null;
-    throw new FrontierError('store-failed', `cannot read ${path}`, { cause });
+    throw toFailure(`cannot read ${path}`, cause);
   }
 }

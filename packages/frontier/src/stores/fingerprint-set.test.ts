@@ -1,7 +1,6 @@
 // What is known decides what is fetched: a fingerprint lost is a page fetched twice, one invented is a page never seen.
 
 import { describe, expect, it, vi } from 'vitest';
-import { FingerprintLoader } from './fingerprint-loader.js';
 import { FingerprintSet } from './fingerprint-set.js';
 
 // Much work or much waiting: a busy machine takes its time.
@@ -69,21 +68,22 @@ describe('the fingerprint set', () => {
     expect(set.size).toBe(1);
   });
 
-  it('holds the same when space was made beforehand, and takes no more space then', () => {
+  it('holds the same when many are loaded at once, and takes no more space then', () => {
     const next = words(11);
     const set = new FingerprintSet();
     const pairs = Array.from({ length: 100_000 }, () => [next(), next()] as const);
     for (const [high, low] of pairs.slice(0, 10_000)) set.addWords(high, low);
-    set.reserve(90_000);
-    const reserved = set.bytes;
-    expect(pairs.map(([high, low]) => set.addWords(high, low)).filter((isNew) => isNew)).toHaveLength(90_000);
+    set.load(
+      pairs.slice(5_000).map(([high, low]) => fingerprintOf(high, low)),
+      95_000,
+    );
     expect(set.size).toBe(100_000);
     expect(set.bytes / set.size).toBeLessThanOrEqual(14);
-    expect(set.bytes / reserved).toBeLessThan(1.01);
     expect(pairs.filter(([high, low]) => !set.has(fingerprintOf(high, low)))).toEqual([]);
+    expect(pairs.some(([high, low]) => set.addWords(high, low))).toBe(false);
   });
 
-  it('holds what a loader brings it, (0, 0) and what it held before included', () => {
+  it('holds what is loaded at once, (0, 0) and what it held before included', () => {
     const next = words(13);
     const set = new FingerprintSet();
     const bytes = new Uint8Array(8 * 700_000);
@@ -94,10 +94,7 @@ describe('the fingerprint set', () => {
       view.setUint32(at + 4, next());
     }
     set.add(bytes.subarray(8_000, 8_008));
-    const loader = new FingerprintLoader(set, 700_000);
-    loader.add(bytes.subarray(0, 800));
-    loader.add(bytes.subarray(800));
-    loader.finish();
+    set.load([bytes.subarray(0, 800), bytes.subarray(800)], 700_000);
     const plain = new Set<string>();
     const missing: number[] = [];
     for (let at = 0; at < bytes.length; at += 8) {

@@ -13,6 +13,9 @@ const GROWTH = 1.25;
 const FULLEST = 0.8;
 /** Square roots of the mean by which the fullest of the tables lies above it. */
 const SPREAD = 3;
+/** Pairs gathered per table while many are added, 32 MB in all at most: more would not stay in the cache. */
+const GATHERED_MOST = 16_384;
+const GATHERED_LEAST = 256;
 
 /** Fingerprints that are known. */
 export class FingerprintSet {
@@ -30,16 +33,6 @@ export class FingerprintSet {
   /** Bytes of the tables. */
   get bytes(): number {
     return this.#tables.reduce((sum, table) => sum + table.byteLength, this.#sizes.byteLength);
-  }
-
-  /** Grows for so many more at once: half the work of growing step by step. @throws Never. */
-  reserve(count: number): void {
-    // Tables differ by a few square roots of what they hold.
-    const perTable = (this.#size + count) / TABLES;
-    const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / FULLEST);
-    for (const [which, table] of this.#tables.entries()) {
-      if (table.length < 2 * slots) this.#tables[which] = moved(table, slots);
-    }
   }
 
   /** @throws Never. */
@@ -82,43 +75,31 @@ export class FingerprintSet {
     return true;
   }
 
-  /** As `addWords`, of the pairs up to `end`, whose first bytes are all the same. */
-  addWordsOf(words: Uint32Array, end: number): void {
-    if (end === 0) return;
-    const which = words[0]! >>> 24;
-    // Grows first, so that the loop need not.
-    const most = this.#sizes[which]! + end / 2;
-    if (2 * most > FULLEST * this.#tables[which]!.length) {
-      this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / FULLEST));
-    }
-    const table = this.#tables[which]!;
-    const length = table.length;
-    // low × slots / 2^32, as in `homeOf`: a power of two changes nothing of a number but its exponent.
-    const scale = length / 2 / 0x1_0000_0000;
-    let added = 0;
-    for (let at = 0; at < end; at += 2) {
-      const high = words[at]!;
-      const low = words[at + 1]!;
-      if ((high | low) === 0) {
-        this.addWords(0, 0);
-        continue;
-      }
-      let slot = 2 * ((low * scale) >>> 0);
-      for (;;) {
-        const there = table[slot + 1]!;
-        if (there === 0 && table[slot] === 0) {
-          table[slot] = high;
-          table[slot + 1] = low;
-          added += 1;
-          break;
-        }
-        if (there === low && table[slot] === high) break;
-        slot += 2;
-        if (slot === length) slot = 0;
+  /**
+   * Adds many at once, in half the time of adding them as they come: space is made first, and they are gathered by
+   * table, so that each table is in the processor's cache while its share is added.
+   *
+   * @param count - How many will come, 8 bytes each, one after the other.
+   */
+  load(chunks: Iterable<Uint8Array>, count: number): void {
+    this.#reserve(count);
+    const pairs = Math.min(GATHERED_MOST, Math.max(GATHERED_LEAST, Math.ceil((1.1 * count) / TABLES)));
+    const gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
+    const filled = new Uint32Array(TABLES);
+    for (const bytes of chunks) {
+      for (let at = 0; at < bytes.length; at += 8) {
+        const which = bytes[at]!;
+        const words = gathered[which]!;
+        const to = filled[which]!;
+        words[to] = wordAt(bytes, at);
+        words[to + 1] = wordAt(bytes, at + 4);
+        filled[which] = to + 2;
+        if (to + 2 < words.length) continue;
+        this.#addWordsOf(words, to + 2);
+        filled[which] = 0;
       }
     }
-    this.#sizes[which]! += added;
-    this.#size += added;
+    for (const [which, words] of gathered.entries()) this.#addWordsOf(words, filled[which]!);
   }
 
   /** All fingerprints as (high, low) pairs, in no particular order. */
@@ -132,21 +113,55 @@ export class FingerprintSet {
       }
     }
   }
+
+  /** Grows for so many more at once. Tables differ by a few square roots of what they hold. */
+  #reserve(count: number): void {
+    const perTable = (this.#size + count) / TABLES;
+    const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / FULLEST);
+    for (const [which, table] of this.#tables.entries()) {
+      if (table.length < 2 * slots) this.#tables[which] = moved(table, slots);
+    }
+  }
+
+  /** As `addWords`, of the pairs up to `end`, whose first bytes are all the same. */
+  #addWordsOf(words: Uint32Array, end: number): void {
+    if (end === 0) return;
+    const which = words[0]! >>> 24;
+    // Grows first, so that the loop need not.
+    const most = this.#sizes[which]! + end / 2;
+    if (2 * most > FULLEST * this.#tables[which]!.length) {
+      this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / FULLEST));
+    }
+    const table = this.#tables[which]!;
+    let added = 0;
+    for (let at = 0; at < end; at += 2) {
+      const high = words[at]!;
+      const low = words[at + 1]!;
+      if ((high | low) === 0) {
+        this.addWords(0, 0);
+        continue;
+      }
+      const slot = slotOf(table, high, low);
+      if (table[slot] !== 0 || table[slot + 1] !== 0) continue;
+      table[slot] = high;
+      table[slot + 1] = low;
+      added += 1;
+    }
+    this.#sizes[which]! += added;
+    this.#size += added;
+  }
 }
 
-/** The slot at which a fingerprint is looked for first: low × slots / 2^32; exact, the product stays below 2^53. */
-function homeOf(table: Uint32Array, low: number): number {
-  return 2 * Math.floor((low * (table.length >>> 1)) / 0x1_0000_0000);
-}
-
-/** Where the fingerprint is, or the empty slot where it belongs. A table always has empty slots. */
+/**
+ * Where the fingerprint is, or the empty slot where it belongs. A table always has empty slots. The search starts at
+ * low × slots / 2^32, which is exact: the product stays below 2^53.
+ */
 function slotOf(table: Uint32Array, high: number, low: number): number {
   const end = table.length;
-  let slot = homeOf(table, low);
+  let slot = 2 * Math.floor((low * (end >>> 1)) / 0x1_0000_0000);
   for (;;) {
     const there = table[slot + 1]!;
-    if (there === low && table[slot] === high) return slot;
-    if (there === 0 && table[slot] === 0) return slot;
+    if ((there === low && table[slot] === high) || (there === 0 && table[slot] === 0)) return slot;
     slot += 2;
     if (slot === end) slot = 0;
   }

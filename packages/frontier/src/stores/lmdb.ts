@@ -2,30 +2,54 @@
 // process; a power cut may lose the last commits, never the file. The verbs are in `lmdb/queues.ts`.
 
 import { FrontierError } from '../errors.js';
-import { RECORD_MAX_BYTES, STORE_BODY_MAX_BYTES } from '../limits.js';
-import type {
-  FrontierStore,
-  HostCommit,
-  LeaseRequest,
-  NewEntry,
-  OpenRequest,
-  ReserveSlot,
-  StoreCapabilities,
-  StoreStats,
-} from '../store.js';
+import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
+import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
+import { CheckedStore, type StoreBackend } from './checked-store.js';
 import { CrawlState } from './lmdb/crawl-state.js';
-import { type Environment, openEnvironment } from './lmdb/environment.js';
-import { GroupCommit, type Urgency } from './lmdb/group-commit.js';
-import { addHolder, anchorClock, claimCrawl, removeHolder } from './lmdb/meta.js';
+import { openEnvironment } from './lmdb/environment.js';
+import { claimCrawl } from './lmdb/meta.js';
 import { LmdbQueues } from './lmdb/queues.js';
-import { LmdbRecords } from './lmdb/records.js';
-import { type LmdbSettings, type LmdbStoreOptions, resolveLmdbOptions } from './lmdb/store-options.js';
-import { checkBatch, checkBytes, checkCommits } from './size-checks.js';
+import { toFailure } from './store-failure.js';
+import { resolveShared, wholeWithin } from './store-options.js';
 
 /** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
 const BATCH_MAX = 8_192;
-/** Most pages that are committed together. */
-const PAGES_PER_COMMIT = 32;
+const COMMIT_EVERY_MS = 50;
+const COMMIT_EVERY_MOST_MS = 1_000;
+const FIRST_DELAY_MS = 1_000;
+const SEEN_BUDGET_BYTES = 268_435_456;
+const SEEN_BUDGET_LEAST_BYTES = 65_536;
+
+/** Options of the lmdb store. */
+export interface LmdbStoreOptions {
+  /** The folder, for this store alone, on a local disk. Made, with its parents, where `open` may create. */
+  readonly path: string;
+  /** Who crawls, usually the product token. A folder of another identity is refused. @default not compared */
+  readonly identity?: string;
+  /** Most unfinished entries, of all processes together. More are answered `full`. @default 10,000,000 */
+  readonly maxQueued?: number;
+  /**
+   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, which takes some 3 µs
+   * more.
+   * @default 268,435,456, for 20 million; at least 65,536
+   */
+  readonly seenBudget?: number;
+  /**
+   * Most milliseconds between two commits while verbs keep coming. A higher value saves work, and every settlement
+   * waits up to this long.
+   * @default 50; 0 to 1,000
+   */
+  readonly commitEveryMs?: number;
+  /**
+   * Milliseconds a host waits when its holder died before it committed the host's delay: the first request may have
+   * been sent. Set it to the shortest interval of the crawl where that is longer.
+   * @default 1,000; 0 to 86,400,000
+   */
+  readonly firstDelayMs?: number;
+  /** The store's clock, milliseconds, for tests. It must go on across restarts and be the same in all processes. */
+  readonly nowMs?: () => number;
+}
+
 /** The capabilities of the lmdb store. */
 export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: true,
@@ -44,220 +68,79 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
  *
  * @returns A store that is not open yet. After `close`, another store can open the same path.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for a folder of another crawl, identity
- *   or
- * format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
+ *   or format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
  */
 export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
-  return new LmdbStore(resolveLmdbOptions(options));
+  return new CheckedStore(new LmdbBackend(resolveLmdbOptions(options)));
 }
 
-export type { LmdbStoreOptions } from './lmdb/store-options.js';
-
-/** The parts of an open store. */
-interface Opened {
-  readonly tables: Environment;
-  readonly crawl: CrawlState;
-  readonly queues: LmdbQueues;
-  readonly records: LmdbRecords;
-  readonly clock: () => number;
+function resolveLmdbOptions(options: LmdbStoreOptions) {
+  const shared = resolveShared('lmdb', options, ['path', 'seenBudget', 'commitEveryMs', 'firstDelayMs']);
+  const { path, seenBudget = SEEN_BUDGET_BYTES } = options;
+  const { commitEveryMs = COMMIT_EVERY_MS, firstDelayMs = FIRST_DELAY_MS } = options;
+  if (typeof path !== 'string' || path === '') {
+    throw new FrontierError('option-invalid', `expected \`path\` to name a folder, got ${String(path)}`);
+  }
+  return {
+    ...shared,
+    path,
+    seenBudget: wholeWithin('seenBudget', seenBudget, SEEN_BUDGET_LEAST_BYTES, Number.MAX_SAFE_INTEGER),
+    commitEveryMs: wholeWithin('commitEveryMs', commitEveryMs, 0, COMMIT_EVERY_MOST_MS),
+    firstDelayMs: wholeWithin('firstDelayMs', firstDelayMs, 0, POLITENESS_MS_MAX),
+  };
 }
 
-class LmdbStore implements FrontierStore {
+class LmdbBackend implements StoreBackend {
   readonly capabilities = LMDB_CAPABILITIES;
-  readonly #settings: LmdbSettings;
-  readonly #group: GroupCommit;
-  #opened: Opened | null = null;
-  #isOpening = false;
-  #isClosed = false;
+  readonly #options: ReturnType<typeof resolveLmdbOptions>;
+  #queues: LmdbQueues | null = null;
   #failure: FrontierError | null = null;
-  /** Writes of records that are not committed yet. */
-  #recordsPending = 0;
 
-  constructor(settings: LmdbSettings) {
-    this.#settings = settings;
-    const pace = { everyMs: settings.commitEveryMs, pages: PAGES_PER_COMMIT };
-    this.#group = new GroupCommit((verbs) => this.#transact(verbs), pace);
+  constructor(options: ReturnType<typeof resolveLmdbOptions>) {
+    this.#options = options;
   }
 
-  async open({ crawl: name, owner, create }: OpenRequest): Promise<void> {
-    if (this.#isClosed) throw new FrontierError('closed', 'this store was closed; make another one');
-    if (this.#isOpening) throw new FrontierError('option-invalid', 'this store is open already');
-    this.#isOpening = true;
-    const { path, identity, nowMs, maxQueued, seenBudgetBytes, firstDelayMs } = this.#settings;
+  async open({ crawl: name, owner, create }: OpenRequest): Promise<LmdbQueues> {
+    const { path, identity, seenBudget } = this.#options;
     const tables = await openEnvironment(path, create);
     try {
       tables.write(() => claimCrawl(tables.meta, { crawl: name, identity, create, path }));
-      const crawl = new CrawlState(tables, seenBudgetBytes);
-      const queues = new LmdbQueues(crawl, { maxQueued, firstDelayMs });
-      const records = new LmdbRecords(tables);
-      tables.write(() => {
-        crawl.begin();
-        const clock = nowMs ?? anchorClock(tables.meta, crawl.counts.latestMs);
-        this.#opened = { tables, crawl, queues, records, clock };
-        queues.endLeasesOfTheDead(() => this.#now());
-        crawl.holder = addHolder(tables.meta, owner).number;
-        crawl.holdersChanged();
-        return crawl.end(this.#now());
-      });
+      const crawl = new CrawlState(tables, seenBudget);
+      const queues = new LmdbQueues(crawl, this.#options, (verbs) => this.#transact(crawl, verbs));
+      queues.join(owner);
+      this.#queues = queues;
+      return queues;
     } catch (error) {
-      this.#opened = null;
-      this.#isOpening = false;
       await tables.close();
-      throw error instanceof FrontierError ? error : this.#failed(error);
+      throw this.#failed(error);
     }
   }
 
-  async add(entries: readonly NewEntry[]) {
-    const { queues } = this.#open();
-    checkBatch(entries, this.capabilities);
-    return this.#submit(() => queues.add(entries, this.#now()), entries.length, 'later');
-  }
-
-  async lease(request: LeaseRequest) {
-    const { queues } = this.#open();
-    return this.#submit(() => queues.lease(request, this.#now()), request.maxHosts, 'now');
-  }
-
-  async wake(host: string) {
-    const { queues } = this.#open();
-    return this.#submit(() => queues.wake(host, this.#now()), 1, 'now');
-  }
-
-  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
-    const { queues } = this.#open();
-    checkBatch(links, this.capabilities);
-    checkCommits(hosts, this.capabilities);
-    return this.#submit(
-      () => queues.commit(hosts, links, this.#now()),
-      hosts.length + links.length,
-      'later',
-      hosts.length,
-    );
-  }
-
-  async nextDueInMs() {
-    const { queues, tables } = this.#open();
-    tables.refresh();
-    const dueInMs = queues.nextDueInMs(this.#now());
-    // A pending verb may make a host due.
-    const pendingInMs = this.#group.dueInMs;
-    if (pendingInMs === null) return dueInMs;
-    return dueInMs === null ? pendingInMs : Math.min(dueInMs, pendingInMs);
-  }
-
-  async readRecord(key: string) {
-    const { records, tables } = this.#open();
-    if (this.#recordsPending > 0) this.#group.flush();
-    tables.refresh();
-    return records.read(key);
-  }
-
-  async writeRecord(key: string, value: Uint8Array | null) {
-    const { records, crawl } = this.#open();
-    if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
-    this.#recordsPending += 1;
-    const write = () => {
-      this.#recordsPending -= 1;
-      records.write(key, value);
-      crawl.changed();
-    };
-    return this.#submit(write, 1, 'later');
-  }
-
-  async reserve(slots: readonly ReserveSlot[]) {
-    const { records, crawl } = this.#open();
-    const reserve = () => {
-      crawl.changed();
-      return records.reserve(slots, this.#now());
-    };
-    return this.#submit(reserve, slots.length, 'now');
-  }
-
-  async stats(): Promise<StoreStats> {
-    const { unfinished, inFlight, known, hosts, leased, parked } = this.#flushed().crawl.freshCounts();
-    return { queued: unfinished - inFlight, inFlight: inFlight, known, hosts, leased, parked };
-  }
-
-  async readHost(host: string) {
-    return this.#flushed().queues.readHost(host, this.#now());
-  }
-
-  async scan(cursor: string | null, limit: number, host?: string) {
-    return this.#flushed().queues.scan(cursor, limit, host);
-  }
-
-  async close() {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    const opened = this.#opened;
-    if (opened === null) return;
-    try {
-      if (this.#failure === null) this.#group.flush();
-      if (this.#failure === null) this.#leave(opened);
-    } finally {
-      this.#opened = null;
-      await opened.tables.close();
-    }
-  }
-
-  /** A client with leases stays registered, so that they can be ended once its process is gone. */
-  #leave({ tables, crawl, queues }: Opened): void {
-    tables.write(() => {
-      crawl.begin();
-      if (queues.hasLeases()) return false;
-      removeHolder(tables.meta, crawl.holder);
-      crawl.holdersChanged();
-      return crawl.end(this.#now());
-    });
-  }
-
-  #submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
-    return this.#group.submit(verb, Math.max(1, weight), urgency, pages);
-  }
-
-  #transact(verbs: () => void): void {
-    const opened = this.#opened;
+  check(): void {
     if (this.#failure !== null) throw this.#failure;
-    if (opened === null) throw new FrontierError('closed', 'the store was closed');
-    const { tables, crawl } = opened;
+  }
+
+  async close(): Promise<void> {
     try {
-      tables.write(() => {
-        crawl.begin();
-        verbs();
-        return crawl.end(this.#now());
-      });
+      if (this.#failure === null) this.#queues?.flush();
+      if (this.#failure === null) this.#queues?.leave();
+    } finally {
+      await this.#queues?.closeFile();
+    }
+  }
+
+  #transact(crawl: CrawlState, verbs: () => void): void {
+    this.check();
+    try {
+      crawl.transact(verbs);
     } catch (cause) {
       // Memory no longer agrees with the file: the store cannot be used any more.
-      throw this.#failed(cause);
+      this.#failure = this.#failed(cause);
+      throw this.#failure;
     }
-  }
-
-  /** Commits what is pending. */
-  #flushed(): Opened {
-    const opened = this.#open();
-    this.#group.flush();
-    opened.tables.refresh();
-    return opened;
-  }
-
-  #open(): Opened {
-    if (this.#isClosed) throw new FrontierError('closed', 'the store is closed');
-    if (this.#opened === null) throw new FrontierError('not-open', 'the store was not opened');
-    if (this.#failure !== null) throw this.#failure;
-    return this.#opened;
   }
 
   #failed(cause: unknown): FrontierError {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    this.#failure ??= new FrontierError('store-failed', `the store in ${this.#settings.path} failed: ${why}`, {
-      cause,
-    });
-    return this.#failure;
-  }
-
-  /** A clock that was set back stands still until it has caught up. */
-  #now(): number {
-    const opened = this.#opened;
-    return opened === null ? 0 : Math.max(opened.crawl.counts.latestMs, opened.clock());
+    return toFailure(`the store in ${this.#options.path} failed`, cause);
   }
 }

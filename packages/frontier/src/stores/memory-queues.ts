@@ -27,8 +27,6 @@ import type { StoreQueues } from './checked-store.js';
 import { FingerprintSet } from './fingerprint-set.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
 
-/** Most items of one page of a scan. */
-const SCAN_LIMIT = 10_000;
 /** Hosts and ids that one page of a scan may visit, per item requested. */
 const SCAN_STEPS_PER_ITEM = 4;
 /**
@@ -37,29 +35,31 @@ const SCAN_STEPS_PER_ITEM = 4;
  */
 const SLOTS_KEPT = 1_024;
 
-interface HostState {
-  /** The host's next allowed time, kept while it is idle. */
-  nextAt: number;
-  /** Added after the lease end if the holder dies. */
-  delayMs: number;
-  /** Grows at every lease and every release. */
-  fencingToken: number;
-  /** `null`: no lease. */
-  leaseEndsAt: number | null;
-  isParked: boolean;
-  state: Uint8Array | null;
-}
-
-interface Host extends HostState {
+class Host {
   /** Its position among all hosts, from 0. */
   readonly number: number;
   readonly key: HostKey;
   readonly entries: HostEntries;
+  /** The host's next allowed time, kept while it is idle. */
+  nextAt = 0;
+  /** Added after the lease end if the holder dies. */
+  delayMs = 0;
+  /** Grows at every lease and every release. */
+  fencingToken = 0;
+  /** `null`: no lease. */
+  leaseEndsAt: number | null = null;
+  isParked = false;
+  state: Uint8Array | null = null;
+
+  constructor(number: number, key: HostKey, entries: HostEntries) {
+    this.number = number;
+    this.key = key;
+    this.entries = entries;
+  }
 }
 
 /** A host as a plain value. */
-export interface SavedHost extends HostState {
-  readonly key: HostKey;
+export interface SavedHost extends Omit<Host, 'number' | 'entries'> {
   readonly entries: SavedEntries;
 }
 
@@ -99,7 +99,7 @@ export class MemoryQueues implements StoreQueues {
     this.#index(host, this.#nowMs());
   }
 
-  commit(hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
+  commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): CommitAnswer {
     const now = this.#nowMs();
     // Links first: a host that is released in the same commit sees those it was given (C4).
     const outcomes = this.#addAll(links, now);
@@ -137,17 +137,11 @@ export class MemoryQueues implements StoreQueues {
   readHost(key: HostKey): StoredHost | null {
     const host = this.#byKey.get(key);
     if (host === undefined) return null;
-    const { state, entries, leaseEndsAt, isParked } = host;
+    const { queued, inFlight } = host.entries;
+    const { state, leaseEndsAt, isParked } = host;
     const due = this.#due.dueOf(host.number);
     const dueInMs = due === null ? null : Math.max(0, due - this.#nowMs());
-    return {
-      state,
-      queued: entries.queued,
-      inFlight: entries.inFlight,
-      isLeased: leaseEndsAt !== null,
-      isParked,
-      dueInMs,
-    };
+    return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
   stats(): StoreStats {
@@ -165,12 +159,11 @@ export class MemoryQueues implements StoreQueues {
   scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     const first = only === undefined ? 0 : (this.#byKey.get(only)?.number ?? this.#hosts.length);
     const end = only === undefined ? this.#hosts.length : Math.min(first + 1, this.#hosts.length);
-    const wanted = Math.min(limit, SCAN_LIMIT);
     let [at = first, after = 0] = cursor === null ? [] : cursor.split(' ').map(Number);
     const items: { host: HostKey; entry: Entry }[] = [];
-    for (let steps = wanted * SCAN_STEPS_PER_ITEM; at < end && items.length < wanted && steps > 0; steps -= 1) {
+    for (let steps = limit * SCAN_STEPS_PER_ITEM; at < end && items.length < limit && steps > 0; steps -= 1) {
       const host = this.#hosts[at]!;
-      const page = host.entries.scan(after, wanted - items.length, steps);
+      const page = host.entries.scan(after, limit - items.length, steps);
       steps -= page.steps;
       for (const entry of page.items) items.push({ host: host.key, entry });
       if (page.after === null) at += 1;
@@ -220,17 +213,7 @@ export class MemoryQueues implements StoreQueues {
   }
 
   #createHost(key: HostKey, entries: HostEntries): Host {
-    const host = {
-      number: this.#hosts.length,
-      key,
-      entries,
-      nextAt: 0,
-      delayMs: 0,
-      fencingToken: 0,
-      leaseEndsAt: null,
-      isParked: false,
-      state: null,
-    };
+    const host = new Host(this.#hosts.length, key, entries);
     this.#hosts.push(host);
     this.#byKey.set(key, host);
     return host;
@@ -273,16 +256,9 @@ export class MemoryQueues implements StoreQueues {
     this.#leased += 1;
     this.#holdFor(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
-    const { key, fencingToken, state } = host;
-    return {
-      host: key,
-      fencingToken: String(fencingToken),
-      ttlMs,
-      notBeforeMs: 0,
-      state,
-      entries,
-      queued: host.entries.queued,
-    };
+    const { queued } = host.entries;
+    const { key, state } = host;
+    return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
   }
 
   #holdFor(host: Host, ttlMs: number, now: number): void {

@@ -1,11 +1,11 @@
 // The default store without a path: everything in this process, nothing after it.
 
 import { FrontierError } from '../errors.js';
-import { QUEUED_MAX, STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
+import { STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
 import { CheckedStore } from './checked-store.js';
 import { MemoryQueues } from './memory-queues.js';
-import { wholeWithin } from './whole-within.js';
+import { resolveMaxQueued } from './store-options.js';
 
 /** Options of the memory store. */
 export interface MemoryStoreOptions {
@@ -35,7 +35,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
  * @throws FrontierError `option-invalid`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
-  const maxQueued = wholeWithin('maxQueued', options.maxQueued ?? QUEUED_MAX, 1, Number.MAX_SAFE_INTEGER);
+  const maxQueued = resolveMaxQueued(options.maxQueued);
   const nowMs = options.nowMs ?? (() => performance.now());
   return new CheckedStore({
     capabilities: MEMORY_CAPABILITIES,

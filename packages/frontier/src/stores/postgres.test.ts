@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
 import { boolArray, byteaArray, int4Array, int8Array, readNumbers, textArray } from './postgres/arrays.js';
-import { migrationText, VERSION } from './postgres/schema.js';
+import { VERSION } from './postgres/schema.js';
 import { laneNames, linkValues, microseconds, readEntries } from './postgres/values.js';
 import { type PostgresPool, type PostgresStoreOptions, postgresStore, type ServerNotice } from './postgres.js';
 
@@ -195,21 +195,5 @@ describe('the values of calls', () => {
       { id: '6', attempt: 0, priority: 7, body: new Uint8Array() },
     ]);
     expect(readEntries(null)).toEqual([]);
-  });
-});
-
-describe('versions', () => {
-  it('has no migration from an unknown version', () => {
-    expect(migrationText('"docs"', VERSION - 1000)).toBeNull();
-  });
-
-  it('runs every migration in between in one transaction, unless another process did', () => {
-    const steps = { [VERSION - 2]: 'ALTER TABLE $S.first;', [VERSION - 1]: 'ALTER TABLE $S.second;' };
-    const text = migrationText('"docs"', VERSION - 2, steps) ?? '';
-    expect(text).toMatch(
-      /pg_advisory_xact_lock[\s\S]*"docs"\.first[\s\S]*"docs"\.second[\s\S]*CREATE OR REPLACE FUNCTION/,
-    );
-    expect(text).toContain(`IF (SELECT version FROM "docs".crawl) = ${VERSION - 2} THEN`);
-    expect(text).not.toContain('$S');
   });
 });

@@ -23,24 +23,22 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
  * @param options - The pool belongs to the caller, who ends it after the store.
  * @returns A store that was not opened yet.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for tables of another crawl, identity or
- * version and for a server that is too old; every verb rejects with `store-failed` where the server refuses or stays
- * unreachable.
- * @example const store = postgresStore({ pool: new Pool({ connectionString: 'postgres://localhost' }), schema: 'docs'
- *   })
+ *   version and for a server that is too old; every verb rejects with `store-failed` where the server refuses or stays
+ *   unreachable.
+ * @example const store = postgresStore({ pool: new Pool({ database: 'crawls' }), schema: 'docs' })
  */
 export function postgresStore(options: PostgresStoreOptions): FrontierStore {
   const resolved = resolvePostgresOptions(options);
-  const { schema, identity, maxQueued, nowMs } = resolved;
   const connection = new Connection(resolved);
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,
-    open: async ({ crawl, create }) => {
+    open: async (request) => {
       connection.open();
       try {
         const durable = await readDurability(connection);
-        await claimCrawl(connection, { schema, crawl, identity, create });
-        return { queues: new PostgresQueues({ connection, schema, maxQueued, nowMs }), durable };
+        await claimCrawl(connection, request, resolved);
+        return { queues: new PostgresQueues(connection, resolved), durable };
       } catch (error) {
         connection.close();
         throw error;

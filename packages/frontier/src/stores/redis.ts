@@ -4,14 +4,16 @@
 
 import type { FrontierStore } from '../store.js';
 import { Connection } from './redis/connection.js';
-import { claimCrawl, readDurability, WEAKNESS, weakestOf } from './redis/open-crawl.js';
+import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
 import { type RedisStoreOptions, resolveRedisOptions } from './redis/options.js';
 import { RedisQueues } from './redis/queues.js';
 import { shardBase } from './redis/shards.js';
-import { serverStore } from './server/server-store.js';
+import { type Durability, serverStore } from './server/server-store.js';
 
 export type { RedisClient, RedisStoreOptions } from './redis/options.js';
 export type { ServerNotice, ServerStoreOptions } from './server/server-options.js';
+
+const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 
 /**
  * A store on a Redis server, 7 or newer, or a Redis Cluster.
@@ -24,25 +26,24 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
  * @param options - The client belongs to the caller, who closes it after the store.
  * @returns A store that was not opened yet.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for keys of another crawl, identity or
- * format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` where
- * the server refuses or stays unreachable.
+ *   format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` where
+ *   the server refuses or stays unreachable.
  * @example const store = redisStore({ client: new Redis('redis://localhost'), prefix: 'docs' })
  */
 export function redisStore(options: RedisStoreOptions): FrontierStore {
   const resolved = resolveRedisOptions(options);
-  const { prefix, identity, maxQueued, nowMs } = resolved;
   const connection = new Connection(resolved);
-  const durabilityOf = (shard: number) => readDurability(connection, shardBase(prefix, shard));
+  const durabilityOf = (shard: number) => readDurability(connection, shardBase(resolved.prefix, shard));
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,
-    open: async ({ crawl, create }) => {
+    open: async (request) => {
       // The first shard's server is checked before anything is written to it.
       const first = await durabilityOf(0);
-      const shards = await claimCrawl(connection, { prefix, crawl, identity, create, shards: resolved.shards });
+      const shards = await claimCrawl(connection, request, resolved);
       const others = await Promise.all(Array.from({ length: shards - 1 }, (_, at) => durabilityOf(at + 1)));
-      const queues = new RedisQueues({ connection, prefix, shards, maxQueued, nowMs });
-      return { queues, durable: weakestOf([first, ...others]) };
+      const weakest = WEAKEST_FIRST.find((one) => one === first || others.includes(one)) ?? 'none';
+      return { queues: new RedisQueues(connection, { ...resolved, shards }), durable: weakest };
     },
     close: () => connection.close(),
   });

@@ -3,9 +3,8 @@
 
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
-import type { Exchange } from '../settlement.js';
 import type { NewUrl } from '../url-record.js';
-import type { PageWork, StartAnswer, Work } from '../work.js';
+import type { Exchange, PageWork, StartAnswer, Work } from '../work.js';
 
 /** What a site answers. */
 export interface Reply {
@@ -63,18 +62,17 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
   /** Settlements under way, of all workers: time stands still for them. */
   const pending = new Set<Promise<unknown>>();
 
-  const begin = (work: Work, nowMs: number): { readonly seen: Seen; readonly reply: Reply } => {
+  const begin = (work: Work, nowMs: number) => {
     const nth = times.get(work.url) ?? 0;
     times.set(work.url, nth + 1);
     const reply = answer(work.url, nth, nowMs);
     const { hostname, protocol, host } = new URL(work.url);
-    const wantedBy = work.kind === 'robots' ? work.authority : null;
     const seen: Seen = {
       url: work.url,
       host: hostname,
       authority: `${protocol}//${host}`,
       isRobots: work.kind === 'robots',
-      wantedBy,
+      wantedBy: work.kind === 'robots' ? work.authority : null,
       startMs: nowMs,
       endMs: nowMs + (reply.ms ?? 10),
       status: reply.status,
@@ -159,19 +157,7 @@ function exchangeOf(seen: Seen, reply: Reply, nowMs: number): Exchange {
 
 async function finish(frontier: Frontier, work: Work, reply: Reply, exchange: Exchange, options: WorkerOptions) {
   if (work.kind === 'robots') {
-    if (reply.status === null) {
-      await frontier.settle(work, { kind: 'robots', answer: { kind: 'failure', failure: 'timeout' } });
-      return;
-    }
-    const answer = {
-      kind: 'response' as const,
-      status: reply.status,
-      headers: reply.headers ?? {},
-      body: new TextEncoder().encode(reply.body ?? ''),
-      robotsUrl: work.url,
-      finalUrl: work.url,
-    };
-    await frontier.settle(work, { kind: 'robots', answer });
+    await frontier.settle(work, { kind: 'robots', answer: robotsAnswer(work.url, reply) });
     return;
   }
   const isRetried = reply.status === null || reply.status === 429 || reply.status >= 500;
@@ -181,4 +167,10 @@ async function finish(frontier: Frontier, work: Work, reply: Reply, exchange: Ex
   }
   const links = options.links?.(work, reply) ?? [];
   await frontier.settle(work, { kind: 'done', countsAsPage: true, links });
+}
+
+function robotsAnswer(url: string, { status, headers = {}, body = '' }: Reply) {
+  if (status === null) return { kind: 'failure', failure: 'timeout' } as const;
+  const bytes = new TextEncoder().encode(body);
+  return { kind: 'response', status, headers, body: bytes, robotsUrl: url, finalUrl: url } as const;
 }

@@ -2,10 +2,9 @@
 // At 10 million URLs the chance that any two meet is about 3 in a million; the price of a meeting is one page not seen.
 
 import { hash, randomBytes } from 'node:crypto';
-import { FrontierError } from '../errors.js';
-import { FINGERPRINT_BYTES, FINGERPRINT_SECRET_LEAST_CHARS } from './limits.js';
+import { FINGERPRINT_BYTES } from './limits.js';
 
-/** Canonical URL → 8 bytes. Never throws. */
+/** Canonical URL → 8 bytes. */
 export type Fingerprinter = (canonical: string) => Uint8Array;
 
 /** Fingerprints that share one array buffer: a page's links or two. */
@@ -16,18 +15,8 @@ export function newFingerprintSecret(): string {
   return randomBytes(16).toString('hex');
 }
 
-/**
- * A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 bytes.
- *
- * @throws FrontierError `option-invalid` when the secret is shorter than 16 characters.
- */
+/** A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 bytes. */
 export function createFingerprinter(secret: string): Fingerprinter {
-  if (secret.length < FINGERPRINT_SECRET_LEAST_CHARS) {
-    throw new FrontierError(
-      'option-invalid',
-      `expected a fingerprint secret of at least ${FINGERPRINT_SECRET_LEAST_CHARS} characters, got ${secret.length}`,
-    );
-  }
   // An array buffer of its own costs more than the digest: the digest comes as a string of bytes, and what is kept of
   // it is in a buffer with others.
   let slab = new Uint8Array(0);

@@ -12,7 +12,6 @@ export type HostKeyBy = 'host' | 'domain';
  * themselves.
  *
  * @returns Lower case, A-labels, no trailing dot, no port; `null` for what is no absolute http(s) URL.
- * @throws Never.
  * @see specification, access §9, DECISION A14
  */
 export function hostKeyOf(url: string, by: HostKeyBy = 'host'): string | null {
@@ -20,8 +19,7 @@ export function hostKeyOf(url: string, by: HostKeyBy = 'host'): string | null {
   return parts === null ? null : hostKeyOfParts(parts, by);
 }
 
-/** The same of a URL that has been read already. Never throws. */
-export function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
+function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
   const host = withoutTrailingDot(parts.host);
   return by === 'host' ? host : (getDomain(host, { allowPrivateDomains: false }) ?? host);
 }
@@ -31,7 +29,6 @@ export function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
  * dropped.
  *
  * @returns `null` for what is no absolute http(s) URL.
- * @throws Never.
  * @see specification, access §1
  */
 export function authorityOf(url: string): string | null {
@@ -39,8 +36,7 @@ export function authorityOf(url: string): string | null {
   return parts === null ? null : authorityOfParts(parts);
 }
 
-/** The same of a URL that has been read already. Never throws. */
-export function authorityOfParts(parts: UrlParts): string {
+function authorityOfParts(parts: UrlParts): string {
   return `${parts.scheme}://${withoutTrailingDot(parts.host)}${parts.port === '' ? '' : `:${parts.port}`}`;
 }
 
@@ -53,8 +49,6 @@ export interface Home {
 /**
  * Where URLs belong that come by the page: one after the other of the same authority gets the very same strings, so
  * that they are made once, and looked up by the hash that the engine keeps with them.
- *
- * @throws Never.
  */
 export function createHomes(by: HostKeyBy): (parts: UrlParts) => Home {
   let last: UrlParts | null = null;

@@ -2,5 +2,3 @@
 
 /** Bytes of a fingerprint (storage contract). */
 export const FINGERPRINT_BYTES = 8;
-/** Shortest fingerprint secret, characters: 64 bits as hexadecimal digits (our own). */
-export const FINGERPRINT_SECRET_LEAST_CHARS = 16;

@@ -4,5 +4,5 @@ export { copyValidators, type GoodCopy } from './good-copy.js';
 export { type AccessOptions, type AccessProfile, type ResolvedAccessOptions, resolveAccessOptions } from './profile.js';
 export { decodeAccess, encodeAccess } from './record.js';
 export { nextHop, robotsUrl } from './robots-url.js';
-export { type AccessPhase, type AccessState, accessAdvice, initialAccess, isFetchDue, nextAccess } from './state.js';
+export { type AccessState, accessAdvice, initialAccess, isFetchDue, nextAccess } from './state.js';
 export { parseRetryAfter, retryAfterMs, robotsLifetimeMs, robotsRetryMs } from './timing.js';

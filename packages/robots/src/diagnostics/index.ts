@@ -1,3 +1,3 @@
 /** What is odd about a file, for a webmaster or an operator to read. */
 export { diagnose } from './diagnose.js';
-export { type Diagnostic, type DiagnosticCode, diagnosticMeaning } from './diagnostic.js';
+export { diagnosticMeaning } from './diagnostic.js';

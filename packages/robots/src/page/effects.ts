@@ -3,7 +3,7 @@
 // robots.txt decided.
 
 import type { Preferences } from '../preferences/preferences.js';
-import { CONTENT_USES, type ContentUse, type Purpose, type ResolvedPageOptions } from './page-options.js';
+import { CONTENT_USES, type Purpose, type ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
 import type { TagWord } from './tags.js';
 import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
@@ -69,7 +69,7 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
     ...tagReasons(signals, options),
     ...useReasons(signals, options),
   ];
-  const applied = reasons.length === 0 ? NOTHING : appliedOf(reasons);
+  const applied = new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
   const isIndexRefused = applied.has('noindex') || applied.has('unavailable-after');
   const followLinks = !applied.has('page-nofollow');
   const instead = applied.has('indexinstead') && followLinks ? signals.indexInstead : null;
@@ -91,12 +91,6 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
   };
 }
 
-const NOTHING: ReadonlySet<PageReasonCode> = new Set();
-
-function appliedOf(reasons: readonly PageReason[]): ReadonlySet<PageReasonCode> {
-  return new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
-}
-
 /**
  * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched at all.
  * Purposes without a category are never disallowed, and unknown is not disallowed (page-level §7).
@@ -114,7 +108,7 @@ export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
 }
 
-/** `noindex` in all its forms. A option at `ignore` gives no reason at all; `flag` gives it and lets the items pass. */
+/** `noindex` in all its forms. `ignore` gives no reason at all; `flag` gives it and lets the items pass. */
 function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageReason[] {
   if (options.noindex === 'ignore') return [];
   const isApplied = options.noindex !== 'flag';
@@ -139,16 +133,12 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
 }
 
 /** Tag words, their reason, and its option. */
-const TAG_REASONS: readonly (readonly [
-  TagWord,
-  PageReasonCode,
-  'pageNofollow' | 'noarchive' | 'snippet' | 'images',
-])[] = [
+const TAG_REASONS = [
   ['nofollow', 'page-nofollow', 'pageNofollow'],
   ['noarchive', 'noarchive', 'noarchive'],
   ['nosnippet', 'nosnippet', 'snippet'],
   ['noimageindex', 'noimageindex', 'images'],
-];
+] as const;
 
 function tagReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
   const reasons: PageReason[] = [];
@@ -183,19 +173,11 @@ function useReasons(signals: PageSignals, options: ResolvedPageOptions): PageRea
     reasons.push({ reason: 'preferences', sources, detail: category, isApplied: respects && isDeclared });
   }
   const { contentUse } = signals;
-  if (options.contentUse !== null && contentUse !== null && exceeds(options.contentUse, contentUse)) {
-    reasons.push({
-      reason: 'content-use',
-      sources: signals.contentUseBy,
-      detail: contentUse,
-      isApplied: respects,
-    });
+  if (options.contentUse === null || contentUse === null) return reasons;
+  if (CONTENT_USES.indexOf(options.contentUse) > CONTENT_USES.indexOf(contentUse)) {
+    reasons.push({ reason: 'content-use', sources: signals.contentUseBy, detail: contentUse, isApplied: respects });
   }
   return reasons;
-}
-
-function exceeds(declared: ContentUse, permitted: ContentUse): boolean {
-  return CONTENT_USES.indexOf(declared) > CONTENT_USES.indexOf(permitted);
 }
 
 function sourcesOf(signals: PageSignals, word: TagWord): SignalSource[] {

@@ -7,7 +7,7 @@ export {
   pageEffects,
   wantsTdmRep,
 } from './effects.js';
-export { linkVerdict, type PageLinkElement } from './links.js';
+export { linkVerdict } from './links.js';
 export {
   type ContentUse,
   PAGE_DEFAULTS,
@@ -17,7 +17,7 @@ export {
   resolvePageOptions,
 } from './page-options.js';
 export { type PageSignals, parseContentUsageField, readPageSignals } from './signals.js';
-export { type PageMeta, type PageTags, parseRobotsMeta, parseRobotsTag } from './tags.js';
+export { parseRobotsMeta, parseRobotsTag } from './tags.js';
 export {
   mergeTdm,
   parseTdmRep,

@@ -60,8 +60,7 @@ export function readNamedLinks(
   const instead = firstOf(elements, insteadOf, baseUrl);
   return {
     indexInstead: instead !== null && instead === resolveLink(pageUrl, pageUrl) ? null : instead,
-    canonical:
-      firstOf(elements, canonicalOf, baseUrl) ?? firstOf(linkFields.flatMap(canonicalTargets), asWritten, pageUrl),
+    canonical: firstOf(elements, canonicalOf, baseUrl) ?? firstOf(linkFields.flatMap(canonicalTargets), same, pageUrl),
     metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
   };
 }
@@ -75,16 +74,16 @@ function firstOf<Item>(items: readonly Item[], hrefOf: (item: Item) => string | 
   return null;
 }
 
-function insteadOf(element: PageLinkElement): string | null {
-  if (element.name?.trim().toLowerCase() === 'indexinstead') return element.content ?? element.href;
-  return hasWord(element.rel, 'indexinstead') ? element.href : null;
+function insteadOf({ name, rel, content, href }: PageLinkElement): string | null {
+  if (name?.trim().toLowerCase() === 'indexinstead') return content ?? href;
+  return hasWord(rel, 'indexinstead') ? href : null;
 }
 
-function canonicalOf(element: PageLinkElement): string | null {
-  return hasWord(element.rel, 'canonical') ? element.href : null;
+function canonicalOf({ rel, href }: PageLinkElement): string | null {
+  return hasWord(rel, 'canonical') ? href : null;
 }
 
-function asWritten(href: string): string {
+function same(href: string): string {
   return href;
 }
 
@@ -104,8 +103,7 @@ function canonicalTargets(field: string): string[] {
 function resolveLink(url: string | null, baseUrl: string): string | null {
   if (url === null || url.trim() === '') return null;
   const target = readUrl(url, baseUrl);
-  if (target === null) return null;
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
+  if (target?.protocol !== 'http:' && target?.protocol !== 'https:') return null;
   target.hash = '';
   return target.href;
 }

@@ -96,15 +96,16 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
 type Directives = Omit<PageSignals, 'url' | keyof NamedLinks>;
 
 const NONE: readonly never[] = [];
+const TDM_METAS: readonly string[] = ['tdm-reservation', 'tdm-policy'];
 
 /** True for most pages: no field, no element, nothing in a file. */
-function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: SignalLines): boolean {
+function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: FieldLines): boolean {
   const { robots, tokens, tdmRules = NONE } = input;
   if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
   if (robots !== undefined && (robots.isNoindex || !isEmpty(robots.preferences) || !isEmpty(robots.contentSignals))) {
     return false;
   }
-  return !metas.some((meta) => isRobotsMeta(meta, tokens) || isTdmMeta(meta));
+  return !metas.some((meta) => isRobotsMeta(meta, tokens) || TDM_METAS.includes(metaName(meta)));
 }
 
 function isEmpty(record: object): boolean {
@@ -112,19 +113,14 @@ function isEmpty(record: object): boolean {
   return true;
 }
 
-function isTdmMeta(meta: PageMeta): boolean {
-  const name = metaName(meta);
-  return name === 'tdm-reservation' || name === 'tdm-policy';
-}
-
 function readDirectives(
   input: PageSignalsInput,
   metas: readonly PageMeta[],
-  fields: SignalLines,
+  fields: FieldLines,
   baseUrl: string,
 ): Directives {
   const { url, tokens, robots } = input;
-  const lines = (name: SignalField): readonly string[] => fields.get(name) ?? NONE;
+  const lines = (name: string): readonly string[] => fields.get(name) ?? NONE;
   const taggedBy: [SignalSource, PageTags][] = [
     ['x-robots-tag', parseRobotsTag(lines('x-robots-tag'), tokens, input.isJoined)],
     ['robots-tag', parseRobotsTagLists(lines('robots-tag'), tokens)],
@@ -156,34 +152,23 @@ function readDirectives(
     contentUse,
     contentUseBy: contentUse === null ? [] : usedBy.filter(([, each]) => each === contentUse).map(([by]) => by),
     tdm: mergeTdm(tdmPlaces.map(([, place]) => place)),
-    tdmBy: tdmPlaces
-      .filter(([, place]) => place.reserved !== null)
-      .map(([by]) => by)
-      .slice(-1),
+    tdmBy: tdmPlaces.flatMap(([by, place]) => (place.reserved === null ? [] : [by])).slice(-1),
   };
 }
 
+type FieldLines = ReadonlyMap<string, readonly string[]>;
+const NO_LINES: FieldLines = new Map();
 /** The fields that say something here. */
-const SIGNAL_FIELDS = [
-  'x-robots-tag',
-  'robots-tag',
-  'content-signal',
-  'content-usage',
-  'tdm-reservation',
-  'tdm-policy',
-  'link',
-] as const;
-type SignalField = (typeof SIGNAL_FIELDS)[number];
-type SignalLines = ReadonlyMap<SignalField, readonly string[]>;
-const NO_LINES: SignalLines = new Map();
-const NAMES: ReadonlyMap<string, SignalField> = new Map(SIGNAL_FIELDS.map((name) => [name, name]));
+const SIGNAL_FIELDS: ReadonlySet<string> = new Set(
+  'x-robots-tag robots-tag content-signal content-usage tdm-reservation tdm-policy link'.split(' '),
+);
 
 /** Their lines, in the order of the header section. */
-function fieldsOf(headers: PageSignalsInput['headers']): SignalLines {
-  let fields: Map<SignalField, string[]> | null = null;
+function fieldsOf(headers: PageSignalsInput['headers']): FieldLines {
+  let fields: Map<string, string[]> | null = null;
   for (const [key, value] of headers) {
-    const name = NAMES.get(key) ?? NAMES.get(key.toLowerCase());
-    if (name === undefined) continue;
+    const name = SIGNAL_FIELDS.has(key) ? key : key.toLowerCase();
+    if (!SIGNAL_FIELDS.has(name)) continue;
     fields ??= new Map();
     const lines = fields.get(name);
     if (lines === undefined) fields.set(name, [value]);
@@ -225,10 +210,8 @@ export function parseContentUsageField(values: readonly string[]): Preferences {
 
 /** Reads `Content-Signal` lines: key → `allow`, `disallow`, or the level of `use` (page-level §6). */
 export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
-  return resolveSignals(
-    values.flatMap((value) => parseContentSignal(value) ?? []),
-    url,
-  );
+  const lines = values.flatMap((value) => parseContentSignal(value) ?? []);
+  return resolveSignals(lines, url);
 }
 
 /** What `noai` and `noimageai` say about categories of use: both refuse training and input (page-level §2). */

@@ -4,17 +4,12 @@
 import { parseLooseDate } from '../access/http-date.js';
 import { MAX_IGNORED_WORDS, MAX_TAG_CHARS } from '../limits.js';
 
+const TAG_WORDS = [
+  ...(['noindex', 'nofollow', 'noarchive', 'nosnippet', 'noimageindex'] as const),
+  ...(['notranslate', 'indexifembedded', 'noai', 'noimageai'] as const),
+];
 /** Words that restrict by themselves, after aliases are resolved. `notranslate` and `indexifembedded` only inform. */
-export type TagWord =
-  | 'noindex'
-  | 'nofollow'
-  | 'noarchive'
-  | 'nosnippet'
-  | 'noimageindex'
-  | 'notranslate'
-  | 'indexifembedded'
-  | 'noai'
-  | 'noimageai';
+export type TagWord = (typeof TAG_WORDS)[number];
 
 /** How large an image preview may be, smallest first. */
 type ImagePreview = 'none' | 'standard' | 'large';
@@ -44,29 +39,14 @@ const NO_TAGS: PageTags = Object.freeze({
   ignored: Object.freeze([]),
 });
 
-const WORDS: Readonly<Record<string, readonly TagWord[]>> = {
-  noindex: ['noindex'],
-  nofollow: ['nofollow'],
-  none: ['nofollow', 'noindex'],
-  noarchive: ['noarchive'],
-  nocache: ['noarchive'],
-  nosnippet: ['nosnippet'],
-  noimageindex: ['noimageindex'],
-  notranslate: ['notranslate'],
-  indexifembedded: ['indexifembedded'],
-  noai: ['noai'],
-  noimageai: ['noimageai'],
-  // Permissions and obsolete words.
-  all: [],
-  index: [],
-  follow: [],
-  archive: [],
-  snippet: [],
-  imageindex: [],
-  translate: [],
-  noodp: [],
-  noydir: [],
-};
+/** Permissions and obsolete words. */
+const IDLE_WORDS = ['all', 'index', 'follow', 'archive', 'snippet', 'imageindex', 'translate', 'noodp', 'noydir'];
+const WORDS: ReadonlyMap<string, readonly TagWord[]> = new Map<string, readonly TagWord[]>([
+  ...TAG_WORDS.map((word) => [word, [word]] as const),
+  ...IDLE_WORDS.map((word) => [word, []] as const),
+  ['none', ['nofollow', 'noindex']],
+  ['nocache', ['noarchive']],
+]);
 const VALUED: readonly string[] = ['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after'];
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
 
@@ -87,11 +67,6 @@ function tagPieces(value: string): string[] {
   return pieces;
 }
 
-/** Whether a word before a colon is a rule with a value, rather than the name of an agent (page-level §3). */
-function isValuedRule(word: string): boolean {
-  return VALUED.includes(word.toLowerCase());
-}
-
 /** Reads one rule: a word, `word: value`, or known words separated by blanks (page-level §2, DECISION L2). */
 export function readTagRule(piece: string): PageTags {
   const colon = piece.indexOf(':');
@@ -100,8 +75,8 @@ export function readTagRule(piece: string): PageTags {
     return readValued(name.toLowerCase(), piece.slice(colon + 1).trim()) ?? { ...NO_TAGS, ignored: [name] };
   }
   const words = piece.toLowerCase().split(/\s+/);
-  if (!words.every((word) => Object.hasOwn(WORDS, word))) return { ...NO_TAGS, ignored: [piece] };
-  return withWords(words.flatMap((word) => WORDS[word] ?? []));
+  if (!words.every((word) => WORDS.has(word))) return { ...NO_TAGS, ignored: [piece] };
+  return mergeTags([{ ...NO_TAGS, restrictions: words.flatMap((word) => WORDS.get(word) ?? []) }]);
 }
 
 /** The sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION L1). */
@@ -123,37 +98,22 @@ export function mergeTags(all: readonly PageTags[]): PageTags {
   };
 }
 
-function withWords(words: readonly TagWord[]): PageTags {
-  return mergeTags([{ ...NO_TAGS, restrictions: words }]);
-}
-
 /** Null: the name is unknown or its value does not parse. */
 function readValued(name: string, value: string): PageTags | null {
-  switch (name) {
-    case 'max-snippet': {
-      const characters = readLimit(value);
-      return characters === null ? null : mergeTags([{ ...NO_TAGS, maxSnippet: characters < 0 ? null : characters }]);
-    }
-    case 'max-video-preview': {
-      const seconds = readLimit(value);
-      return seconds === null ? null : { ...NO_TAGS, maxVideoPreview: seconds < 0 ? null : seconds };
-    }
-    case 'max-image-preview': {
-      const size = PREVIEWS.find((known) => known === value.toLowerCase());
-      return size === undefined ? null : { ...NO_TAGS, maxImagePreview: size };
-    }
-    case 'unavailable_after': {
-      const dateMs = parseLooseDate(value);
-      return dateMs === null ? null : { ...NO_TAGS, unavailableAfterMs: dateMs };
-    }
-    default:
-      return null;
+  if (name === 'max-image-preview') {
+    const size = PREVIEWS.find((known) => known === value.toLowerCase());
+    return size === undefined ? null : { ...NO_TAGS, maxImagePreview: size };
   }
-}
-
-/** A whole number; −1 says there is no limit. */
-function readLimit(value: string): number | null {
-  return /^(?:\d{1,15}|-1)$/.test(value) ? Number(value) : null;
+  if (name === 'unavailable_after') {
+    const dateMs = parseLooseDate(value);
+    return dateMs === null ? null : { ...NO_TAGS, unavailableAfterMs: dateMs };
+  }
+  // A whole number; −1 says there is no limit.
+  const limit = /^(?:\d{1,15}|-1)$/.test(value) ? Number(value) : null;
+  if (limit === null) return null;
+  const most = limit < 0 ? null : limit;
+  if (name === 'max-snippet') return mergeTags([{ ...NO_TAGS, maxSnippet: most }]);
+  return name === 'max-video-preview' ? { ...NO_TAGS, maxVideoPreview: most } : null;
 }
 
 /**
@@ -173,7 +133,7 @@ export function parseRobotsTag(values: readonly string[], tokens: readonly strin
       if ((applies || isJoined) && rule !== '') rules.push(readTagRule(rule));
     }
   }
-  return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+  return mergeTags(rules);
 }
 
 /** Reads `Robots-Tag` lines: lists for `token=`, for `*=` or for all, separated by semicolons (page-level §3, L6). */
@@ -185,14 +145,14 @@ export function parseRobotsTagLists(values: readonly string[], tokens: readonly 
     if (token !== '' && !isOurs(token, tokens)) return [];
     return tagPieces(match?.[2] ?? list).map(readTagRule);
   });
-  return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+  return mergeTags(rules);
 }
 
 /** `word: rest` names an agent unless the word is a rule that takes a value. */
 function splitAgent(piece: string): { agent: string | null; rule: string } {
   const match = /^([^\s:]+)[ \t]*:(.*)$/s.exec(piece);
   const word = match?.[1] ?? '';
-  if (match === null || isValuedRule(word)) return { agent: null, rule: piece };
+  if (match === null || VALUED.includes(word.toLowerCase())) return { agent: null, rule: piece };
   return { agent: word, rule: match[2]?.trim() ?? '' };
 }
 
@@ -221,9 +181,11 @@ export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly str
   const rules = metas.flatMap((meta) => {
     if (!isRobotsMeta(meta, tokens)) return [];
     const content = metaContent(meta);
-    return metaName(meta) === SPIDER_BY ? readSpiderBy(content) : tagPieces(content).map(readTagRule);
+    if (metaName(meta) !== SPIDER_BY) return tagPieces(content).map(readTagRule);
+    // `NONE` is noindex, `ALL` is nothing; superseded by ROBOTS and never stricter than it.
+    return content.trim().toLowerCase() === 'none' ? [readTagRule('noindex')] : [];
   });
-  return rules.length === 0 ? NO_TAGS : mergeTags(rules);
+  return mergeTags(rules);
 }
 
 /** Whether an element's name makes it one that `parseRobotsMeta` reads. */
@@ -246,9 +208,4 @@ export function metaName({ name }: PageMeta): string {
 
 function metaContent({ content, value }: PageMeta): string {
   return content ?? value ?? '';
-}
-
-/** `NONE` is noindex, `ALL` is nothing; superseded by ROBOTS and never stricter than it. */
-function readSpiderBy(content: string): PageTags[] {
-  return content.trim().toLowerCase() === 'none' ? [readTagRule('noindex')] : [];
 }

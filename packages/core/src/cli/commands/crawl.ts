@@ -1,31 +1,32 @@
-// `mannerly crawl`: a polite crawl from the command line, with its progress on standard error and its report at the
-// end.
+// `mannerly crawl`: a crawl in this process, or in several workers, with its progress on standard error and its report
+// at the end.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Crawler } from '../../crawler.js';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
+import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
 import { type CrawlFlags, checkProcesses, isShared, retryFrom } from '../crawl-flags.js';
 import { type CrawlSetup, setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';
-import { exitCodeOf } from '../exit-codes.js';
+import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
 import { openDashboard } from '../open-dashboard.js';
-import { showLine } from '../progress.js';
+import { type ProgressDisplay, showLine } from '../progress.js';
 import { summaryText } from '../summary.js';
-import { crawlWithCrew } from '../workers/crew-crawl.js';
+import { joinedProgress, joinedReport } from '../workers/joined-report.js';
+import { WorkerPool } from '../workers/worker-pool.js';
 
-/**
- * Runs the command.
- *
- * @returns The exit code.
- * @throws UsageError, MannerlyError
- */
-export async function crawlCommand(words: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  const setup = await setUpCrawl(words, given);
+/** The default of `network.concurrency`. */
+const DEFAULT_CONCURRENCY = 64;
+
+/** Runs the command. @throws UsageError, MannerlyError */
+export async function crawlCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
+  const setup = await setUpCrawl(args, given);
   const { seeds, flags, options } = setup;
   const retry = retryFrom(flags);
   checkProcesses(flags);
@@ -39,9 +40,9 @@ export async function crawlCommand(words: readonly string[], given: CrawlFlags, 
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
-  const report = workers > 1 ? await crawlWithCrew(setup, workers, out, io) : await crawlAlone(setup, out, io);
+  const report = workers > 1 ? await crawlWithWorkers(setup, workers, out, io) : await crawlAlone(setup, out, io);
   if (typeof report === 'number') return report;
-  io.out(flags.json === true ? JSON.stringify(report, null, 2) : summaryText(report, out, isShared(flags)));
+  io.out(flags.json === true ? json(report) : summaryText(report, out, isShared(flags)));
   return exitCodeOf(report);
 }
 
@@ -50,7 +51,12 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   const { flags } = setup;
   const { crawler, run } = await makeCrawl(setup, true);
   const dashboard = await openDashboard(crawler, flags, io);
-  const display = showLine(io, (width) => lineOf(crawler, io, width), flags.progress);
+  const lineOf = (width: number): string => {
+    // The crawl may be paused from its dashboard.
+    const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';
+    return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
+  };
+  const display = showLine(io, lineOf, flags.progress);
   printWarnings(crawler, display.line);
   const release = stopOnInterrupt(io, display.line, () => crawler.stop());
   try {
@@ -62,20 +68,54 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   }
 }
 
-/** The progress in one line. The crawl may be paused from its live view. */
-function lineOf(crawler: Crawler, io: CliIo, width: number): string {
-  const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';
-  return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
+/**
+ * With several processes: one line of progress and one report.
+ *
+ * @returns The exit code where there is no report: the workers have said why.
+ */
+async function crawlWithWorkers(
+  { seeds, flags, options }: CrawlSetup,
+  count: number,
+  out: string,
+  io: CliIo,
+): Promise<CrawlReport | number> {
+  const { concurrency = DEFAULT_CONCURRENCY } = options.network ?? {};
+  const shared = { ...flags, concurrency: Math.ceil(concurrency / count) };
+  let display: ProgressDisplay | null = null;
+  const pool = new WorkerPool({
+    count,
+    start: () => io.startWorker(),
+    firstMessage: (isFirst) => ({ kind: 'start', seeds, flags: shared, out, isFirst }),
+    print: (line) => (display === null ? io.err(line) : display.line(line)),
+  });
+  const lineOf = (width: number): string => {
+    const progress = joinedProgress(pool.progress());
+    const mark = `${pool.running()} processes · `;
+    return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
+  };
+  display = showLine(io, lineOf, flags.progress);
+  const stop = (): void => pool.stop();
+  const release = stopOnInterrupt(io, display.line, stop, () => pool.kill());
+  try {
+    const ends = await pool.ended;
+    const [first, ...others] = ends.flatMap(({ report }) => report ?? []);
+    const worst = Math.max(...ends.map(({ code }) => code));
+    if (first === undefined) return worst === EXIT.ok ? EXIT.broken : worst;
+    const logged = await totalsFromLogs(await readCrawlDirectory(out));
+    return joinedReport([first, ...others], logged);
+  } finally {
+    display.stop();
+    release();
+  }
 }
 
 /** Says what is about to happen. */
 function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: CliIo): void {
   const { within = 'host', hosts = [] } = options.scope;
   const { name, contact } = options.identity;
-  const where =
-    within === 'list' ? `the hosts ${hosts.join(', ')}` : `the ${within} of the seed${plural(seeds.length)}`;
-  const from = seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`;
-  io.err(`Crawling ${from} as ${name} (${contact}), within ${where}.`);
+  const isOne = seeds.length === 1;
+  const where = within === 'list' ? `the hosts ${hosts.join(', ')}` : `the ${within} of the seed${isOne ? '' : 's'}`;
+  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), within ${where}.`);
   const { pages, depth, minutes } = options.bounds;
   const most = [
     ...(pages === undefined ? [] : [`${pages} pages`]),
@@ -84,16 +124,12 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   ];
   io.err(`At most ${most.join(', ')} (--pages, --depth, --minutes), all runs together.`);
   if (file !== null) io.err(`Configured by ${file}.`);
-  io.err(holdsCrawl(out) && flags.reset !== true ? `Going on in ${out}.` : `Into ${out}.`);
-  if (flags.interval !== undefined && flags.interval < 1) {
-    io.err(
-      `Warning: --interval ${flags.interval} leaves a site less than a second between two requests. Use it for hosts of your own.`,
-    );
+  io.err(holdsCrawl(out) && flags.reset !== true ? `Continuing in ${out}.` : `Into ${out}.`);
+  const { interval = 1 } = flags;
+  if (interval < 1) {
+    const risk = 'leaves a site less than a second between two requests. Use it for hosts of your own.';
+    io.err(`Warning: --interval ${interval} ${risk}`);
   }
-}
-
-function plural(count: number): string {
-  return count === 1 ? '' : 's';
 }
 
 function holdsCrawl(directory: string): boolean {

@@ -1,5 +1,4 @@
-// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for: from the decision log,
-// the queue and the copies of robots.txt in a crawl directory. It makes no request.
+// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for. It makes no request.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,26 +9,21 @@ import { explanationText } from '../../report/explain-text.js';
 import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { inspecting, type StoreFlag, whereOf } from '../open-inspection.js';
-
-/** The flags as commander hands them over. */
-export interface ExplainFlags extends StoreFlag {
-  readonly json?: boolean;
-}
+import { inspecting, whereOf } from '../open-inspection.js';
 
 /**
- * Runs the command.
+ * Runs the command. A URL that the crawl never met is no error.
  *
- * @param first - The crawl directory; with `--store` what is asked about.
+ * @param first - The crawl directory; with `--store` the URL or host.
  * @param second - A URL, or the name of a host.
- * @returns The exit code; a URL that the crawl never met is no error.
  * @throws UsageError, MannerlyError
  */
 export async function explainCommand(
   first: string,
   second: string | undefined,
-  flags: ExplainFlags,
+  flags: Flags,
   io: CliIo,
 ): Promise<number> {
   const [directory, about] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
@@ -48,18 +42,18 @@ export async function explainCommand(
     isAtRest: 'directory' in where && inspection.whyLogsOnly === null,
   }));
   if (flags.json === true) {
-    io.out(JSON.stringify(explanation, null, 2));
+    io.out(json(explanation));
     return EXIT.ok;
   }
   io.out(explanationText(explanation));
   const quoted = await quotedLine(explanation, robotsPath);
   if (quoted !== null) io.out(`  It reads: ${printable(quoted)}`);
   if (isAtRest && ['waiting', 'held'].includes(explanation.status))
-    io.out('  No run has the directory: the command that began the crawl goes on with it.');
+    io.out('  No run has the directory open. The command that started the crawl continues it.');
   return EXIT.ok;
 }
 
-/** The deciding line as it stands in the copy that decided; `null` where there is no line or no copy. */
+/** The deciding line of the robots.txt copy; `null` where there is no line or no copy. */
 async function quotedLine({ line, robots }: Explanation, robotsPath: string | null): Promise<string | null> {
   const hash = robots?.hash ?? '';
   if (robotsPath === null || line === null || !/^[0-9a-f]+$/.test(hash)) return null;

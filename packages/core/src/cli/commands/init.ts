@@ -20,26 +20,16 @@ export interface InitFlags {
 /**
  * Runs the command.
  *
- * @param directory - Of the project. It is made if it does not exist.
- * @returns The exit code.
+ * @param directory - Of the project. It is created if it does not exist.
  * @throws UsageError for a directory that is not empty, or answers that are missing; MannerlyError for answers that a
  *   crawl would refuse. Nothing is written then.
  */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);
   const { seed, yes, pages, depth, minutes, ...given } = flags;
-  const plan = await interview(
-    {
-      ...given,
-      ...(seed === undefined ? {} : { seeds: seed }),
-      bounds: {
-        ...(pages === undefined ? {} : { pages }),
-        ...(depth === undefined ? {} : { depth }),
-        ...(minutes === undefined ? {} : { minutes }),
-      },
-    },
-    yes === true ? null : io.asker,
-  );
+  const bounds = Object.fromEntries(Object.entries({ pages, depth, minutes }).filter(([, most]) => most !== undefined));
+  const seeds = seed === undefined ? {} : { seeds: seed };
+  const plan = await interview({ ...given, ...seeds, bounds }, yes === true ? null : io.asker);
   if (plan === null) {
     io.err('Nothing was written.');
     return EXIT.stopped;

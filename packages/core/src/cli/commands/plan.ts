@@ -5,37 +5,29 @@ import { planText } from '../../plan/plan-text.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
+import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 
-/**
- * Runs the command. Its flags are those of `mannerly crawl`, so that one word turns a plan into a crawl.
- *
- * @returns The exit code.
- * @throws UsageError, MannerlyError
- */
-export async function planCommand(words: readonly string[], told: CrawlFlags, io: CliIo): Promise<number> {
-  const { seeds, flags, options } = await setUpCrawl(words, told);
+/** Runs the command, with the arguments of `mannerly crawl`. @throws UsageError, MannerlyError */
+export async function planCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
+  const { seeds, flags, options } = await setUpCrawl(args, given);
   const stop = new AbortController();
   const release = io.onInterrupt(() => {
     if (stop.signal.aborted) io.exit(EXIT.stopped);
-    else io.err('Stopping: the plan is made of what has been read. Ctrl-C again ends at once.');
+    else io.err('Stopping: the plan is made from what has been read. Ctrl-C again ends at once.');
     stop.abort();
   });
-  const out = flags.out === undefined ? undefined : planDirectory(flags.out);
-  io.err(
-    `Planning a crawl of ${seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`} as ${options.identity.name} (${options.identity.contact}): robots.txt and sitemaps only.`,
-  );
-  if (out !== undefined) io.err(`What is asked for is logged in ${out}.`);
+  // Next to the crawl's own directory: what the plan reads is no part of the crawl.
+  const out = flags.out === undefined ? {} : { out: `${flags.out.replace(/[\\/]+$/, '')}.plan` };
+  const { name, contact } = options.identity;
+  const from = seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`;
+  io.err(`Planning a crawl of ${from} as ${name} (${contact}): robots.txt and sitemaps only.`);
+  if (out.out !== undefined) io.err(`What is requested is logged in ${out.out}.`);
   try {
-    const plan = await planCrawl(options, { signal: stop.signal, ...(out === undefined ? {} : { out }) });
-    io.out(flags.json === true ? JSON.stringify(plan, null, 2) : planText(plan));
+    const plan = await planCrawl(options, { signal: stop.signal, ...out });
+    io.out(flags.json === true ? json(plan) : planText(plan));
     return stop.signal.aborted ? EXIT.stopped : EXIT.ok;
   } finally {
     release();
   }
-}
-
-/** Next to the crawl's own directory: what the plan reads is not of the crawl. */
-function planDirectory(out: string): string {
-  return `${out.replace(/[\\/]+$/, '')}.plan`;
 }

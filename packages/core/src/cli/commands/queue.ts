@@ -1,49 +1,38 @@
-// `mannerly queue`: what a stopped crawl has still queued, page by page.
+// `mannerly queue`: what a stopped crawl has queued, one listing at a time.
 
 import type { QueuedUrl } from '@mannerly/frontier';
 import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
+import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { inspecting, type StoreFlag, whereOf } from '../open-inspection.js';
-
-/** The flags as commander hands them over. */
-export interface QueueFlags extends StoreFlag {
-  readonly host?: string;
-  readonly limit: number;
-  readonly cursor?: string;
-  readonly json?: boolean;
-}
+import { inspecting, whereOf } from '../open-inspection.js';
 
 /**
- * Runs the command.
+ * Runs the command. An empty queue is no error.
  *
- * @returns The exit code; an empty queue is no error.
  * @throws MannerlyError `directory-in-use` while a run has the directory; `directory-taken`, `directory-format`.
  */
-export async function queueCommand(directory: string | undefined, flags: QueueFlags, io: CliIo): Promise<number> {
-  const { host, limit, cursor = null } = flags;
-  const where = whereOf(directory, flags);
+export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<number> {
+  const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...(host === undefined ? {} : { host }) };
-  const page = await inspecting(where, (inspection) => inspection.queued(request));
+  const listing = await inspecting(whereOf(directory, flags), (inspection) => inspection.queued(request));
   if (flags.json === true) {
-    io.out(JSON.stringify(page, null, 2));
+    io.out(json(listing));
     return EXIT.ok;
   }
-  for (const item of page.items) io.out(itemText(item));
-  if (page.cursor !== null) io.out(`More: ${again(directory ?? `--store '${flags.store}'`, flags, page.cursor)}`);
-  else if (page.items.length === 0) io.out(cursor === null ? 'Nothing is queued.' : 'Nothing more is queued.');
+  for (const item of listing.items) io.out(itemText(item));
+  if (listing.cursor !== null) {
+    const only = host === undefined ? '' : ` --host ${printable(host)}`;
+    const where = directory ?? `--store '${store}'`;
+    io.out(`More: mannerly queue ${where}${only} --limit ${limit} --cursor '${listing.cursor}'`);
+  } else if (listing.items.length === 0) io.out(cursor === null ? 'Nothing is queued.' : 'Nothing more is queued.');
   return EXIT.ok;
 }
 
-/** A line: the URL, and how the crawl came to it. */
+/** A line: the URL, and how the crawl found it. */
 function itemText({ priority, record }: QueuedUrl): string {
   const { url, depth, from, via, tries } = record;
   const how = from === null ? via : `${via} on ${printable(from)}`;
-  return `${printable(url, 2_000)}  (priority ${priority}, depth ${depth}, ${how}${tries === 0 ? '' : `, tried ${tries} times`})`;
-}
-
-/** The command for the next page. */
-function again(directory: string, { host, limit }: QueueFlags, cursor: string): string {
-  const only = host === undefined ? '' : ` --host ${printable(host)}`;
-  return `mannerly queue ${directory}${only} --limit ${limit} --cursor '${cursor}'`;
+  const tried = tries === 0 ? '' : `, tried ${tries} times`;
+  return `${printable(url, 2_000)}  (priority ${priority}, depth ${depth}, ${how}${tried})`;
 }

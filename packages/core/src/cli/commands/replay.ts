@@ -1,4 +1,4 @@
-// `mannerly replay`: handlers again over what a crawl archived. No one is asked anything.
+// `mannerly replay`: runs handlers again over what a crawl archived. It makes no request.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,54 +8,43 @@ import { replay } from '../../replay/replay.js';
 import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import { type Flags, json } from '../flags.js';
 import { loadHandlers, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
-import { recordedCount, showWork, watched } from '../progress.js';
-
-/** The flags as commander hands them over. */
-export interface ReplayFlags {
-  readonly handlers?: string;
-  readonly items?: string;
-  readonly csv?: string;
-  readonly json?: boolean;
-}
+import { recordedCount, showWork } from '../progress.js';
 
 /**
  * Runs the command.
  *
- * @returns The exit code: 1 when a handler failed.
- * @throws UsageError for files that cannot be loaded, or that are there already; MannerlyError as `replay`.
+ * @returns 1 when a handler failed.
+ * @throws UsageError for files that cannot be loaded, or that exist already; MannerlyError as `replay`.
  */
-export async function replayCommand(directory: string, flags: ReplayFlags, io: CliIo): Promise<number> {
+export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {
+  const { csv, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
-  const items = flags.items ?? join(directory, 'replayed.jsonl');
-  // A sink takes an id that it knows for written: with other handlers that would be the item of the old ones.
-  for (const path of [items, ...(flags.csv === undefined ? [] : [flags.csv])]) {
-    if (existsSync(path)) throw new UsageError(`${path} is there already`, 'Name another file, or remove it.');
+  // A sink skips ids that it has written: with other handlers it would keep the items of the old ones.
+  for (const path of [items, ...(csv === undefined ? [] : [csv])]) {
+    if (existsSync(path)) throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
+  const sinks = [jsonlSink({ path: items }), ...(csv === undefined ? [] : [csvSink({ path: csv })])];
   const stop = new AbortController();
+  const { signal } = stop;
   const release = io.onInterrupt(() => stop.abort());
   try {
-    const display = showWork(io, 'Replaying', 'pages', await recordedCount([directory], 'pages'));
-    const report = await watched(display, (tell) =>
-      replay({
-        from: directory,
-        handlers,
-        sinks: [jsonlSink({ path: items }), ...(flags.csv === undefined ? [] : [csvSink({ path: flags.csv })])],
-        signal: stop.signal,
-        onPages: tell,
-      }),
+    const pages = await recordedCount([directory], 'pages');
+    const report = await showWork(io, 'Replaying', 'pages', pages, (onPages) =>
+      replay({ from: directory, handlers, sinks, signal, onPages }),
     );
-    if (flags.json === true) io.out(JSON.stringify({ ...report, itemsPath: items }, null, 2));
+    if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
       io.out(`${report.pages} pages, ${report.items} items: ${items}`);
-      if (report.excluded > 0) io.out(`${report.excluded} pages ask that nothing of them be kept.`);
+      if (report.excluded > 0) io.out(`${report.excluded} pages may not be kept, as they say themselves.`);
       if (report.withheld > 0)
-        io.out(`${report.withheld} pages asked not to be archived: no handler can see them again.`);
+        io.out(`${report.withheld} pages may not be archived, as they say themselves: no handler can see them again.`);
     }
     for (const { url, detail } of report.failed)
       io.err(`${printable(url, 2_000)}: the handler failed: ${printable(detail)}`);
-    if (stop.signal.aborted) return EXIT.stopped;
+    if (signal.aborted) return EXIT.stopped;
     return report.failures > 0 ? EXIT.broken : EXIT.ok;
   } finally {
     release();

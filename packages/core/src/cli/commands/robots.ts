@@ -1,46 +1,35 @@
-// `mannerly robots`: a robots.txt as it was read, its oddities, and a verdict per URL with its reason.
+// `mannerly robots`: a robots.txt as it is read, its errors, and a verdict for each URL with its reason.
 
 import { open } from 'node:fs/promises';
-import { type CompileOptions, compileRules, parseRobots, RobotsError, type RobotsRules } from '@mannerly/robots';
+import {
+  type CompileOptions,
+  compileRules,
+  parseRobots,
+  type RobotsDocument,
+  RobotsError,
+  type RobotsRules,
+} from '@mannerly/robots';
 import { robotsUrl } from '@mannerly/robots/access';
 import { diagnose, diagnosticMeaning } from '@mannerly/robots/diagnostics';
-import { explain } from '@mannerly/robots/explain';
+import { type Explanation, explain } from '@mannerly/robots/explain';
 import { parseUrl } from '../../parse-url.js';
+import { printable } from '../../report/table.js';
 import { identityFrom } from '../crawl-flags.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { askForRobots } from '../one-answer.js';
-import { askedText, diagnosticsText, documentText, type UrlVerdict, verdictText } from '../robots-text.js';
+import { requestRobots } from '../single-request.js';
 
-/** The flags as commander hands them over. */
-export interface RobotsFlags {
-  readonly name?: string;
-  readonly contact?: string;
-  readonly agent?: string;
-  readonly dialect: string;
-  readonly policy: string;
-  readonly allowAddress?: string[];
-  readonly json?: boolean;
-}
-
-/** Bytes of a file that are looked at: what the parser reads at most, and one more to see that there are more. */
+/** Bytes that are read of a file: what the parser reads at most, and one more, which shows that there are more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024 + 1;
-/** Read for no one in particular: a token that no file is expected to name. */
-const NO_CALLBACK = 'mannerly';
+/** The token where none is given: no file is expected to name it. */
+const NO_AGENT = 'mannerly';
 
-/**
- * Runs the command.
- *
- * @returns The exit code; that a URL is disallowed is no error.
- * @throws UsageError, MannerlyError, RobotsError
- */
-export async function robotsCommand(
-  source: string,
-  urls: readonly string[],
-  flags: RobotsFlags,
-  io: CliIo,
-): Promise<number> {
+type UrlVerdict = Explanation & { readonly url: string };
+
+/** Runs the command. That a URL is disallowed is no error. @throws UsageError, MannerlyError, RobotsError */
+export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   for (const url of urls) {
     if (!url.startsWith('/') && parseUrl(url) === null) {
       throw new UsageError(`"${url}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
@@ -52,14 +41,13 @@ export async function robotsCommand(
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
   const rules = compile(flags, document);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
-  if (flags.json === true) io.out(JSON.stringify(asJson(document, rules, verdicts), null, 2));
+  if (flags.json === true) io.out(json(jsonOf(document, rules, verdicts)));
   else printText(document, rules, verdicts, io);
   return EXIT.ok;
 }
 
-function compile(flags: RobotsFlags, document: ReturnType<typeof parseRobots>): RobotsRules {
+function compile({ name, agent = name ?? NO_AGENT, dialect, policy }: Flags, document: RobotsDocument): RobotsRules {
   try {
-    const { agent = flags.name ?? NO_CALLBACK, dialect, policy } = flags;
     return compileRules(document, { tokens: agent.split(','), dialect, policy } as CompileOptions);
   } catch (error) {
     if (error instanceof RobotsError) throw new UsageError(error.message);
@@ -67,12 +55,11 @@ function compile(flags: RobotsFlags, document: ReturnType<typeof parseRobots>): 
   }
 }
 
-/** The body from the site; `null` when none came, which has been told. */
-async function fetched(source: string, flags: RobotsFlags, io: CliIo): Promise<Uint8Array | null> {
+/** The body from the site; `null` when none came, which has been said. */
+async function fetched(source: string, flags: Flags, io: CliIo): Promise<Uint8Array | null> {
   const url = parseUrl(source);
   if (url === null) throw new UsageError(`"${source}" is not a URL`);
-  const identity = identityFrom(flags);
-  const answer = await askForRobots(url.origin, { identity, allowAddress: flags.allowAddress ?? [] });
+  const answer = await requestRobots(url.origin, identityFrom(flags), flags.allowAddress);
   if (answer.kind === 'body') return answer.body;
   io.out(`No rules from ${robotsUrl(source) ?? source}: ${answer.why}.`);
   return null;
@@ -80,10 +67,8 @@ async function fetched(source: string, flags: RobotsFlags, io: CliIo): Promise<U
 
 async function readWhole(path: string): Promise<Uint8Array> {
   const file = await open(path).catch((error: unknown) => {
-    throw new UsageError(
-      `${path} cannot be read: ${String(error)}`,
-      'Name a file, or a URL that begins with http:// or https://.',
-    );
+    const hint = 'Name a file, or a URL that begins with http:// or https://.';
+    throw new UsageError(`${path} cannot be read: ${String(error)}`, hint);
   });
   try {
     const bytes = Buffer.alloc(Math.min(MAX_FILE_BYTES, (await file.stat()).size));
@@ -94,52 +79,113 @@ async function readWhole(path: string): Promise<Uint8Array> {
   }
 }
 
-function printText(
-  document: ReturnType<typeof parseRobots>,
-  rules: RobotsRules,
-  verdicts: readonly UrlVerdict[],
-  io: CliIo,
-): void {
-  const asked = askedText(rules);
-  const oddities = diagnosticsText(document);
-  io.out(documentText(document, rules));
-  if (asked !== '')
-    io.out(`\nWhat it asks of ${rules.agents.length === 0 ? 'us' : rules.agents.join(', ')}:\n${asked}`);
-  if (oddities !== '') io.out(`\nOddities:\n${oddities}`);
-  for (const warning of rules.warnings) io.out(`\nNote: ${warning}`);
-  for (const verdict of verdicts) io.out(`\n${verdictText(verdict)}`);
-}
-
-function asJson(
-  document: ReturnType<typeof parseRobots>,
-  rules: RobotsRules,
-  verdicts: readonly UrlVerdict[],
-): unknown {
+function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[]): unknown {
+  const { truncated, groups, sitemaps, host, cleanParams, pleaseVisit, unknown, orphans } = document;
+  const { agents, crawlDelayMs, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
+  const speaksToUs = lineTest(rules);
   return {
-    truncated: document.truncated,
-    groups: document.groups.map((group) => ({
-      ...group,
-      speaksToUs: group.agentLines.some((line) => rules.groupLines.includes(line)),
-    })),
-    sitemaps: document.sitemaps,
-    host: document.host,
-    cleanParams: document.cleanParams,
-    pleaseVisit: document.pleaseVisit,
-    unknown: document.unknown,
-    orphans: document.orphans,
-    diagnostics: diagnose(document).map((diagnostic) => ({
-      ...diagnostic,
-      meaning: diagnosticMeaning(diagnostic.code),
-    })),
-    asks: {
-      agents: rules.agents,
-      crawlDelayMs: rules.crawlDelayMs,
-      requestRates: rules.requestRates,
-      visitWindows: rules.visitWindows,
-      robotVersion: rules.robotVersion,
-      comments: rules.comments,
-      noindex: rules.noindex,
-    },
+    truncated,
+    groups: groups.map((group) => ({ ...group, speaksToUs: group.agentLines.some(speaksToUs) })),
+    sitemaps,
+    host,
+    cleanParams,
+    pleaseVisit,
+    unknown,
+    orphans,
+    diagnostics: diagnose(document).map((each) => ({ ...each, meaning: diagnosticMeaning(each.code) })),
+    asks: { agents, crawlDelayMs, requestRates, visitWindows, robotVersion, comments, noindex },
     verdicts,
   };
+}
+
+function lineTest({ groupLines }: RobotsRules): (line: number) => boolean {
+  return (line) => groupLines.includes(line);
+}
+
+function printText(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[], io: CliIo): void {
+  const requirements = requirementLines(rules);
+  const diagnostics = diagnosticLines(document);
+  io.out(documentLines(document, rules).join('\n'));
+  if (requirements.length > 0) {
+    const agents = rules.agents.length === 0 ? 'us' : rules.agents.join(', ');
+    io.out(`\nWhat it requires of ${agents}:\n${requirements.join('\n')}`);
+  }
+  if (diagnostics.length > 0) io.out(`\nErrors and warnings:\n${diagnostics.join('\n')}`);
+  for (const warning of rules.warnings) io.out(`\nNote: ${warning}`);
+  for (const verdict of verdicts) io.out(`\n${verdictLines(verdict).join('\n')}`);
+}
+
+/** Every group, marked where it speaks to us, and what is outside groups. */
+function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
+  const lines: string[] = [];
+  const speaksToUs = lineTest(rules);
+  for (const group of document.groups) {
+    const mark = group.agentLines.some(speaksToUs) ? '   <- speaks to us' : '';
+    lines.push(`Group for ${printable(group.agents.join(', '))}${mark}`);
+    const records = [
+      ...group.rules.map(
+        ({ line, kind, raw }) => [line, `${kind === 'allow' ? 'Allow' : 'Disallow'}: ${raw}`] as const,
+      ),
+      ...group.fields.map(({ line, rawField, value }) => [line, `${capital(rawField)}: ${value}`] as const),
+    ].sort(([a], [b]) => a - b);
+    for (const [line, text] of records) lines.push(numbered(line, text));
+    if (group.rules.length === 0) lines.push('        (no rules: everything is allowed)');
+  }
+  if (document.groups.length === 0) lines.push('No group: everything is allowed to everybody.');
+  for (const { line, rawField, value } of document.orphans)
+    lines.push('Outside any group:', numbered(line, `${rawField}: ${value}`));
+  for (const sitemap of document.sitemaps) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
+  if (document.host !== null) lines.push(`Host: ${printable(document.host)}`);
+  if (document.truncated) lines.push('The file is too long. Its end is not read.');
+  return lines;
+}
+
+function numbered(line: number, text: string): string {
+  return `${String(line).padStart(6)}  ${printable(text)}`;
+}
+
+function capital(field: string): string {
+  return field.slice(0, 1).toUpperCase() + field.slice(1);
+}
+
+/** What the file requires next to allow and disallow. */
+function requirementLines(rules: RobotsRules): string[] {
+  const lines: string[] = [];
+  if (rules.crawlDelayMs !== null)
+    lines.push(`Crawl-delay: ${rules.crawlDelayMs / 1_000} s from the end of an answer to the next request`);
+  for (const { documents, periodSeconds, window } of rules.requestRates) {
+    lines.push(`Request-rate: ${documents} per ${periodSeconds} s${window === null ? '' : `, ${timesText([window])}`}`);
+  }
+  if (rules.visitWindows.length > 0) lines.push(`Visit-time: ${timesText(rules.visitWindows)}`);
+  if (rules.robotVersion !== null) lines.push(`Robot-version: ${rules.robotVersion}`);
+  for (const comment of rules.comments) lines.push(`Comment: ${printable(comment, 500)}`);
+  return lines;
+}
+
+function diagnosticLines(document: RobotsDocument): string[] {
+  return diagnose(document).map(({ code, severity, line, excerpt }) => {
+    const where = line === 0 ? '  file' : String(line).padStart(6);
+    const quoted = excerpt === '' ? '' : `\n        ${printable(excerpt)}`;
+    return `${where}  ${severity}: ${diagnosticMeaning(code)} (${code})${quoted}`;
+  });
+}
+
+/** One verdict with its reason, and what would have decided otherwise. */
+function verdictLines({ url, decision, otherwise, readings, sentence }: UrlVerdict): string[] {
+  const more = [printable(sentence, 500)];
+  if (otherwise !== null) {
+    const { line, kind, pattern } = otherwise;
+    more.push(`without it, line ${line} would decide: ${kind} ${printable(pattern)}`);
+  } else if (decision.reason === 'rule') more.push('without it, no other line would say the opposite');
+  if (readings.length > 1) {
+    for (const { dialect, allowed } of readings) more.push(`${dialect}: ${allowed ? 'allowed' : 'disallowed'}`);
+  }
+  const head = `${decision.allowed ? 'allowed   ' : 'disallowed'}  ${printable(url, 500)}`;
+  return [head, ...more.map((line) => `            ${line}`)];
+}
+
+function timesText(windows: readonly { readonly startMinute: number; readonly endMinute: number }[]): string {
+  const time = (minute: number): string =>
+    `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+  return `${windows.map(({ startMinute, endMinute }) => `${time(startMinute)}-${time(endMinute)}`).join(', ')} UTC`;
 }

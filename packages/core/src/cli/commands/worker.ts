@@ -1,6 +1,5 @@
-// One of the processes of `mannerly crawl --workers`: crawls as the command that started it says, and tells it what
-// happens. Ctrl-C reaches every process of a terminal; a worker leaves it to the command, which asks it to stop. When
-// the command is gone a worker stops too, since no one would.
+// A worker of `mannerly crawl --workers`: crawls as the command says, and reports to it. Ctrl-C reaches all processes
+// of a terminal. A worker ignores it and waits for the message of the command. When the command is gone it stops too.
 
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
@@ -10,16 +9,11 @@ import type { CliIo } from '../io.js';
 import { makeCrawl, printWarnings } from '../live-crawl.js';
 import type { ParentProcess, ToWorker } from '../workers/messages.js';
 
-/** Milliseconds between two words about the progress. */
+/** Milliseconds between two messages about the progress. */
 const PROGRESS_MS = 250;
 
-/**
- * Runs the worker.
- *
- * @returns The exit code.
- * @throws UsageError where no command started this process.
- */
-export async function workerCommand(io: CliIo): Promise<number> {
+/** Runs the worker. @throws UsageError where no command started this process. */
+export async function workerCommand(_flags: object, io: CliIo): Promise<number> {
   const { parent } = io;
   if (parent === null) throw new UsageError('a worker is started by mannerly crawl --workers <n>');
   const release = io.onInterrupt(() => undefined);
@@ -37,46 +31,46 @@ export async function workerCommand(io: CliIo): Promise<number> {
 }
 
 async function work(parent: ParentProcess, io: CliIo): Promise<number> {
-  const { start, stops } = await firstWord(parent);
+  const { start, onStop } = await firstMessage(parent);
   const { seeds, out, isFirst } = start;
   const flags = start.flags as unknown as CrawlFlags;
   const { crawler, run } = await makeCrawl(await setUpCrawl(seeds, flags), isFirst);
-  stops(() => crawler.stop());
+  onStop(() => crawler.stop());
   printWarnings(crawler, (text) => parent.send({ kind: 'line', text }));
   let isReady = false;
   let isStopping = false;
-  const tell = (): void => {
+  const report = (): void => {
+    const progress = crawler.progress();
     // Directory and store are open: others may join.
-    if (!isReady && crawler.progress().runningMs > 0) parent.send({ kind: 'ready' });
-    isReady ||= crawler.progress().runningMs > 0;
-    // At once, since what is in flight may take a while to come to its end.
+    if (!isReady && progress.runningMs > 0) parent.send({ kind: 'ready' });
+    isReady ||= progress.runningMs > 0;
+    // At once: requests in flight may take a while.
     if (!isStopping && crawler.activity({ limit: 0 }).phase === 'stopping') {
       isStopping = true;
       parent.send({ kind: 'stopping' });
     }
-    parent.send({ kind: 'progress', progress: crawler.progress() });
+    parent.send({ kind: 'progress', progress });
   };
-  const end = io.every(PROGRESS_MS, tell);
+  const end = io.every(PROGRESS_MS, report);
   try {
-    const report = await run(out);
-    tell();
-    parent.send({ kind: 'report', report });
-    return exitCodeOf(report);
+    const ended = await run(out);
+    report();
+    parent.send({ kind: 'report', report: ended });
+    return exitCodeOf(ended);
   } finally {
     end();
   }
 }
 
-/** Waits for what to do; a stop that comes before it is told then. */
-function firstWord(parent: ParentProcess): Promise<{
-  readonly start: Extract<ToWorker, { kind: 'start' }>;
-  readonly stops: (stop: () => void) => void;
-}> {
+/** Waits for the first message. A stop that comes before it takes effect then. */
+function firstMessage(
+  parent: ParentProcess,
+): Promise<{ readonly start: Extract<ToWorker, { kind: 'start' }>; readonly onStop: (stop: () => void) => void }> {
   let early = 0;
   let stop = (): void => {
     early += 1;
   };
-  const stops = (later: () => void): void => {
+  const onStop = (later: () => void): void => {
     stop = later;
     for (; early > 0; early -= 1) later();
   };
@@ -84,7 +78,7 @@ function firstWord(parent: ParentProcess): Promise<{
   return new Promise((resolve) => {
     parent.onMessage((message) => {
       if (message.kind === 'stop') stop();
-      else resolve({ start: message, stops });
+      else resolve({ start: message, onStop });
     });
   });
 }

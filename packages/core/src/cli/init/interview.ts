@@ -1,11 +1,10 @@
-// The questions of `mannerly init`. What no flag says is asked, where there is a person to ask. Every answer is checked
-// as a crawl would check it, so that nothing is written that a crawl would refuse.
+// The questions of `mannerly init`: it asks for what no flag says, and checks every answer as a crawl would.
 
 import { InvalidArgumentError } from 'commander';
 import { MannerlyError } from '../../errors.js';
 import { resolveOptions } from '../../options/options.js';
-import type { Asker } from '../asker.js';
 import { UsageError } from '../failure.js';
+import type { Asker, Question } from '../io.js';
 import { argumentReader, commandDefault } from '../option-flags.js';
 
 /** What a new project is made from. */
@@ -40,14 +39,14 @@ const BOUNDS: readonly (readonly [bound: Bound, question: string])[] = [
 const VALID = { name: 'crawl', contact: 'https://example.org/', seeds: ['https://example.org/'] } as const;
 
 /**
- * Completes a plan. What the flags say is checked first, the rest is asked, or has its default.
+ * Completes a plan: checks what the flags say, and asks for the rest or takes its default.
  *
- * @param asker - `null`: there is no person to ask.
- * @returns `null` when the person wants to stop.
+ * @param asker - `null`: there is no terminal.
+ * @returns `null` when the user wants to stop.
  * @throws MannerlyError for a part that a crawl would refuse; UsageError naming the flags that are missing.
  */
 export async function interview(given: GivenPlan, asker: Asker | null): Promise<ProjectPlan | null> {
-  for (const [part] of NEEDED) if (given[part] !== undefined) check({ [part]: given[part] });
+  for (const [part] of NEEDED) if (given[part] !== undefined) checkParts({ [part]: given[part] });
   if (asker === null) return withDefaults(given);
   const name = given.name ?? (await asker.ask(question('name')));
   if (name === null) return null;
@@ -69,7 +68,7 @@ function withDefaults(given: GivenPlan): ProjectPlan {
   if (name === undefined || contact === undefined || seeds === undefined) {
     const missing = NEEDED.flatMap(([part, flag]) => (given[part] === undefined ? [flag] : []));
     throw new UsageError(
-      `missing ${missing.join(', ')}, and there is no terminal to ask at`,
+      `missing ${missing.join(', ')}, and there is no terminal to ask for it`,
       'For instance: mannerly init my-crawl --name tidepool-study --contact https://example.org/our-crawler ' +
         '--seed https://docs.example.org/',
     );
@@ -96,42 +95,31 @@ const QUESTIONS = {
   },
 } as const;
 
-function question(part: NeededPart) {
-  return {
-    ...QUESTIONS[part],
-    fault: (answer: string) => faultOf({ [part]: part === 'seeds' ? answer.split(/\s+/) : answer }),
-  };
+function question(part: NeededPart): Question {
+  const check = (answer: string): void => checkParts({ [part]: part === 'seeds' ? answer.split(/\s+/) : answer });
+  return { ...QUESTIONS[part], fault: (answer) => faultOf(() => check(answer)) };
 }
 
 async function askForBound(asker: Asker, bound: Bound, message: string): Promise<number | null> {
   const read = argumentReader(`bounds.${bound}`);
   const initial = String(commandDefault(`bounds.${bound}`));
-  const answer = await asker.ask({ message, initial, fault: (text) => faultOfNumber(read, text) });
+  const answer = await asker.ask({ message, initial, fault: (text) => faultOf(() => read(text)) });
   return answer === null ? null : Number(read(answer));
 }
 
-function check(parts: Parts): void {
+function checkParts(parts: Parts): void {
   const { name, contact, seeds } = { ...VALID, ...parts };
   resolveOptions({ identity: { name, contact }, scope: { seeds }, bounds: { pages: 1 } });
 }
 
-/** What is wrong with a part, and what to do; `null`: nothing. */
-function faultOf(parts: Parts): string | null {
+/** What a check finds wrong, and what to do; `null`: nothing. */
+function faultOf(check: () => unknown): string | null {
   try {
-    check(parts);
-    return null;
-  } catch (error) {
-    if (!(error instanceof MannerlyError)) throw error;
-    return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
-  }
-}
-
-function faultOfNumber(read: (text: string) => unknown, text: string): string | null {
-  try {
-    read(text);
+    check();
     return null;
   } catch (error) {
     if (error instanceof InvalidArgumentError) return error.message;
-    throw error;
+    if (!(error instanceof MannerlyError)) throw error;
+    return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
   }
 }

@@ -1,5 +1,5 @@
-// The files of a new project. Those that are the same for all projects are in the package's folder `scaffold`, the
-// others are written here. A file that exists is never overwritten.
+// The files of a new project. Those that are the same for all projects are in the folder `scaffold` of the package. A
+// file that exists is never overwritten.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,9 +7,6 @@ import { MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
 import type { CrawlConfig } from '../../options/config.js';
 import { UsageError } from '../failure.js';
 import type { ProjectPlan } from './interview.js';
-
-/** Path below the project, with forward slashes, to text. */
-export type ProjectFiles = ReadonlyMap<string, string>;
 
 const SCAFFOLD = new URL('../../../scaffold/', import.meta.url);
 
@@ -28,8 +25,8 @@ export const PROJECT_TOOLS = {
   typescript: '^7.0.2',
 } as const;
 
-/** Every file of a project. @throws The platform's error when the package is incomplete. */
-export async function projectFiles(plan: ProjectPlan): Promise<ProjectFiles> {
+/** Every file of a project: from its path, with forward slashes, to its text. */
+export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<string, string>> {
   const same = Object.entries(SAME_FOR_ALL).map(
     async ([from, to]) => [to, await readFile(new URL(from, SCAFFOLD), 'utf8')] as const,
   );
@@ -101,7 +98,7 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What may exist before. */
+/** Names that may exist before. */
 const IGNORED: readonly string[] = ['.git', '.DS_Store'];
 const MAX_NAMES_SHOWN = 3;
 
@@ -117,7 +114,7 @@ export async function checkIsFree(directory: string): Promise<void> {
 }
 
 /** Writes the files. @throws The platform's error; `EEXIST` for a file that was created meanwhile. */
-export async function writeProject(directory: string, files: ProjectFiles): Promise<void> {
+export async function writeProject(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, text] of files) {
     const file = join(directory, path);
     await mkdir(dirname(file), { recursive: true });

@@ -1,7 +1,8 @@
 // What several processes tell, as one: what each has done is added up, what is the crawl's own is not.
 
-import type { CrawlProgress, CrawlReport, LoggedTotals } from 'mannerly';
+import type { CrawlProgress, CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
+import type { LoggedTotals } from '../../report/from-logs.js';
 import { joinedProgress, joinedReport } from './joined-report.js';
 
 const progress = (more: Partial<CrawlProgress>): CrawlProgress => ({

@@ -1,17 +1,13 @@
-// What several processes of one crawl tell, as one: their progress while they run, their reports when all have ended.
+// Several processes of one crawl as one: their progress while they run, their reports when all have ended.
 
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
+import { OutcomeCounts } from '../../report/outcome-counts.js';
 
-/**
- * The progress of all; what is the crawl's own is the latest that any of them knows. `null`: none has told anything
- * yet. Never throws.
- */
+/** The progress of all. What counts for the crawl is the latest that any of them knows. `null`: none has reported. */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
-  const [first] = all;
-  if (first === undefined) return null;
-  const sum = (of: (each: CrawlProgress) => number): number => all.reduce((total, each) => total + of(each), 0);
-  const most = (of: (each: CrawlProgress) => number): number => Math.max(...all.map(of));
+  if (all.length === 0) return null;
+  const { sum, most } = figures(all);
   const waits = all.flatMap(({ waitingFor }) => waitingFor ?? []);
   const inFlight = sum((each) => each.inFlight);
   const holding = all.find((each) => each.holding !== undefined)?.holding;
@@ -38,19 +34,17 @@ export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | n
 const STATES: readonly RunState[] = ['stopped', 'waiting', 'bounded', 'finished'];
 
 /**
- * The report of all. Counts are those of the logs of all processes, where they were read.
+ * The report of all.
  *
- * @param logged - What the logs of the directory tell; `null`: they are too long to be read now, and the reports are
+ * @param logged - The counts of all logs of the directory; `null`: they are too long to be read, and the reports are
  *   added up.
- * @throws Never
  */
 export function joinedReport(
   reports: readonly [CrawlReport, ...CrawlReport[]],
   logged: LoggedTotals | null,
 ): CrawlReport {
   const [first] = reports;
-  const sum = (of: (report: CrawlReport) => number): number => reports.reduce((total, report) => total + of(report), 0);
-  const most = (of: (report: CrawlReport) => number): number => Math.max(...reports.map(of));
+  const { sum, most } = figures(reports);
   const state = STATES.find((each) => reports.some((report) => report.state === each)) ?? first.state;
   const { part: _, rejected: _own, stopReason: _why, ...rest } = first;
   const rejected = sum((report) => report.rejected ?? 0);
@@ -68,33 +62,42 @@ export function joinedReport(
     queued: Math.min(...reports.map(({ queued }) => queued)),
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
-    ...(stopReason === undefined ? {} : { stopReason: stopReason }),
+    ...(stopReason === undefined ? {} : { stopReason }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
-    outcomes: logged?.outcomes ?? addedWords(reports),
+    outcomes: logged?.outcomes ?? addedOutcomes(reports),
     politeness: logged?.politeness ?? reports.flatMap(({ politeness }) => politeness),
     politenessOf: logged === null ? 'run' : 'crawl',
-    waiting: reports
-      .flatMap(({ waiting }) => waiting)
-      .filter(({ host }, at, all) => all.findIndex((each) => each.host === host) === at),
+    waiting: firstOfEach(
+      reports.flatMap(({ waiting }) => waiting),
+      ({ host }) => host,
+    ),
     scopeMoves: reports.reduce(
       (longest, { scopeMoves }) => (scopeMoves.length > longest.length ? scopeMoves : longest),
       first.scopeMoves,
     ),
-    traps: reports
-      .flatMap(({ traps }) => traps)
-      .filter(({ pattern }, at, all) => all.findIndex((each) => each.pattern === pattern) === at),
+    traps: firstOfEach(
+      reports.flatMap(({ traps }) => traps),
+      ({ pattern }) => pattern,
+    ),
   };
 }
 
-function addedWords(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
-  const words: Record<string, Record<string, number>> = {};
-  for (const report of reports) {
-    for (const [word, reasons] of Object.entries(report.outcomes)) {
-      words[word] ??= {};
-      const counts = words[word];
-      for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;
-    }
-  }
-  return words;
+function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
+  const counts = new OutcomeCounts();
+  for (const { outcomes } of reports) counts.goOnFrom(outcomes);
+  return counts.outcomes();
+}
+
+/** The sum and the largest of a figure over all. */
+function figures<T>(all: readonly T[]) {
+  return {
+    sum: (of: (each: T) => number): number => all.reduce((total, each) => total + of(each), 0),
+    most: (of: (each: T) => number): number => Math.max(...all.map(of)),
+  };
+}
+
+function firstOfEach<T>(all: readonly T[], keyOf: (each: T) => string): T[] {
+  const keys = all.map(keyOf);
+  return all.filter((_, at) => keys.indexOf(keys[at] as string) === at);
 }

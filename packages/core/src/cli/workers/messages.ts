@@ -1,4 +1,4 @@
-// What a command and the processes it starts tell each other: plain JSON over the channel that node opens between them.
+// What the command and its workers send to each other: plain JSON over the channel that Node.js opens between them.
 
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 
@@ -7,44 +7,43 @@ export type ToWorker =
   | {
       readonly kind: 'start';
       readonly seeds: readonly string[];
-      /** As `CrawlFlags`; they are plain JSON. */
+      /** `CrawlFlags`. */
       readonly flags: Readonly<Record<string, unknown>>;
       readonly out: string;
-      /** The first worker resets, wakes and retries; the others join what it has opened. */
+      /** The first worker resets, unparks and retries. */
       readonly isFirst: boolean;
     }
-  /** What is in flight comes to its end; a second one ends at once. */
+  /** Requests in flight are completed; a second message ends at once. */
   | { readonly kind: 'stop' };
 
 /** From a worker to the command. */
 export type FromWorker =
-  /** The worker has begun. */
+  /** Directory and store are open. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly progress: CrawlProgress }
-  /** A line for the person at the terminal. */
+  /** A line for the terminal. */
   | { readonly kind: 'line'; readonly text: string }
-  /** Its run is stopping: it was told to, or a handler stopped the crawl. */
+  /** Its run is stopping: by a message, or by a handler. */
   | { readonly kind: 'stopping' }
   | { readonly kind: 'report'; readonly report: CrawlReport }
-  /** It could not go on, and said why. */
   | { readonly kind: 'failed'; readonly lines: readonly string[]; readonly code: number };
 
-/** A process that was started. */
+/** A worker, as the command sees it. */
 export interface WorkerProcess {
   readonly pid: number;
   send(message: ToWorker): void;
-  onMessage(heard: (message: FromWorker) => void): void;
-  /** Once, when it is gone: by itself with a code, or by a signal. */
-  onExit(gone: (code: number | null, signal: string | null) => void): void;
+  onMessage(listener: (message: FromWorker) => void): void;
+  /** Called once, when it has ended: with a code, or by a signal. */
+  onExit(listener: (code: number | null, signal: string | null) => void): void;
   kill(): void;
 }
 
-/** The command that started this process. */
+/** The command, as a worker sees it. */
 export interface ParentProcess {
   send(message: FromWorker): void;
-  onMessage(heard: (message: ToWorker) => void): void;
-  /** Says no more and hears no more, so that this process can end. */
+  onMessage(listener: (message: ToWorker) => void): void;
+  /** Closes the channel, so that this process can end. */
   leave(): void;
-  /** It is gone: no one listens any more. */
-  onGone(gone: () => void): void;
+  /** Called when the command has ended. */
+  onGone(listener: () => void): void;
 }

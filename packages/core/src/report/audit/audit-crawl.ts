@@ -1,23 +1,23 @@
-// The audit of a crawl directory from its request logs and its copies of robots.txt. Reads only.
+// The audit of a crawl directory from its request logs and its copies of robots.txt. Reads only, as streams.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseLine, readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
-import type { RunPromise } from '../run-line.js';
+import type { RequestRecord, RunPromise } from '../decision.js';
+import { inOrder, isRequest, isRunLine } from '../read-logs.js';
+import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
-import { MAX_LISTED_VIOLATIONS } from './limits.js';
-import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './violation.js';
+import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
 
 /** Where the evidence is, and the name of the crawl. */
 export interface AuditedCrawl {
   readonly requestsPath: string;
-  /** The request logs of all processes of the crawl, judged together. @default the one above */
+  /** The request logs of all processes of the crawl. @default the one above */
   readonly parts?: readonly { readonly requestsPath: string }[];
   readonly robotsPath: string;
-  /**
-   * Other directories of the same crawl: their logs are judged together, and their copies are read too. @default none
-   */
+  /** Other directories of the same crawl, judged together with this one. @default none */
   readonly others?: readonly AuditedCrawl[];
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }
@@ -33,46 +33,43 @@ export interface AuditOptions {
 }
 
 /**
- * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone.
- *
- * Streams: memory grows with hosts and authorities, within bounds.
- *
- * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit has not passed.
+ * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone, as streams. Memory
+ * grows with hosts and authorities, within bounds. @throws The platform's error when something cannot be read; absent
+ * logs are empty, and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   const all = [crawl, ...(crawl.others ?? [])];
   const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
   const folders = all.map(({ robotsPath }) => robotsPath);
-  const [{ Auditor }, { auditEntries }] = await Promise.all([import('./auditor.js'), import('./audit-entry.js')]);
-  const auditor = new Auditor({
-    readCopy: (hash) => readCopy(folders, hash),
-    crawl: crawl.manifest,
-    toleranceMs: options.toleranceMs ?? 0,
-  });
+  // Loaded here: a crawl does not need it.
+  const { Auditor } = await import('./auditor.js');
+  const auditor = new Auditor((hash) => readCopy(folders, hash), options.toleranceMs ?? 0);
   const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, 0])) as Record<ViolationKind, number>;
   const violations: Violation[] = [];
-  let found = 0;
+  const add = (found: readonly Violation[]): void => {
+    for (const { kind } of found) counts[kind] += 1;
+    violations.push(...found.slice(0, MAX_LISTED_VIOLATIONS - violations.length));
+  };
   let runs = 0;
   let requests = 0;
   let startedAtMs: number | null = null;
   let endedAtMs: number | null = null;
-  for await (const entry of auditEntries(logs)) {
-    const judged = await auditor.judge(entry);
-    if (entry.kind === 'run') {
+  for await (const entry of inOrder(logs.map(orderedEntries), timeOf)) {
+    if (entry.kind === 'unreadable') {
+      const detail = `line ${entry.line} of ${entry.path} cannot be read`;
+      add([{ kind: 'log', url: null, host: null, atMs: null, detail }]);
+    } else if (entry.kind === 'run') {
       runs += 1;
+      add(identityFaults(entry.run, crawl.manifest));
       options.onRun?.(entry.run);
-    }
-    if (judged.request !== null) {
-      const { record } = judged.request;
+    } else {
+      const { record, run, part } = entry;
+      const judged = await auditor.judge(record, run, part);
       requests += 1;
       startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
       endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
-      await options.onRequest?.(judged.request);
-    }
-    for (const violation of judged.violations) {
-      found += 1;
-      counts[violation.kind] += 1;
-      if (violations.length < MAX_LISTED_VIOLATIONS) violations.push(violation);
+      await options.onRequest?.(judged);
+      add(judged.violations);
     }
   }
   const { hostCount: hosts, forgotten } = auditor;
@@ -80,7 +77,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
-  const passed = found === 0 && requests > 0;
+  const passed = requests > 0 && violations.length === 0;
   return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
 }
 
@@ -92,4 +89,61 @@ async function readCopy(folders: readonly string[], hash: string): Promise<Uint8
     if (size !== null && size <= ROBOTS_BODY_BYTES) return readFile(file);
   }
   return null;
+}
+
+/** One line of a log. Every request comes with what the run declares that made it. */
+type AuditEntry =
+  /** `part`: which of the logs. */
+  | { readonly kind: 'request'; readonly record: RequestRecord; readonly run: RunPromise | null; readonly part: number }
+  | { readonly kind: 'run'; readonly run: RunPromise }
+  | { readonly kind: 'unreadable'; readonly path: string; readonly line: number };
+
+/** The entries of one log. A bounded window puts requests into the order of their ends. */
+async function* orderedEntries(path: string, part: number): AsyncGenerator<AuditEntry> {
+  const window: (AuditEntry & { kind: 'request' })[] = [];
+  let run: RunPromise | null = null;
+  let line = 0;
+  for await (const text of readLines(path)) {
+    line += 1;
+    const value = parseLine(text);
+    if (isRunLine(value)) {
+      // Two runs of one log never overlap.
+      yield* window.splice(0);
+      run = value.run;
+      yield { kind: 'run', run };
+    } else if (!isRequest(value) || !isWhole(value)) {
+      yield { kind: 'unreadable', path, line };
+    } else {
+      let at = window.length;
+      while (at > 0 && (window[at - 1]?.record.endedAtMs ?? 0) > value.endedAtMs) at -= 1;
+      window.splice(at, 0, { kind: 'request', record: value, run, part });
+      const earliest = window.length > AUDIT_WINDOW_LINES ? window.shift() : undefined;
+      if (earliest !== undefined) yield earliest;
+    }
+  }
+  yield* window;
+}
+
+/** Whether the fields are there on which everything rests. */
+function isWhole({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
+  const areTimes = Number.isFinite(startedAtMs) && Number.isFinite(endedAtMs);
+  return areTimes && typeof url === 'string' && typeof purpose === 'string';
+}
+
+function timeOf(entry: AuditEntry): number {
+  if (entry.kind === 'request') return entry.record.endedAtMs;
+  return entry.kind === 'run' ? entry.run.startedAtMs : 0;
+}
+
+/** Whether a run names itself as the crawl does, and how its operator can be reached. */
+function identityFaults(run: RunPromise, crawl: AuditedCrawl['manifest']): Violation[] {
+  const faults: string[] = [];
+  const { userAgent, tokens, name } = run;
+  if (!/^[\w-]+\/[\w.+-]+ \(\+[^()]+\)$/.test(userAgent) || !userAgent.startsWith(`${name}/`))
+    faults.push(`${JSON.stringify(userAgent)} is not a name with a contact`);
+  const absent = tokens.find((token) => !userAgent.toLowerCase().includes(token.toLowerCase()));
+  if (absent !== undefined) faults.push(`robots.txt is read for ${absent}, which the User-Agent does not say`);
+  if (crawl !== null && (crawl.name !== name || JSON.stringify(crawl.tokens) !== JSON.stringify(tokens)))
+    faults.push(`the run is by ${name} (${tokens.join(', ')}), the crawl is ${crawl.name}'s`);
+  return faults.map((detail) => ({ kind: 'wrong-identity', url: null, host: null, atMs: run.startedAtMs, detail }));
 }

@@ -2,21 +2,18 @@
 // It shares no code with the frontier, which scheduled them, so that one finds the errors of the other.
 
 import { Concurrency } from '../concurrency.js';
-import type { RequestRecord } from '../decision.js';
-import type { RunPromise } from '../run-line.js';
-import type { AuditEntry } from './audit-entry.js';
+import type { RequestRecord, RunPromise } from '../decision.js';
+import { iso } from '../table.js';
+import type { FindFault, PaceReason, Violation } from './audit-report.js';
 import { type Earliest, HostPace, type Pause, paceOf, type RequiredPace } from './host-pace.js';
 import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
-import { type InForce, RobotsInForce } from './robots-in-force.js';
-import type { PaceReason, Violation, ViolationKind } from './violation.js';
+import { forgetOldest, RobotsInForce } from './robots-in-force.js';
 
 /** One request as it was judged. */
 export interface JudgedRequest {
   readonly record: RequestRecord;
   readonly host: string;
-  /**
-   * End of the host's last request to this start, milliseconds; below 0 where they overlapped; `null` for the first.
-   */
+  /** From the end of the host's last request, milliseconds; below 0 where they overlapped; `null` for the first. */
   readonly gapMs: number | null;
   /** The least that gap may be, and what sets it; `null` for the first request, and where no run is known. */
   readonly requiredGapMs: number | null;
@@ -28,63 +25,36 @@ export interface JudgedRequest {
   readonly violations: readonly Violation[];
 }
 
-/** Where an auditor gets its evidence. */
-export interface AuditorOptions {
-  /** Bytes of a kept copy of robots.txt by its hash; `null`: not kept. */
-  readonly readCopy: (hash: string) => Promise<Uint8Array | null>;
-  /** The crawl's name and tokens, as its manifest has them; `null`: not known. */
-  readonly crawl: { readonly name: string; readonly tokens: readonly string[] } | null;
-  /** How early a request may be, milliseconds: for clocks of several machines. */
-  readonly toleranceMs: number;
-}
-
-/** What is remembered of a host. */
-interface Host {
-  readonly pace: HostPace;
-  /** Authorities whose robots.txt was answered. */
-  readonly authorities: Set<string>;
-}
-
-type Find = (kind: ViolationKind, detail: string) => void;
-
-/** Judges the entries of a crawl. What `readCopy` throws passes through `judge`. */
+/** Judges the requests of a crawl. */
 export class Auditor {
   /** Hosts that were requested. */
   hostCount = 0;
   /** Hosts that had to be forgotten: their next request counts as a first one. */
   forgotten = 0;
-  readonly #options: AuditorOptions;
+  readonly #toleranceMs: number;
   readonly #robots: RobotsInForce;
   /** By the last request, the oldest first. */
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts = new Map<string, HostPace>();
   readonly #busyUntilMs = new Map<string, number>();
   readonly #lanes = new Map<string, Concurrency>();
 
-  constructor(options: AuditorOptions) {
-    this.#options = options;
-    this.#robots = new RobotsInForce(options.readCopy);
+  /**
+   * @param readCopy - The bytes of a kept copy of robots.txt by its hash; `null`: not kept. What it throws passes
+   *   through `judge`.
+   * @param toleranceMs - How early a request may be, milliseconds: for clocks of several machines.
+   */
+  constructor(readCopy: (hash: string) => Promise<Uint8Array | null>, toleranceMs: number) {
+    this.#toleranceMs = toleranceMs;
+    this.#robots = new RobotsInForce(readCopy);
   }
 
-  /** @returns The request; `null` for other entries, whose violations are in `violations`. */
-  async judge(
-    entry: AuditEntry,
-  ): Promise<{ readonly request: JudgedRequest | null; readonly violations: readonly Violation[] }> {
-    if (entry.kind === 'unreadable') {
-      const detail = `line ${entry.line} of ${entry.path} cannot be read`;
-      return { request: null, violations: [{ kind: 'log', url: null, host: null, atMs: null, detail }] };
-    }
-    if (entry.kind === 'run') return { request: null, violations: identityFaults(entry.run, this.#options.crawl) };
-    const request = await this.#judgeRequest(entry.record, entry.run, entry.part);
-    return { request, violations: request.violations };
-  }
-
-  async #judgeRequest(record: RequestRecord, run: RunPromise | null, part: number): Promise<JudgedRequest> {
+  /** @param run - The run that made the request; `null`: not known. @param part - Which of the logs has it. */
+  async judge(record: RequestRecord, run: RunPromise | null, part: number): Promise<JudgedRequest> {
     const violations: Violation[] = [];
     const name = hostNameOf(record, run);
-    const find: Find = (kind, detail) =>
+    const find: FindFault = (kind, detail) =>
       violations.push({ kind, url: record.url, host: name, atMs: record.startedAtMs, detail });
-    const host = this.#hostOf(name);
-    const { pace } = host;
+    const pace = this.#paceOf(name);
     const { startedAtMs, endedAtMs, purpose } = record;
     const { lastEndedAtMs } = pace;
     const gapMs = lastEndedAtMs === null ? null : startedAtMs - lastEndedAtMs;
@@ -100,8 +70,8 @@ export class Auditor {
       return { ...judged, requiredGapMs: null, requiredBy: null, required: null, pause: null };
     }
 
-    const own = record.robotsAnswer?.authority ?? authorityOf(record.url) ?? '';
-    const required = await this.#requiredPace(host, own, startedAtMs, run);
+    const own = record.robotsAnswer?.authority ?? authorityOf(record.url);
+    const required = await this.#requiredPace(pace, own, startedAtMs, run);
     let earliest: Earliest = pace.earliest(run.pace, required);
     if (purpose === 'robots') {
       const retryAtMs = record.url === `${own}/robots.txt` ? this.#robots.retryAtMs(own) : null;
@@ -109,15 +79,13 @@ export class Auditor {
         earliest = { atMs: retryAtMs, reason: 'robots-retry' };
     } else {
       if (required.closed !== null) find('too-early', required.closed);
-      judgeRules(record, await this.#robots.at(own, startedAtMs, run), find);
+      await this.#robots.judge(record, own, run, find);
     }
-    if (earliest.atMs !== null && startedAtMs + this.#options.toleranceMs < earliest.atMs)
+    if (earliest.atMs !== null && startedAtMs + this.#toleranceMs < earliest.atMs)
       find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
-    if (record.userAgent !== run.userAgent)
-      find(
-        'wrong-identity',
-        `it said ${JSON.stringify(record.userAgent)}, the run is ${JSON.stringify(run.userAgent)}`,
-      );
+    const { userAgent } = record;
+    if (userAgent !== run.userAgent)
+      find('wrong-identity', `it said ${JSON.stringify(userAgent)}, the run is ${JSON.stringify(run.userAgent)}`);
     const together = this.#laneOf(part, purpose).add(startedAtMs, endedAtMs);
     if (together > run.concurrency)
       find('too-many-at-once', `${together} requests were under way, the run declares ${run.concurrency}`);
@@ -130,18 +98,16 @@ export class Auditor {
     return { ...judged, requiredGapMs, requiredBy: isFirst ? null : earliest.reason, required, pause };
   }
 
-  #hostOf(name: string): Host {
-    const known = this.#hosts.get(name);
-    if (known !== undefined) this.#hosts.delete(name);
-    else this.hostCount += 1;
-    const host = known ?? { pace: new HostPace(), authorities: new Set() };
-    this.#hosts.set(name, host);
+  #paceOf(host: string): HostPace {
+    const pace = this.#hosts.get(host) ?? new HostPace();
+    if (!this.#hosts.delete(host)) this.hostCount += 1;
+    this.#hosts.set(host, pace);
     if (forgetOldest(this.#hosts, MAX_AUDITED_HOSTS)) this.forgotten += 1;
-    return host;
+    return pace;
   }
 
   /** Whether another host at the same address was being requested. */
-  #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: Find): void {
+  #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: FindFault): void {
     if (remoteAddress === null) return;
     const busyUntilMs = this.#busyUntilMs.get(remoteAddress) ?? 0;
     if (startedAtMs < busyUntilMs && gapMs !== null && gapMs >= 0)
@@ -151,18 +117,17 @@ export class Auditor {
   }
 
   /** What the host's files require; those of other authorities once another request has come after theirs. */
-  async #requiredPace(host: Host, own: string, atMs: number, run: RunPromise): Promise<RequiredPace> {
+  async #requiredPace(pace: HostPace, own: string, atMs: number, run: RunPromise): Promise<RequiredPace> {
     const files = [];
-    for (const authority of host.authorities) {
+    for (const authority of pace.authorities) {
       const known = await this.#robots.rulesOf(authority, run);
-      if (known !== null && (authority === own || known.sinceMs < (host.pace.lastStartedAtMs ?? 0)))
-        files.push(known.rules);
+      if (known !== null && (authority === own || known.sinceMs < (pace.lastStartedAtMs ?? 0))) files.push(known.rules);
     }
     return paceOf(files, atMs, run);
   }
 
   /** The file belongs to the authority's own host, wherever its redirects led. */
-  #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: Find): void {
+  #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): void {
     if (!this.#robots.answered(record, run)) {
       find('log', 'a request for robots.txt does not say whose');
       return;
@@ -180,22 +145,14 @@ export class Auditor {
   }
 }
 
-/** Deletes the oldest entry where there are more than `most`. */
-function forgetOldest(map: Map<string, unknown>, most: number): boolean {
-  const [oldest] = map.keys();
-  return map.size > most && oldest !== undefined && map.delete(oldest);
-}
-
-/** The unit of spacing: the URL's own host name, whatever the log says; by domain what the log says, if it can be. */
+/** The unit of spacing: the URL's own host name; by domain what the log says, if it can be. */
 function hostNameOf({ url, host }: Pick<RequestRecord, 'url' | 'host'>, run: RunPromise | null): string {
   const name = parseUrl(url)?.hostname.replace(/\.$/, '') ?? host;
   return run?.hostKeyBy === 'domain' && name.endsWith(`.${host}`) && host !== '' ? host : name;
 }
 
-function authorityOf(url: string): string | null {
-  const read = parseUrl(url);
-  if (read === null) return null;
-  const { protocol, hostname, port } = read;
+function authorityOf(url: string): string {
+  const { protocol, hostname, port } = parseUrl(url) ?? { protocol: '', hostname: '', port: '' };
   return `${protocol}//${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`;
 }
 
@@ -208,47 +165,13 @@ function parseUrl(text: string): URL | null {
   }
 }
 
-/** Whether the file in force allowed the URL, and whether the crawl used that very copy. */
-function judgeRules(record: RequestRecord, inForce: InForce, find: Find): void {
-  if (inForce.kind === 'unknown') {
-    find('before-robots', `${inForce.why} at that time`);
-    return;
-  }
-  if (inForce.kind === 'no-copy') {
-    find('robots-copy', `whether robots.txt allowed it cannot be shown: ${inForce.why}`);
-    return;
-  }
-  if (inForce.kind === 'deny') find('excluded', 'its robots.txt was refused to us, which the run reads as closed');
-  if (inForce.kind === 'rules') {
-    const { allowed, line, pattern } = inForce.rules.decide(record.url);
-    const by = line === null ? 'the file' : `line ${line}, ${pattern}`;
-    if (!allowed) find('excluded', `robots.txt (copy ${inForce.hash}) closes it: ${by}`);
-  }
-  const used = record.robots?.hash ?? null;
-  if (used !== inForce.hash)
-    find('robots-copy', `the crawl used copy ${used ?? '(none)'}, in force was ${inForce.hash ?? '(none)'}`);
-}
-
 function earlyText(byMs: number, reason: PaceReason, pause: Pause | null): string {
   const because: Record<PaceReason, string> = {
     interval: "the run's own interval",
     'crawl-delay': "the host's Crawl-delay",
     'request-rate': "the host's Request-rate",
-    pause: `a pause until ${pause === null ? '?' : `${new Date(pause.untilMs).toISOString()} (${pause.why})`}`,
+    pause: `a pause until ${pause === null ? '?' : `${iso(pause.untilMs)} (${pause.why})`}`,
     'robots-retry': 'the wait after an unreachable robots.txt',
   };
   return `it began ${byMs} ms too early for ${because[reason]}`;
-}
-
-/** Whether a run names itself as the crawl does, and how its operator can be reached. */
-function identityFaults(run: RunPromise, crawl: AuditorOptions['crawl']): Violation[] {
-  const faults: string[] = [];
-  const { userAgent, tokens, name } = run;
-  if (!/^[\w-]+\/[\w.+-]+ \(\+[^()]+\)$/.test(userAgent) || !userAgent.startsWith(`${name}/`))
-    faults.push(`${JSON.stringify(userAgent)} is not a name with a contact`);
-  const absent = tokens.find((token) => !userAgent.toLowerCase().includes(token.toLowerCase()));
-  if (absent !== undefined) faults.push(`robots.txt is read for ${absent}, which the User-Agent does not say`);
-  if (crawl !== null && (crawl.name !== name || JSON.stringify(crawl.tokens) !== JSON.stringify(tokens)))
-    faults.push(`the run is by ${name} (${tokens.join(', ')}), the crawl is ${crawl.name}'s`);
-  return faults.map((detail) => ({ kind: 'wrong-identity', url: null, host: null, atMs: run.startedAtMs, detail }));
 }

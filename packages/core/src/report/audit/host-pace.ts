@@ -7,8 +7,9 @@ import type { RobotsRules } from '@mannerly/robots';
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { MAX_BUCKET_STARTS } from '../../limits.js';
-import type { RequestRecord } from '../decision.js';
-import type { RunPace, RunPromise } from '../run-line.js';
+import type { RequestRecord, RunPace, RunPromise } from '../decision.js';
+import { iso } from '../table.js';
+import type { PaceReason } from './audit-report.js';
 import {
   AUDIT_CLOSED_SLACK_MS,
   AUDIT_FAILING_PAUSE_MS,
@@ -17,7 +18,6 @@ import {
   AUDIT_RETRY_AFTER_MAX_MS,
   AUDIT_THROTTLE_PAUSE_MS,
 } from './limits.js';
-import type { PaceReason } from './violation.js';
 
 /** What a host's files require at a given time; the strictest of each. */
 export interface RequiredPace {
@@ -46,16 +46,18 @@ export interface Earliest {
   readonly reason: PaceReason;
 }
 
+const DAY_SECONDS = 86_400;
+
 /** What one file, or several, require. @throws Never */
 export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunPromise): RequiredPace {
   let crawlDelayMs: number | null = null;
   let rateMs: number | null = null;
   let bucket: RequiredPace['bucket'] = null;
   let closed: string | null = null;
-  const mostMs = (run.robots.crawlDelay?.maxSeconds ?? DAY_SECONDS) * 1_000;
+  const maxDelayMs = (run.robots.crawlDelay?.maxSeconds ?? DAY_SECONDS) * 1_000;
   for (const rules of files) {
     const delayMs = rules.crawlDelayMs;
-    if (delayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, Math.min(delayMs, mostMs));
+    if (delayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, Math.min(delayMs, maxDelayMs));
     if (rules.requestRates.length === 0 && rules.visitWindows.length === 0) continue;
     const rate = rateInForce(rules.requestRates, atMs);
     const schedule = rules.schedule(atMs);
@@ -72,16 +74,13 @@ export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunProm
   return { crawlDelayMs, rateMs, bucket, closed };
 }
 
-const DAY_SECONDS = 86_400;
-
 /** Closed for some time already: the frontier decides a moment before the request leaves. */
 function closedBy(rules: RobotsRules, atMs: number, run: RunPromise): string | null {
   const schedule = rules.schedule(atMs);
   if (schedule.kind === 'open' || rules.schedule(atMs - AUDIT_CLOSED_SLACK_MS).kind === 'open') return null;
   const isVisitTime = schedule.reason === 'visit-time';
   if (isVisitTime && (run.robots.visitTime ?? 'hold') !== 'hold') return null;
-  const line = isVisitTime ? 'Visit-time' : 'Request-rate';
-  return `${line} had the host closed until ${new Date(schedule.untilMs).toISOString()}`;
+  return `${isVisitTime ? 'Visit-time' : 'Request-rate'} had the host closed until ${iso(schedule.untilMs)}`;
 }
 
 /** What is remembered of one host. */
@@ -90,6 +89,8 @@ export class HostPace {
   lastEndedAtMs: number | null = null;
   /** The latest pause; it may be over. */
   pause: Pause | null = null;
+  /** Authorities whose robots.txt was answered. */
+  readonly authorities = new Set<string>();
   #retrievalMs = 0;
   #throttled = 0;
   #failed = 0;
@@ -120,21 +121,31 @@ export class HostPace {
     this.lastEndedAtMs = Math.max(this.lastEndedAtMs ?? endedAtMs, endedAtMs);
     this.#burst = required.bucket === null ? [] : [...this.#burst, startedAtMs].slice(-MAX_BUCKET_STARTS);
     // robots.txt has waits of its own.
-    if (record.purpose === 'robots' || kind === 'ours' || kind === 'refused') return null;
-    if (kind === 'good') {
-      this.#throttled = 0;
-      this.#failed = 0;
-      return null;
-    }
-    if (kind === 'throttled') this.#throttled += 1;
-    else this.#failed += 1;
-    const pauseMs = kind === 'throttled' ? throttlePauseMs(record, this.#throttled) : failingPauseMs(this.#failed);
+    const pauseMs = record.purpose === 'robots' ? 0 : this.#pauseMs(record, kind);
     if (pauseMs === 0) return null;
     const retryAfter = record.retryAfter === null ? '' : `, Retry-After: ${record.retryAfter}`;
     const why = `${record.status ?? record.failure ?? 'failure'}${retryAfter}`;
     const pause = { fromMs: endedAtMs, untilMs: endedAtMs + pauseMs, why };
     if (this.pause === null || this.pause.untilMs < pause.untilMs) this.pause = pause;
     return pause;
+  }
+
+  /** The length of the pause that an answer requires after those before it; 0: none. */
+  #pauseMs({ retryAfter, endedAtMs }: RequestRecord, kind: AnswerKind): number {
+    if (kind === 'good') {
+      this.#throttled = 0;
+      this.#failed = 0;
+    }
+    if (kind === 'failing') {
+      this.#failed += 1;
+      const over = this.#failed - AUDIT_FAILURES_BEFORE_PAUSE;
+      return over < 0 ? 0 : doubledMs(AUDIT_FAILING_PAUSE_MS, over);
+    }
+    if (kind !== 'throttled') return 0;
+    this.#throttled += 1;
+    const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
+    const ownMs = doubledMs(AUDIT_THROTTLE_PAUSE_MS, this.#throttled - 1);
+    return Math.max(ownMs, Math.min(retryAfterMs, AUDIT_RETRY_AFTER_MAX_MS));
   }
 }
 
@@ -160,22 +171,14 @@ const OURS: ReadonlySet<string> = new Set([
   'internal',
 ]);
 
+type AnswerKind = 'good' | 'throttled' | 'failing' | 'refused' | 'ours';
+
 /** The rows of the table in access 10. */
-function kindOf({ status, failure, truncated }: RequestRecord): 'good' | 'throttled' | 'failing' | 'refused' | 'ours' {
+function kindOf({ status, failure, truncated }: RequestRecord): AnswerKind {
   if (status === 429 || status === 503) return 'throttled';
   if (failure !== null) return OURS.has(failure) ? 'ours' : 'failing';
   if (truncated === 'connection' || status === null || status === 408 || status >= 500) return 'failing';
   return REFUSALS.has(status) ? 'refused' : 'good';
-}
-
-function throttlePauseMs({ retryAfter, endedAtMs }: RequestRecord, inARow: number): number {
-  const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
-  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(retryAfterMs, AUDIT_RETRY_AFTER_MAX_MS));
-}
-
-function failingPauseMs(inARow: number): number {
-  if (inARow < AUDIT_FAILURES_BEFORE_PAUSE) return 0;
-  return doubledMs(AUDIT_FAILING_PAUSE_MS, inARow - AUDIT_FAILURES_BEFORE_PAUSE);
 }
 
 function doubledMs(baseMs: number, times: number): number {

@@ -2,37 +2,29 @@
 
 /** Lines of one request log within which an exchange that ended earlier is put back in its place. */
 export const AUDIT_WINDOW_LINES = 1_024;
-/**
- * Hosts, and addresses, whose last exchange is remembered; the one asked longest ago goes first. About 300 bytes each.
- */
+/** Hosts, and addresses, whose last request is remembered; the oldest goes first. About 300 bytes each. */
 export const MAX_AUDITED_HOSTS = 1_000_000;
-/**
- * Authorities whose robots.txt state is remembered; the oldest goes first, and its next page counts as before
- * robots.txt.
- */
+/** Authorities whose robots.txt is remembered; the oldest goes first, its next page counts as before robots.txt. */
 export const MAX_AUDITED_AUTHORITIES = 1_000_000;
 /** Compiled copies of robots.txt kept; the oldest is read again when it is needed. */
 export const MAX_AUDITED_COPIES = 512;
 /** Authorities of one host whose rules are counted together: schemes and ports. */
 export const MAX_AUTHORITIES_PER_HOST = 256;
-/** Requests under way together that are told apart: twice what a run may promise. */
+/** Requests under way at once that are counted: twice what a run may declare. */
 export const MAX_AUDITED_TOGETHER = 2_048;
 /** Violations listed one by one; all are counted. */
 export const MAX_LISTED_VIOLATIONS = 1_000;
-/**
- * Milliseconds between the last byte of a robots.txt and the reading of it, or between a decision and its request, at
- * most.
- */
+/** Milliseconds at most from the last byte of a robots.txt to its reading, or from a decision to its request. */
 export const AUDIT_EXPIRY_SLACK_MS = 60_000;
-/** Milliseconds between the word that a host is open and the first byte of the request, at most. */
+/** Milliseconds at most from the decision that a host is open to the first byte of the request. */
 export const AUDIT_CLOSED_SLACK_MS = 1_000;
-/** Milliseconds of silence after the first 429 or 503 in a row; doubled for each further one (access §10). */
+/** Milliseconds of pause after the first 429 or 503 in a row; doubled for each further one (access §10). */
 export const AUDIT_THROTTLE_PAUSE_MS = 30_000;
-/** Milliseconds that such silences grow to at most (access §10). */
+/** Milliseconds that such pauses grow to at most (access §10). */
 export const AUDIT_PAUSE_MAX_MS = 3_600_000;
-/** Milliseconds of a Retry-After that are demanded at most; a longer one is an operator's matter (access §10). */
+/** Milliseconds of a Retry-After that are required at most; the operator decides on longer ones (access §10). */
 export const AUDIT_RETRY_AFTER_MAX_MS = 86_400_000;
-/** Failures in a row from which on a host is given a silence (access §10). */
+/** Failures in a row from which on a host is paused (access §10). */
 export const AUDIT_FAILURES_BEFORE_PAUSE = 5;
-/** Milliseconds of the first of them; doubled for each further failure (access §10). */
+/** Milliseconds of the first such pause; doubled for each further failure (access §10). */
 export const AUDIT_FAILING_PAUSE_MS = 300_000;

@@ -14,17 +14,9 @@ import {
   type RobotsAnswer,
   resolveAccessOptions,
 } from '@mannerly/robots/access';
-import type { RequestRecord } from '../decision.js';
-import type { RunPromise } from '../run-line.js';
+import type { RequestRecord, RunPromise } from '../decision.js';
+import type { FindFault } from './audit-report.js';
 import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
-
-/** What applies to the URLs of an authority at a given time. */
-export type InForce =
-  | { readonly kind: 'rules'; readonly hash: string; readonly rules: RobotsRules }
-  | { readonly kind: 'allow' | 'deny'; readonly hash: string | null }
-  /** The copy was not kept, or is not what was received. */
-  | { readonly kind: 'no-copy'; readonly hash: string | null; readonly why: string }
-  | { readonly kind: 'unknown'; readonly why: string };
 
 /** How a run reads robots.txt. */
 interface Reading {
@@ -64,16 +56,18 @@ export class RobotsInForce {
   answered(record: RequestRecord, run: RunPromise): boolean {
     const receipt = record.robotsAnswer;
     if (typeof receipt?.authority !== 'string') return false;
-    const known = this.#known(receipt.authority);
     const { access } = this.#reading(run);
+    const known = this.#authorities.get(receipt.authority) ?? newAuthority();
+    this.#authorities.set(receipt.authority, known);
+    forgetOldest(this.#authorities, MAX_AUDITED_AUTHORITIES);
     const robotsUrl = `${receipt.authority}/robots.txt`;
     known.chain = record.url === robotsUrl ? [record.url] : [...known.chain, record.url];
     const answer = answerOf(record, robotsUrl, known.chain, access);
+    const before = known.access;
     if (answer === 'hop') {
-      known.access = { ...known.access, fetching: true };
+      known.access = { ...before, fetching: true };
       return true;
     }
-    const before = known.access;
     known.access = nextAccess(before, { kind: 'answer', answer }, record.endedAtMs, access);
     known.sinceMs = record.endedAtMs;
     known.chain = [];
@@ -89,20 +83,29 @@ export class RobotsInForce {
       known.access = nextAccess(known.access, { kind: 'host-answered' }, atMs, this.#reading(run).access);
   }
 
-  /** What applied at a given time. */
-  async at(authority: string, atMs: number, run: RunPromise): Promise<InForce> {
+  /** Whether the file in force allowed a request, and whether the crawl used that very copy. */
+  async judge(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): Promise<void> {
     const known = this.#authorities.get(authority);
-    if (known === undefined) return { kind: 'unknown', why: 'its robots.txt had not been requested' };
+    if (known === undefined) return find('before-robots', 'its robots.txt had not been requested at that time');
     const { access } = known;
     const { freshUntilMs } = access;
     // It was received a little after its last byte, and may have been consulted a little before the request left.
+    const atMs = record.startedAtMs;
     const isJustExpired = freshUntilMs !== null && atMs >= freshUntilMs && atMs < freshUntilMs + AUDIT_EXPIRY_SLACK_MS;
     const advice = accessAdvice(access, isJustExpired ? freshUntilMs - 1 : atMs, this.#reading(run).access);
-    if (advice.kind === 'hold') return { kind: 'unknown', why: whyHeld(access) };
-    if (advice.kind !== 'by-rules') return { kind: advice.kind, hash: access.copy === null ? null : known.hash };
-    const rules = await this.#compiled(known, run);
-    if (typeof rules === 'string') return { kind: 'no-copy', hash: known.hash, why: rules };
-    return { kind: 'rules', hash: known.hash ?? '', rules };
+    if (advice.kind === 'hold') return find('before-robots', `${whyHeld(access)} at that time`);
+    if (advice.kind === 'deny') find('excluded', 'its robots.txt was refused to us, which the run reads as closed');
+    if (advice.kind === 'by-rules') {
+      const rules = await this.#compiled(known, run);
+      if (typeof rules === 'string')
+        return find('robots-copy', `whether robots.txt allowed it cannot be shown: ${rules}`);
+      const { allowed, line, pattern } = rules.decide(record.url);
+      const by = line === null ? 'the file' : `line ${line}, ${pattern}`;
+      if (!allowed) find('excluded', `robots.txt (copy ${known.hash}) closes it: ${by}`);
+    }
+    const used = record.robots?.hash ?? '(none)';
+    const inForce = (access.copy === null ? null : known.hash) ?? '(none)';
+    if (used !== inForce) find('robots-copy', `the crawl used copy ${used}, in force was ${inForce}`);
   }
 
   /** The latest rules of an authority, and since when; `null`: there are none. */
@@ -111,20 +114,9 @@ export class RobotsInForce {
     run: RunPromise,
   ): Promise<{ readonly rules: RobotsRules; readonly sinceMs: number } | null> {
     const known = this.#authorities.get(authority);
-    if (known === undefined || known.hash === null) return null;
-    if (known.access.phase === 'no-rules' || known.access.phase === 'restricted') return null;
+    if (known === undefined || known.access.phase === 'no-rules' || known.access.phase === 'restricted') return null;
     const rules = await this.#compiled(known, run);
     return typeof rules === 'string' ? null : { rules, sinceMs: known.sinceMs };
-  }
-
-  #known(authority: string): Known {
-    let known = this.#authorities.get(authority);
-    if (known === undefined) {
-      known = { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
-      makeSpace(this.#authorities, MAX_AUDITED_AUTHORITIES);
-      this.#authorities.set(authority, known);
-    }
-    return known;
   }
 
   #reading(run: RunPromise): Reading {
@@ -146,17 +138,21 @@ export class RobotsInForce {
       else if (!createHash('sha256').update(bytes).digest('hex').startsWith(hash))
         rules = `robots/${hash}.txt is not what was received: its bytes were changed`;
       else rules = compileRules(parseRobots(bytes, charset === null ? { robotsUrl } : { robotsUrl, charset }), compile);
-      makeSpace(this.#copies, MAX_AUDITED_COPIES);
       this.#copies.set(name, rules);
+      forgetOldest(this.#copies, MAX_AUDITED_COPIES);
     }
     return rules;
   }
 }
 
-/** Deletes the oldest entry of a map that has `most`. */
-function makeSpace(map: Map<string, unknown>, most: number): void {
+/** Deletes the oldest entry where there are more than `most`. @returns Whether it did. @throws Never */
+export function forgetOldest(map: Map<string, unknown>, most: number): boolean {
   const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
+  return map.size > most && oldest !== undefined && map.delete(oldest);
+}
+
+function newAuthority(): Known {
+  return { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
 }
 
 function whyHeld({ phase, fetching }: AccessState): string {
@@ -164,8 +160,6 @@ function whyHeld({ phase, fetching }: AccessState): string {
   if (phase === 'unreachable' || phase === 'last-good') return 'its robots.txt could not be fetched';
   return phase === 'none-yet' ? 'its robots.txt had not been answered' : 'its robots.txt had expired';
 }
-
-const NO_BODY = new Uint8Array(0);
 
 /** The answer as the rules of access take it; `hop`: a redirect that is followed. */
 function answerOf(
@@ -181,31 +175,17 @@ function answerOf(
   if (next.kind === 'follow') return 'hop';
   if (next.kind === 'redirect-limit') return { kind: 'redirect-limit' };
   if (next.kind === 'redirect-unusable') return { kind: 'failure', failure: 'redirect-unusable' };
-  return { kind: 'response', status, headers, body: NO_BODY, robotsUrl, finalUrl: url };
+  return { kind: 'response', status, headers, body: new Uint8Array(0), robotsUrl, finalUrl: url };
 }
 
-const ACCESS_OPTIONS: ReadonlySet<string> = new Set([
-  'accessProfile',
-  'onForbidden',
-  'afterUnreachable',
-  'unreachableDays',
-  'holdMaxMs',
-]);
-const OTHER_OPTIONS: ReadonlySet<string> = new Set(['crawlDelay', 'visitTime', 'cleanParam', 'host', 'tokens']);
+const ACCESS_ONLY = ['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs'];
+const ACCESS_KEYS: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'dialect', 'policy']);
+const NOT_COMPILED: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'crawlDelay', 'visitTime', 'cleanParam', 'host']);
 
 /** The robots options of a run, split into those of access and those of reading rules. */
 function readingOf({ robots, tokens }: RunPromise): Reading {
-  const access: Record<string, unknown> = {};
-  const compile: Record<string, unknown> = { tokens };
-  for (const [key, value] of Object.entries(robots)) {
-    if (ACCESS_OPTIONS.has(key)) access[key] = value;
-    else if (!OTHER_OPTIONS.has(key)) compile[key] = value;
-  }
-  const { dialect, policy } = robots;
-  const options = { ...access, ...(dialect ? { dialect } : {}), ...(policy ? { policy } : {}) } as AccessOptions;
-  return {
-    key: JSON.stringify(compile),
-    compile: compile as unknown as CompileOptions,
-    access: resolveAccessOptions(options),
-  };
+  const given = Object.entries({ ...robots, tokens });
+  const access = Object.fromEntries(given.filter(([key]) => ACCESS_KEYS.has(key))) as AccessOptions;
+  const compile = Object.fromEntries(given.filter(([key]) => !NOT_COMPILED.has(key))) as unknown as CompileOptions;
+  return { key: JSON.stringify(compile), compile, access: resolveAccessOptions(access) };
 }

@@ -1,9 +1,8 @@
 // What happened to URLs, counted for the report: by status and reason with a few examples, by line of robots.txt, and
 // by depth.
 
-import type { UrlDecision, UrlStatus } from '../decision.js';
-import type { LeftOutLine } from '../decision-log.js';
-import { MAX_COUNTED_REASONS } from '../limits.js';
+import type { OutcomeTable, UrlDecision, UrlStatus } from '../decision.js';
+import { type CountedReason, OutcomeCounts } from '../outcome-counts.js';
 import { cut } from '../politeness.js';
 import { reasonOf } from '../reasons.js';
 import { MAX_COUNTED_RULES, MAX_PAGE_EXAMPLES, MAX_PAGE_RULES } from './limits.js';
@@ -13,15 +12,17 @@ const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, 
 
 /** Counts decisions. Bounded by reasons, rules and depths. */
 export class DecisionCounts {
-  readonly outcomes = { ...NO_URLS };
-  readonly #reasons = new Map<string, { status: UrlStatus; reason: string; urls: number; examples: string[] }>();
-  readonly #rules = new Map<string, { rule: Omit<ReportedRule, 'urls'>; urls: number }>();
+  readonly #counts = new OutcomeCounts();
+  readonly #examples = new Map<CountedReason, string[]>();
+  readonly #rules = new Map<string, { -readonly [K in keyof ReportedRule]: ReportedRule[K] }>();
   readonly #depths = new Map<number, Record<UrlStatus, number>>();
 
   decision(decision: UrlDecision): void {
-    const { status, reason, depth, url, layer } = decision;
-    const counted = this.#count(status, reason, 1);
-    if (status !== 'fetched' && counted.examples.length < MAX_PAGE_EXAMPLES) counted.examples.push(cut(url));
+    const { status, depth, url, layer } = decision;
+    const counted = this.#counts.decision(decision);
+    const examples = this.#examples.get(counted) ?? [];
+    this.#examples.set(counted, examples);
+    if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(cut(url));
     if (status === 'excluded' && layer === 'robots') this.#countRule(decision);
     if (depth === null) return;
     const atDepth = this.#depths.get(depth) ?? { ...NO_URLS };
@@ -30,38 +31,35 @@ export class DecisionCounts {
   }
 
   /** Takes URLs that have no line of their own. */
-  leftOut(counts: LeftOutLine['leftOut']): void {
-    for (const [status, byReason] of Object.entries(counts) as [UrlStatus, Record<string, number>][])
-      for (const [reason, urls] of Object.entries(byReason)) this.#count(status, reason, urls);
+  leftOut(counts: OutcomeTable): void {
+    this.#counts.goOnFrom(counts);
+  }
+
+  /** URLs by status. */
+  outcomes(): Record<UrlStatus, number> {
+    const outcomes = { ...NO_URLS };
+    for (const { status, urls } of this.#counts.reasons) outcomes[status] += urls;
+    return outcomes;
   }
 
   /** The most frequent first. */
   reasons(): ReportedReason[] {
-    return [...this.#reasons.values()]
+    return [...this.#counts.reasons]
       .sort((a, b) => b.urls - a.urls)
-      .map((each) => ({ ...each, means: reasonOf(each.reason)?.means ?? '' }));
+      .map((counted) => {
+        const { status, reason, urls } = counted;
+        const examples = this.#examples.get(counted) ?? [];
+        return { status, reason, urls, examples, means: reasonOf(reason)?.means ?? '' };
+      });
   }
 
   /** Those that excluded most URLs, at most `MAX_PAGE_RULES`. */
   rules(): ReportedRule[] {
-    return [...this.#rules.values()]
-      .sort((a, b) => b.urls - a.urls)
-      .slice(0, MAX_PAGE_RULES)
-      .map(({ rule, urls }) => ({ ...rule, urls }));
+    return [...this.#rules.values()].sort((a, b) => b.urls - a.urls).slice(0, MAX_PAGE_RULES);
   }
 
   depths(): ReportedDepth[] {
     return [...this.#depths].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
-  }
-
-  #count(status: UrlStatus, given: string, urls: number) {
-    this.outcomes[status] += urls;
-    const isKnown = this.#reasons.has(`${status} ${given}`) || this.#reasons.size < MAX_COUNTED_REASONS;
-    const reason = isKnown ? given : 'other';
-    const counted = this.#reasons.get(`${status} ${reason}`) ?? { status, reason, urls: 0, examples: [] };
-    this.#reasons.set(`${status} ${reason}`, counted);
-    counted.urls += urls;
-    return counted;
   }
 
   #countRule({ url, line, pattern, robots }: UrlDecision): void {
@@ -71,8 +69,8 @@ export class DecisionCounts {
     const known = this.#rules.get(key);
     if (known !== undefined) known.urls += 1;
     else if (this.#rules.size < MAX_COUNTED_RULES) {
-      const rule = { authority, line, pattern: cut(pattern ?? ''), hash, receivedAtMs, example: cut(url) };
-      this.#rules.set(key, { rule, urls: 1 });
+      const rule = { authority, line, pattern: cut(pattern ?? ''), hash, receivedAtMs, example: cut(url), urls: 1 };
+      this.#rules.set(key, rule);
     }
   }
 }

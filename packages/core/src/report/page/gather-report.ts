@@ -5,14 +5,13 @@ import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-mani
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
-import { finalDecisions } from '../final-decisions.js';
+import type { RunPromise } from '../decision.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
-import { countStatus } from '../politeness.js';
-import { allWarnings, type LogPaths } from '../read-logs.js';
-import type { RunPromise } from '../run-line.js';
+import { RequestCounts } from '../politeness.js';
+import { allWarnings, finalDecisions, type LogPaths } from '../read-logs.js';
 import { DecisionCounts } from './decision-counts.js';
 import { HostAccount } from './host-account.js';
-import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_TIMELINE_HOSTS } from './limits.js';
+import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_STATUSES, MAX_TIMELINE_HOSTS } from './limits.js';
 import { methodsText } from './methods.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
@@ -36,7 +35,9 @@ export async function gatherReport(
   const { manifest } = paths;
   const parts = paths.parts ?? [paths];
   const accounts = new Map<string, HostAccount>();
-  const answers = new Answers();
+  const answers = new RequestCounts();
+  /** Responses by the power of two above the size of their bodies. */
+  const sizes = new Map<number, number>();
   const pauses = new Pauses();
   const progress = new ProgressSpans();
   const runs: RunPromise[] = [];
@@ -50,11 +51,14 @@ export async function gatherReport(
     pauses.request(judged);
     if (!accounts.has(host) && accounts.size < MAX_REPORT_HOSTS) accounts.set(host, new HostAccount());
     accounts.get(host)?.request(judged);
-    answers.request(judged);
-    onRequests(answers.totals.requests);
+    answers.add(record, MAX_STATUSES);
+    const { status, encodedBytes } = record;
+    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
+    if (status !== null) sizes.set(power, (sizes.get(power) ?? 0) + 1);
+    onRequests(answers.requests);
     progress.start(record.startedAtMs);
     progress.add('requests', record.endedAtMs, 1);
-    progress.add('bytes', record.endedAtMs, record.encodedBytes);
+    progress.add('bytes', record.endedAtMs, encodedBytes);
   };
   const audit = await auditCrawl(paths, {
     onRequest,
@@ -77,6 +81,7 @@ export async function gatherReport(
   }
 
   const { startedAtMs, endedAtMs } = audit;
+  const { requests, pages: pageRequests, robotsRequests, bytes } = answers;
   const data = {
     format: 2,
     generatedAtMs: nowMs,
@@ -91,15 +96,17 @@ export async function gatherReport(
       endedAtMs,
       runs,
     },
-    totals: { ...answers.totals, hosts: audit.hosts, outcomes: counts.outcomes },
+    totals: { requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, outcomes: counts.outcomes() },
     audit,
     ...hostsOf(accounts),
     pauses: pauses.all(),
     pausesLeftOut: pauses.leftOut,
     reasons: counts.reasons(),
     rules: counts.rules(),
-    statuses: answers.statuses(),
-    sizes: answers.sizes(),
+    statuses: [...answers.statuses]
+      .map(([status, count]) => ({ status, requests: count }))
+      .sort((a, b) => b.requests - a.requests),
+    sizes: [...sizes].sort(([a], [b]) => a - b).map(([power, responses]) => ({ belowBytes: 2 ** power, responses })),
     depths: counts.depths(),
     progress: progress.read(),
   } as const;
@@ -108,7 +115,7 @@ export async function gatherReport(
 
 /** The hosts with most requests, as rows and as points of the timeline. */
 function hostsOf(accounts: ReadonlyMap<string, HostAccount>): Pick<ReportData, 'hosts' | 'hostsLeftOut' | 'timeline'> {
-  const ranked = [...accounts].sort(([, a], [, b]) => b.requests - a.requests);
+  const ranked = [...accounts].sort(([, a], [, b]) => b.counts.requests - a.counts.requests);
   const shown = ranked.slice(0, MAX_TIMELINE_HOSTS);
   const rest = ranked.slice(MAX_TIMELINE_HOSTS);
   const hosts = ranked.slice(0, MAX_PAGE_HOSTS).map(([host, account]) => account.row(host));
@@ -120,42 +127,7 @@ function hostsOf(accounts: ReadonlyMap<string, HostAccount>): Pick<ReportData, '
       points: shown.flatMap(([, account], index) => account.points(index)).sort(([a], [b]) => a - b),
       pointsLeftOut:
         shown.reduce((sum, [, { leftOut }]) => sum + leftOut, 0) +
-        rest.reduce((sum, [, { requests }]) => sum + requests, 0),
+        rest.reduce((sum, [, { counts }]) => sum + counts.requests, 0),
     },
   };
-}
-
-/** Different statuses and failures told apart: HTTP can express 900. */
-const MAX_STATUSES = 1_000;
-
-/** What hosts answered, over all of them. */
-class Answers {
-  readonly totals = { requests: 0, pageRequests: 0, robotsRequests: 0, bytes: 0 };
-  readonly #statuses = new Map<string, number>();
-  /** Responses by the power of two above their size. */
-  readonly #sizes = new Map<number, number>();
-
-  request({ record }: JudgedRequest): void {
-    const { purpose, encodedBytes } = record;
-    this.totals.requests += 1;
-    if (purpose === 'page') this.totals.pageRequests += 1;
-    if (purpose === 'robots') this.totals.robotsRequests += 1;
-    this.totals.bytes += encodedBytes;
-    countStatus(this.#statuses, record, MAX_STATUSES);
-    if (record.status === null) return;
-    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
-    this.#sizes.set(power, (this.#sizes.get(power) ?? 0) + 1);
-  }
-
-  statuses(): ReportData['statuses'] {
-    return [...this.#statuses]
-      .map(([status, requests]) => ({ status, requests }))
-      .sort((a, b) => b.requests - a.requests);
-  }
-
-  sizes(): ReportData['sizes'] {
-    return [...this.#sizes]
-      .sort(([a], [b]) => a - b)
-      .map(([power, responses]) => ({ belowBytes: 2 ** power, responses }));
-  }
 }

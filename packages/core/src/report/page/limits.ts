@@ -6,7 +6,7 @@ export const MAX_PAGE_HOSTS = 1_000;
 export const MAX_TIMELINE_HOSTS = 24;
 /** Requests of one host in the timeline: 24 hosts come to some thousand points. Even. */
 export const MAX_HOST_POINTS = 256;
-/** Silences that a report tells one by one. */
+/** Pauses that a report lists one by one. */
 export const MAX_PAGE_PAUSES = 1_000;
 /** Lines of robots.txt that a report lists. */
 export const MAX_PAGE_RULES = 200;
@@ -14,9 +14,11 @@ export const MAX_PAGE_RULES = 200;
 export const MAX_COUNTED_RULES = 20_000;
 /** Example URLs of one reason. */
 export const MAX_PAGE_EXAMPLES = 3;
-/** Runs that a report tells one by one: the latest. */
+/** Runs that a report lists one by one: the latest. */
 export const MAX_PAGE_RUNS = 100;
 /** Seeds that a report lists. */
 export const MAX_PAGE_SEEDS = 100;
 /** Spans of time in a report's curves. Even. */
 export const MAX_PAGE_SPANS = 600;
+/** Different statuses and failures over all hosts; later ones count as `other`. HTTP can express 900. */
+export const MAX_STATUSES = 1_000;

@@ -1,6 +1,6 @@
 // The methods paragraph: what a paper says of a crawl, in plain sentences with the figures of this one.
 
-import type { RunPromise } from '../run-line.js';
+import type { RunPromise } from '../decision.js';
 import type { ReportData } from './report-data.js';
 
 type Data = Omit<ReportData, 'methods'>;

@@ -6,18 +6,18 @@ import type { JudgedRequest } from '../audit/auditor.js';
 import { MAX_PAGE_PAUSES } from './limits.js';
 import type { ReportedPause } from './report-data.js';
 
-interface OpenPause {
-  readonly pause: ReportedPause;
-  /** Whether a request is the first one after the pause. */
-  readonly endsWith: (judged: JudgedRequest) => boolean;
-}
-
-const HOLDS: Readonly<Partial<Record<HostWarning['code'], string>>> = {
+const CLOSED_BY: Readonly<Partial<Record<HostWarning['code'], string>>> = {
   'robots-unreachable': 'robots.txt could not be fetched',
   'visit-time-closed': 'Visit-time',
   'request-rate-closed': 'Request-rate allows none now',
   'host-parked': 'parked',
 };
+
+interface OpenPause {
+  readonly pause: ReportedPause;
+  /** Whether a request is the first one after the pause. */
+  readonly endsWith: (judged: JudgedRequest) => boolean;
+}
 
 /** Gathers pauses. */
 export class Pauses {
@@ -25,28 +25,25 @@ export class Pauses {
   leftOut = 0;
   readonly #ended: ReportedPause[] = [];
   readonly #open = new Map<string, OpenPause[]>();
-  #openCount = 0;
+  #count = 0;
 
   /** A request, in the order of ends, after the warnings that came before it. */
   request(judged: JudgedRequest): void {
     const { host, pause, record } = judged;
-    const open = this.#open.get(host) ?? [];
-    const isOver = (each: OpenPause) => record.startedAtMs >= each.pause.fromMs && each.endsWith(judged);
-    for (const each of open.filter(isOver)) {
-      const isObeyed = record.startedAtMs >= each.pause.untilMs;
-      this.#ended.push({ ...each.pause, nextAtMs: record.startedAtMs, isObeyed });
-      this.#openCount -= 1;
-    }
-    const still = open.filter((each) => !isOver(each));
+    const still = (this.#open.get(host) ?? []).filter(({ pause: each, endsWith }) => {
+      if (record.startedAtMs < each.fromMs || !endsWith(judged)) return true;
+      this.#ended.push({ ...each, nextAtMs: record.startedAtMs, isObeyed: record.startedAtMs >= each.untilMs });
+      return false;
+    });
     if (still.length === 0) this.#open.delete(host);
     else this.#open.set(host, still);
     if (pause !== null) this.#begin({ host, ...pause, nextAtMs: null, isObeyed: true }, () => true);
   }
 
   warning({ code, host, authority, atMs, untilMs, detail }: HostWarning): void {
-    const hold = HOLDS[code];
-    if (hold === undefined || untilMs === null || untilMs <= atMs) return;
-    const why = detail === '' ? hold : `${hold}: ${detail}`;
+    const by = CLOSED_BY[code];
+    if (by === undefined || untilMs === null || untilMs <= atMs) return;
+    const why = detail === '' ? by : `${by}: ${detail}`;
     this.#begin({ host, fromMs: atMs, untilMs, why, nextAtMs: null, isObeyed: true }, ({ record }) =>
       code === 'robots-unreachable' ? record.robotsAnswer?.authority === authority : record.purpose !== 'robots',
     );
@@ -59,11 +56,11 @@ export class Pauses {
   }
 
   #begin(pause: ReportedPause, endsWith: OpenPause['endsWith']): void {
-    if (this.#ended.length + this.#openCount >= MAX_PAGE_PAUSES) {
+    if (this.#count >= MAX_PAGE_PAUSES) {
       this.leftOut += 1;
       return;
     }
-    this.#openCount += 1;
+    this.#count += 1;
     this.#open.set(pause.host, [...(this.#open.get(pause.host) ?? []), { pause, endsWith }]);
   }
 }

@@ -2,16 +2,13 @@
 // pairs.
 
 import { MAX_PAGE_SPANS } from './limits.js';
-import type { Progress } from './report-data.js';
+import type { Counted, Progress } from './report-data.js';
 
 /** Milliseconds of a span at first. */
 const FIRST_SPAN_MS = 50;
 const COUNTED = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'] as const;
 
-/** What is counted. */
-export type Counted = (typeof COUNTED)[number];
-
-type Span = Partial<Record<Counted | 'queued', number>>;
+type Span = Record<Counted, number> & { queued: number | null };
 
 /** Counts over time. */
 export class ProgressSpans {
@@ -25,8 +22,7 @@ export class ProgressSpans {
   }
 
   add(name: Counted, atMs: number, count: number): void {
-    const span = this.#spanAt(atMs);
-    span[name] = (span[name] ?? 0) + count;
+    this.#spanAt(atMs)[name] += count;
   }
 
   /** The length of the queue; a span ends with its latest. */
@@ -36,25 +32,23 @@ export class ProgressSpans {
 
   /** Running sums at the end of each span, and the queue. */
   read(): Progress {
-    const sums = { requests: 0, bytes: 0, fetched: 0, excluded: 0, dropped: 0, failed: 0 };
-    const columns: Record<Counted, number[]> = {
-      requests: [],
-      bytes: [],
-      fetched: [],
-      excluded: [],
-      dropped: [],
-      failed: [],
+    let queued: number | null = null;
+    const sums = COUNTED.map((name) => {
+      let sum = 0;
+      const column = this.#spans.map((span) => {
+        sum += span[name];
+        return sum;
+      });
+      return [name, column] as const;
+    });
+    return {
+      atMs: this.#spans.map((_, index) => (this.#startMs ?? 0) + (index + 1) * this.#spanMs),
+      ...(Object.fromEntries(sums) as Record<Counted, number[]>),
+      queued: this.#spans.map((span) => {
+        queued = span.queued ?? queued;
+        return queued;
+      }),
     };
-    const queued: (number | null)[] = [];
-    for (const span of this.#spans) {
-      for (const name of COUNTED) {
-        sums[name] += span[name] ?? 0;
-        columns[name].push(sums[name]);
-      }
-      queued.push(span.queued ?? queued.at(-1) ?? null);
-    }
-    const atMs = this.#spans.map((_, index) => (this.#startMs ?? 0) + (index + 1) * this.#spanMs);
-    return { atMs, ...columns, queued };
   }
 
   #spanAt(atMs: number): Span {
@@ -64,19 +58,21 @@ export class ProgressSpans {
       this.#spanMs *= 2;
     }
     const index = Math.floor(ms / this.#spanMs);
-    while (this.#spans.length <= index) this.#spans.push({});
+    while (this.#spans.length <= index) this.#spans.push(newSpan());
     return this.#spans[index] as Span;
   }
 
   #joinPairs(): void {
-    const pairs: Span[] = [];
-    for (let at = 0; at < this.#spans.length; at += 2) {
-      const pair: Span = { ...this.#spans[at] };
-      const { queued, ...counts } = this.#spans[at + 1] ?? {};
-      for (const [name, count] of Object.entries(counts) as [Counted, number][]) pair[name] = (pair[name] ?? 0) + count;
-      if (queued !== undefined) pair.queued = queued;
-      pairs.push(pair);
-    }
-    this.#spans = pairs;
+    this.#spans = this.#spans.filter((span, at, spans) => {
+      const next = spans[at + 1];
+      if (at % 2 === 1 || next === undefined) return at % 2 === 0;
+      for (const name of COUNTED) span[name] += next[name];
+      span.queued = next.queued ?? span.queued;
+      return true;
+    });
   }
+}
+
+function newSpan(): Span {
+  return { requests: 0, bytes: 0, fetched: 0, excluded: 0, dropped: 0, failed: 0, queued: null };
 }

@@ -2,30 +2,51 @@
 // the same for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds,
 // sizes bytes.
 
-import type { AuditReport, PaceReason } from '../audit/violation.js';
-import type { UrlStatus } from '../decision.js';
-import type { RunPromise } from '../run-line.js';
+import type { AuditReport, PaceReason } from '../audit/audit-report.js';
+import type { Pause } from '../audit/host-pace.js';
+import type { RunPromise, UrlStatus } from '../decision.js';
 
 /** The report of a crawl. */
 export interface ReportData {
   readonly format: 2;
   readonly generatedAtMs: number;
   readonly generator: { readonly mannerly: string; readonly node: string };
-  readonly crawl: ReportedCrawl;
-  readonly totals: ReportTotals;
+  readonly crawl: {
+    readonly name: string;
+    readonly tokens: readonly string[];
+    /** The first of them. */
+    readonly seeds: readonly string[];
+    readonly seedCount: number;
+    readonly createdAtMs: number;
+    /** Start of the first request and end of the last; `null` without requests. */
+    readonly startedAtMs: number | null;
+    readonly endedAtMs: number | null;
+    /** The latest, at most `MAX_PAGE_RUNS`. */
+    readonly runs: readonly RunPromise[];
+  };
+  readonly totals: {
+    readonly requests: number;
+    /** For pages, redirects and failures included. */
+    readonly pageRequests: number;
+    readonly robotsRequests: number;
+    readonly bytes: number;
+    readonly hosts: number;
+    /** URLs by status. */
+    readonly outcomes: Readonly<Record<UrlStatus, number>>;
+  };
   readonly audit: AuditReport;
   /** Hosts with most requests, at most `MAX_PAGE_HOSTS`. */
   readonly hosts: readonly ReportedHost[];
   readonly hostsLeftOut: number;
-  /** Silences that were asked for, in order of their beginning, at most `MAX_PAGE_PAUSES`. */
+  /** Pauses that hosts required, in the order in which they began, at most `MAX_PAGE_PAUSES`. */
   readonly pauses: readonly ReportedPause[];
   readonly pausesLeftOut: number;
-  /** Every final word and reason, the most frequent first. */
+  /** Every status and reason, the most frequent first. */
   readonly reasons: readonly ReportedReason[];
-  /** Lines of robots.txt by which most URLs were left alone, at most `MAX_PAGE_RULES`. */
+  /** Lines of robots.txt that excluded most URLs, at most `MAX_PAGE_RULES`. */
   readonly rules: readonly ReportedRule[];
   readonly statuses: readonly { readonly status: string; readonly requests: number }[];
-  /** Responses by the size of their bodies on the wire; each bar reaches up to and without `belowBytes`. */
+  /** Responses by the size of their bodies on the wire, which is less than `belowBytes`. */
   readonly sizes: readonly { readonly belowBytes: number; readonly responses: number }[];
   /** URLs by their links from a seed. */
   readonly depths: readonly ReportedDepth[];
@@ -35,35 +56,8 @@ export interface ReportData {
   readonly methods: string;
 }
 
-/** Whose crawl. */
-export interface ReportedCrawl {
-  readonly name: string;
-  readonly tokens: readonly string[];
-  /** The first of them. */
-  readonly seeds: readonly string[];
-  readonly seedCount: number;
-  readonly createdAtMs: number;
-  /** Start of the first request and end of the last; `null` without requests. */
-  readonly startedAtMs: number | null;
-  readonly endedAtMs: number | null;
-  /** The latest, at most `MAX_PAGE_RUNS`. */
-  readonly runs: readonly RunPromise[];
-}
-
-/** The counts of a crawl. */
-export interface ReportTotals {
-  readonly requests: number;
-  /** For pages, redirects and failures included. */
-  readonly pageRequests: number;
-  readonly robotsRequests: number;
-  readonly bytes: number;
-  readonly hosts: number;
-  /** URLs with a final word, by word. */
-  readonly outcomes: Readonly<Record<UrlStatus, number>>;
-}
-
-/** How one host was treated. */
-export interface ReportedHost {
+/** How one host was treated, and its URLs by status. */
+export interface ReportedHost extends Readonly<Record<Exclude<UrlStatus, 'fetched'>, number>> {
   readonly host: string;
   readonly requests: number;
   readonly pageRequests: number;
@@ -74,24 +68,17 @@ export interface ReportedHost {
   readonly smallestGapMs: number | null;
   /** The request that came nearest to what was required: its gap, what was required of it, and by what. */
   readonly tightest: { readonly gapMs: number; readonly requiredGapMs: number; readonly requiredBy: PaceReason } | null;
-  /** The longest of what its files asked for. */
+  /** The longest that its robots.txt files require. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
   readonly pauses: number;
   readonly pausedMs: number;
-  readonly excluded: number;
-  readonly dropped: number;
-  readonly failed: number;
-  readonly held: number;
   readonly violations: number;
 }
 
-/** One silence, and what came after it. */
-export interface ReportedPause {
+/** One pause, and what came after it. */
+export interface ReportedPause extends Pause {
   readonly host: string;
-  readonly fromMs: number;
-  readonly untilMs: number;
-  readonly why: string;
   /** The next request that it forbade; `null`: none came. */
   readonly nextAtMs: number | null;
   readonly isObeyed: boolean;
@@ -118,18 +105,14 @@ export interface ReportedRule {
   readonly example: string;
 }
 
-/** Final words at one depth. */
+/** URLs of one depth, by status. */
 export type ReportedDepth = Readonly<Record<UrlStatus, number>> & { readonly depth: number };
 
+/** What is counted over time. */
+export type Counted = 'requests' | 'bytes' | 'fetched' | 'excluded' | 'dropped' | 'failed';
+
 /** Counts at the ends of equal spans of time; cumulative but for `queued`. */
-export interface Progress {
-  readonly atMs: readonly number[];
-  readonly requests: readonly number[];
-  readonly bytes: readonly number[];
-  readonly fetched: readonly number[];
-  readonly excluded: readonly number[];
-  readonly dropped: readonly number[];
-  readonly failed: readonly number[];
+export interface Progress extends Readonly<Record<'atMs' | Counted, readonly number[]>> {
   /** URLs in the queue; `null` where the log does not say. */
   readonly queued: readonly (number | null)[];
 }

@@ -1,8 +1,14 @@
-// Writes `report.json` and `report.html` into a crawl directory, each whole or not at all.
+// Writes `report.json` and `report.html` into a crawl directory. The HTML file is the template of
+// `packages/core/report-page` with its style, its scripts and the report as JSON. The script renders the JSON; the
+// page's policy (Content-Security-Policy) loads nothing and runs no other script.
 
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
+import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
 import type { ReportedPaths } from './gather-report.js';
 import type { ReportData } from './report-data.js';
 
@@ -14,11 +20,11 @@ export interface WrittenReport {
 }
 
 /**
- * Makes the report of a crawl directory from its logs.
+ * Makes the report of a crawl directory from its logs, and writes each file whole or not at all.
  *
  * @param paths - As `readCrawlDirectory` gives them.
  * @param nowMs - Epoch milliseconds. @default now
- * @param onRequests - Told now and then how many requests have been judged.
+ * @param onRequests - Called with the number of requests judged so far.
  * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log
  *   cannot be read.
  */
@@ -27,11 +33,8 @@ export async function writeReport(
   nowMs = Date.now(),
   onRequests?: (requests: number) => void,
 ): Promise<WrittenReport> {
-  // Loaded here: a crawl needs these modules only at its end.
-  const [{ gatherReport }, { reportHtml }] = await Promise.all([
-    import('./gather-report.js'),
-    import('./report-html.js'),
-  ]);
+  // Loaded here: a crawl does not need it.
+  const { gatherReport } = await import('./gather-report.js');
   const data = await gatherReport(paths, nowMs, onRequests);
   const html = await reportHtml(data);
   const htmlPath = join(paths.path, 'report.html');
@@ -46,4 +49,60 @@ export async function writeReport(
     });
   }
   return { htmlPath, jsonPath, data };
+}
+
+/** The text of `report.html`. @throws MannerlyError `install-broken` where a file of the package is missing. */
+export async function reportHtml(report: ReportData): Promise<string> {
+  const { resolve } = createRequire(import.meta.url);
+  const own = (name: string) => readText(new URL(`../../../report-page/${name}`, import.meta.url));
+  const [template, ownStyle, script, plotStyle, plotScript] = await Promise.all([
+    own('report.html'),
+    own('report.css'),
+    own('report.js'),
+    readText(resolve('uplot/dist/uPlot.min.css')),
+    readText(resolve('uplot/dist/uPlot.iife.min.js')),
+  ]);
+  const style = `${plotStyle}\n${ownStyle}`;
+  const parts: Readonly<Record<string, string>> = {
+    policy: `"${policyOf(style, [plotScript, script])}"`,
+    style,
+    data: jsonForScript({ report, meanings: VIOLATION_MEANINGS }),
+    plotScript,
+    script,
+  };
+  return template.replaceAll(
+    /\/\* @(\w+) \*\/|"@(\w+)"/g,
+    (_, bare?: string, quoted?: string) => parts[bare ?? quoted ?? ''] ?? '',
+  );
+}
+
+/** Scripts and styles are allowed by their hashes alone, and no markup is made from text (Trusted Types). */
+function policyOf(style: string, scripts: readonly string[]): string {
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.map(hashOf).join(' ')}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/** A value as JSON for a `script` element: without `<` it holds neither `</script>` nor `<!--`. @throws Never */
+export function jsonForScript(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
+}
+
+async function readText(path: string | URL): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new MannerlyError('install-broken', `${String(path)} cannot be read`, {
+      cause,
+      hint: 'It is part of the package: install mannerly again.',
+    });
+  }
 }

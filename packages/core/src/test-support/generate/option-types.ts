@@ -29,12 +29,15 @@ export function optionTypes(rows: Rows): string {
 type Group = readonly [name: string, rows: Rows, does: string, needsOneOf: readonly string[]];
 
 function groupsOf(rows: Rows): Group[] {
-  return Object.values(rows).flatMap(({ shape, does }) => {
+  return Object.entries(rows).flatMap(([name, { shape }]) => {
     const shapes = shape.kind === 'either' ? shape.shapes : [shape];
     const groups = shapes.filter((each) => each.kind === 'group' && !DECLARED.has(each.type));
     return groups.flatMap((each) => {
       if (each.kind !== 'group') return [];
-      return [[each.type, each.rows, does, each.needsOneOf ?? []] as const, ...groupsOf(each.rows)];
+      return [
+        [each.type, each.rows, `The options of \`${name}\`.`, each.needsOneOf ?? []] as const,
+        ...groupsOf(each.rows),
+      ];
     });
   });
 }

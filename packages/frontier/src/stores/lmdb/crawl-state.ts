@@ -1,5 +1,5 @@
-// What one client knows of the crawl in the file, and the begin and end of its transactions: what other processes have
-// written is read before the first verb, and what the verbs have changed is written after the last.
+// What one client knows of the crawl in the file, and its transactions: what other processes have written is read
+// before the first verb, and what the verbs have changed is written after the last.
 
 import type { HostKey } from '../../store.js';
 import type { Environment } from './environment.js';
@@ -15,6 +15,8 @@ export class CrawlState {
   counts: Counts;
   /** This client's number among the holders. */
   holder = DEAD;
+  /** Milliseconds. It is set in the first transaction. */
+  clock: () => number = () => 0;
   readonly tables: Environment;
   readonly hosts: HostTable;
   readonly entries: HostEntries;
@@ -38,24 +40,18 @@ export class CrawlState {
     this.counts.generation = -1;
   }
 
-  /** The start of a transaction: first what other processes have written meanwhile (A1). */
-  begin(): void {
-    this.#isChanged = false;
-    if (!this.#catchUp()) return;
-    const { tableFrom } = this.counts;
-    this.fingerprints.catchUp(this.counts, true);
-    this.#isChanged = this.counts.tableFrom !== tableFrom;
+  /** The store's clock, milliseconds. One that was set back stands still until it has caught up. */
+  now(): number {
+    return Math.max(this.counts.latestMs, this.clock());
   }
 
-  /** The end of a transaction. @returns Whether there is anything to commit. */
-  end(now: number): boolean {
-    const isAnyHostChanged = this.hosts.flush();
-    if (!isAnyHostChanged && !this.#isChanged) return false;
-    this.fingerprints.flush(this.counts);
-    this.counts.generation += 1;
-    this.counts.latestMs = now;
-    writeCounts(this.tables.meta, this.counts);
-    return true;
+  /** One transaction. It is undone when a verb throws. */
+  transact(verbs: () => void): void {
+    this.tables.write(() => {
+      this.#begin();
+      verbs();
+      return this.#end();
+    });
   }
 
   /** To be called when a verb wrote something else than hosts. */
@@ -93,13 +89,25 @@ export class CrawlState {
     return this.hosts.create(key, this.counts.hosts);
   }
 
-  /** @returns Whether another process has written since this client's last transaction. */
-  #catchUp(): boolean {
-    const counts = readCounts(this.tables.meta);
-    if (counts.generation === this.counts.generation) return false;
+  /** First what other processes have written meanwhile (A1). */
+  #begin(): void {
+    this.#isChanged = false;
+    const counts = this.freshCounts();
+    if (counts.generation === this.counts.generation) return;
     this.counts = counts;
-    this.hosts.clear();
-    this.#holders = null;
+    const { tableFrom } = counts;
+    this.fingerprints.catchUp(counts, true);
+    this.#isChanged = counts.tableFrom !== tableFrom;
+  }
+
+  /** @returns Whether there is anything to commit. */
+  #end(): boolean {
+    const isAnyHostChanged = this.hosts.flush();
+    if (!isAnyHostChanged && !this.#isChanged) return false;
+    this.fingerprints.flush(this.counts);
+    this.counts.generation += 1;
+    this.counts.latestMs = this.now();
+    writeCounts(this.tables.meta, this.counts);
     return true;
   }
 }

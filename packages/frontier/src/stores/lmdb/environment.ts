@@ -14,15 +14,24 @@
 
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database, RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
+import { toFailure } from '../store-failure.js';
 import { checkFile } from './file-header.js';
 
 /** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
 const MAP_BYTES = 1_099_511_627_776;
-const MAX_READERS = 510;
-/** Free pages that lmdb keeps in memory between transactions. Its types do not name the option. */
-const FREE_SPACE = { maxFreeSpaceToRetain: 0 };
+const READERS = { maxReaders: 510 };
+const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
+const SETTINGS = {
+  maxDbs: 16,
+  mapSize: MAP_BYTES,
+  remapChunks: false,
+  overlappingSync: false,
+  noMetaSync: true,
+  // Free pages kept in memory between transactions. The types of lmdb do not name it.
+  maxFreeSpaceToRetain: 0,
+};
 /** The empty file whose write lock keeps openers and writers apart, in the folder. */
 const GATE = 'gate';
 
@@ -35,24 +44,21 @@ export interface Row {
   readonly value: Buffer;
 }
 
-/** The open file. All access is synchronous; writes happen inside `write`. */
-export interface Environment {
-  /** Format, crawl, counts, clock, holders. */
-  readonly meta: Table;
-  /** Host key → number, number → host record. */
-  readonly hosts: Table;
-  /** Entries, by host. */
-  readonly entries: Table;
-  /** Lines of entries, lanes and their blocks, by host. */
-  readonly lines: Table;
-  /** The time index: hosts by holder and due time. */
-  readonly due: Table;
-  /** Log of fingerprints. */
-  readonly log: Table;
-  /** Fingerprints past the memory's budget. */
-  readonly seen: Table;
-  /** Records and reserved slots. */
-  readonly records: Table;
+const TABLES = ['meta', 'hosts', 'entries', 'lines', 'due', 'log', 'seen', 'records'] as const;
+
+/**
+ * The open file with its tables. All access is synchronous; writes happen inside `write`.
+ *
+ *   meta      format, crawl, counts, clock, holders
+ *   hosts     host key → number, number → host record
+ *   entries   entries, by host
+ *   lines     lines of entries, lanes and their blocks, by host
+ *   due       the time index: hosts by holder and due time
+ *   log       log of fingerprints
+ *   seen      fingerprints past the memory's budget
+ *   records   records and reserved slots
+ */
+export interface Environment extends Readonly<Record<(typeof TABLES)[number], Table>> {
   /** One transaction. It is committed if `body` returns `true`, and undone if it returns `false` or throws. */
   readonly write: (body: () => boolean) => void;
   /** The reads that follow see what all processes have committed by now. */
@@ -64,50 +70,39 @@ export interface Environment {
  * Opens the folder, or creates it if `create` is set.
  *
  * @throws FrontierError `store-mismatch` where there is no store and none may be created; `store-failed` where the
- *   folder
- * cannot be used or the lmdb package cannot be loaded.
+ *   folder cannot be used or the lmdb package cannot be loaded.
  */
 export async function openEnvironment(path: string, create: boolean): Promise<Environment> {
   const { open, ABORT } = await loadLmdb();
   await prepareFolder(path, create);
   try {
     await checkFile(join(path, 'data.mdb'));
-    const gate = open<Buffer, Buffer>({
-      path: join(path, GATE),
-      noSubdir: false,
-      noSync: true,
-      maxReaders: MAX_READERS,
-    });
-    const alone: Alone = (work) => {
+    const gate = open<Buffer, Buffer>({ path: join(path, GATE), noSubdir: false, noSync: true, ...READERS });
+    /** Runs something while no other process opens or writes. */
+    const alone = <T>(work: () => T): T => {
+      const answers: T[] = [];
       gate.transactionSync<unknown>(() => {
-        work();
+        answers.push(work());
         return ABORT;
       });
+      return answers[0]!;
     };
-    const opened: Environment[] = [];
-    alone(() => {
-      const root = open<Buffer, Buffer>({
-        path,
-        noSubdir: false,
-        keyEncoding: 'binary',
-        encoding: 'binary',
-        maxDbs: 16,
-        maxReaders: MAX_READERS,
-        mapSize: MAP_BYTES,
-        remapChunks: false,
-        overlappingSync: false,
-        noMetaSync: true,
-        ...FREE_SPACE,
-      });
-      opened.push(tablesOf(root, gate, alone, ABORT));
+    return alone(() => {
+      const root = open<Buffer, Buffer>({ path, noSubdir: false, ...BINARY, ...READERS, ...SETTINGS });
+      const tables = TABLES.map((name) => [name, root.openDB({ name, ...BINARY })]);
+      return {
+        ...(Object.fromEntries(tables) as Record<(typeof TABLES)[number], Table>),
+        write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
+        refresh: () => root.resetReadTxn(),
+        close: async () => {
+          await root.close();
+          await gate.close();
+        },
+      };
     });
-    return opened[0]!;
   } catch (cause) {
-    if (cause instanceof FrontierError) throw cause;
-    throw new FrontierError('store-failed', `cannot open the store in ${path}: ${messageOf(cause)}`, {
-      cause,
-      hint: 'The folder must be readable and writable, on a local disk, and its files made by this program.',
-    });
+    const hint = 'The folder must be readable and writable, on a local disk, and its files made by this program.';
+    throw toFailure(`cannot open the store in ${path}`, cause, hint);
   }
 }
 
@@ -124,56 +119,21 @@ export function firstKeyOf(table: Table, start: Buffer, end: Buffer): Buffer | u
   return undefined;
 }
 
-/** Runs something while no other process opens or writes. */
-type Alone = (work: () => void) => void;
-
-function tablesOf(
-  root: RootDatabase<Buffer, Buffer>,
-  gate: RootDatabase<Buffer, Buffer>,
-  alone: Alone,
-  abort: unknown,
-): Environment {
-  const table = (name: string): Table => root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' });
-  return {
-    meta: table('meta'),
-    hosts: table('hosts'),
-    entries: table('entries'),
-    lines: table('lines'),
-    due: table('due'),
-    log: table('log'),
-    seen: table('seen'),
-    records: table('records'),
-    write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : abort))),
-    refresh: () => root.resetReadTxn(),
-    close: async () => {
-      await root.close();
-      await gate.close();
-    },
-  };
-}
-
 async function loadLmdb(): Promise<typeof import('lmdb')> {
   try {
     return await import('lmdb');
   } catch (cause) {
-    throw new FrontierError('store-failed', `the package lmdb cannot be loaded: ${messageOf(cause)}`, {
-      cause,
-      hint: 'It carries a binary for this platform as an optional dependency: install without leaving those out.',
-    });
+    const hint = 'It carries a binary for this platform as an optional dependency: install without leaving those out.';
+    throw toFailure('the package lmdb cannot be loaded', cause, hint);
   }
 }
 
 async function prepareFolder(path: string, create: boolean): Promise<void> {
-  const file = join(path, 'data.mdb');
   try {
     if (create) await mkdir(path, { recursive: true });
-    else await stat(file);
+    else await stat(join(path, 'data.mdb'));
   } catch (cause) {
     if (!create) throw new FrontierError('store-mismatch', `there is no store in ${path}`, { cause });
-    throw new FrontierError('store-failed', `cannot make the folder ${path}: ${messageOf(cause)}`, { cause });
+    throw toFailure(`cannot make the folder ${path}`, cause);
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -3,7 +3,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { FrontierError } from '../../errors.js';
-import { hasCode } from '../file-lock.js';
+import { hasCode } from '../store-failure.js';
 
 /** Offsets of the fields of a head page, bytes. */
 const MAGIC_AT = 24;

@@ -4,7 +4,6 @@
 //           start of each transaction what other processes have added (A1 across processes)
 //   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
 
-import { FingerprintLoader } from '../fingerprint-loader.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
 import type { Counts } from './meta.js';
@@ -13,7 +12,7 @@ import type { Counts } from './meta.js';
 const CHUNK_BYTES = 1_984;
 const FINGERPRINT_BYTES = 8;
 const FINGERPRINTS_PER_CHUNK = CHUNK_BYTES / FINGERPRINT_BYTES;
-/** Fingerprints to be read from which on a loader is faster. */
+/** Fingerprints to be read from which on adding many at once is faster. */
 const LOADER_LEAST = 65_536;
 /** Bytes of memory per fingerprint after loading, at most. */
 const LOADED_BYTES = 11;
@@ -82,12 +81,15 @@ export class Fingerprints {
   /** Where many are to be read and the budget has space for all of them, as at open. */
   #loadMany(count: number, end: number): void {
     if (count < LOADER_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
-    const loader = new FingerprintLoader(this.#set, count);
+    this.#set.load(this.#chunksUpTo(end), count);
+  }
+
+  /** The bytes of each are valid until the next. */
+  *#chunksUpTo(end: number): Generator<Uint8Array> {
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
       const chunk = this.#log.getBinaryFast(chunkKey(this.#nextChunk));
-      if (chunk !== undefined) loader.add(chunk);
+      if (chunk !== undefined) yield chunk;
     }
-    loader.finish();
   }
 
   #writeChunk(counts: Counts): void {

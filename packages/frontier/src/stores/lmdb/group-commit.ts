@@ -1,5 +1,5 @@
 // Several verbs, one transaction. The first verb after a pause is committed at once. While verbs keep coming they are
-// committed together: after 20 times what the last commit took, at most `everyMs`, or when `pages` pages have come. So
+// committed together: after 20 times what the last commit took, at most `everyMs`, or when 32 pages have come. So
 // commits take a small share of the time, however slow the disk is. Urgent verbs (a lease, above all) do not wait.
 // Verbs take effect in the order of their calls.
 
@@ -14,23 +14,17 @@ interface Pending {
 /** `now`: the caller has nothing else to do until it is committed. */
 export type Urgency = 'now' | 'later';
 
-/** When to commit. */
-export interface GroupPace {
-  /** Most milliseconds between two commits while verbs keep coming. */
-  readonly everyMs: number;
-  /** Pages, counted as hosts of commits, that are committed at once. */
-  readonly pages: number;
-}
-
 /** The pause after a commit, as a multiple of what it took: commits take about 5 % of the time. */
 const PAUSE_PER_COMMIT = 20;
+/** Most pages, counted as hosts of commits, that are committed together. */
+const PAGES_PER_COMMIT = 32;
 /** Most entries and hosts of one transaction: it bounds how long the process is blocked. */
 const WEIGHT_PER_TRANSACTION = 8_192;
 
 /** The queue of verbs in front of the file. */
 export class GroupCommit {
   readonly #transact: (verbs: () => void) => void;
-  readonly #pace: GroupPace;
+  readonly #everyMs: number;
   #pending: Pending[] = [];
   #pages = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -38,15 +32,18 @@ export class GroupCommit {
   #dueMs = 0;
   #nextMs = Number.NEGATIVE_INFINITY;
 
-  /** @param transact - Runs verbs in one transaction. When it throws, nothing was committed. */
-  constructor(transact: (verbs: () => void) => void, pace: GroupPace) {
+  /**
+   * @param transact - Runs verbs in one transaction. When it throws, nothing was committed.
+   * @param everyMs - Most milliseconds between two commits while verbs keep coming.
+   */
+  constructor(transact: (verbs: () => void) => void, everyMs: number) {
     this.#transact = transact;
-    this.#pace = pace;
+    this.#everyMs = everyMs;
   }
 
-  /** Milliseconds until the pending verbs are committed; `null` when there are none. */
-  get dueInMs(): number | null {
-    return this.#pending.length === 0 ? null : Math.max(0, this.#dueMs - performance.now());
+  /** Milliseconds until the pending verbs are committed; `Infinity` when there are none. */
+  get dueInMs(): number {
+    return this.#pending.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.#dueMs - performance.now());
   }
 
   /** The verb's answer, once it is committed. `weight`: entries and hosts it names. `pages`: pages it ends. */
@@ -57,7 +54,7 @@ export class GroupCommit {
       const settle = () => resolve(answers[0] as T);
       this.#pending.push({ run, settle, reject, weight });
       this.#pages += pages;
-      this.#schedule(urgency === 'now' || this.#pages >= this.#pace.pages);
+      this.#schedule(urgency === 'now' || this.#pages >= PAGES_PER_COMMIT);
     });
   }
 
@@ -94,7 +91,7 @@ export class GroupCommit {
       return;
     } finally {
       const endMs = performance.now();
-      this.#nextMs = endMs + Math.min(this.#pace.everyMs, PAUSE_PER_COMMIT * (endMs - startMs));
+      this.#nextMs = endMs + Math.min(this.#everyMs, PAUSE_PER_COMMIT * (endMs - startMs));
       this.#pages = 0;
       if (this.#pending.length > 0) this.#schedule(true);
     }

@@ -28,6 +28,8 @@ import {
 
 /** Entries that ripen in one verb, or twice the number that is wanted. */
 const RIPEN_AT_ONCE = 1_024;
+/** Entries of a host's only line that its record does not count: a client that loads the host reads them. */
+const UNRECORDED_MOST = 64;
 
 /** Entries of all hosts. Changes the host in memory; marking it as changed is the caller's part. */
 export class HostEntries {
@@ -39,13 +41,18 @@ export class HostEntries {
     this.#lines = new HostLines(tables);
   }
 
-  /** Adds an entry. `readyAt` in the past: at once. */
-  add(host: Host, lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
+  /** Adds an entry. `readyAt` in the past: at once. @returns Whether the host's record has to be written. */
+  add(host: Host, lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): boolean {
+    const only = host.onlyLine;
     const id = host.nextSequence++;
     host.queued += 1;
     const entry = { id, lane: this.#lines.laneNumber(host, lane), priority, body, attempt: 0 };
     if (readyAt <= now) this.#putInLine(host, entry, 1 + priority, id);
     else this.#putWaiting(host, entry, readyAt);
+    // Most new URLs are one more of their host's only line: a reader can count those, and a transaction copies one page
+    // for each instead of two.
+    const isCountable = readyAt <= now && only !== null && host.onlyLine === only;
+    return !isCountable || host.nextSequence - host.recordedSequence > UNRECORDED_MOST;
   }
 
   /** The earliest time of an entry, 0 when one can be handed out now; `null` when none is queued. Never too late. */

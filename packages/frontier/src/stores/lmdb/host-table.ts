@@ -2,17 +2,19 @@
 // read and when the transaction ends. The hosts in memory are right until another process writes, then they are
 // cleared.
 //
+// An entry that is added to a host's only line changes no record: loading the host counts the rows behind it.
+//
 // The time index: holder, time, host. A leased host stands at its lease end + delay or earlier: renewing does not move
 // it.
 
 import type { HostKey } from '../../store.js';
 import type { Environment, Table } from './environment.js';
 import { rowsOf } from './environment.js';
-import { decodeHost, encodeHost, type Host, newHost } from './host.js';
-import { textKey } from './rows.js';
+import { decodeHost, encodeHost, Host } from './host.js';
+import { entryPlace, lineEnd, lineKey, textKey } from './rows.js';
 
-/** Hosts kept in memory: two generations of this many. */
-const HOSTS_CACHED = 16_384;
+/** Most hosts in memory between transactions. With more than that all are forgotten. */
+const HOSTS_CACHED = 49_152;
 const BY_KEY = 1;
 const BY_NUMBER = 2;
 const NO_VALUE = Buffer.alloc(0);
@@ -23,30 +25,25 @@ export interface DueRow {
   readonly number: number;
 }
 
-interface Generation {
-  readonly byKey: Map<HostKey, Host>;
-  readonly byNumber: Map<number, Host>;
-}
-
 /** All hosts. */
 export class HostTable {
   readonly #hosts: Table;
+  readonly #entries: Table;
   readonly #due: Table;
-  #young: Generation = newGeneration();
-  #old: Generation = newGeneration();
+  readonly #byKey = new Map<HostKey, Host>();
+  readonly #byNumber = new Map<number, Host>();
   readonly #dirty: Host[] = [];
 
-  constructor({ hosts, due }: Environment) {
+  constructor({ hosts, entries, due }: Environment) {
     this.#hosts = hosts;
+    this.#entries = entries;
     this.#due = due;
   }
 
   /** The host of that key, if there is one. */
   find(key: HostKey): Host | undefined {
-    const known = this.#young.byKey.get(key);
+    const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const old = this.#old.byKey.get(key);
-    if (old !== undefined) return this.#remember(old);
     const number = this.#hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
     return number === undefined ? undefined : this.byNumber(number);
   }
@@ -56,20 +53,18 @@ export class HostTable {
     const value = Buffer.allocUnsafe(4);
     value.writeUInt32BE(number);
     this.#hosts.putSync(textKey(BY_KEY, key), value);
-    const host = this.#remember(newHost(number, key));
+    const host = this.#remember(new Host(number, key));
     this.changed(host);
     return host;
   }
 
   /** The host of a number that a row names. */
   byNumber(number: number): Host {
-    const known = this.#young.byNumber.get(number);
+    const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
-    const old = this.#old.byNumber.get(number);
-    if (old !== undefined) return this.#remember(old);
     const bytes = this.#hosts.getBinary(numberKey(number));
     if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
-    return this.#remember(decodeHost(number, bytes));
+    return this.#remember(this.#withUnrecorded(decodeHost(number, bytes)));
   }
 
   /** To be called after a host has changed. */
@@ -112,30 +107,39 @@ export class HostTable {
     for (const host of this.#dirty) {
       this.#hosts.putSync(numberKey(host.number), encodeHost(host));
       host.isDirty = false;
+      host.recordedSequence = host.nextSequence;
     }
     this.#dirty.length = 0;
-    if (this.#young.byKey.size > HOSTS_CACHED) {
-      this.#old = this.#young;
-      this.#young = newGeneration();
-    }
+    if (this.#byKey.size > HOSTS_CACHED) this.clear();
     return isAnyDirty;
   }
 
   /** Forgets the hosts in memory. */
   clear(): void {
-    this.#young = newGeneration();
-    this.#old = newGeneration();
+    this.#byKey.clear();
+    this.#byNumber.clear();
+  }
+
+  /** Counts the entries that were added to the host's only line after its record was written. */
+  #withUnrecorded(host: Host): Host {
+    const { number, onlyLine, nextSequence } = host;
+    if (onlyLine === null) return host;
+    const { lane, rank } = onlyLine;
+    const [start, end] = [lineKey(number, lane, rank, nextSequence), lineEnd(number, lane, rank)];
+    for (const key of this.#entries.getKeys({ start, end })) {
+      const place = entryPlace(key);
+      if (place.kind !== 'line') continue;
+      host.queued += 1;
+      host.nextSequence = place.order + 1;
+    }
+    return host;
   }
 
   #remember(host: Host): Host {
-    this.#young.byKey.set(host.key, host);
-    this.#young.byNumber.set(host.number, host);
+    this.#byKey.set(host.key, host);
+    this.#byNumber.set(host.number, host);
     return host;
   }
-}
-
-function newGeneration(): Generation {
-  return { byKey: new Map(), byNumber: new Map() };
 }
 
 function numberKey(number: number): Buffer {

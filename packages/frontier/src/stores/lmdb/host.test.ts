@@ -1,7 +1,7 @@
 // A record that is read as something else than was written is a delay forgotten or an entry lost.
 
 import { describe, expect, it } from 'vitest';
-import { decodeHost, encodeHost, type Host, newHost } from './host.js';
+import { decodeHost, encodeHost, Host } from './host.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const LATE = 1_790_000_000_000.125;
@@ -50,21 +50,27 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
 
 describe('the record of a host', () => {
   it.each(ROWS)('%s is read as it was written', (_what, key, changes) => {
-    const host: Host = { ...newHost(77, key), ...changes };
+    const host: Host = { ...new Host(77, key), ...changes };
     const bytes = Buffer.from(encodeHost(host));
     const read = decodeHost(77, bytes);
     const { dueAt, dueHolder } = host;
-    expect(read).toEqual({ ...host, indexedAt: dueAt, indexedHolder: dueHolder, isDirty: false });
+    expect(read).toEqual({
+      ...host,
+      recordedSequence: host.nextSequence,
+      indexedAt: dueAt,
+      indexedHolder: dueHolder,
+      isDirty: false,
+    });
     expect([...read.inFlight.keys()]).toEqual([...host.inFlight.keys()]);
   });
 
   it('of a host that waits for its time takes some 30 bytes next to its key', () => {
-    const host = { ...newHost(1, ''), nextSequence: 90, queued: 60, lineCount: 1, nextAt: LATE, dueAt: LATE };
+    const host = { ...new Host(1, ''), nextSequence: 90, queued: 60, lineCount: 1, nextAt: LATE, dueAt: LATE };
     expect(encodeHost(host).length).toBeLessThan(32);
   });
 
   it('does not refer to the bytes it was read from, which are used again', () => {
-    const bytes = Buffer.from(encodeHost({ ...newHost(1, 'h'), state: Uint8Array.of(1, 2) }));
+    const bytes = Buffer.from(encodeHost({ ...new Host(1, 'h'), state: Uint8Array.of(1, 2) }));
     const read = decodeHost(1, bytes);
     bytes.fill(0);
     expect([read.key, ...(read.state ?? [])]).toEqual(['h', 1, 2]);

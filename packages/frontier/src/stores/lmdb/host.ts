@@ -15,74 +15,52 @@ export interface InFlightEntry {
   readonly attempt: number;
 }
 
-/** A host in memory. Times are on the store's clock; `Infinity` means never. */
-export interface Host {
+/** A host in memory, at first without entries, leases or history. Times are on the store's clock; `Infinity`: never. */
+export class Host {
   readonly number: number;
   readonly key: HostKey;
-  fencingToken: number;
+  fencingToken = 0;
   /** The host's next allowed time. */
-  nextAt: number;
+  nextAt = 0;
   /** Added after the lease end if the holder dies. */
-  delayMs: number;
+  delayMs = 0;
   /** `null` without a lease. */
-  leaseEndsAt: number | null;
-  isParked: boolean;
-  state: Uint8Array | null;
+  leaseEndsAt: number | null = null;
+  isParked = false;
+  state: Uint8Array | null = null;
   /** Ids and orders of entries come from one counter. */
-  nextSequence: number;
+  nextSequence = 1;
+  /** The counter as of the record in the file; see `HostEntries.add`. */
+  recordedSequence = 1;
   /** Lanes are numbered from 1; 0 is the host's own. */
-  nextLane: number;
+  nextLane = 1;
   /** Entries that are neither finished nor in flight. */
-  queued: number;
+  queued = 0;
   /** Entries in flight, in the order in which they were handed out. */
-  readonly inFlight: Map<EntryId, InFlightEntry>;
+  readonly inFlight = new Map<EntryId, InFlightEntry>();
   /** Lines that have entries. */
-  lineCount: number;
+  lineCount = 0;
   /** Earliest time of a waiting entry. */
-  ripensAt: number;
+  ripensAt = Number.POSITIVE_INFINITY;
   /** Blocked lanes, and the earliest end of a block. */
-  blockCount: number;
-  unblocksAt: number;
+  blockCount = 0;
+  unblocksAt = Number.POSITIVE_INFINITY;
   /** Its place in the time index; `null`: none. */
-  dueAt: number | null;
-  dueHolder: number;
+  dueAt: number | null = null;
+  dueHolder = 0;
   /** Its place in the time index as the file has it. */
-  indexedAt: number | null;
-  indexedHolder: number;
-  isDirty: boolean;
+  indexedAt: number | null = null;
+  indexedHolder = 0;
+  isDirty = false;
   /** Name of lane 1, where it is short: it has no row then. Most hosts have no other lane. */
-  firstLane: string | null;
+  firstLane: string | null = null;
   /** The host's only line, where it is open and has no rows. */
-  onlyLine: OpenLine | null;
-}
+  onlyLine: OpenLine | null = null;
 
-/** A host without entries, leases or history. */
-export function newHost(number: number, key: HostKey): Host {
-  return {
-    number,
-    key,
-    fencingToken: 0,
-    nextAt: 0,
-    delayMs: 0,
-    leaseEndsAt: null,
-    isParked: false,
-    state: null,
-    nextSequence: 1,
-    nextLane: 1,
-    queued: 0,
-    inFlight: new Map(),
-    lineCount: 0,
-    ripensAt: Number.POSITIVE_INFINITY,
-    blockCount: 0,
-    unblocksAt: Number.POSITIVE_INFINITY,
-    dueAt: null,
-    dueHolder: 0,
-    indexedAt: null,
-    indexedHolder: 0,
-    isDirty: false,
-    firstLane: null,
-    onlyLine: null,
-  };
+  constructor(number: number, key: HostKey) {
+    this.number = number;
+    this.key = key;
+  }
 }
 
 const NUMBERS = ['fencingToken', 'nextSequence', 'nextLane', 'queued', 'lineCount', 'blockCount', 'dueHolder'] as const;
@@ -99,7 +77,7 @@ const TIME_BYTES = 8;
 /** Whole numbers besides those of the entries in flight, and of each of those. */
 const NUMBERS_MOST = NUMBERS.length + 8;
 const NUMBERS_IN_FLIGHT = 5;
-const NEW_HOST = newHost(0, '');
+const NEW_HOST = new Host(0, '');
 
 /** The record of a host. */
 export function encodeHost(host: Host): Buffer {
@@ -133,7 +111,7 @@ export function decodeHost(number: number, bytes: Buffer): Host {
   const record = new Reader(bytes);
   const flags = record.number();
   const numbers = NUMBERS.map(() => record.number());
-  const host = newHost(number, record.text());
+  const host = new Host(number, record.text());
   for (const [at, name] of NUMBERS.entries()) host[name] = numbers[at]!;
   const laneForm = record.number();
   if (laneForm !== NO_LANE) host.firstLane = record.text() + (laneForm === LANE_ENDS_WITH_KEY ? host.key : '');
@@ -146,6 +124,7 @@ export function decodeHost(number: number, bytes: Buffer): Host {
   for (const [at, name] of TIMES.entries()) if ((flags & (1 << at)) !== 0) host[name] = record.time();
   host.isParked = (flags & PARKED) !== 0;
   host.state = (flags & WITH_STATE) === 0 ? null : new Uint8Array(bytes.subarray(record.at));
+  host.recordedSequence = host.nextSequence;
   host.indexedAt = host.dueAt;
   host.indexedHolder = host.dueHolder;
   return host;

@@ -60,15 +60,14 @@ export class LmdbLeases {
    * Leases of clients that are proven dead end at the time of the proof, and their hosts are due at that time + delay
    * (O1). A holder may have sent its first request before its first commit: where no delay is known yet, the first
    * delay takes its place.
-   *
-   * @param clock - Read after each proof: counted back from an earlier reading, the end would be before the proof.
    */
-  endThoseOfTheDead(clock: () => number): void {
+  endThoseOfTheDead(): void {
     const { hosts, tables } = this.#crawl;
     for (const holder of listHolders(tables.meta)) {
       const goneMs = deadForMs(holder);
       if (goneMs === null) continue;
-      const goneAt = clock() - goneMs;
+      // Read after the proof: counted back from an earlier reading, the end would be before the proof.
+      const goneAt = this.#crawl.now() - goneMs;
       for (const { number } of hosts.due(holder.number, Number.POSITIVE_INFINITY, ALL)) {
         const host = hosts.byNumber(number);
         const endsAt = goneAt + (host.delayMs === 0 ? this.#firstDelayMs : 0);

@@ -48,7 +48,7 @@ export function claimCrawl(meta: Table, { crawl, identity, create, path }: Crawl
   const wanted: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
   if (bytes !== undefined) {
     const hint = 'Take another folder, or remove this one to start over.';
-    compareCrawl({ name: path, hint }, JSON.parse(bytes.toString()) as CrawlName, wanted);
+    compareCrawl(path, hint, JSON.parse(bytes.toString()) as CrawlName, wanted);
     return false;
   }
   if (!create) throw new FrontierError('store-mismatch', `${path} holds no crawl ${JSON.stringify(crawl)}`);
@@ -122,38 +122,27 @@ function holderKey(number: number): Buffer {
 
 // ── Counts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Counts of the crawl, in one row that every transaction reads first and writes last. */
-export interface Counts {
+const NO_COUNTS = {
   /** Grows with every transaction. Another number than the client's own: another process has written. */
-  generation: number;
-  /** The store's clock at the last transaction. */
-  latestMs: number;
-  /** Entries that are not finished. */
-  unfinished: number;
-  inFlight: number;
-  /** Fingerprints. */
-  known: number;
-  hosts: number;
-  leased: number;
-  parked: number;
-  /** Next number of a chunk of the fingerprint log. */
-  nextChunk: number;
-  /** Fingerprints of chunks from this one on are in the table too, and new ones only there. `Infinity`: none yet. */
-  tableFrom: number;
-}
-
-const NO_COUNTS: Counts = {
   generation: 0,
+  /** The store's clock at the last transaction. */
   latestMs: 0,
+  /** Entries that are not finished. */
   unfinished: 0,
   inFlight: 0,
+  /** Fingerprints. */
   known: 0,
   hosts: 0,
   leased: 0,
   parked: 0,
+  /** Next number of a chunk of the fingerprint log. */
   nextChunk: 0,
+  /** Fingerprints of chunks from this one on are in the table too, and new ones only there. `Infinity`: none yet. */
   tableFrom: Number.POSITIVE_INFINITY,
 };
+/** Counts of the crawl, in one row that every transaction reads first and writes last. */
+export type Counts = typeof NO_COUNTS;
+
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
 
 /** The counts in the file. */

@@ -30,29 +30,26 @@ export function boolArray(values: readonly boolean[]): Buffer {
 
 /** Texts. */
 export function textArray(values: readonly string[]): Buffer {
-  const encoded = values.map((value) => Buffer.from(value));
-  return arrayOf(
+  return bytesArray(
     OIDS.text,
-    encoded,
-    ({ length }) => length,
-    (bytes, value, at) => bytes.set(value, at),
+    values.map((value) => Buffer.from(value)),
   );
 }
 
 /** Bytes. */
 export function byteaArray(values: Nullable<Uint8Array>): Buffer {
-  return arrayOf(
-    OIDS.bytea,
-    values,
-    ({ length }) => length,
-    (bytes, value, at) => bytes.set(value, at),
-  );
+  return bytesArray(OIDS.bytea, values);
 }
 
 /** Numbers of a list in text, `{1,2}`. */
 export function readNumbers(text: unknown): bigint[] {
   const inside = typeof text === 'string' ? text.slice(1, -1) : '';
   return inside === '' ? [] : inside.split(',').map(BigInt);
+}
+
+function bytesArray(oid: number, values: Nullable<Uint8Array>): Buffer {
+  const lengthOf = ({ length }: Uint8Array) => length;
+  return arrayOf(oid, values, lengthOf, (bytes, value, at) => bytes.set(value, at));
 }
 
 /**

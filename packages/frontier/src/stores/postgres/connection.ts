@@ -1,8 +1,9 @@
 // Statements over connections that may break, and which errors are temporary.
 
 import { createHash } from 'node:crypto';
-import { messageOf, Resending, toFailure, type Verdict } from '../server/resending.js';
-import type { PostgresPool, ResolvedPostgresOptions } from './options.js';
+import { Resending, type Verdict } from '../server/resending.js';
+import { messageOf } from '../store-failure.js';
+import type { PostgresQuery, ResolvedPostgresOptions } from './options.js';
 
 /** Two transactions conflicted, and one is tried again: deadlock, serialisation, lock not available. */
 const CONFLICTS = ['40P01', '40001', '55P03'];
@@ -20,70 +21,70 @@ const TEMPORARY = new RegExp(
   ].join('|'),
   'i',
 );
+/** Values stay as the server wrote them, whatever type parsers the process has given to pg. */
+const AS_TEXT = { rowMode: 'array', types: { getTypeParser: () => (value: unknown) => value } } as const;
 
 /** A row: text, or `null`, for each column. */
 export type Row = readonly (string | null)[];
 
-/** One pool. Statements are sent again while it cannot reach its server. */
+/** One pool and one schema. Statements are sent again while it cannot reach its server. */
 export class Connection {
-  readonly #pool: PostgresPool;
+  readonly #options: ResolvedPostgresOptions;
   readonly #resending: Resending;
   /** An idle connection that breaks is not reported: the next statement notices. */
   readonly #ignore = () => undefined;
-  readonly #names = new Map<string, string>();
+  readonly #prepared = new Map<string, Pick<PostgresQuery, 'name' | 'text'>>();
 
   constructor(options: ResolvedPostgresOptions) {
-    this.#pool = options.pool;
+    this.#options = options;
     this.#resending = new Resending({ ...options, judge, isEnded: () => options.pool.ended });
   }
 
   /** Before the first statement. */
   open(): void {
     this.#resending.open();
-    this.#pool.on('error', this.#ignore);
+    this.#options.pool.on('error', this.#ignore);
   }
 
   /** Statements that wait are not sent again. The second call does nothing. */
   close(): void {
     this.#resending.close();
-    this.#pool.removeListener('error', this.#ignore);
+    this.#options.pool.removeListener('error', this.#ignore);
+  }
+
+  /** Runs several statements as one transaction. `$S` is the schema. @throws as `call`. */
+  async run(sql: string): Promise<void> {
+    await this.#send({ text: this.#inSchema(sql) });
   }
 
   /**
-   * The rows of a statement, every value as text.
+   * The rows of a statement, every value as text. It is prepared, once per connection.
    *
-   * @param values - With values it is prepared, once per connection. Without, it may be several statements, which are
-   *   one transaction.
+   * @param sql - `$S` is the schema.
    * @throws FrontierError `store-failed` when the server did not answer within `holdMs` or refused, or the pool was
    *   ended.
    */
-  async call(text: string, values?: unknown[]): Promise<Row[]> {
-    try {
-      return await this.#resending.call(() => this.#send(text, values));
-    } catch (cause) {
-      throw toFailure('PostgreSQL refused', cause);
+  call(sql: string, values: unknown[] = []): Promise<Row[]> {
+    let prepared = this.#prepared.get(sql);
+    if (prepared === undefined) {
+      const text = this.#inSchema(sql);
+      const digest = createHash('sha256').update(text).digest('base64url');
+      prepared = { name: `mannerly-${digest.slice(0, 22)}`, text };
+      this.#prepared.set(sql, prepared);
     }
+    return this.#send({ ...prepared, values });
   }
 
-  async #send(text: string, values: unknown[] | undefined): Promise<Row[]> {
-    const prepared = values === undefined ? {} : { name: this.#nameOf(text), values };
-    const { rows } = await this.#pool.query({ text, ...prepared, rowMode: 'array', types: AS_TEXT });
-    // Several statements have several answers, which no caller needs.
-    return (rows ?? []) as Row[];
+  async #send(query: Omit<PostgresQuery, keyof typeof AS_TEXT>): Promise<Row[]> {
+    const { rows } = await this.#resending.call(() => this.#options.pool.query({ ...query, ...AS_TEXT }));
+    return rows as Row[];
   }
 
-  #nameOf(text: string): string {
-    let name = this.#names.get(text);
-    if (name === undefined) {
-      name = `mannerly-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-      this.#names.set(text, name);
-    }
-    return name;
+  /** The options have checked that the name needs no more than quotes. */
+  #inSchema(sql: string): string {
+    return sql.replaceAll('$S', `"${this.#options.schema}"`);
   }
 }
-
-/** Values stay as the server wrote them, whatever type parsers the process has given to pg. */
-const AS_TEXT = { getTypeParser: () => (value: unknown) => value };
 
 function judge(error: unknown): Verdict {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,11 +1,13 @@
 // What is checked at open: the server's settings, and which crawl the tables belong to (O2). The tables are created
-// here, and brought to the present version.
+// here.
 
 import { FrontierError } from '../../errors.js';
+import type { OpenRequest } from '../../store.js';
 import { compareCrawl } from '../crawl-name.js';
 import type { Durability } from '../server/server-store.js';
 import type { Connection } from './connection.js';
-import { FORMAT, inSchema, installText, migrationText, NAME_CRAWL_SQL, quoteName, VERSION } from './schema.js';
+import type { ResolvedPostgresOptions } from './options.js';
+import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
 const OLDEST_SERVER = 130_000;
 
@@ -14,52 +16,38 @@ export const WEAKNESS =
   'PostgreSQL answers before it has written (synchronous_commit off): its crash loses the last commits. ' +
   'Set `synchronous_commit = on`.';
 
-/** Which crawl to open. */
-export interface CrawlRequest {
-  readonly schema: string;
-  readonly crawl: string;
-  /** Who crawls; empty: not compared. */
-  readonly identity: string;
-  readonly create: boolean;
-}
-
 /**
  * Compares the crawl that is kept with the request, or creates one.
  *
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
-export async function claimCrawl(connection: Connection, request: CrawlRequest): Promise<void> {
-  const { schema, crawl, identity, create } = request;
-  const quoted = quoteName(schema);
+export async function claimCrawl(
+  connection: Connection,
+  { crawl, create }: OpenRequest,
+  { schema, identity }: ResolvedPostgresOptions,
+): Promise<void> {
   const absent = () => new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`);
-  if (!(await hasTables(connection, quoted))) {
+  if (!(await hasTables(connection, schema))) {
     if (!create) throw absent();
-    await connection.call(installText(quoted));
+    await connection.run(INSTALL_SQL);
   }
-  if (create) await connection.call(inSchema(quoted, NAME_CRAWL_SQL), [crawl, identity]);
-  const [row] = await connection.call(`SELECT format, version, crawl, identity FROM ${quoted}.crawl WHERE one`, []);
+  if (create) await connection.call(NAME_CRAWL_SQL, [crawl, identity]);
+  const [row] = await connection.call('SELECT format, version, crawl, identity FROM $S.crawl WHERE one');
   if (row === undefined) throw absent();
-  const [format, version, keptCrawl, keptIdentity] = row.map((value) => value ?? '');
-  const steps = format === FORMAT && Number(version) < VERSION ? migrationText(quoted, Number(version)) : null;
+  const [format = '', version, keptCrawl = '', keptIdentity = ''] = row.map((value) => value ?? '');
   compareCrawl(
-    { name: `the schema ${schema}`, hint: 'Take another schema, or drop this one to start over.' },
-    {
-      format: format ?? '',
-      version: steps === null ? Number(version) : VERSION,
-      crawl: keptCrawl ?? '',
-      identity: keptIdentity ?? '',
-    },
+    `the schema ${schema}`,
+    'Take another schema, or drop this one to start over.',
+    { format, version: Number(version), crawl: keptCrawl, identity: keptIdentity },
     { format: FORMAT, version: VERSION, crawl, identity },
   );
-  if (steps !== null) await connection.call(steps);
 }
 
 /** @throws FrontierError `store-mismatch` where the tables are not ours. */
 async function hasTables(connection: Connection, schema: string): Promise<boolean> {
   const [row] = await connection.call(
     `SELECT count(*), count(*) FILTER (WHERE attname IN ('format', 'version', 'crawl', 'identity'))
-     FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0`,
-    [`${schema}.crawl`],
+     FROM pg_attribute WHERE attrelid = to_regclass('$S.crawl') AND attnum > 0`,
   );
   const [columns, ours] = row ?? [];
   if (columns === '0') return false;
@@ -78,7 +66,7 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
 export async function readDurability(connection: Connection): Promise<Durability> {
   const names = ['server_version_num', 'server_version', 'synchronous_commit', 'fsync', 'full_page_writes'];
   const settings = [...names, 'default_transaction_isolation'].map((name) => `current_setting('${name}')`);
-  const [row] = await connection.call(`SELECT ${settings.join(', ')}`, []);
+  const [row] = await connection.call(`SELECT ${settings.join(', ')}`);
   const [number, version, commit, fsync, pages, isolation] = row ?? [];
   if (Number(number) < OLDEST_SERVER) {
     throw new FrontierError('store-mismatch', `expected PostgreSQL 13 or newer, the server is ${version}`);

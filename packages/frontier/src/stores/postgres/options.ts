@@ -1,7 +1,7 @@
 // Options of the PostgreSQL store, checked and filled in, and the pool that it takes. The package pg is not imported.
 
 import { FrontierError } from '../../errors.js';
-import { type ResolvedServerOptions, resolveServerOptions, type ServerStoreOptions } from '../server/server-options.js';
+import { resolveServerOptions, type ServerStoreOptions } from '../server/server-options.js';
 
 const SCHEMA = 'mannerly';
 /** What PostgreSQL takes as a name, without what would need more than quotes. */
@@ -38,13 +38,10 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
 }
 
 /** Every option, filled in. */
-export interface ResolvedPostgresOptions extends ResolvedServerOptions {
-  readonly pool: PostgresPool;
-  readonly schema: string;
-}
+export type ResolvedPostgresOptions = ReturnType<typeof resolvePostgresOptions>;
 
 /** @throws FrontierError `option-invalid`. */
-export function resolvePostgresOptions(options: PostgresStoreOptions): ResolvedPostgresOptions {
+export function resolvePostgresOptions(options: PostgresStoreOptions) {
   const { pool, schema = SCHEMA } = options;
   if (typeof pool?.query !== 'function' || typeof pool.on !== 'function') {
     throw new FrontierError('option-invalid', 'expected `pool` to be a `Pool` of pg');

@@ -18,13 +18,8 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
 /** The format's name in `crawl`. */
 export const FORMAT = 'mannerly-frontier-postgres';
-/** The version of tables and functions. Raise it with every change of either, and add a step to `MIGRATIONS`. */
+/** The version of tables and functions. Raise it with every change of either. */
 export const VERSION = 3;
-
-/**
- * From each older version to the next, in SQL. Functions are replaced afterwards. None yet: this is the first release.
- */
-const MIGRATIONS: Readonly<Record<number, string>> = {};
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;
@@ -77,46 +72,14 @@ CREATE TABLE IF NOT EXISTS $S.record (key text COLLATE "C" PRIMARY KEY, value by
 CREATE TABLE IF NOT EXISTS $S.slot (key text COLLATE "C" PRIMARY KEY, next_at int8 NOT NULL) WITH (fillfactor = 50);
 `;
 
-const FUNCTIONS = [COMMIT_SQL, LEASE_SQL, WAKE_SQL, RESERVE_SQL, READ_HOST_SQL, SCAN_SQL].join('\n');
-
 /** Creates a crawl's tables and functions, as one transaction. Several processes may send it at the same time. */
-export function installText(schema: string): string {
-  return inSchema(schema, `${oneAtATime(schema)}${TABLES}${FUNCTIONS}`);
-}
+export const INSTALL_SQL = [
+  "SELECT pg_advisory_xact_lock(hashtext('mannerly $S'));",
+  ...[TABLES, COMMIT_SQL, LEASE_SQL, WAKE_SQL, RESERVE_SQL, READ_HOST_SQL, SCAN_SQL],
+].join('\n');
 
 /** Names the crawl, unless it has a name. Arguments: the crawl and its identity. */
 export const NAME_CRAWL_SQL = `
 WITH made AS (
   INSERT INTO $S.crawl (format, version, crawl, identity) VALUES ('${FORMAT}', ${VERSION}, $1, $2) ON CONFLICT DO NOTHING RETURNING one
 ) INSERT INTO $S.alive SELECT one, pg_postmaster_start_time(), '$S.crawl'::regclass FROM made ON CONFLICT DO NOTHING`;
-
-/**
- * The migration from an older version, as one transaction that does nothing where another process was first.
- *
- * @returns `null` where there is none.
- */
-export function migrationText(schema: string, from: number, migrations = MIGRATIONS): string | null {
-  const steps: string[] = [];
-  for (let version = from; version < VERSION; version += 1) {
-    const step = migrations[version];
-    if (step === undefined) return null;
-    steps.push(step);
-  }
-  const text = `${steps.join('\n')}${FUNCTIONS} UPDATE $S.crawl SET version = ${VERSION};`;
-  const guarded = `DO $guard$ BEGIN IF (SELECT version FROM $S.crawl) = ${from} THEN EXECUTE $steps$${text}$steps$; END IF; END $guard$;`;
-  return inSchema(schema, `${oneAtATime(schema)}${guarded}`);
-}
-
-/** A text with the schema's name where `$S` stands. */
-export function inSchema(schema: string, text: string): string {
-  return text.replaceAll('$S', schema);
-}
-
-/** Quotes a schema's name. The options have checked that it has no quotes itself and may be part of a text. */
-export function quoteName(schema: string): string {
-  return `"${schema}"`;
-}
-
-function oneAtATime(schema: string): string {
-  return `SELECT pg_advisory_xact_lock(hashtext('mannerly ${schema}'));\n`;
-}

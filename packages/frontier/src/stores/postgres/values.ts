@@ -6,9 +6,9 @@ import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } fro
 
 /** Bytes of an entry in an answer in front of its body: id, times handed out, priority, length of the body. */
 const ENTRY_HEAD = 16;
-/** Stands for an fencingToken that is no number. */
-const NO_FENCING_TOKEN = -1n;
-const FENCING_TOKEN = /^\d{1,18}$/;
+/** Ids and fencing tokens as numbers. -1 stands for one that is none. */
+const WHOLE = /^\d{1,18}$/;
+const NONE = -1n;
 
 /** Lanes by 32 bits of a hash, 0 for the host's own. */
 export function laneNames(): LaneName<number> {
@@ -40,7 +40,7 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
   const { sent, twins } = sorted(links);
   const pairs = pairsOf(links, laneOf);
   const bodies = sent.map(({ entry }) => entry.body);
-  const at = placesOf(bodies);
+  const ends = endsOf(bodies);
   const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
   const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
   const values = [
@@ -50,7 +50,8 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
     int4Array(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
     int4Array(sent.map(({ place }) => place)),
     int2Array(sent.map(({ entry }) => entry.priority)),
-    int4Array(at),
+    // Where each begins, counted from 1.
+    int4Array(bodies.map(({ length }, at) => ends[at]! - length + 1)),
     int4Array(bodies.map(({ length }) => length)),
     isPlain ? null : boolArray(sent.map(({ entry }) => entry.dedupe === false)),
     waits ? int8Array(sent.map(({ entry }) => microseconds(entry.notBeforeMs ?? 0))) : null,
@@ -111,42 +112,25 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
   return { all, numbers: pairOf.map(({ number }) => number) };
 }
 
-/** Where each body begins behind the others, counted from 1. */
-function placesOf(bodies: readonly Uint8Array[]): number[] {
-  let next = 1;
-  return bodies.map(({ length }) => {
-    const at = next;
-    next += length;
-    return at;
-  });
-}
-
 /** Parts of a commit as lists; each host's part of a list ends where `…To` says. */
 export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
-  const done: bigint[] = [];
-  const doneTo: number[] = [];
+  const done = parts.map((part) => part.done ?? []);
   const requeues = parts.map(({ requeue = [] }) => requeue);
   const holds = parts.map(({ blockLanes = [] }) => blockLanes);
-  for (const part of parts) {
-    for (const id of part.done ?? []) done.push(idOf(id));
-    doneTo.push(done.length);
-  }
   const allRequeues = requeues.flat();
   const allHolds = holds.flat();
   return [
     textArray(parts.map(({ host }) => host)),
-    int8Array(
-      parts.map(({ fencingToken }) => (FENCING_TOKEN.test(fencingToken) ? BigInt(fencingToken) : NO_FENCING_TOKEN)),
-    ),
+    int8Array(parts.map(({ fencingToken }) => wholeOf(fencingToken))),
     int2Array(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
     int8Array(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
     int4Array(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
     int8Array(parts.map(({ delayMs }) => (delayMs === undefined ? null : microseconds(delayMs)))),
     byteaArray(parts.map(({ state }) => state ?? null)),
-    int4Array(doneTo),
-    int8Array(done),
+    int4Array(endsOf(done)),
+    int8Array(done.flat().map(wholeOf)),
     int4Array(endsOf(requeues)),
-    int8Array(allRequeues.map(({ id }) => idOf(id))),
+    int8Array(allRequeues.map(({ id }) => wholeOf(id))),
     int2Array(allRequeues.map(({ priority }) => priority ?? null)),
     int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
     byteaArray(allRequeues.map(({ body }) => body ?? null)),
@@ -179,11 +163,12 @@ export function microseconds(ms: number): bigint {
   return BigInt(Math.max(0, Math.ceil(ms * 1_000)));
 }
 
-function idOf(id: string): bigint {
-  return FENCING_TOKEN.test(id) ? BigInt(id) : NO_FENCING_TOKEN;
+function wholeOf(digits: string): bigint {
+  return WHOLE.test(digits) ? BigInt(digits) : NONE;
 }
 
-function endsOf(lists: readonly (readonly unknown[])[]): number[] {
+/** Where each list ends when they follow one another. */
+function endsOf(lists: readonly { readonly length: number }[]): number[] {
   let end = 0;
   return lists.map(({ length }) => {
     end += length;

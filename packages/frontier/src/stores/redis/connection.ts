@@ -1,7 +1,36 @@
-// Commands over a connection that may break, and which errors are temporary.
+// Commands and scripts of one client, sent again while it cannot reach its server. Scripts are called by their digest,
+// in full where the server does not know them yet. Several servers of a cluster, a restart or a failover need nothing
+// else.
 
-import { messageOf, Resending } from '../server/resending.js';
+import { createHash } from 'node:crypto';
+import { Resending, type Verdict } from '../server/resending.js';
+import { messageOf } from '../store-failure.js';
+import { COMMIT_LUA } from './lua-commit.js';
+import { HOST_LUA } from './lua-host.js';
+import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
+import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, STATS_LUA } from './lua-read.js';
+import { SEEN_LUA } from './lua-seen.js';
+import { SHARD_LUA } from './lua-shard.js';
 import type { ResolvedRedisOptions } from './options.js';
+
+/** An argument of a command. */
+export type ScriptValue = string | Buffer | number;
+
+const SCRIPTS = {
+  commit: script(HOST_LUA, SEEN_LUA, COMMIT_LUA),
+  lease: script(HOST_LUA, LEASE_LUA),
+  wake: script(HOST_LUA, WAKE_LUA),
+  scan: script(HOST_LUA, SCAN_LUA),
+  readHost: script(HOST_LUA, READ_HOST_LUA),
+  due: script(DUE_LUA),
+  late: script(LATE_LUA),
+  stats: script(STATS_LUA),
+  reserve: script(RESERVE_LUA),
+  settings: script(SETTINGS_LUA),
+};
+
+/** The name of a script. */
+export type ScriptName = keyof typeof SCRIPTS;
 
 /**
  * Words of temporary errors: connections, restarts, failovers, slots that migrate. A server's first word, or ioredis'
@@ -17,15 +46,14 @@ const TEMPORARY = new RegExp(
   'i',
 );
 
-/** One client. Commands are sent again while it cannot reach its server. */
+/** One client. Every call rejects with `store-failed` when the server refuses, or does not answer within `holdMs`. */
 export class Connection {
-  readonly #options: ResolvedRedisOptions;
+  readonly #client: ResolvedRedisOptions['client'];
   readonly #resending: Resending;
 
   constructor(options: ResolvedRedisOptions) {
-    this.#options = options;
-    const isEnded = () => options.client.status === 'end';
-    this.#resending = new Resending({ ...options, judge, isEnded });
+    this.#client = options.client;
+    this.#resending = new Resending({ ...options, judge, isEnded: () => options.client.status === 'end' });
   }
 
   /** Commands that wait are not sent again. */
@@ -33,19 +61,34 @@ export class Connection {
     this.#resending.close();
   }
 
+  /** The answer of a command. */
+  call(command: string, args: ScriptValue[]): Promise<unknown> {
+    return this.#resending.call(() => this.#client.callBuffer(command, args));
+  }
+
   /**
-   * The answer of a command.
+   * Runs a script on a shard.
    *
-   * @throws FrontierError `store-failed` when the server did not answer within `holdMs`, or the client was closed; the
-   * client's own error for what the server refuses.
+   * @param base - The prefix of the shard's keys.
+   * @param values - Its `ARGV`, the clock first.
    */
-  call(command: string, args: (string | Buffer | number)[]): Promise<unknown> {
-    return this.#resending.call(() => this.#options.client.callBuffer(command, args));
+  run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
+    const { text, digest } = SCRIPTS[name];
+    const rest = [2, `${base}m`, `${base}-`, ...values];
+    return this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
+      if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
+      throw error;
+    });
   }
 }
 
-function judge(error: unknown) {
+function judge(error: unknown): Verdict {
   const isTemporary = TEMPORARY.test(messageOf(error));
   const isOutOfRetries = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
   return isTemporary || isOutOfRetries ? 'unreachable' : 'refused';
+}
+
+function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {
+  const text = SHARD_LUA + parts.join('');
+  return { text, digest: createHash('sha1').update(text).digest('hex') };
 }

@@ -2,11 +2,12 @@
 // would forget URLs and leases, and is refused.
 
 import { FrontierError } from '../../errors.js';
+import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl } from '../crawl-name.js';
-import { messageOf } from '../server/resending.js';
 import type { Durability } from '../server/server-store.js';
+import { messageOf } from '../store-failure.js';
 import type { Connection } from './connection.js';
-import { runScript } from './scripts.js';
+import type { ResolvedRedisOptions } from './options.js';
 import { shardBase } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
@@ -19,17 +20,6 @@ export const WEAKNESS =
   'Redis keeps no append-only file: its restart loses what came after its last snapshot, or everything. ' +
   'Set `appendonly yes`.';
 
-/** Which crawl to open. */
-export interface CrawlRequest {
-  readonly prefix: string;
-  readonly crawl: string;
-  /** Who crawls; empty: not compared. */
-  readonly identity: string;
-  readonly create: boolean;
-  /** For a new crawl. */
-  readonly shards: number;
-}
-
 interface KeptCrawl extends CrawlName {
   readonly shards: number;
 }
@@ -40,8 +30,11 @@ interface KeptCrawl extends CrawlName {
  * @returns The number of shards that it has.
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
-export async function claimCrawl(connection: Connection, request: CrawlRequest): Promise<number> {
-  const { prefix, crawl, identity, create, shards } = request;
+export async function claimCrawl(
+  connection: Connection,
+  { crawl, create }: OpenRequest,
+  { prefix, identity, shards }: ResolvedRedisOptions,
+): Promise<number> {
   const key = `${shardBase(prefix, 0)}crawl`;
   const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
@@ -51,7 +44,7 @@ export async function claimCrawl(connection: Connection, request: CrawlRequest):
   }
   const kept = parseKept(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
-  compareCrawl({ name: `the prefix ${prefix}`, hint }, kept, wanted);
+  compareCrawl(`the prefix ${prefix}`, hint, kept, wanted);
   return kept.shards;
 }
 
@@ -71,7 +64,7 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
  * @throws FrontierError `store-mismatch` for a server that may evict, or that is too old.
  */
 export async function readDurability(connection: Connection, base: string): Promise<Durability> {
-  const info = String(await runScript(connection, 'settings', base, ['']));
+  const info = String(await connection.run('settings', base, ['']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   const version = field('redis_version') ?? '0';
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {
@@ -87,12 +80,6 @@ export async function readDurability(connection: Connection, base: string): Prom
   return (await readFsync(connection)) === 'always' ? 'power' : 'process';
 }
 
-/** The weakest of several guarantees. Never throws. */
-export function weakestOf(guarantees: readonly Durability[]): Durability {
-  const order: readonly Durability[] = ['none', 'process', 'power'];
-  return order.find((one) => guarantees.includes(one)) ?? 'none';
-}
-
 /** When the file is forced to disk. A server that does not say so counts as `everysec`. */
 async function readFsync(connection: Connection): Promise<string> {
   try {
@@ -100,7 +87,7 @@ async function readFsync(connection: Connection): Promise<string> {
     return Array.isArray(answer) ? String(answer[1]) : 'everysec';
   } catch (error) {
     // Managed servers have no CONFIG, and users may not be allowed it.
-    if (/^(?:ERR|NOPERM)\b/.test(messageOf(error))) return 'everysec';
+    if (/: (?:ERR|NOPERM)\b/.test(messageOf(error))) return 'everysec';
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 // Options of the Redis store, checked and filled in, and the client that it takes. The package ioredis is not imported.
 
 import { FrontierError } from '../../errors.js';
-import { type ResolvedServerOptions, resolveServerOptions, type ServerStoreOptions } from '../server/server-options.js';
-import { wholeWithin } from '../whole-within.js';
+import { resolveServerOptions, type ServerStoreOptions } from '../server/server-options.js';
+import { wholeWithin } from '../store-options.js';
 
 const PREFIX = 'mannerly';
 /** Shards on one server: one time index to read. */
@@ -36,22 +36,17 @@ export interface RedisStoreOptions extends ServerStoreOptions {
 }
 
 /** Every option, filled in. */
-export interface ResolvedRedisOptions extends ResolvedServerOptions {
-  readonly client: RedisClient;
-  readonly prefix: string;
-  readonly shards: number;
-}
+export type ResolvedRedisOptions = ReturnType<typeof resolveRedisOptions>;
 
 /** @throws FrontierError `option-invalid`. */
-export function resolveRedisOptions(options: RedisStoreOptions): ResolvedRedisOptions {
+export function resolveRedisOptions(options: RedisStoreOptions) {
   const { client, prefix = PREFIX } = options;
   if (typeof client?.callBuffer !== 'function') {
     throw new FrontierError('option-invalid', 'expected `client` to be a client of ioredis');
   }
   if (!/^[^{}\s]{1,64}$/.test(prefix)) {
-    const got = JSON.stringify(prefix);
-    const message = `expected \`prefix\` to be 1 to 64 characters without braces and blanks, got ${got}`;
-    throw new FrontierError('option-invalid', message);
+    const expected = 'expected `prefix` to be 1 to 64 characters without braces and blanks';
+    throw new FrontierError('option-invalid', `${expected}, got ${JSON.stringify(prefix)}`);
   }
   const shards = options.shards ?? (client.isCluster ? SHARDS_OF_CLUSTER : SHARDS_OF_ONE);
   const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards']);

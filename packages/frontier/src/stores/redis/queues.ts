@@ -1,21 +1,10 @@
 // The verbs over all shards: which shard each part goes to, and how the answers make one. What a shard does is in the
 // scripts.
 
-import type {
-  CommitAnswer,
-  HostCommit,
-  Lease,
-  LeaseRequest,
-  NewEntry,
-  ReserveSlot,
-  ScanListing,
-  StoredHost,
-  StoreStats,
-} from '../../store.js';
+import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
-import { toFailure } from '../server/resending.js';
-import type { Connection } from './connection.js';
-import { runScript, type ScriptName, type ScriptValue } from './scripts.js';
+import type { Connection, ScriptName, ScriptValue } from './connection.js';
+import type { ResolvedRedisOptions } from './options.js';
 import { byShard, type Placed, shardBase, shardOf } from './shards.js';
 import {
   laneNames,
@@ -31,20 +20,8 @@ import {
 
 /** Hosts of one script: it is one step, during which no one else is answered. */
 const HOSTS_PER_SCRIPT = 256;
-/** Most items of one page of a scan. */
-const SCAN_LIMIT = 10_000;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 32;
-
-/** What the queues need to know. */
-export interface RedisQueuesOptions {
-  readonly connection: Connection;
-  readonly prefix: string;
-  readonly shards: number;
-  readonly maxQueued: number;
-  /** `null`: the server's own. */
-  readonly nowMs: (() => number) | null;
-}
 
 /** The queues of one crawl. */
 export class RedisQueues implements StoreQueues {
@@ -57,7 +34,8 @@ export class RedisQueues implements StoreQueues {
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
-  constructor({ connection, prefix, shards, maxQueued, nowMs }: RedisQueuesOptions) {
+  /** `shards`: those that the crawl has. */
+  constructor(connection: Connection, { prefix, shards, maxQueued, nowMs }: ResolvedRedisOptions) {
     this.#connection = connection;
     this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard));
     // Each shard counts its own.
@@ -65,7 +43,7 @@ export class RedisQueues implements StoreQueues {
     this.#nowMs = nowMs;
   }
 
-  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[]): Promise<CommitAnswer> {
+  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
     const linksOf = byShard(links, this.#bases.length, ({ host }) => host);
     const hostsOf = byShard(hosts, this.#bases.length, ({ host }) => host);
     const answer: CommitAnswer = { hosts: [], links: [] };
@@ -92,27 +70,27 @@ export class RedisQueues implements StoreQueues {
     return oldestFirst.map(({ lease }) => lease);
   }
 
-  async wake(host: string): Promise<void> {
+  async wake(host: string) {
     await this.#onHost(host, 'wake');
   }
 
-  async nextDueInMs(): Promise<number | null> {
+  async nextDueInMs() {
     const answers = await this.#onAll('due', []);
     const inUs = answers.filter((answer) => answer !== null).map(Number);
     return inUs.length === 0 ? null : Math.min(...inUs) / 1_000;
   }
 
-  async readRecord(key: string): Promise<Uint8Array | null> {
+  async readRecord(key: string) {
     const bytes = await this.#onRecord('GET', key);
     return Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : null;
   }
 
-  async writeRecord(key: string, value: Uint8Array | null): Promise<void> {
+  async writeRecord(key: string, value: Uint8Array | null) {
     if (value === null) await this.#onRecord('DEL', key);
     else await this.#onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
   }
 
-  async reserve(slots: readonly ReserveSlot[]): Promise<number[]> {
+  async reserve(slots: readonly ReserveSlot[]) {
     const waits: number[] = [];
     const reserveOn = async ([shard, part]: readonly [number, readonly Placed<ReserveSlot>[]]) => {
       const values = part.flatMap(({ one }) => [one.key, microseconds(one.delayMs)]);
@@ -123,7 +101,7 @@ export class RedisQueues implements StoreQueues {
     return waits;
   }
 
-  async readHost(host: string): Promise<StoredHost | null> {
+  async readHost(host: string) {
     const answer = await this.#onHost(host, 'readHost');
     if (answer === null) return null;
     const [state, queued, inFlight, leased, parked, inUs] = listOf(answer);
@@ -137,7 +115,7 @@ export class RedisQueues implements StoreQueues {
     };
   }
 
-  async stats(): Promise<StoreStats> {
+  async stats() {
     const answers = (await this.#onAll('stats', [])).map((answer) => listOf(answer).map(Number));
     const sum = (at: number) => answers.reduce((total, counts) => total + (counts[at] ?? 0), 0);
     const inFlight = sum(1);
@@ -145,12 +123,11 @@ export class RedisQueues implements StoreQueues {
   }
 
   /** The cursor is the shard, the number of the host in it, and the place in the host. */
-  async scan(cursor: string | null, limit: number, host?: string): Promise<ScanListing> {
+  async scan(cursor: string | null, limit: number, host?: string) {
     const [first, ...place] = cursor?.split(' ') ?? [];
     const shard = host === undefined ? Number(first ?? 0) : this.#shardOf(host);
     const where = place.length === 4 ? place : ['0', 'i', '0', '0'];
-    const wanted = Math.max(1, Math.min(limit, SCAN_LIMIT));
-    const [next, found] = listOf(await this.#run('scan', shard, [wanted, ...where, host ?? '']));
+    const [next, found] = listOf(await this.#run('scan', shard, [limit, ...where, host ?? '']));
     const listed = listOf(found) as Buffer[];
     const items: { host: string; entry: ReturnType<typeof readEntry> }[] = [];
     for (let at = 0; at < listed.length; at += 2) {
@@ -228,13 +205,8 @@ export class RedisQueues implements StoreQueues {
     }
   }
 
-  async #onRecord(command: string, key: string, ...values: Buffer[]): Promise<unknown> {
-    const name = `${this.#bases[this.#shardOf(key)]}r${key}`;
-    try {
-      return await this.#connection.call(command, [name, ...values]);
-    } catch (cause) {
-      throw toFailure(`Redis refused ${command}`, cause);
-    }
+  #onRecord(command: string, key: string, ...values: Buffer[]): Promise<unknown> {
+    return this.#connection.call(command, [`${this.#bases[this.#shardOf(key)]}r${key}`, ...values]);
   }
 
   #onHost(host: string, name: ScriptName): Promise<unknown> {
@@ -248,7 +220,7 @@ export class RedisQueues implements StoreQueues {
   /** Runs a script with the clock as its first value; an empty one is the server's own clock. */
   #run(name: ScriptName, shard: number, values: readonly ScriptValue[]): Promise<unknown> {
     const now = this.#nowMs === null ? '' : Math.floor(this.#nowMs() * 1_000);
-    return runScript(this.#connection, name, this.#bases[shard] ?? '', [now, ...values]);
+    return this.#connection.run(name, this.#bases[shard] ?? '', [now, ...values]);
   }
 
   #shardOf(name: string): number {

@@ -2,7 +2,7 @@
 
 import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, Lease, NewEntry } from '../../store.js';
 import { createLaneNames, type LaneName } from '../server/lane-names.js';
-import type { ScriptValue } from './scripts.js';
+import type { ScriptValue } from './connection.js';
 
 /** Characters of a lane's name in the store: 36 bits of a hash, which only lanes of one host must not share. */
 const LANE_CHARS = 6;

@@ -2,7 +2,7 @@
 // call may then run twice. store.ts says for each verb what that means; a release that runs twice is recognised by its
 // operation number.
 
-import { FrontierError } from '../../errors.js';
+import { messageOf, toFailure } from '../store-failure.js';
 import type { ResolvedServerOptions } from './server-options.js';
 
 const FIRST_PAUSE_MS = 50;
@@ -47,8 +47,8 @@ export class Resending {
    * The answer of the server.
    *
    * @param send - Sends once; called again for each try.
-   * @throws FrontierError `store-failed` when the server did not answer within `holdMs`, or its client was closed; the
-   * client's own error for what the server refuses.
+   * @throws FrontierError `store-failed` when the server refused, or did not answer within `holdMs`, or its client was
+   *   closed.
    */
   async call<T>(send: () => Promise<T>): Promise<T> {
     const { server, holdMs, judge, isEnded } = this.#options;
@@ -62,7 +62,7 @@ export class Resending {
         return answer;
       } catch (cause) {
         const verdict = judge(cause);
-        if (verdict === 'refused') throw cause;
+        if (verdict === 'refused') throw toFailure(`${server} refused`, cause);
         const isOver = isEnded() || this.#isClosed || performance.now() + pauseMs > untilMs;
         if (isOver) throw toFailure(`${server} could not be reached`, cause);
         if (verdict === 'unreachable') this.#hold(messageOf(cause));
@@ -87,16 +87,4 @@ export class Resending {
     const { server, onNotice } = this.#options;
     onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
   }
-}
-
-/** The error as `store-failed` with its own message behind `what`. A `FrontierError` stays as it is. Never throws. */
-export function toFailure(what: string, cause: unknown): FrontierError {
-  if (cause instanceof FrontierError) return cause;
-  return new FrontierError('store-failed', `${what}: ${messageOf(cause)}`, { cause });
-}
-
-/** The message of an error; of an aggregate, all of its messages. Never throws. */
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

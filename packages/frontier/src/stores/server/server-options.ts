@@ -1,8 +1,6 @@
 // Options of every store on a server, checked and filled in.
 
-import { FrontierError } from '../../errors.js';
-import { QUEUED_MAX } from '../../limits.js';
-import { wholeWithin } from '../whole-within.js';
+import { resolveShared, wholeWithin } from '../store-options.js';
 
 /** Milliseconds without a server before the store has failed: a restart or a failover takes less. */
 const HOLD_MS = 900_000;
@@ -40,42 +38,23 @@ export interface ServerStoreOptions {
 }
 
 /** Every option, filled in. */
-export interface ResolvedServerOptions {
-  /** The server's name in messages. */
-  readonly server: string;
-  /** Empty: not compared. */
-  readonly identity: string;
-  readonly maxQueued: number;
-  readonly holdMs: number;
-  readonly onNotice: (notice: ServerNotice) => void;
-  /** `null`: the server's own. */
-  readonly nowMs: (() => number) | null;
-}
-
-const COMMON = ['identity', 'maxQueued', 'holdMs', 'onNotice', 'nowMs'];
+export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 
 /**
  * @param server - Its name in messages.
  * @param own - Names of the options that only this kind of store has.
  * @throws FrontierError `option-invalid`, for an unknown option too.
  */
-export function resolveServerOptions(
-  server: string,
-  options: ServerStoreOptions,
-  own: readonly string[],
-): ResolvedServerOptions {
-  for (const name of Object.keys(options)) {
-    if (COMMON.includes(name) || own.includes(name)) continue;
-    throw new FrontierError('option-invalid', `the ${server} store has no option \`${name}\``);
-  }
-  const { identity = '', nowMs = null, maxQueued = QUEUED_MAX, holdMs = HOLD_MS } = options;
-  const warn = ({ message }: ServerNotice) => process.emitWarning(message, 'MannerlyStoreWarning');
+export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
+  const { holdMs = HOLD_MS, onNotice = warn } = options;
   return {
+    ...resolveShared(server, options, ['holdMs', 'onNotice', ...own]),
     server,
-    identity,
-    nowMs,
-    onNotice: options.onNotice ?? warn,
-    maxQueued: wholeWithin('maxQueued', maxQueued, 1, Number.MAX_SAFE_INTEGER),
+    onNotice,
     holdMs: wholeWithin('holdMs', holdMs, 0, HOLD_MOST_MS),
   };
+}
+
+function warn({ message }: ServerNotice): void {
+  process.emitWarning(message, 'MannerlyStoreWarning');
 }

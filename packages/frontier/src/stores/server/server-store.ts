@@ -3,7 +3,7 @@
 import { STORE_BODY_MAX_BYTES } from '../../limits.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
 import { CheckedStore, type StoreQueues } from '../checked-store.js';
-import { toFailure } from './resending.js';
+import { toFailure } from '../store-failure.js';
 import type { ResolvedServerOptions } from './server-options.js';
 
 /**

@@ -1,0 +1,104 @@
+// What the option table cannot check of the options of admission: the scope, and which URLs count as one.
+
+import {
+  CANONICAL_RULES,
+  type CanonicalRule,
+  canonicalRulesWith,
+  trackingParameters,
+  type Via,
+} from '@mannerly/frontier';
+import { invalidOption, MannerlyError, shown } from '../errors.js';
+import { MAX_SEEDS } from '../limits.js';
+import { parseUrl } from '../parse-url.js';
+import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
+
+/** Where a crawl may go. The option table says what each field means; scope.ts judges. */
+export interface ResolvedScope {
+  /** As the URL parser serialises them. */
+  readonly seeds: readonly string[];
+  readonly within: 'host' | 'domain' | 'list' | 'surt';
+  readonly hosts?: readonly string[];
+  readonly surts?: readonly string[];
+  readonly prefixes?: readonly string[];
+  readonly include?: readonly UrlPattern[];
+  readonly exclude?: readonly UrlPattern[];
+  readonly allows?: (url: string, via: Via) => boolean;
+}
+
+/**
+ * Checks the seeds, patterns, and options that need each other.
+ *
+ * @throws MannerlyError `seed-invalid`, `option-invalid`, naming the option, its range and the value.
+ */
+export function resolveScope(scope: Partial<ResolvedScope> | undefined): ResolvedScope {
+  const seeds = readSeeds(scope?.seeds);
+  const { within = 'host', hosts = [], surts, include, exclude } = scope ?? {};
+  if (within === 'list' && hosts.length === 0) {
+    throw new MannerlyError('option-invalid', 'expected `scope.hosts` to name at least one host, got none', {
+      hint: 'Name one (--host), since `scope.within` is list.',
+    });
+  }
+  if (within === 'surt') readSurts('scope.surts', surts);
+  if (within !== 'surt' && surts !== undefined) {
+    throw new MannerlyError('option-invalid', '`scope.surts` needs `scope.within` to be surt', {
+      hint: "Say within: 'surt', or leave scope.surts out.",
+    });
+  }
+  readPatterns('scope.include', include);
+  readPatterns('scope.exclude', exclude);
+  return { ...scope, seeds, within };
+}
+
+function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
+  if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
+    const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${shown(seeds)}`;
+    throw new MannerlyError('seed-invalid', message, {
+      hint: "Say where the crawl begins, for instance seeds: ['https://example.org/'].",
+    });
+  }
+  return seeds.map((seed: string) => {
+    const url = parseUrl(seed);
+    if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
+    const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
+    throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
+  });
+}
+
+/** What was probably meant. */
+function seedHint(seed: unknown): string {
+  const text = typeof seed === 'string' ? seed.trim() : '';
+  const scheme = /^([a-z]+):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== undefined && !/^https?$/.test(scheme)) {
+    // Typed in haste: htps, hhtp, ttp.
+    const meant = /^h*t+p*s?$/.test(scheme) ? parseUrl(`https${text.slice(scheme.length)}`) : null;
+    return meant === null ? 'Only http and https are crawled.' : `Did you mean ${meant.href}?`;
+  }
+  const isHost = /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/|$)/i.test(text);
+  // A port of one's own machine rarely speaks TLS.
+  const meant = isHost ? parseUrl(`${/^[^/]+:\d/.test(text) ? 'http' : 'https'}://${text}`) : null;
+  return meant === null
+    ? 'Write it whole, such as https://example.org/ or https://example.org/docs/.'
+    : `Write it whole: did you mean ${meant.href}?`;
+}
+
+/**
+ * The canonical rules of a crawl, in their order (docs/urls.md).
+ *
+ * @param options - The option `urls`, checked by the option table.
+ * @throws MannerlyError `option-invalid` for tracking parameters next to rules of the user's own.
+ */
+export function resolveUrlOptions(
+  options: {
+    readonly trackingParameters?: 'keep' | 'drop' | readonly string[];
+    readonly rules?: readonly CanonicalRule[];
+  } = {},
+): readonly CanonicalRule[] {
+  const { rules, trackingParameters: tracking } = options;
+  if (rules !== undefined && tracking !== undefined) {
+    throw invalidOption('urls.trackingParameters', 'absent next to `urls.rules`', tracking);
+  }
+  if (rules !== undefined) return [...rules];
+  if (tracking === undefined || tracking === 'keep') return CANONICAL_RULES;
+  if (tracking === 'drop') return canonicalRulesWith(trackingParameters());
+  return canonicalRulesWith(trackingParameters(tracking.map((name) => name.toLowerCase())));
+}

@@ -1,0 +1,188 @@
+// The signs by which an endless space is known: paths and queries of one URL that go in circles or only grow, and
+// groups of URLs whose pages are compared (traps.ts). Cheap for usual URLs, since every link is checked.
+
+import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { MAX_KNOWN_DOMAINS } from './limits.js';
+
+/** When URLs count as a trap. The option table has the ranges and the defaults. */
+export interface ResolvedTrapOptions {
+  readonly maxSimilarPages: number;
+  readonly maxPathSegments: number;
+  readonly maxQueryParameters: number;
+}
+
+/** The sign by which a trap was known. */
+export type TrapRule =
+  | 'repeating-path'
+  | 'long-path'
+  | 'repeating-query'
+  | 'long-query'
+  /** Pages next to each other, such as the months of a calendar. */
+  | 'alike-pages'
+  /** Pages below each other. */
+  | 'alike-growth'
+  /** Pages of one host, whatever their URLs. */
+  | 'alike-host'
+  /** Pages on ever new host names of a domain. */
+  | 'alike-hosts';
+
+/** A trap: the sign it was known by, and the URLs it is about, with `*` and `…` for what varies. */
+export interface TrapFinding {
+  readonly rule: TrapRule;
+  readonly pattern: string;
+}
+
+/** A trap as the detail of a decision. @throws Never */
+export function trapText({ rule, pattern }: TrapFinding): string {
+  return `${rule}: ${pattern}`;
+}
+
+/** Segments of a block that may repeat; longer circles are left to the likeness of their pages. */
+const LONGEST_BLOCK = 4;
+/** A block this often in a row is a circle: a page's relative links were resolved against the wrong place. */
+const BLOCK_REPEATS = 3;
+/** The same, for blocks of a single character: dates, tiles and hashed folders repeat those. */
+const SHORT_BLOCK_REPEATS = 4;
+/** A segment of three and more characters this often anywhere in a path. */
+const SEGMENT_REPEATS = 4;
+/** The same `name=value` this often in a query. */
+const PARAMETER_REPEATS = 3;
+
+/** Why this URL alone is taken for a part of a trap; `null`: it is not. @throws Never */
+export function urlLoop(url: UrlParts, options: ResolvedTrapOptions): TrapFinding | null {
+  const isDeep = /^(?:[^/]*\/){4}/.test(url.path);
+  const byPath = isDeep ? pathLoop(url, options) : null;
+  if (byPath !== null || url.query === null || !url.query.includes('&')) return byPath;
+  return queryLoop(url, url.query, options);
+}
+
+function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOptions): TrapFinding | null {
+  const segments = segmentsOf(path);
+  if (segments.length > maxPathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
+  const block = repeatedBlock(segments);
+  if (block !== null) return { rule: 'repeating-path', pattern: `${host}/…/${block.join('/')}/${block.join('/')}/…` };
+  const often = frequentSegment(segments);
+  return often === null ? null : { rule: 'repeating-path', pattern: `${host}/…/${often}/…/${often}/…` };
+}
+
+/** The first block of segments that stands in a row too often. Numbers may repeat: they are dates and coordinates. */
+function repeatedBlock(segments: readonly string[]): readonly string[] | null {
+  for (let length = 1; length <= LONGEST_BLOCK; length += 1) {
+    // `run`: how many segments in a row equal the one a block before them.
+    let run = 0;
+    for (let at = length; at < segments.length; at += 1) {
+      run = segments[at] === segments[at - length] ? run + 1 : 0;
+      const block = segments.slice(at - length + 1, at + 1);
+      const repeats = length === 1 && block[0]?.length === 1 ? SHORT_BLOCK_REPEATS : BLOCK_REPEATS;
+      if (run >= length * (repeats - 1) && !block.every(isNumber)) return block;
+    }
+  }
+  return null;
+}
+
+function frequentSegment(segments: readonly string[]): string | null {
+  if (segments.length < SEGMENT_REPEATS) return null;
+  const counts = new Map<string, number>();
+  for (const segment of segments) {
+    const count = (counts.get(segment) ?? 0) + 1;
+    if (count >= SEGMENT_REPEATS && segment.length > 2 && !isNumber(segment)) return segment;
+    counts.set(segment, count);
+  }
+  return null;
+}
+
+function isNumber(segment: string): boolean {
+  return /^\d+$/.test(segment);
+}
+
+function queryLoop(
+  { host, path }: UrlParts,
+  query: string,
+  { maxQueryParameters }: ResolvedTrapOptions,
+): TrapFinding | null {
+  const pieces = query.split('&');
+  if (pieces.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
+  if (pieces.length < PARAMETER_REPEATS) return null;
+  const counts = new Map<string, number>();
+  for (const piece of pieces) {
+    const count = (counts.get(piece) ?? 0) + 1;
+    if (count >= PARAMETER_REPEATS && piece !== '') {
+      return { rule: 'repeating-query', pattern: `${host}${path}?…${piece}&…${piece}` };
+    }
+    counts.set(piece, count);
+  }
+  return null;
+}
+
+/**
+ * Which URLs belong together when their pages are compared: a readable name, which is also the trap's, that a URL and
+ * the page it was found on share. Links between pages of one group are what an endless space is made of.
+ */
+export interface UrlGroup extends TrapFinding {
+  /**
+   * The group takes in more than a trap would: only what its repeating pages link to is dropped, not every link from
+   * one of its URLs to another.
+   */
+  readonly isWide: boolean;
+}
+
+/** Makes a finder, which remembers the registrable domains of hosts it has met, within a bound. @throws Never */
+export function createGroupFinder(): (url: string, from: string | null) => readonly UrlGroup[] {
+  const domains = new Map<string, string>();
+  const domainOf = ({ host, scheme }: UrlParts): string => {
+    const known = domains.get(host);
+    if (known !== undefined) return known;
+    if (domains.size >= MAX_KNOWN_DOMAINS) domains.clear();
+    const domain = hostKeyOf(`${scheme}://${host}/`, 'domain') ?? host;
+    domains.set(host, domain);
+    return domain;
+  };
+  return (url, from) => {
+    const to = parseUrlParts(url);
+    const on = from === null ? null : parseUrlParts(from);
+    if (to === null || on === null) return [];
+    if (to.host !== on.host) {
+      const domain = domainOf(to);
+      return domain === domainOf(on) ? [{ rule: 'alike-hosts', pattern: `*.${domain}`, isWide: true }] : [];
+    }
+    const groups: UrlGroup[] = [];
+    const shape = shapeOf(to);
+    if (shape === shapeOf(on)) groups.push({ rule: 'alike-pages', pattern: to.host + shape, isWide: false });
+    if (isBelow(to, on)) {
+      const first = mask(to.path.split('/')[1] ?? '');
+      groups.push({ rule: 'alike-growth', pattern: `${to.host}/${first}/…`, isWide: false });
+    }
+    groups.push({ rule: 'alike-host', pattern: `${to.host}/…`, isWide: true });
+    return groups;
+  };
+}
+
+/** The folder with its numbers and tokens masked, whatever the last segment, and whether there is a query. */
+function shapeOf({ path, query }: UrlParts): string {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const masked = /[\d;]/.test(folder) || folder.length > 16 ? folder.split('/').map(mask).join('/') : folder;
+  return `${masked}*${query === null ? '' : '?'}`;
+}
+
+function mask(segment: string): string {
+  const plain = segment.replace(/;.*$/, '');
+  return isToken(plain) ? '~' : plain.replace(/\d+/g, '0');
+}
+
+/** Letters and digits in turns, hexadecimal digits, or many consonants in a row: made by a machine, not by a person. */
+function isToken(segment: string): boolean {
+  if (segment.length < 6) return false;
+  if (/[bcdfghjklmnpqrstvwxz]{6}/i.test(segment)) return true;
+  if (!/\d/.test(segment)) return false;
+  return /^[0-9a-f-]*[a-f][0-9a-f-]*$/i.test(segment) || (segment.match(/\d+[a-z]+/gi)?.length ?? 0) >= 2;
+}
+
+/** Deeper than the page it was found on, and in its folder or under its very name. */
+function isBelow(to: UrlParts, on: UrlParts): boolean {
+  const folder = on.path.slice(0, on.path.lastIndexOf('/') + 1);
+  return to.path.startsWith(folder) && segmentsOf(to.path).length > segmentsOf(on.path).length;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}

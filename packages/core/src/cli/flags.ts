@@ -1,0 +1,29 @@
+// The flags of the commands that do not crawl, as commander has them. Each command reads its own.
+
+/** Flags of `robots`, `datasets`, `explain`, `queue`, `report`, `audit`, `replay`, `wacz` and `export`. */
+export interface Flags {
+  readonly agent?: string;
+  readonly allowAddress?: string[];
+  readonly contact?: string;
+  readonly csv?: string;
+  readonly cursor?: string;
+  readonly dialect?: string;
+  readonly format?: string;
+  readonly handlers?: string;
+  readonly host?: string;
+  readonly items?: string;
+  readonly json?: boolean;
+  readonly limit?: number;
+  readonly name?: string;
+  readonly policy?: string;
+  readonly store?: string;
+  readonly title?: string;
+  readonly to?: string;
+  /** Milliseconds. */
+  readonly tolerance?: number;
+}
+
+/** A result as `--json` prints it. */
+export function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,167 @@
+// The command and its workers: the first opens, the others join, one that dies is restarted within a bound, and a stop
+// reaches all.
+
+import type { CrawlReport } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../exit-codes.js';
+import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
+import { WorkerPool } from './worker-pool.js';
+
+/** A process that a test moves by hand. */
+function fakeWorker() {
+  const told: ToWorker[] = [];
+  let heard = (_: FromWorker): void => undefined;
+  let gone = (_code: number | null, _signal: string | null): void => undefined;
+  const endsAs = (state: CrawlReport['state'], code: number): void => {
+    heard({ kind: 'report', report: { state } as CrawlReport });
+    gone(code, null);
+  };
+  const process: WorkerProcess = {
+    pid: 1,
+    send: (message) => void told.push(message),
+    onMessage: (hear) => {
+      heard = hear;
+    },
+    onExit: (go) => {
+      gone = go;
+    },
+    kill: () => gone(null, 'SIGKILL'),
+  };
+  return {
+    process,
+    told,
+    says: (message: FromWorker) => heard(message),
+    exits: (code: number) => gone(code, null),
+    isKilled: () => gone(null, 'SIGKILL'),
+    /** Ends with a report. */
+    finishes: () => endsAs('finished', EXIT.ok),
+    endsAs,
+  };
+}
+
+function setUp(count: number) {
+  const started: ReturnType<typeof fakeWorker>[] = [];
+  const lines: string[] = [];
+  const pool = new WorkerPool({
+    count,
+    start() {
+      const worker = fakeWorker();
+      started.push(worker);
+      return worker.process;
+    },
+    firstMessage: (isFirst) => ({ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst }),
+    print: (line) => void lines.push(line),
+  });
+  const worker = (at: number) => started[at] as ReturnType<typeof fakeWorker>;
+  return { pool, started, lines, worker };
+}
+
+const settle = () => new Promise((done) => setImmediate(done));
+
+describe('workers', () => {
+  it('begin with one; the others join when it has opened the crawl', async () => {
+    const { pool, started, worker } = setUp(3);
+    await settle();
+    expect(started).toHaveLength(1);
+    expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst: true }]);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    expect(started).toHaveLength(3);
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    for (const each of started) each.finishes();
+    expect(await pool.ended).toHaveLength(3);
+  });
+
+  it('start no others when the first is refused with a usage error, which is printed once', async () => {
+    const { pool, started, lines, worker } = setUp(3);
+    worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code: EXIT.usage });
+    worker(0).exits(EXIT.usage);
+    const ends = await pool.ended;
+    expect(started).toHaveLength(1);
+    expect(lines).toEqual(['mannerly: no such place']);
+    expect(ends).toEqual([{ report: null, code: EXIT.usage }]);
+  });
+
+  it('are restarted when they die, which is printed, five times at most', async () => {
+    const { pool, started, lines, worker } = setUp(1);
+    for (let at = 0; at < 6; at += 1) {
+      worker(at).isKilled();
+      await settle();
+    }
+    expect(started).toHaveLength(6);
+    // A restarted worker joins the crawl: nothing is reset, unparked or retried twice.
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toBe('Worker 1 was killed (SIGKILL) and is restarted.');
+    expect(lines[5]).toBe('Worker 1 was killed (SIGKILL) for the 6th time and is not restarted.');
+    expect(await pool.ended).toEqual([{ report: null, code: EXIT.broken }]);
+  });
+
+  it('all get a stop, the one that was just started too; none is restarted any more', async () => {
+    const { pool, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    pool.stop();
+    for (const each of started) expect(each.told.at(-1)).toEqual({ kind: 'stop' });
+    worker(1).isKilled();
+    worker(0).finishes();
+    expect(await pool.ended).toHaveLength(2);
+    expect(started).toHaveLength(2);
+  });
+
+  it('all stop when a handler stops one of them: as soon as it says so, and once', async () => {
+    const { pool, started, lines, worker } = setUp(3);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    worker(1).says({ kind: 'stopping' });
+    worker(0).says({ kind: 'stopping' });
+    pool.stop();
+    const stops = () => started.map(({ told }) => told.filter(({ kind }) => kind === 'stop').length);
+    expect(stops()).toEqual([1, 1, 1]);
+    worker(2).isKilled();
+    for (const at of [0, 1]) worker(at).endsAs('stopped', EXIT.stopped);
+    expect(await pool.ended).toHaveLength(3);
+    expect(started).toHaveLength(3);
+    expect(stops()).toEqual([1, 1, 1]);
+    expect(lines).toEqual(['Worker 3 was killed (SIGKILL).']);
+  });
+
+  it('stop when one is over before it could say that a handler stops it', async () => {
+    const { pool, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    worker(1).endsAs('stopped', EXIT.stopped);
+    expect(worker(0).told.at(-1)).toEqual({ kind: 'stop' });
+    worker(0).finishes();
+    expect(await pool.ended).toHaveLength(2);
+    expect(started).toHaveLength(2);
+  });
+
+  it('do not start when a handler stops the first before they could join', async () => {
+    const { pool, started, worker } = setUp(3);
+    worker(0).endsAs('stopped', EXIT.stopped);
+    expect(await pool.ended).toHaveLength(1);
+    expect(started).toHaveLength(1);
+  });
+
+  it('go on when one of them has finished', async () => {
+    const { pool, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    worker(1).finishes();
+    expect(worker(0).told).toHaveLength(1);
+    worker(0).finishes();
+    await pool.ended;
+    expect(started).toHaveLength(2);
+  });
+
+  it('all end at once when they are killed', async () => {
+    const { pool, started, worker } = setUp(2);
+    worker(0).says({ kind: 'ready' });
+    await settle();
+    pool.kill();
+    expect((await pool.ended).map(({ report }) => report)).toEqual([null, null]);
+    expect(started).toHaveLength(2);
+    expect(pool.running()).toBe(0);
+  });
+});

@@ -1,0 +1,128 @@
+// The processes of `mannerly crawl --workers`, as the command sees them: started one after another, stopped together,
+// and restarted when one dies, within a bound. They share the store. The command itself fetches nothing.
+
+import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
+import { EXIT } from '../exit-codes.js';
+import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
+
+/** How workers are started. */
+export interface WorkerPoolOptions {
+  readonly count: number;
+  readonly start: () => WorkerProcess;
+  /** The first message to a worker. */
+  readonly firstMessage: (isFirst: boolean) => Extract<ToWorker, { kind: 'start' }>;
+  readonly print: (line: string) => void;
+}
+
+/** The result of a worker. */
+export interface WorkerEnd {
+  /** `null`: it failed, or was killed too often. */
+  readonly report: CrawlReport | null;
+  readonly code: number;
+}
+
+/** How often one worker is restarted at most. */
+const MAX_RESTARTS = 5;
+
+/** Starts workers: the first opens the crawl, the others join when it is open. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #processes = new Set<WorkerProcess>();
+  readonly #progress = new Map<number, CrawlProgress>();
+  #setOpen = (): void => undefined;
+  readonly #opened = new Promise<void>((resolve) => {
+    this.#setOpen = resolve;
+  });
+  #isStopping = false;
+  #isRefused = false;
+  /** The result of each worker, when all have ended. Never rejects. */
+  readonly ended: Promise<readonly WorkerEnd[]>;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    const first = this.#work(1);
+    const others = Array.from({ length: options.count - 1 }, async (_, at) => {
+      await Promise.race([this.#opened, first]);
+      // A usage error of the first would be one of the others too.
+      return this.#isRefused || this.#isStopping ? [] : [await this.#work(at + 2)];
+    });
+    this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
+  }
+
+  /** The latest progress of each worker. */
+  progress(): readonly CrawlProgress[] {
+    return [...this.#progress.values()];
+  }
+
+  /** How many are running. */
+  running(): number {
+    return this.#processes.size;
+  }
+
+  /** Requests in flight are completed, and no worker is started any more. A second call does nothing. */
+  stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    for (const worker of this.#processes) worker.send({ kind: 'stop' });
+  }
+
+  /** Ends all processes at once. */
+  kill(): void {
+    this.#isStopping = true;
+    for (const worker of this.#processes) worker.kill();
+  }
+
+  /** A worker and those that replace it. */
+  async #work(number: number): Promise<WorkerEnd> {
+    const { print } = this.#options;
+    for (let restarts = 0; ; restarts += 1) {
+      const { report, code, signal } = await this.#runOnce(number, number === 1 && restarts === 0);
+      if (number === 1) this.#setOpen();
+      if (report !== null) return { report, code };
+      if (code === EXIT.usage) {
+        this.#isRefused ||= number === 1;
+        return { report, code };
+      }
+      const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
+      if (this.#isStopping || restarts >= MAX_RESTARTS) {
+        const often = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
+        print(`Worker ${number} ${how}${often}.`);
+        return { report, code };
+      }
+      print(`Worker ${number} ${how} and is restarted.`);
+    }
+  }
+
+  #runOnce(number: number, isFirst: boolean): Promise<WorkerEnd & { readonly signal: string | null }> {
+    const { start, firstMessage, print } = this.#options;
+    return new Promise((resolve) => {
+      const worker = start();
+      this.#processes.add(worker);
+      let end: WorkerEnd | null = null;
+      const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
+        ready: () => this.#setOpen(),
+        progress: ({ progress }) => void this.#progress.set(number, progress),
+        line: ({ text }) => print(text),
+        // A handler has stopped it, if the command has not: what stops one stops the crawl.
+        stopping: () => this.stop(),
+        report: ({ report }) => {
+          // It may have ended before it could report that it stops.
+          if (report.state === 'stopped') this.stop();
+          end = { report, code: EXIT.ok };
+        },
+        failed: ({ lines, code }) => {
+          for (const line of lines) print(line);
+          end = { report: null, code };
+        },
+      };
+      worker.onMessage((message) => onMessage[message.kind](message as never));
+      worker.onExit((code, signal) => {
+        this.#processes.delete(worker);
+        const last = this.#progress.get(number);
+        if (last !== undefined) this.#progress.set(number, { ...last, inFlight: 0 });
+        resolve({ report: null, code: code ?? EXIT.broken, ...end, signal });
+      });
+      worker.send(firstMessage(isFirst));
+    });
+  }
+}

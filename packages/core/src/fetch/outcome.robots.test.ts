@@ -1,0 +1,78 @@
+// Half a robots.txt is no robots.txt: the missing half may hold the Disallow lines.
+// If this breaks, a connection that fails at the right moment opens a site.
+
+import { describe, expect, it } from 'vitest';
+import type { FailedOutcome, FailureCode, ResponseOutcome } from './outcome.js';
+import { toRobotsAnswer } from './outcome.js';
+
+const timing = { startedAtMs: 1, headersAtMs: 2, endedAtMs: 3 };
+const response = (more: Partial<ResponseOutcome>): ResponseOutcome => ({
+  kind: 'response',
+  url: 'http://a.example/robots.txt',
+  status: 200,
+  statusText: 'OK',
+  headers: [],
+  body: Buffer.from('User-agent: *\nDisallow: /\n'),
+  truncated: null,
+  encodedBytes: 26,
+  remoteAddress: null,
+  timing,
+  ...more,
+});
+const failed = (failure: FailureCode): FailedOutcome => ({
+  kind: 'failed',
+  url: 'http://a.example/robots.txt',
+  failure,
+  detail: '',
+  remoteAddress: null,
+  wasSent: true,
+  timing,
+});
+
+describe('toRobotsAnswer', () => {
+  it.each([200, 204, 206, 301, 304, 404, 429, 500])('a whole %d is a response', (status) => {
+    expect(toRobotsAnswer(response({ status }))).toMatchObject({ kind: 'response', status });
+  });
+
+  it.each([200, 404, 500])('a %d that the peer cut is a failure (access §4)', (status) => {
+    expect(toRobotsAnswer(response({ status, truncated: 'connection' }))).toEqual({
+      kind: 'failure',
+      failure: 'short-body',
+    });
+  });
+
+  it('one that our cap cut is a response: the reader sees that there was more', () => {
+    expect(toRobotsAnswer(response({ truncated: 'limit' }))).toMatchObject({ kind: 'response', status: 200 });
+  });
+
+  it('fields are found by lower-case name, several lines joined, and no name is special', () => {
+    const headers: [string, string][] = [
+      ['Cache-Control', 'no-cache'],
+      ['cache-control', 'max-age=1'],
+      ['__proto__', 'x'],
+      ['Retry-After', '120'],
+    ];
+    const answer = toRobotsAnswer(response({ headers }));
+    if (answer.kind !== 'response') throw new Error('expected a response');
+    expect(answer.headers['cache-control']).toBe('no-cache, max-age=1');
+    expect(answer.headers['retry-after']).toBe('120');
+    expect(answer.headers['constructor']).toBeUndefined();
+  });
+
+  it.each([
+    ['dns', 'dns'],
+    ['reset', 'reset'],
+    ['timeout-connect', 'timeout'],
+    ['timeout-headers', 'timeout'],
+    ['timeout-exchange', 'timeout'],
+    ['tls', 'tls'],
+    ['framing', 'framing'],
+    ['closed-early', 'short-body'],
+    ['encoding', 'content-encoding'],
+    ['address-forbidden', 'blocked'],
+    ['aborted', 'other'],
+    ['internal', 'other'],
+  ] as const)('%s → failure %s', (failure, word) => {
+    expect(toRobotsAnswer(failed(failure))).toEqual({ kind: 'failure', failure: word });
+  });
+});

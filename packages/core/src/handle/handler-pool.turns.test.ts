@@ -1,0 +1,46 @@
+// What is at stake: that handlers follow one another without ever waiting for each other.
+
+import { describe, expect, it } from 'vitest';
+import { createStartInTurn } from './handler-pool.js';
+
+describe('starting in turn', () => {
+  it('starts the next when the one before has ended, though all were asked for at once', async () => {
+    const start = createStartInTurn();
+    const told: string[] = [];
+    const handler = (name: string) => async () => {
+      told.push(`${name} starts`);
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      told.push(`${name} ends`);
+      return name;
+    };
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => start(handler(name))))).toEqual(['a', 'b', 'c']);
+    expect(told).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
+  });
+
+  it('does not wait for one that waits for something outside', async () => {
+    const start = createStartInTurn();
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const first = start(() => opened);
+    // Only the second one releases what the first one waits for.
+    await start(async () => open());
+    await first;
+  });
+
+  it('goes on after one that fails, at once or later', async () => {
+    const start = createStartInTurn();
+    const failed = [
+      start(() => {
+        throw new Error('at once');
+      }),
+      start(async () => {
+        throw new Error('later');
+      }),
+    ];
+    const last = start(async () => 'last');
+    expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await last).toBe('last');
+  });
+});

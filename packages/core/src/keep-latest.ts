@@ -1,0 +1,10 @@
+// Maps of bounded size that forget the key set longest ago.
+
+/** Sets a key as the latest of its map; past `most` keys the one set longest ago is forgotten. Never throws. */
+export function keepLatest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= most) return;
+  const oldest = map.keys().next();
+  if (!oldest.done) map.delete(oldest.value);
+}

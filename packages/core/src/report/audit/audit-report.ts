@@ -1,0 +1,81 @@
+// What an audit can find, what it returns, and the same as text for a terminal or the log of a CI job.
+
+import { iso, plural, printable } from '../table.js';
+
+/** Every kind of violation in the order of reports, and what was requested, as the end of a sentence. */
+export const VIOLATION_MEANINGS = Object.freeze({
+  'too-early': 'sooner than its host’s pace, its own robots.txt or a pause allowed',
+  overlapping: 'while another request to the same host was under way',
+  excluded: 'closed by the copy of robots.txt in force',
+  'before-robots': 'before robots.txt was known, or after it had expired',
+  'wrong-identity': 'under another name than the crawl’s own',
+  'too-many-at-once': 'with more requests under way than the run declares',
+  'robots-copy': 'the copy of robots.txt is another one, missing or changed',
+  log: 'lines that cannot be read or contradict each other',
+});
+
+/** A kind of violation; `VIOLATION_MEANINGS` explains each. */
+export type ViolationKind = keyof typeof VIOLATION_MEANINGS;
+
+/** All kinds, in the order of reports. */
+export const VIOLATION_KINDS = Object.keys(VIOLATION_MEANINGS) as readonly ViolationKind[];
+
+/** One finding. */
+export interface Violation {
+  readonly kind: ViolationKind;
+  /** `null`: it is about a run or a line, not about a request. */
+  readonly url: string | null;
+  readonly host: string | null;
+  /** Epoch milliseconds; `null` where the log does not say. */
+  readonly atMs: number | null;
+  /** One sentence for people. */
+  readonly detail: string;
+}
+
+/** Takes a violation of the request that is being judged. */
+export type FindFault = (kind: ViolationKind, detail: string) => void;
+
+/** What sets the earliest time of a request. */
+export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
+
+/** The result of an audit. */
+export interface AuditReport {
+  readonly format: 1;
+  /** There were requests, and no violation. */
+  readonly passed: boolean;
+  readonly runs: number;
+  readonly requests: number;
+  readonly hosts: number;
+  /** Start of the first request and end of the last, epoch milliseconds; `null` without requests. */
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  /** Violations by kind; every kind is there. */
+  readonly counts: Readonly<Record<ViolationKind, number>>;
+  /** The first of them, at most `MAX_LISTED_VIOLATIONS`. */
+  readonly violations: readonly Violation[];
+  /** What could not be judged, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** The report as text; `limit` violations are listed. @throws Never */
+export function auditText(report: AuditReport, limit = 20): string {
+  const { passed, requests, hosts, runs, counts, violations, notes } = report;
+  const judged = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
+  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const lines = [`Not polite: ${judged}.`];
+  if (passed) lines[0] = `Polite: ${judged}, no violation found.`;
+  else if (requests === 0 && found === 0) lines[0] = 'Nothing to audit.';
+  for (const kind of VIOLATION_KINDS) {
+    if (counts[kind] > 0) lines.push(`  ${String(counts[kind]).padStart(7)}  ${kind}: ${VIOLATION_MEANINGS[kind]}`);
+  }
+  const shown = violations.slice(0, limit);
+  if (shown.length > 0) lines.push('', ...shown.map(violationText));
+  if (found > shown.length) lines.push(`… and ${found - shown.length} more.`);
+  return [...lines, ...notes].join('\n');
+}
+
+function violationText({ kind, url, atMs, detail }: Violation): string {
+  const when = atMs === null ? '' : `${iso(atMs)} `;
+  const what = url === null ? '' : `${printable(url)}: `;
+  return `${when}${kind}: ${what}${printable(detail, 400)}`;
+}
