@@ -1,3 +1,5 @@
+// The type of what a handler may emit.
+
 import type { JsonValue } from '@mannerly/frontier';
 
 /**
