@@ -14,10 +14,8 @@ export interface ForecastHost {
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
   readonly before: number;
-  /** Pages that are known; `null`: there may be any number. */
+  /** Pages that are known, 0 where none may be requested; `null`: there may be any number. */
   readonly pages: number | null;
-  /** Whether pages are requested at all. */
-  readonly isOpen: boolean;
 }
 
 /** What limits the crawl. Milliseconds; `null`: nothing. */
@@ -77,8 +75,8 @@ class PredictedHost {
   }
 
   get hasMorePages(): boolean {
-    const { isOpen, pages } = this.host;
-    return isOpen && !this.isCut && (pages === null || this.pages < pages);
+    const { pages } = this.host;
+    return !this.isCut && (pages === null || this.pages < pages);
   }
 }
 
@@ -196,7 +194,7 @@ class Simulation {
   /** A crawl of more steps than are simulated: the rest goes on as it went so far, up to the first bound. */
   #inProportion(): Forecast {
     const { pages, runningMs } = this.#bounds;
-    const known = this.#hosts.reduce((sum, { host }) => sum + (host.isOpen ? (host.pages ?? Infinity) : 0), 0);
+    const known = this.#hosts.reduce((sum, { host }) => sum + (host.pages ?? Infinity), 0);
     const soFarMs = Math.max(1, this.#lastMs - this.#startMs);
     const wanted = Math.min(known, pages ?? Infinity);
     const wantedMs = this.#pages === 0 ? soFarMs : (soFarMs * wanted) / this.#pages;

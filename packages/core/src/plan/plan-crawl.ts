@@ -137,9 +137,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     report.endedAtMs,
   );
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
-  const guessed = new Set(
-    surveyed.flatMap(({ known: { isOpen, pages, name } }) => (isOpen && pages === null ? name : [])),
-  );
+  const guessed = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
   const { durationMs, pages, requests, ends, firstBound } = predicted;
   const isAtMost = guessed.size > 0;
   return {
@@ -170,11 +168,10 @@ function forecastHost(
   return {
     name: host,
     clock: (politeness.perIp ? address : null) ?? unit,
-    pace: new HostPace({ options, politeness, files, answerMs }),
+    pace: new HostPace(options, politeness, files, answerMs),
     answerMs,
     before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
-    pages: sitemapsRead > 0 ? allowed : null,
-    isOpen: !isWaiting && allowed > 0,
+    pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
 }
 

@@ -15,18 +15,15 @@ const TTL_UNITS = 6;
 const DELAY_UNITS = 1;
 const MAX_ROUNDS = 4_000;
 
-/** The test of concurrent clients. */
 export function clientTests(it: RegisterTest, { seed = 1 }: SuiteOptions): void {
   it('A1, L1, C2', 'four clients complete everything once, one at a time per host', (test) => crawl(test, seed));
 }
 
 interface Ledger {
-  /** Completions of each entry, `host name`. */
   readonly completed: Map<string, number>;
   readonly added: Set<string>;
   /** Until when the last holder of a host may send to it; absent once it is released. */
   readonly heldUntilMs: Map<string, number>;
-  /** The fencingToken of the last lease of a host. */
   readonly fencingTokens: Map<string, string>;
 }
 

@@ -4,7 +4,6 @@ import type { Lease } from '../store.js';
 import { assert, assertEqual } from './assert.js';
 import { ALL, names, type RegisterTest } from './store-test.js';
 
-/** The tests of `lease`. */
 export function leaseTests(it: RegisterTest): void {
   it('L1', 'a leased host is granted to no one else, not by name either', async (test) => {
     await test.add('h', names('a', 3));

@@ -14,7 +14,6 @@ const PLAIN = ['p0', 'p1', 'p2'];
 const TIMED = ['t0', 't1', 't2'];
 const LANES = ['x', 'y'];
 
-/** The test against the memory store. */
 export function modelTests(it: RegisterTest, { seed = 1, modelSteps = 1_500 }: SuiteOptions): void {
   it('A1, C2, L2, L5, L7, N1', 'a random walk agrees with the memory store', async (test) => {
     await new Walk(test, seed).run(modelSteps);
@@ -151,7 +150,6 @@ class Walk {
     await this.#model.wake(host);
   }
 
-  /** A holder vanishes: it never commits again. */
   async #vanish(): Promise<void> {
     const host = this.#pickLeased();
     if (host !== null) this.#leases.delete(host);

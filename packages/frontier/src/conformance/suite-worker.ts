@@ -10,7 +10,6 @@ import { pageLinks } from './test-web.js';
 /** The variable with which the suite configures its workers. */
 export const WORKER_SETTING = 'MANNERLY_SUITE_WORKER';
 
-/** Its value, as JSON. */
 export interface WorkerSetting {
   readonly owner: string;
   readonly port: number;
@@ -20,9 +19,7 @@ export interface WorkerSetting {
 
 /** A worker sends no request within this time before the end of its lease, milliseconds. */
 const MARGIN_MS = 50;
-/** Hosts that a worker leases at a time. */
 const CONCURRENCY = 2;
-/** Longest pause while nothing is due. */
 const IDLE_MS = 20;
 
 /** Sends a request; `false` when `maySend` did not allow it. */

@@ -29,10 +29,7 @@ import { HostEntries, type SavedEntries } from './host-entries.js';
 
 /** Hosts and ids that one page of a scan may visit, per item requested. */
 const SCAN_STEPS_PER_ITEM = 4;
-/**
- * Reserved slots whose time has passed are removed when there are more than this, and twice as many as after the last
- * time.
- */
+/** Slots that have passed are removed when there are more than this, and twice as many as after the last time. */
 const SLOTS_KEPT = 1_024;
 
 class Host {
@@ -58,12 +55,10 @@ class Host {
   }
 }
 
-/** A host as a plain value. */
 export interface SavedHost extends Omit<Host, 'number' | 'entries'> {
   readonly entries: SavedEntries;
 }
 
-/** Queues, leases, fingerprints and records. */
 export class MemoryQueues implements StoreQueues {
   readonly known = new FingerprintSet();
   readonly records = new Map<string, Uint8Array>();
@@ -172,7 +167,6 @@ export class MemoryQueues implements StoreQueues {
     return { cursor: at < end ? `${at} ${after}` : null, items };
   }
 
-  /** Every host as a plain value. */
   *savedHosts(): Generator<SavedHost> {
     const now = this.#nowMs();
     for (const { number: _number, ...host } of this.#hosts) yield { ...host, entries: host.entries.save(now) };
@@ -195,7 +189,6 @@ export class MemoryQueues implements StoreQueues {
     return outcomes;
   }
 
-  /** Counts an entry that is new. */
   #remember({ fingerprint, dedupe = true }: NewEntry): AddOutcome {
     if (this.#unfinished >= this.#maxQueued) return dedupe && this.known.has(fingerprint) ? 'known' : 'full';
     if (!this.known.add(fingerprint) && dedupe) return 'known';

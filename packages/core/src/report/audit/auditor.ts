@@ -20,14 +20,12 @@ export interface JudgedRequest {
   readonly requiredBy: PaceReason | null;
   /** What the host's robots.txt files require; `null` where no run is known. */
   readonly required: RequiredPace | null;
-  /** The pause that its answer requires. */
   readonly pause: Pause | null;
   readonly violations: readonly Violation[];
 }
 
 /** Judges the requests of a crawl. */
 export class Auditor {
-  /** Hosts that were requested. */
   hostCount = 0;
   /** Hosts that had to be forgotten: their next request counts as a first one. */
   forgotten = 0;

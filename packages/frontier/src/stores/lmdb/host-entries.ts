@@ -13,16 +13,17 @@ import type { Host } from './host.js';
 import { HostLines } from './host-lines.js';
 import {
   decodeEntry,
-  type EntryPlace,
   type EntryValue,
   encodeEntry,
-  entryPlace,
   KIND,
   kindEnd,
   kindStart,
   kindUpTo,
   lineEnd,
   lineKey,
+  type OpenLine,
+  readLine,
+  waitingId,
   waitingKey,
 } from './rows.js';
 
@@ -63,7 +64,6 @@ export class HostEntries {
     return this.#lines.hasOpen(host) ? 0 : Math.min(host.ripensAt, host.unblocksAt);
   }
 
-  /** Hands out up to `count` entries. */
   take(host: Host, count: number, now: number): Entry[] {
     const taken: Entry[] = [];
     if (count === 0 || host.queued === 0) return taken;
@@ -80,8 +80,7 @@ export class HostEntries {
       // The order of the first entry that stays; `null`: none does.
       let next: number | null = null;
       for (const row of rows) {
-        const place = entryPlace(row.key);
-        if (place.kind !== 'line') continue;
+        const place = readLine(row.key);
         if (place.order > limit || taken.length === count) {
           next = place.order;
           break;
@@ -94,7 +93,6 @@ export class HostEntries {
     return taken;
   }
 
-  /** Finishes an entry in flight. @returns Whether it was. */
   finish(host: Host, id: EntryId): boolean {
     const entry = host.inFlight.get(id);
     if (entry === undefined) return false;
@@ -123,7 +121,6 @@ export class HostEntries {
     }
   }
 
-  /** Blocks a lane up to a time. A time that has passed unblocks it. */
   block(host: Host, lane: string, until: number, now: number): void {
     this.#lines.block(host, lane, until, now);
   }
@@ -132,10 +129,8 @@ export class HostEntries {
     if (host.ripensAt > now) return;
     const start = kindStart(host.number, KIND.waiting);
     for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), most)) {
-      const place = entryPlace(key);
-      if (place.kind !== 'waiting') continue;
       this.#rows.removeSync(key);
-      const entry = { ...decodeEntry(value), id: place.id };
+      const entry = { ...decodeEntry(value), id: waitingId(key)! };
       this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
     }
     const first = firstKeyOf(this.#rows, start, kindEnd(host.number, KIND.waiting));
@@ -169,14 +164,13 @@ export class HostEntries {
 
 /** The entry of a row of the entries table, as a scan lists it. */
 export function listedEntry(host: Host, { key, value }: Row): Entry {
-  const place = entryPlace(key);
   const { id: keptId, priority, attempt, body } = decodeEntry(value);
-  const id = String(place.kind === 'waiting' ? place.id : keptId > 0 ? keptId : place.order);
+  const id = String(waitingId(key) ?? (keptId > 0 ? keptId : readLine(key).order));
   return { id, priority, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
 }
 
 /** The entry is in flight from now on. Its row stays. */
-function handOut(host: Host, { value }: Row, place: Extract<EntryPlace, { kind: 'line' }>): Entry {
+function handOut(host: Host, { value }: Row, place: OpenLine): Entry {
   const { priority, id: keptId, attempt, body } = decodeEntry(value);
   const { lane, rank, order } = place;
   const id = String(keptId > 0 ? keptId : order);

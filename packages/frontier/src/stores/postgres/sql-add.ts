@@ -2,17 +2,11 @@
 // queued although they are known), so that transactions wait for each other in one order; hosts come as sorted pairs of
 // key and lane.
 
-/** Declared with the variables of a host. */
 export const ADD_VARIABLES = `
   v_free int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_stirred int4[]; v_arrival int8; v_made int4; v_link record;
 `;
 
-/**
- * Whether a link is queued: its fingerprint is among the fresh ones, which are sorted as the links are, or it is not
- * deduped.
- *
- * @param u - SQL: the link.
- */
+/** Whether the link `u` is queued: it is not deduped, or among the fresh ones, which are sorted as the links are. */
 function isQueued(u: string): string {
   return `(v_fresh[width_bucket(${u}.fingerprint, v_fresh)] = ${u}.fingerprint OR ${u}.again)`;
 }
@@ -20,9 +14,7 @@ function isQueued(u: string): string {
 const LINKS =
   'unnest(p_fp, p_pair, p_place, p_priority, p_body_at, p_body_len, v_again, v_wait) u(fingerprint, pair, place, priority, body_at, body_len, again, wait)';
 
-/**
- * Locks the hosts of what is queued against going idle. Those that are idle, or do not know the lane, are `v_stirred`.
- */
+/** Locks the hosts of what is queued against going idle. `v_stirred`: those that are idle, or do not know the lane. */
 const MEET_HOSTS = `
   SELECT array_agg(x.n ORDER BY x.n), array_agg(x.id ORDER BY x.n), array_agg(x.n ORDER BY x.n) FILTER (WHERE x.stirred)
     INTO v_found, v_ids, v_stirred

@@ -24,7 +24,6 @@ export const FUNCTION_SETTINGS = `LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_mergejoin = off SET enable_hashjoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan`;
 
-/** The variables that the parts need. */
 export const HOST_VARIABLES = `
   h $S.host;
   v_now int8 := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8);
@@ -36,10 +35,8 @@ export const HOST_VARIABLES = `
 const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
 
 /**
- * After a restart or on another server: what was answered last may be lost, leases too. So nothing is granted before
- * the longest lease that may be lost has ended, and the host's delay has passed.
- *
- * @param ttl - SQL: microseconds of the requested lease.
+ * After a restart or on another server what was answered last may be lost, leases too. So nothing is granted before the
+ * longest lease that may be lost has ended, and the host's delay has passed. `ttl`, SQL: that of the requested lease.
  */
 export function meetServer(ttl: string): string {
   const look = 'SELECT met_at, lost_until, longest INTO v_met, v_lost, v_longest FROM $S.crawl WHERE one';
@@ -59,10 +56,7 @@ export function meetServer(ttl: string): string {
   END IF;`;
 }
 
-/**
- * Queues entries whose time has come, and ends blocks whose time has passed; `v_open` is the lanes that are not
- * blocked.
- */
+/** Queues entries whose time has come and ends blocks whose time has passed; `v_open`: lanes that are not blocked. */
 const RIPEN = `
   IF h.later_at <= v_now THEN
     WITH ripe AS (
@@ -91,11 +85,7 @@ const LOOK = `
     WHERE (SELECT true FROM $S.entry WHERE host = h.id AND entry.lane = u.lane LIMIT 1)
   )) END;`;
 
-/**
- * Where a host without a lease belongs in the time index; `v_isready` says whether an entry can be handed out.
- *
- * @param again - SQL: when to try again where another transaction is adding.
- */
+/** Sets `h.due` and `v_isready`. `again`, SQL: when to try again where another transaction is adding. */
 export function indexHost(again: string): string {
   return `
   IF h.parked THEN

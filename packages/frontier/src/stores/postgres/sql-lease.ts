@@ -11,9 +11,7 @@ import {
   takeEntries,
 } from './sql-host.js';
 
-/**
- * Microseconds after which a host is tried again that could not go idle, because another transaction was adding to it.
- */
+/** Microseconds until a host is tried again that could not go idle because another transaction was adding to it. */
 const LOOK_AGAIN_US = 20_000;
 
 const END_LAPSED_LEASE = `
@@ -100,7 +98,6 @@ BEGIN
   ${SAVE_TALLY}
 END $lease$;`;
 
-/** `wake`: puts a parked host into the index. */
 export const WAKE_SQL = `
 CREATE OR REPLACE FUNCTION $S.wake(p_now int8, p_key text) RETURNS void ${FUNCTION_SETTINGS} AS $wake$
 DECLARE

@@ -9,7 +9,6 @@ SELECT CASE WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
   FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
 ) END`;
 
-/** Counts. */
 export const STATS_SQL = `
 SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
 
@@ -35,7 +34,6 @@ END $reserve$;`;
 /** Most entries that are counted of one host. */
 const COUNTED_MOST = 10_000;
 
-/** `readHost`: one row or none. */
 export const READ_HOST_SQL = `
 CREATE OR REPLACE FUNCTION $S.read_host(p_now int8, p_key text)
 RETURNS TABLE (o_state bytea, o_queued int8, o_in_flight int4, o_leased boolean, o_parked boolean, o_due int8) ${FUNCTION_SETTINGS} AS $read$
@@ -54,6 +52,14 @@ BEGIN
   IF h.due IS NULL THEN o_due := NULL; END IF;
   RETURN NEXT;
 END $read$;`;
+
+const STOP_IF_FULL = `
+      v_left := v_left - v_got;
+      IF v_left <= 0 THEN
+        o_entry := NULL;
+        RETURN NEXT;
+        RETURN;
+      END IF;`;
 
 /**
  * `scan`: rows of host and packed entry, then one row with where to continue, or none at the end. Hosts by key; of each
@@ -84,12 +90,7 @@ BEGIN
         o_phase := 0;
         RETURN NEXT;
       END LOOP;
-      v_left := v_left - v_got;
-      IF v_left <= 0 THEN
-        o_entry := NULL;
-        RETURN NEXT;
-        RETURN;
-      END IF;
+      ${STOP_IF_FULL}
       v_phase := 1; v_first := -2147483649; v_second := 0;
     END IF;
     v_got := 0;
@@ -101,11 +102,6 @@ BEGIN
       o_phase := 1;
       RETURN NEXT;
     END LOOP;
-    v_left := v_left - v_got;
-    IF v_left <= 0 THEN
-      o_entry := NULL;
-      RETURN NEXT;
-      RETURN;
-    END IF;
+    ${STOP_IF_FULL}
   END LOOP;
 END $scan$;`;
