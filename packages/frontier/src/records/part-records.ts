@@ -25,7 +25,6 @@ export class PartRecords {
     this.#fresh = fresh;
   }
 
-  /** The name of our part. */
   get name(): string {
     return this.#own;
   }
@@ -75,7 +74,6 @@ export class PartRecords {
     return new Map(names.flatMap((name, at) => (values[at] == null ? [] : [[name, values[at]] as const])));
   }
 
-  /** Writes ours. */
   write(key: string, value: Uint8Array): Promise<void> {
     return this.#store.writeRecord(keyOf(this.#own, key), value);
   }
