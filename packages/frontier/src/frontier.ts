@@ -10,7 +10,7 @@ import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
 import { recordOf } from './records/record.js';
-import { authorityOf, hostKeyOf } from './url/host-key.js';
+import { authorityOf, hostKeyOf } from './url/url-parts.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
 
