@@ -77,7 +77,6 @@ export class HostLeases {
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined) this.#lose(earlier);
       const host = new LeasedHost(lease, this.#schedule.nextNumber(), settings.politeness, sentAtMs, nowMs);
-      host.supplied(lease.entries.length, ENTRIES_PER_LEASE);
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
     });

@@ -1,7 +1,7 @@
 // Requests of the owner's own, next to its queue: a handler that wants one more file and waits for it. There is no
-// entry for such a request; the lease on its host is the right to make it. It passes the same gate, takes the same slot,
-// and goes before the host's entries, so that a handler that waits for its own host waits for one exchange, not for a
-// queue. It uses up no page. It is in memory only: after a restart no caller is left to answer.
+// entry for such a request; the lease on its host is the right to make it. It passes the same gate, takes the same
+// slot, uses up no page, and goes before the host's entries, so that a handler that waits for its own host waits for
+// one exchange, not for a queue. It is in memory only: after a restart no caller is left to answer.
 
 import type { HostWait } from '../frontier-event.js';
 import type { Ending } from '../hosts/event-reporter.js';
