@@ -36,11 +36,7 @@ export type MannerlyErrorCode =
   | 'clock-unavailable'
   | 'clock-stuck';
 
-/**
- * A mistake of the caller or broken machinery.
- *
- * Match on `code`; `hint` says what a person can do; `cause` holds the original error where there is one.
- */
+/** A mistake of the caller or broken machinery. Match on `code`. `hint` says what to do, `cause` is what caused it. */
 export class MannerlyError extends Error {
   readonly code: MannerlyErrorCode;
   readonly hint: string | null;
@@ -66,11 +62,7 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }
 
-/**
- * The error for an option with an invalid value: ``expected `NAME` to be EXPECTED, got VALUE``. Never throws.
- *
- * @param option - Its name as the user writes it, such as `scope.hosts`.
- */
+/** An invalid option: ``expected `NAME` to be EXPECTED, got VALUE``. @param option - Such as `scope.hosts`. */
 export function invalidOption(option: string, expected: string, value: unknown, hint?: string): MannerlyError {
   const message = `expected \`${option}\` to be ${expected}, got ${shown(value)}`;
   return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });

@@ -30,13 +30,7 @@ export function findConfig(directory: string): string | null {
   return found[0] === undefined ? null : join(directory, found[0]);
 }
 
-/**
- * Reads and checks a file.
- *
- * @param readsTypeScript - Whether this Node.js strips types by itself.
- * @returns Its paths are absolute.
- * @throws UsageError naming the file, the key, its range and the value.
- */
+/** Reads and checks a file, and makes its paths absolute. @throws UsageError naming the file, the key and the value */
 export async function readConfig(file: string, readsTypeScript = stripsTypes()): Promise<CrawlConfig> {
   const path = resolve(file);
   const isJson = extname(path) === '.json';

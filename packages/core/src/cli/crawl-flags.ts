@@ -85,8 +85,13 @@ export function withCrawlFlags(command: Command): Command {
 
 /** Adds `--name` and `--contact` to a command. */
 export function withIdentity(command: Command): Command {
-  const ofIdentity = FLAGGED_ROWS.filter(({ path }) => path.startsWith('identity.'));
-  return ofIdentity.reduce((with_, flagged) => with_.addOption(optionOf(flagged)), command);
+  return withFlagsOf(command, /^identity\./);
+}
+
+/** Adds the flags of the options whose paths match. */
+export function withFlagsOf(command: Command, paths: RegExp): Command {
+  for (const flagged of FLAGGED_ROWS) if (paths.test(flagged.path)) command.addOption(optionOf(flagged));
+  return command;
 }
 
 /** The flag that names a crawl on a server. */

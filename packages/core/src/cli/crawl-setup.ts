@@ -22,13 +22,7 @@ export interface CrawlSetup {
   readonly file: string | null;
 }
 
-/**
- * Combines command line and configuration file.
- *
- * @param args - The seeds.
- * @param directory - Where a file is looked for when none is named.
- * @throws UsageError, naming the flag, or the file and its key; MannerlyError as `createCrawler`.
- */
+/** @param directory - Where a file is looked for when none is named. @throws UsageError, MannerlyError */
 export async function setUpCrawl(
   args: readonly string[],
   flags: CrawlFlags,

@@ -21,14 +21,7 @@ export function registerDefault(routes: HandlerRoutes): void {
   });
 }
 
-/**
- * Loads a file of handlers.
- *
- * @example
- * export const handlers = { html: async (page) => page.emit({ title: page.title }), 'label:news': { handle, item: News
- * } }
- * @throws UsageError when it cannot be loaded or has no handlers.
- */
+/** Loads a file of handlers. @throws UsageError when it cannot be loaded or has no handlers */
 export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {
   const module = await loadModule(path);
   const handlers = module['handlers'] ?? module['default'];

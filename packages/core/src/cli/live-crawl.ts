@@ -20,12 +20,7 @@ export interface LiveCrawl {
   run(out: string): Promise<CrawlReport>;
 }
 
-/**
- * Makes the crawl of a command line.
- *
- * @param isFirst - Of several processes one resets, unparks and retries.
- * @throws UsageError, MannerlyError
- */
+/** Makes the crawl of a command line. @param isFirst - Of several processes, the first resets, unparks and retries. */
 export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean): Promise<LiveCrawl> {
   const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
   const crawler = createCrawler(opened === null ? options : { ...options, store: (tell) => opened.make(tell) });
@@ -75,12 +70,7 @@ export function printWarnings(crawler: Crawler, print: (line: string) => void): 
   crawler.events.on('handler-error', ({ url, error }) => print(`${url}: the handler failed: ${String(error)}`));
 }
 
-/**
- * The first Ctrl-C stops cleanly, the second ends at once.
- *
- * @param ended - Called right before the process ends.
- * @returns Removes the listener.
- */
+/** The first Ctrl-C stops cleanly, the second ends at once. @param ended - Called before. @returns What removes it */
 export function stopOnInterrupt(
   io: CliIo,
   print: (line: string) => void,

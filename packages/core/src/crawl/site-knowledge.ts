@@ -1,5 +1,5 @@
-// What a crawl learns of sites and needs again after a stop: where seeds led, which moves the scope, and which spaces
-// are endless. Kept in records of the store, emitted as events, listed in the report.
+// What a crawl learns of sites and needs again after a stop: where seeds redirect, which moves the scope, and which URL
+// spaces are traps. Kept in records of the store, emitted as events, listed in the report.
 
 import type { Frontier, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';

@@ -2,8 +2,13 @@
 // one request: the earliest host makes it, and is due again as its pace says.
 
 import { ReadyHeap } from '@mannerly/frontier/internal';
-import type { PlannedBound, PlannedEnd } from './crawl-plan.js';
 import type { HostPace } from './host-pace.js';
+
+/** A bound that a crawl reaches. */
+export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
+
+/** How the crawl is expected to end. */
+export type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 
 /** A host as the forecast has it. */
 export interface ForecastHost {
@@ -14,10 +19,8 @@ export interface ForecastHost {
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
   readonly before: number;
-  /** Pages that are known; `null`: there may be any number. */
+  /** Pages that are known, 0 where none may be requested; `null`: there may be any number. */
   readonly pages: number | null;
-  /** Whether pages are requested at all. */
-  readonly isOpen: boolean;
 }
 
 /** What limits the crawl. Milliseconds; `null`: nothing. */
@@ -41,6 +44,7 @@ export interface Forecast {
   readonly pages: number;
   readonly requests: number;
   readonly ends: PlannedEnd;
+  /** From the start. With a bound of each host: which host reaches it first. */
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
   /** By the hosts' names. */
   readonly hosts: ReadonlyMap<string, PredictedHost>;
@@ -77,8 +81,8 @@ class PredictedHost {
   }
 
   get hasMorePages(): boolean {
-    const { isOpen, pages } = this.host;
-    return isOpen && !this.isCut && (pages === null || this.pages < pages);
+    const { pages } = this.host;
+    return !this.isCut && (pages === null || this.pages < pages);
   }
 }
 
@@ -196,7 +200,7 @@ class Simulation {
   /** A crawl of more steps than are simulated: the rest goes on as it went so far, up to the first bound. */
   #inProportion(): Forecast {
     const { pages, runningMs } = this.#bounds;
-    const known = this.#hosts.reduce((sum, { host }) => sum + (host.isOpen ? (host.pages ?? Infinity) : 0), 0);
+    const known = this.#hosts.reduce((sum, { host }) => sum + (host.pages ?? Infinity), 0);
     const soFarMs = Math.max(1, this.#lastMs - this.#startMs);
     const wanted = Math.min(known, pages ?? Infinity);
     const wantedMs = this.#pages === 0 ? soFarMs : (soFarMs * wanted) / this.#pages;

@@ -88,7 +88,6 @@ export class CrawlLogs {
     await kept;
   }
 
-  /** The latest decision about a URL; `null`: none is known. */
   async find(url: string): Promise<UrlDecision | null> {
     const logged = await findDecision(await this.#decisionsPaths(), url);
     const recent = this.#recent.get(url) ?? null;
@@ -101,7 +100,6 @@ export class CrawlLogs {
     else yield* inOrder((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
   }
 
-  /** Resolves when everything is in its files. */
   async close(): Promise<void> {
     for (const log of [this.#requests, this.#decisions, this.#warnings, this.#datasets, this.#rejected]) log?.close();
     await this.#robotsKept;
@@ -161,7 +159,6 @@ export class DecisionLog {
     this.#log.flush();
   }
 
-  /** A second call does nothing. */
   close(): void {
     const leftOut = this.#leftOut.outcomes();
     if (Object.keys(leftOut).length > 0) this.#log.append({ atMs: Date.now(), leftOut });

@@ -31,7 +31,6 @@ export class PolitenessLedger {
     this.#maxHosts = maxHosts;
   }
 
-  /** Hosts met so far. O(1). */
   hostCount(): number {
     return this.#hosts.size;
   }
@@ -41,7 +40,6 @@ export class PolitenessLedger {
     this.#hostOf(record.host).request(record);
   }
 
-  /** One URL has its status. */
   decision(decision: UrlDecision): void {
     const { url, status, layer } = decision;
     const host = status === 'fetched' ? undefined : parseUrl(url)?.hostname;
@@ -76,7 +74,6 @@ export class RequestCounts {
   pages = 0;
   robotsRequests = 0;
   bytes = 0;
-  /** By status or failure. */
   readonly statuses = new Map<string, number>();
 
   /** @param maxStatuses - Different ones that are told apart; later ones count as `other`. */

@@ -5,18 +5,14 @@ import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
-/** How the table is drawn. */
-export interface TableOptions {
-  /** Rows at most; with more hosts those with most requests. @default 40 */
-  readonly maxHosts?: number;
-  /** Exclusions listed at most. @default 40 */
-  readonly maxExclusions?: number;
-}
-
-/** The whole report as text: the hosts, what was left alone, comments and warnings. @throws Never */
-export function politenessText(rows: readonly HostPoliteness[], options: TableOptions = {}): string {
-  const { maxHosts = 40, maxExclusions = 40 } = options;
-  const parts = [hostTable(rows, maxHosts), leftAloneText(rows, maxExclusions), remarksText(rows)];
+/**
+ * The whole report as text: the hosts, what was left alone, comments and warnings.
+ *
+ * @param most - Hosts, those with most requests, and exclusions that are listed. @default 40
+ * @throws Never
+ */
+export function politenessText(rows: readonly HostPoliteness[], most = 40): string {
+  const parts = [hostTable(rows, most), leftAloneText(rows, most), remarksText(rows)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 

@@ -114,12 +114,7 @@ export function archivedPage(
   };
 }
 
-/**
- * The folder of the WARC files; `null`: no archive is wanted.
- *
- * @param paths - The paths of the crawl directory; `null`: there is none.
- * @throws MannerlyError `option-invalid` where one is wanted and there is no place for it.
- */
+/** The folder of the WARC files; `null`: no archive is wanted. @throws MannerlyError `option-invalid` */
 export function archiveFolder(
   { archive }: ResolvedOptions,
   paths: Pick<CrawlPaths, 'archivePath'> | null,

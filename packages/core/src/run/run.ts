@@ -1,5 +1,5 @@
-// One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it
-// while it goes on. What it does from its start to its end is in `perform-run.ts`.
+// One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
+// start to end is in `perform-run.ts`.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -85,11 +85,7 @@ export class Run {
   /** The hosts that waited when the run ended; `null`: it has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 
-  /**
-   * Opens directory and logs and builds the run. Store, sinks and archive are opened by `performRun`.
-   *
-   * @throws MannerlyError `option-invalid`; what could not be opened.
-   */
+  /** Opens directory and logs and builds the run. `performRun` opens the rest. @throws MannerlyError */
   static async open(setup: RunSetup): Promise<Run> {
     const { options, clock, out } = setup;
     // A mistake in the options leaves no directory and no open log behind.
@@ -129,27 +125,25 @@ export class Run {
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.tally = new Tally();
-    const journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
-    this.journal = journal;
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
+    const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
     const scope = new Scope(options.scope);
-    const knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
-    this.knowledge = knowledge;
+    this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
     const tell = journal.dataset.bind(journal);
-    const datasets = options.dataTxt
-      ? createDatasets({ tokens: identity.tokens, enqueue: options.enqueueDatasets, tell })
-      : null;
-    const companions = new Companions({ sitemaps: this.sitemaps, tdm: wantsTdmRep(exclusion.page), datasets }, nowMs);
-    this.companions = companions;
-    const totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
-    this.totals = totals;
+    const { enqueueDatasets: enqueue, dataTxt } = options;
+    const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
+    const tdm = wantsTdmRep(exclusion.page);
+    this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
+    this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
-    const frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
-    this.frontier = frontier;
+    const { knowledge, companions, totals } = this;
+    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
+    const { frontier } = this;
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
@@ -162,18 +156,13 @@ export class Run {
       nowMs,
     });
     const folder = archiveFolder(options, directory);
-    const archive =
-      folder === null ? null : new RunArchive({ options, fetcher, folder, directory, reader: this.reader, nowMs });
+    const { reader } = this;
+    const archive = folder === null ? null : new RunArchive({ options, fetcher, folder, directory, reader, nowMs });
     this.archive = archive;
     this.egress = new Egress({
       fetcher,
       identity,
-      guard: createAddressGuard({
-        allowAddresses: network.allowAddresses,
-        ports: network.ports,
-        resolve: network.resolve,
-        nowMs,
-      }),
+      guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       nowMs,
@@ -221,7 +210,7 @@ export class Run {
     return this.setup.clock.nowMs();
   }
 
-  /** Hands out no more work until `resume`; what is in flight comes to its end, and the run does not end by itself. */
+  /** Takes no more work until `resume`. Requests in flight are completed, and the run does not end by itself. */
   pause(): void {
     this.frontier.pause();
   }
@@ -231,7 +220,7 @@ export class Run {
     this.wakeup.wake();
   }
 
-  /** What is going on, in numbers. Never throws. */
+  /** The progress in numbers. */
   progress(): CrawlProgress {
     const { counts, tally, ledger } = this;
     const problem = this.setup.storeProblem();
@@ -255,7 +244,7 @@ export class Run {
     };
   }
 
-  /** What is going on, one by one. Never throws. */
+  /** The progress in detail. */
   activity(options: ActivityOptions): ActivityLists & { readonly phase: CrawlPhase } {
     if (this.#lastWaits !== null) return { phase: 'over', ...endedActivity(this.#lastWaits, options) };
     const phase = this.stop.isRequested() ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';
@@ -294,11 +283,11 @@ export class Run {
   }
 
   /**
-   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. Those that are admitted go
-   * into the frontier; the journal gets what became of the others.
+   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. The frontier gets those
+   * that are admitted, the journal the others.
    *
    * @param offered - `refused`: those that were refused before.
-   * @returns The frontier's answers for the admitted ones. Rejects with what the store throws.
+   * @returns The frontier's answers for the admitted ones.
    */
   async offer(offered: {
     readonly candidates: readonly NewUrl[];

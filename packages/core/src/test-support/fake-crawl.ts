@@ -1,4 +1,4 @@
-// A crawl for tests of what looks on (metrics, dashboard): it tells what a test says, and stands where a test puts it.
+// A crawl for tests of metrics and dashboard: a test sets its progress and emits its events.
 
 import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, RequestRecord } from 'mannerly';
 import { NO_PROGRESS } from '../report/crawl-report.js';

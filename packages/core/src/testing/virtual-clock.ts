@@ -32,16 +32,13 @@ export interface VirtualClockOptions {
 /** A clock that moves by itself, from one timer to the next, during `advance` and `finish`. */
 export interface VirtualClock extends Clock {
   /**
-   * Lets so many milliseconds pass, and whatever happens in them.
-   *
-   * Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer threw.
+   * Lets so many milliseconds pass. Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer
+   * threw.
    */
   advance(ms: number): Promise<void>;
   /**
-   * Lets time pass until a promise is settled, and answers as it does.
-   *
-   * Rejects with MannerlyError `clock-stuck` when no timer is left and the promise is still open, and when the bounds
-   * of the clock are reached; with what a timer threw.
+   * Lets time pass until a promise is settled, and settles as it does. Rejects with MannerlyError `clock-stuck` when no
+   * timer is left and the promise is pending, and when a bound of the clock is reached; with what a timer threw.
    */
   finish<T>(promise: Promise<T>): Promise<T>;
   /**

@@ -18,7 +18,6 @@ import { Seen } from './seen.js';
 /** What all parts of one frontier share. */
 export type FrontierContext = Readonly<ReturnType<typeof createContext>>;
 
-/** Builds it. */
 export function createContext(settings: ResolvedFrontierOptions) {
   const { clock, bounds, random } = settings;
   const guard = new StoreGuard(settings.store);

@@ -9,7 +9,6 @@ import type { FrontierContext } from './context.js';
 import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
 import type { OwnRequestQueue } from './own-request-queue.js';
 
-/** The order of the leased hosts. */
 export class HostSchedule {
   /**
    * Whether more hosts may be due in the store than we have leased, as of the last lease: a host that has had its turn
@@ -19,7 +18,6 @@ export class HostSchedule {
   readonly #context: FrontierContext;
   readonly #ownRequests: OwnRequestQueue;
   readonly #hosts = new Map<HostKey, LeasedHost>();
-  /** Hosts by the time of their next request, under their numbers. */
   readonly #ready = new ReadyHeap();
   readonly #byNumber: (LeasedHost | null)[] = [];
   readonly #freeNumbers: number[] = [];
@@ -44,7 +42,6 @@ export class HostSchedule {
     return this.#hosts.values();
   }
 
-  /** A number that no leased host has. */
   nextNumber(): number {
     return this.#freeNumbers.pop() ?? this.#byNumber.length;
   }

@@ -23,7 +23,6 @@ export interface Flight {
   readonly chain: string | null;
 }
 
-/** The work in flight. */
 export class InFlight {
   readonly #context: FrontierContext;
   readonly #schedule: HostSchedule;

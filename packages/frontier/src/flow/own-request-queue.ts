@@ -110,12 +110,10 @@ export class OwnRequestQueue {
     return this.#byHost.has(host);
   }
 
-  /** The requests that wait for a host. */
   of(host: HostKey): readonly OwnRequest[] {
     return this.#byHost.get(host) ?? [];
   }
 
-  /** The first request of each host. */
   firsts(): [HostKey, OwnRequest][] {
     return [...this.#byHost].map(([host, requests]) => [host, requests[0]!]);
   }

@@ -17,7 +17,6 @@ import type { NextRequest } from './next-request.js';
 import type { OwnAnswer, OwnRequest, OwnRequestQueue } from './own-request-queue.js';
 import type { Settling } from './settling.js';
 
-/** What own requests need of the scheduler. */
 export interface OwnRequestsParts {
   readonly queue: OwnRequestQueue;
   readonly schedule: HostSchedule;

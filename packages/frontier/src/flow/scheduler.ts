@@ -164,7 +164,6 @@ export class Scheduler {
     return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
 
-  /** A parked host is due again. */
   async unpark(key: HostKey): Promise<void> {
     const host = this.schedule.get(key);
     this.#context.waits.forget(key);
@@ -205,7 +204,6 @@ export class Scheduler {
     this.#timers.add(cancel);
   }
 
-  /** Renews leases that would run out. */
   #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
     const { settings, budget, counts } = this.#context;
     this.schedule.noteLag(lateMs);

@@ -141,7 +141,6 @@ export class LeasedHost {
   get unsettled(): number {
     return this.#unsettled;
   }
-  /** Exchanges since it was leased. */
   get exchanges(): number {
     return this.#exchanges;
   }
@@ -259,7 +258,6 @@ export class LeasedHost {
     return closed !== null && closed.untilMs > start.atMs ? { atMs: closed.untilMs, reason: closed.reason } : start;
   }
 
-  /** The longest interval in force, milliseconds. */
   intervalMs(nowMs: number): number {
     const { spacing } = this.requirements.at(nowMs);
     const { fromEndMs, fromStartMs } = requestInterval(this.#clock, spacing, this.#politeness);

@@ -68,11 +68,7 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   }
 }
 
-/**
- * With several processes: one line of progress and one report.
- *
- * @returns The exit code where there is no report: the workers have said why.
- */
+/** With several processes. @returns The exit code where no worker has a report: they have said why */
 async function crawlWithWorkers(
   { seeds, flags, options }: CrawlSetup,
   count: number,

@@ -33,12 +33,7 @@ export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | n
 /** The state that says most of what is left: a stop, then hosts that wait, then a bound. */
 const STATES: readonly RunState[] = ['stopped', 'waiting', 'bounded', 'finished'];
 
-/**
- * The report of all.
- *
- * @param logged - The counts of all logs of the directory; `null`: they are too long to be read, and the reports are
- *   added up.
- */
+/** The report of all. @param logged - The counts of all logs; `null`: the logs are too long, so reports are added. */
 export function joinedReport(
   reports: readonly [CrawlReport, ...CrawlReport[]],
   logged: LoggedTotals | null,

@@ -28,7 +28,6 @@ export interface AuditOptions {
   readonly toleranceMs?: number;
   /** Called with each request in the order of ends. */
   readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
-  /** Called with each run that a log opens. */
   readonly onRun?: (run: RunPromise) => void;
 }
 

@@ -18,14 +18,12 @@ import type { RequestRecord, RunPromise } from '../decision.js';
 import type { FindFault } from './audit-report.js';
 import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
 
-/** How a run reads robots.txt. */
 interface Reading {
   readonly key: string;
   readonly compile: CompileOptions;
   readonly access: ResolvedAccessOptions;
 }
 
-/** What is known of an authority. */
 interface Known {
   access: AccessState;
   hash: string | null;
