@@ -21,9 +21,8 @@ export type UrlPattern = string | RegExp;
 export type UrlTest = (url: UrlParts) => boolean;
 
 /**
- * Reads patterns.
+ * Reads patterns; the answer says whether any of them matches a URL. `null` where there are none.
  *
- * @returns Whether any of them matches; `null` where there are none.
  * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
  */
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
@@ -73,10 +72,8 @@ function byRegExp(option: string, pattern: RegExp): UrlTest {
 
 /**
  * A URL as SURT, the web archives' way of naming a part of the web: the host's labels from the right, so that a domain
- * and everything below it share a beginning. `http://(org,example,www,:8080)/path?query`. Addresses keep their order:
- * `http://(127.0.0.1)/`.
- *
- * @throws Never.
+ * and everything below it share a beginning: `http://(org,example,www,:8080)/path?query`. Addresses keep their order.
+ * Never throws.
  */
 export function surtOf({ scheme, host, port, path, query }: UrlParts): string {
   const isAddress = host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
@@ -85,10 +82,9 @@ export function surtOf({ scheme, host, port, path, query }: UrlParts): string {
 }
 
 /**
- * Reads SURT prefixes. One without a scheme stands for both; one that ends within the host must end with a comma, or
- * `(org,example` would take in example-shop.org too.
+ * Reads SURT prefixes; the answer says whether a URL begins with any of them. One without a scheme stands for both; one
+ * that ends within the host must end with a comma, or `(org,example` would take in example-shop.org too.
  *
- * @returns Whether a URL begins with any of them.
  * @throws MannerlyError `option-invalid`.
  */
 export function readSurts(option: string, given: readonly string[] | undefined): (url: UrlParts) => boolean {

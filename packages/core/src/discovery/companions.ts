@@ -55,9 +55,7 @@ export class Companions {
     this.#store = store;
   }
 
-  /**
-   * What to queue when an authority's robots.txt was read: at first everything, later what has expired or never came.
-   */
+  /** What to queue when a robots.txt was read: at first everything, later what has expired or never came. */
   async urlsFor(authority: string, isFirst: boolean): Promise<readonly NewUrl[]> {
     const urls: NewUrl[] = [];
     if (this.#options.tdm) {

@@ -86,9 +86,7 @@ export class Sitemaps {
     return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
   }
 
-  /**
-   * Reads one, a batch at a time: the next is read when `offer` has taken the last. @returns What it was, for people.
-   */
+  /** Reads one, a batch for each `offer`. @returns What it was, for people. */
   async read(
     work: PageWork,
     outcome: ResponseOutcome,
@@ -152,10 +150,7 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
   return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
-/**
- * A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its
- * handler.
- */
+/** As far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
 function page({ url, alternates, ...said }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
   const userData: Record<string, JsonValue> = {};
   for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {

@@ -74,10 +74,7 @@ async function askSystem(hostname: string): Promise<readonly string[]> {
  * Bounds the look-ups of another resolver: few at once, and one at a time for the names of one registrable domain.
  *
  * The system's resolver works in the few threads that files and decompression share. A name server that does not answer
- * occupies one of them for many seconds, and its operator can make up as many host names as they like.
- *
- * @param lookUp - May hang; its place is taken until it ends.
- * @throws Never.
+ * occupies one of them for many seconds, and its operator can make up as many host names as they like. Never throws.
  */
 export function queued(lookUp: Resolve): Resolve {
   const queue = new PQueue({ concurrency: MAX_SYSTEM_LOOKUPS });

@@ -16,13 +16,10 @@ import {
 type Decode = (bytes: Buffer) => string;
 
 /**
- * The text of a body.
+ * The text of a body, without byte order mark; what cannot be decoded is U+FFFD. Never throws.
  *
  * @param contentType - The Content-Type field; `null` when absent.
- * @param kind - `html` and `xml` documents may name their own charset; for other kinds only the mark and the header
- *   count.
- * @returns Text without byte order mark; what cannot be decoded is U+FFFD.
- * @throws Never.
+ * @param kind - `html` and `xml` documents may name their own charset; for other kinds only mark and header count.
  * @see WHATWG HTML, "determining the character encoding"; WHATWG Encoding (labels); XML 1.0, appendix F
  */
 export function decodeText(body: Uint8Array, contentType: string | null, kind: string): string {
@@ -31,10 +28,8 @@ export function decodeText(body: Uint8Array, contentType: string | null, kind: s
 }
 
 /**
- * Where the text of a body begins that {@link decodeText} takes for UTF-8: behind its byte order mark.
- *
- * @returns `null` for other charsets.
- * @throws Never.
+ * Where the text of a body begins that {@link decodeText} takes for UTF-8: behind its byte order mark. `null` for
+ * other charsets. Never throws.
  */
 export function utf8Start(body: Uint8Array, contentType: string | null, kind: string): number | null {
   const bytes = bufferOf(body);
@@ -46,10 +41,7 @@ export type PieceDecoder = Pick<TextDecoder, 'decode'>;
 
 /**
  * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else
- * UTF-8.
- *
- * @param start - Its first bytes.
- * @throws Never.
+ * UTF-8. Never throws. @param start - Its first bytes.
  */
 export function pieceDecoder(start: Uint8Array, contentType: string | null): PieceDecoder {
   const bytes = bufferOf(start);

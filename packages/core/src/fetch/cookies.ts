@@ -18,9 +18,8 @@ export interface CookieJar {
 export type CookieChoice = null | 'usual' | (() => CookieJar);
 
 /**
- * The function that makes the jar of an origin; tough-cookie is loaded only where it is used.
+ * The function that makes the jar of an origin; `null` where no cookies are wanted. Loads tough-cookie if needed.
  *
- * @returns `null` where no cookies are wanted.
  * @throws What the platform throws when the package cannot be loaded.
  */
 export async function jarMaker(choice: CookieChoice): Promise<(() => CookieJar) | null> {

@@ -94,9 +94,7 @@ export type RequestPurpose = RequestRecord['purpose'];
 
 /**
  * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
- * answer 406.
- *
- * @see specification, access §2 (robots.txt); RFC 9110 §12.5.1
+ * answer 406 (specification, access §2; RFC 9110 §12.5.1).
  */
 const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

@@ -33,13 +33,11 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
 });
 
 /**
- * Makes a fetcher on the platform's `fetch`: one exchange per call, no redirects, no cookies, no cache.
+ * Makes a fetcher on the platform's `fetch`: one exchange per call, no redirects, no cookies, no cache. Never throws.
  *
  * It does not connect to the judged address: a crawl takes it only with `network.allowUnpinnedDns`. `connectTimeoutMs`
  * is not told apart from `headersTimeoutMs`, and both run from the call. Node's `fetch` takes a coded body that breaks
  * off for whole where its framing is in order.
- *
- * @throws Never.
  */
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;

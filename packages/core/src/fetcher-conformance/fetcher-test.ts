@@ -16,11 +16,12 @@ export interface FetcherTest {
 }
 
 /** Makes a test. Never throws. */
-export function test(
-  title: string,
-  run: (t: TestContext) => Promise<void>,
-  needs: keyof FetcherCapabilities | null = null,
-): FetcherTest {
+export function test(title: string, run: FetcherTest['run']): FetcherTest {
+  return { title, run, needs: null };
+}
+
+/** Makes a test of what a capability guarantees. Never throws. */
+export function testNeeding(needs: keyof FetcherCapabilities, title: string, run: FetcherTest['run']): FetcherTest {
   return { title, run, needs };
 }
 

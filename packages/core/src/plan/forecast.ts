@@ -2,8 +2,13 @@
 // one request: the earliest host makes it, and is due again as its pace says.
 
 import { ReadyHeap } from '@mannerly/frontier/internal';
-import type { PlannedBound, PlannedEnd } from './crawl-plan.js';
 import type { HostPace } from './host-pace.js';
+
+/** A bound that a crawl reaches. */
+export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
+
+/** How the crawl is expected to end. */
+export type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 
 /** A host as the forecast has it. */
 export interface ForecastHost {
@@ -39,6 +44,7 @@ export interface Forecast {
   readonly pages: number;
   readonly requests: number;
   readonly ends: PlannedEnd;
+  /** From the start. With a bound of each host: which host reaches it first. */
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
   /** By the hosts' names. */
   readonly hosts: ReadonlyMap<string, PredictedHost>;

@@ -4,7 +4,6 @@
 import { type Politeness, requestInterval } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
-import type { PlannedHost } from './crawl-plan.js';
 
 /** What is required at a time. Milliseconds. */
 export interface PaceNow {
@@ -13,7 +12,7 @@ export interface PaceNow {
   /** Least time from start to start; 0: none. */
   readonly fromStartMs: number;
   /** What sets the interval. */
-  readonly from: PlannedHost['intervalFrom'];
+  readonly from: 'profile' | 'crawl-delay' | 'request-rate';
   /** Not before this time, epoch milliseconds; `null`: open. */
   readonly closedUntilMs: number | null;
 }

@@ -1,8 +1,9 @@
 // A plan as text for people: a line for each host, how long the crawl will take, and what will end it.
 
 import { type Column, printable, seconds, tableText } from '../report/table.js';
-import type { CrawlPlan, PlannedBound, PlannedHost } from './crawl-plan.js';
+import type { PlannedBound } from './forecast.js';
 import { MAX_PLAN_ROWS } from './limits.js';
+import type { CrawlPlan, PlannedHost } from './plan-crawl.js';
 
 const COLUMNS: readonly Column<PlannedHost>[] = [
   ['host', 'left', ({ host }) => printable(host, 60)],

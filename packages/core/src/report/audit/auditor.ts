@@ -73,13 +73,12 @@ export class Auditor {
     let earliest: Earliest = pace.earliest(run.pace, required);
     if (purpose === 'robots') {
       const retryAtMs = record.url === `${own}/robots.txt` ? this.#robots.retryAtMs(own) : null;
-      if (retryAtMs !== null && retryAtMs > (earliest.atMs ?? 0))
-        earliest = { atMs: retryAtMs, reason: 'robots-retry' };
+      if (retryAtMs !== null && retryAtMs > earliest.atMs) earliest = { atMs: retryAtMs, reason: 'robots-retry' };
     } else {
       if (required.closed !== null) find('too-early', required.closed);
       await this.#robots.judge(record, own, run, find);
     }
-    if (earliest.atMs !== null && startedAtMs + this.#toleranceMs < earliest.atMs)
+    if (startedAtMs + this.#toleranceMs < earliest.atMs)
       find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
     const { userAgent } = record;
     if (userAgent !== run.userAgent)
@@ -91,9 +90,9 @@ export class Auditor {
     const pause = pace.ended(record, required);
     if (purpose === 'robots') this.#robotsAnswered(record, own, run, find);
     else if (record.status !== null) this.#robots.hostAnswered(own, endedAtMs, run);
-    const isFirst = earliest.atMs === null || lastEndedAtMs === null;
-    const requiredGapMs = isFirst ? null : Math.max(0, (earliest.atMs ?? 0) - lastEndedAtMs);
-    return { ...judged, requiredGapMs, requiredBy: isFirst ? null : earliest.reason, required, pause };
+    const requiredGapMs = lastEndedAtMs === null ? null : Math.max(0, earliest.atMs - lastEndedAtMs);
+    const requiredBy = lastEndedAtMs === null ? null : earliest.reason;
+    return { ...judged, requiredGapMs, requiredBy, required, pause };
   }
 
   #paceOf(host: string): HostPace {
