@@ -89,16 +89,12 @@ export type Within<T> =
 export function within<T>(asked: Promise<T>, ms: number): Promise<Within<T>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: 'late' }), ms);
-    asked.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve({ kind: 'done', value });
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        resolve({ kind: 'failed', error });
-      },
-    );
+    asked
+      .then(
+        (value) => resolve({ kind: 'done', value }),
+        (error: unknown) => resolve({ kind: 'failed', error }),
+      )
+      .finally(() => clearTimeout(timer));
   });
 }
 
