@@ -1,5 +1,4 @@
-// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets
-// every day.
+// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets.
 
 import { FrontierError } from '@mannerly/frontier';
 

@@ -1,5 +1,4 @@
-// The front egress of `mannerly`: named re-exports, one by one. Names of the other two packages stand here where a
-// signature of this one needs them: its users need not install those.
+// The public entry of `mannerly`, name by name, with the names of the other two packages that its users need.
 
 export type { CanonicalRule, Clock, FrontierStore, HostWait, JsonValue, QueueListing, Via } from '@mannerly/frontier';
 export { packageArchive } from './archive/package-archive.js';

@@ -13,22 +13,16 @@ import { type OpenedStore, openStore } from './open-store.js';
 /** Warnings printed while the crawl runs. The warning log has all of them. */
 const MAX_WARNING_LINES = 100;
 
-/** A crawl that can be run once. */
-export interface LiveCrawl {
-  readonly crawler: Crawler;
-  /** Runs it, and closes the client of its store after it. */
-  run(out: string): Promise<CrawlReport>;
-}
-
 /** Makes the crawl of a command line. @param isFirst - Of several processes, the first resets, unparks and retries. */
-export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean): Promise<LiveCrawl> {
+export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean) {
   const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
   const crawler = createCrawler(opened === null ? options : { ...options, store: (tell) => opened.make(tell) });
   register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,
-    async run(out) {
+    /** Runs the crawl once, and closes the client of its store. */
+    async run(out: string): Promise<CrawlReport> {
       try {
         if (isFirst) for (const host of flags.unpark ?? []) await crawler.unpark(host);
         return await crawler.run({

@@ -1,5 +1,4 @@
-// The oldest Node.js that runs this, said in a sentence: an older one would only show the first thing that it lacks. It
-// is asked before anything else is loaded, so it imports nothing.
+// The oldest Node.js that runs this. It is checked before anything else is loaded, so this file imports nothing.
 
 const LEAST = [20, 19] as const;
 

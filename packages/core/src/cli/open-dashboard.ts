@@ -40,10 +40,8 @@ async function metricsOf(crawler: Crawler): Promise<MetricsSource> {
     return registry;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-      throw new UsageError(
-        '--metrics needs prom-client, which is not installed',
-        'Install it with mannerly: npm install prom-client',
-      );
+      const hint = 'Install it with mannerly: npm install prom-client';
+      throw new UsageError('--metrics needs prom-client, which is not installed', hint);
     }
     throw error;
   }

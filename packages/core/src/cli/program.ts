@@ -1,5 +1,4 @@
-// The commands and their flags, as commander reads them. What a command does is in a file of its own in `commands/`,
-// loaded when it is called: `mannerly --help` loads none of them.
+// The commands and their flags. Each command is in a file of `commands/`, which is loaded when the command is called.
 
 import { Command, Option } from 'commander';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';

@@ -1,5 +1,4 @@
-// Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain
-// lines are requested.
+// Progress on standard error: one line drawn over itself on a terminal, nothing or plain lines elsewhere.
 
 import { type RunManifestEnd, readRunManifests } from '../run/run-manifest.js';
 import type { CliIo } from './io.js';

@@ -44,7 +44,7 @@ export async function requestRobots(
   }
 }
 
-/** Without its full stop: it stands inside a sentence. */
+/** The meaning of a reason, without its full stop. */
 function sentenceOf(reason: string): string {
   const { means, todo } = reasonOf(reason) ?? { means: 'see docs/lifecycle.md', todo: '' };
   return `${means} ${todo}`.trim().replace(/\.$/, '');

@@ -22,7 +22,7 @@ export type RenderResult =
   | { readonly kind: 'as-it-came' }
   | RenderedPage
   | RenderFailure
-  /** The crawl stopped before the page had loaded what it asked for: it has to be opened again another time. */
+  /** The crawl stopped before the page was loaded: it is opened again by the next run. */
   | { readonly kind: 'stopped' };
 
 /** What pages are opened with. */

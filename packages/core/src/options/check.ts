@@ -1,5 +1,4 @@
-// Checks a value against its row, and fills in the defaults of groups. Every message names the option, its range and
-// the value.
+// Checks a value against its row, and fills in defaults. Every message names the option, its range and the value.
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import type { Filled, Row, Rows, Shape } from './row.js';

@@ -1,4 +1,4 @@
-// Rows of the options that say how slowly a crawl goes, how robots.txt is read, and what else a site's own words mean.
+// Rows of the options about pace, robots.txt, and what pages say of their use.
 
 import type { PolitenessProfileName } from '@mannerly/frontier';
 import { resolveAccessOptions } from '@mannerly/robots/access';

@@ -1,5 +1,4 @@
-// What a crawl is doing at this moment, in detail: which requests are under way, which hosts wait, until when and why.
-// For people; the crawl itself does not read it.
+// What a crawl is doing at this moment, in detail: requests under way, hosts that wait, until when and why.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
 import type { Egress, RequestUnderway } from '../fetch/egress.js';

@@ -49,7 +49,7 @@ export interface RunManifest {
   readonly options: Readonly<Record<string, unknown>>;
   /** SHA-256 of the options with all seeds, as JSON: the same where two runs have the same options. */
   readonly optionsHash: string;
-  /** `null`: the run goes on, or was killed. */
+  /** `null`: the run is not over, or was killed. */
   readonly end: RunManifestEnd | null;
   /** Earlier runs of this crawl, the latest first. */
   readonly earlier: readonly {

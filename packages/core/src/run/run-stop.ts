@@ -1,4 +1,4 @@
-// How a run is stopped: first politely (what is in flight comes to its end), then at once.
+// How a run is stopped: first politely (requests in flight are completed), then at once.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '@mannerly/frontier';

@@ -7,6 +7,7 @@ import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
 import { Scope } from '../admit/scope.js';
+import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
@@ -41,7 +42,7 @@ import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, 
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
-import { archiveFolder, RunArchive } from './run-archive.js';
+import { archiveFolder } from './run-archive.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunFrontier } from './run-frontier.js';
 import type { RunSetup } from './run-setup.js';
@@ -71,8 +72,8 @@ export class Run {
   readonly frontier: Frontier;
   readonly admit: Admit;
   readonly reader: PageReader;
-  /** `null`: exchanges are not archived. */
-  readonly archive: RunArchive | null;
+  /** Set by `performRun`; `null`: exchanges are not archived. */
+  archive: CrawlArchive | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
   readonly fetches: PQueue;
@@ -155,10 +156,6 @@ export class Run {
       options: exclusion,
       nowMs,
     });
-    const folder = archiveFolder(options, directory);
-    const { reader } = this;
-    const archive = folder === null ? null : new RunArchive({ options, fetcher, folder, directory, reader, nowMs });
-    this.archive = archive;
     this.egress = new Egress({
       fetcher,
       identity,
@@ -167,7 +164,7 @@ export class Run {
       network: { ...network, cookies },
       nowMs,
       onRequest: (record) => journal.request(record),
-      onExchange: archive === null ? undefined : (sent, outcome) => archive.exchanged(sent, outcome),
+      onExchange: options.archive === null ? undefined : (sent, outcome) => this.archive?.exchanged(sent, outcome),
     });
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests({
@@ -179,7 +176,7 @@ export class Run {
       nowMs,
       concurrency: network.concurrency,
       maxBodyBytes: network.maxBodyBytes,
-      archive,
+      archive: { keep: async (outcome) => this.archive?.keep(outcome) },
       stop,
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
@@ -309,7 +306,7 @@ export class Run {
 
   #mustBeRunning(): void {
     if (this.#lastWaits === null) return;
-    throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask while `run` goes on.' });
+    throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
   }
 }
 

@@ -1,5 +1,4 @@
-// One piece of work from its request to its settlement: hooks, the request in its host's slot, what it led to, and the
-// commit to the frontier.
+// One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
 import type { Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';

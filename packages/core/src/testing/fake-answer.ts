@@ -50,15 +50,10 @@ export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Pr
 /** An answer, or what makes one. */
 export type FakeRoute = FakeAnswer | FakeRouteFunction;
 
-/** An answer with everything said. */
-export interface CompleteAnswer {
-  readonly status: number;
-  readonly statusText: string;
+/** An answer with every part. */
+export interface CompleteAnswer extends Required<Omit<FakeAnswerParts, 'headers' | 'body' | 'failure'>> {
   readonly headers: HeaderLines;
   readonly body: Uint8Array;
-  readonly delayMs: number;
-  readonly bodyMs: number;
-  readonly isCut: boolean;
   readonly failure: FailureCode | null;
 }
 

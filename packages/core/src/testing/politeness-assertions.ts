@@ -1,6 +1,5 @@
-// What must be true of the requests that a host saw, as plain functions for any test runner and as matchers for vitest
-// and jest. Each judges the record of a fake web or of your own server. Its error says which host, which two requests,
-// and by how much.
+// What must be true of the requests that a host saw, as functions for any test runner and as matchers for vitest and
+// jest. An error says which host, which two requests, and by how much.
 
 import { AssertionError } from 'node:assert';
 import { parseUrl } from '../parse-url.js';

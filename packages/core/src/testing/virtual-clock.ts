@@ -142,10 +142,8 @@ class ReplacedClock implements VirtualClock {
       await this.#rest();
       if (isOver()) return;
       if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
-        throw stuck(
-          `no timer is left at ${this.#date()}, and what is waited for is not over`,
-          'a promise is never settled, or work outside of this process runs without `clock.standStill`',
-        );
+        const hint = 'a promise is never settled, or work outside of this process runs without `clock.standStill`';
+        throw stuck(`no timer is left at ${this.#date()}, and what is waited for is not over`, hint);
       }
       if (isOver()) return;
       if (steps >= this.#maxSteps) {
@@ -176,10 +174,8 @@ class ReplacedClock implements VirtualClock {
     for (let turns = 0; this.#still > 0 || this.#hasWork(); turns += 1) {
       sinceMs ??= realNow();
       if (this.#still > 0 && realNow() - sinceMs > MAX_STILL_MS) {
-        throw stuck(
-          `time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`,
-          'the work of `clock.standStill` does not end; it must not wait for virtual time',
-        );
+        const hint = 'the work of `clock.standStill` does not end; it must not wait for virtual time';
+        throw stuck(`time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`, hint);
       }
       if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = realWork();
       // A turn is enough for most; a file that takes longer is not worth a busy loop.

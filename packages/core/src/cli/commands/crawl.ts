@@ -1,5 +1,4 @@
-// `mannerly crawl`: a crawl in this process, or in several workers, with its progress on standard error and its report
-// at the end.
+// `mannerly crawl`: a crawl in this process or in several, with its progress on standard error and its report.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,10 +32,8 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const { name, tokens = [name] } = options.identity;
   const out = flags.out ?? (await directoryFor({ name, tokens, seeds }, io.nowMs()));
   if (retry !== undefined && !holdsCrawl(out)) {
-    throw new UsageError(
-      `there is nothing to retry: ${out} holds no crawl`,
-      'Name its directory with --out, and the same seeds and --name.',
-    );
+    const hint = 'Name its directory with --out, and the same seeds and --name.';
+    throw new UsageError(`there is nothing to retry: ${out} holds no crawl`, hint);
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;

@@ -1,5 +1,4 @@
-// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, from those of all its processes,
-// each item once.
+// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item once.
 
 import { existsSync } from 'node:fs';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';

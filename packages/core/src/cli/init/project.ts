@@ -1,5 +1,4 @@
-// The files of a new project. Those that are the same for all projects are in the folder `scaffold` of the package. A
-// file that exists is never overwritten.
+// The files of a new project, from the folder `scaffold` of the package. A file that exists is never overwritten.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
