@@ -8,11 +8,12 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * side by side.
  */
 const WAITING_FILES = [
-  'test/soak/{four-crawlers-*,{archive,frontier,postgres,redis}-kill,redis-slots,packages,tarballs,browser}.soak.ts',
+  'test/soak/{four-crawlers-*,{archive,frontier,postgres,redis}-kill,redis-slots,browser,hostile-web}.soak.ts',
+  'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {
   extends: true,
-  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 4, sequence: { groupOrder: 1 } },
+  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 5, sequence: { groupOrder: 1 } },
 };
 /** The others measure memory and pace: two at a time, and not while the first group runs. */
 const MEASURING: TestProject = {

@@ -13,20 +13,20 @@ const words = pageOf('reference/words');
 
 /** A table of docs/reference/words.md → the words that it is about. */
 const TABLES: readonly (readonly [heading: string, source: readonly string[]])[] = [
-  ['## Final words', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus')],
-  ['## How a run ends', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],
-  ['## Where a run stands', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase')],
+  ['## URL statuses', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus')],
+  ['## Run states', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],
+  ['## Phases of a run', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase')],
   ['## Events', keysOf('packages/core/src/journal/events.ts', 'CrawlEventMap')],
   ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
-  ['## Why a host waits', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
-  ['## States of a robots.txt', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
-  ['## Why robots.txt says yes or no', wordsOf('packages/robots/src/decide.ts', 'DecisionReason')],
-  ['## Outcomes of a request', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode')],
-  ['## What requests are for', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
+  ['## Wait reasons', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
+  ['## robots.txt states', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
+  ['## robots.txt decisions', wordsOf('packages/robots/src/decide.ts', 'DecisionReason')],
+  ['## Fetch failures', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode')],
+  ['## Request purposes', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
-  ['## Traps', wordsOf('packages/core/src/admit/trap-rules.ts', 'TrapRule')],
-  ['## What the audit finds', VIOLATION_KINDS],
-  ['## What a store says', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
+  ['## Trap rules', wordsOf('packages/core/src/admit/trap-rules.ts', 'TrapRule')],
+  ['## Audit violations', VIOLATION_KINDS],
+  ['## Store events', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
 ];
 
 describe('docs/reference/words.md', () => {

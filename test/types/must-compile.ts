@@ -56,6 +56,29 @@ export function listeners(): void {
   });
 }
 
+/** An item as most people declare it: an interface, with fields that may be missing. */
+interface Listing {
+  readonly title: string;
+  readonly href: string | undefined;
+  readonly price?: number;
+  readonly seenAt: Date;
+  readonly tags: readonly { readonly name: string | null }[];
+}
+
+export const scraper = createCrawler({ identity, scope, bounds: { pages: 1 } });
+scraper.on('html', async (page) => {
+  await page.emit({ href: page.$('a').attr('href') });
+  const listing: Listing = { title: 'a', href: page.$('a').attr('href'), seenAt: new Date(), tags: [{ name: null }] };
+  await page.emit(listing);
+  await page.emit([listing, listing]);
+  await page.emit('text');
+  await page.emit(null);
+  const loose: Record<string, unknown> = { any: 1 };
+  await page.emit(loose);
+  await page.emit(await page.json());
+});
+scraper.route({ html: (page) => page.emit({ href: page.$('a').attr('href'), seenAt: new Date() }) });
+
 /** Routes in one object: labels, user data and items are read off it, wherever in it they stand. */
 export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   html: async (page) => {

@@ -54,6 +54,16 @@ crawler.on('htm', async () => undefined);
 crawler.on('html', async (page) => {
   // @ts-expect-error what cannot be written as JSON is no item
   await page.emit({ url: page.url, load: () => page.url });
+  // @ts-expect-error a bigint is no JSON
+  await page.emit({ size: 1n });
+  // @ts-expect-error a symbol is no JSON
+  await page.emit([Symbol('x')]);
+  // @ts-expect-error deep inside neither
+  await page.emit({ parts: [{ at: new Date(), size: 1n }] });
+  // @ts-expect-error a Map is written as {}
+  await page.emit(new Map([['a', 1]]));
+  // @ts-expect-error nothing is no item
+  await page.emit(undefined);
 });
 // @ts-expect-error no such event
 crawler.events.on('page-fetched', () => undefined);

@@ -26,13 +26,13 @@ import { RunStop } from './run/run-stop.js';
 /** Options of `run`. */
 export interface RunOptions {
   /**
-   * The crawl directory. It is made if it is missing, and continued if it holds the same crawl: same name and tokens,
-   * and its seeds, to which more may be added. The frontier is stored in it too, unless `store` is given. @default none
+   * The crawl directory. It is created, or continued if it holds the same crawl: same name and tokens, and at least its
+   * seeds. It holds the frontier too, unless `store` is given. @default none
    */
   readonly out?: string;
-  /** Removes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
+  /** Deletes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
   readonly reset?: boolean;
-  /** Queues failures of earlier runs once more at the start: those whose last decision fits. @default none */
+  /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
    * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes
@@ -55,9 +55,6 @@ export interface Crawler {
    * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
    * `follow` and `revisit` must be routes of this object, with the user data that they require.
    *
-   * @example
-   * crawler.route({ html: (page) => page.follow('.next', { label: 'list' }), 'label:list': { item: Title, handle:
-   * readList } })
    * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`; `already-running` during a run.
    */
   route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
@@ -77,15 +74,15 @@ export interface Crawler {
   /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
   stop(): void;
   /**
-   * Takes no more work until `resume`; what is in flight finishes. The time does not count against `bounds.minutes`. A
-   * `page.fetch` waits too, and is `held` when its wait is over. Without a run nothing happens.
+   * Takes no more work until `resume`; requests in flight are completed. The time does not count against
+   * `bounds.minutes`. A `page.fetch` waits too, and is `held` when its wait is over.
    */
   pause(): void;
   /** Continues after `pause`. */
   resume(): void;
-  /** What is going on, in numbers; zeros before the first run. */
+  /** The progress in numbers; zeros before the first run. */
   progress(): CrawlProgress;
-  /** What is going on, one by one: which requests are under way, which hosts wait, until when and why. */
+  /** The progress in detail: which requests are under way, which hosts wait, until when and why. */
   activity(options?: ActivityOptions): CrawlActivity;
   /**
    * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the
@@ -98,23 +95,17 @@ export interface Crawler {
   /**
    * A listing of the queue, of a host or of an authority. Between runs the crawl directory answers.
    *
-   * @param where - As for `explain`.
-   * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use` while another process runs
-   *   it.
+   * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use`.
    */
   queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
-   * Queues failures for one more visit: the URLs whose last decision fits. Without a crawl directory the latest ten
-   * thousand decisions are known.
+   * Queues the URLs whose last decision is a failure that fits. Without a crawl directory the latest ten thousand
+   * decisions are known.
    *
    * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
   retry(filter: RetryFilter): Promise<RetryAnswer>;
-  /**
-   * Makes a parked host (`host-parked`) due again. Between runs it is remembered for the next one.
-   *
-   * @param host - Its name, as in `report.waiting`.
-   */
+  /** Makes a parked host due again (`host-parked`), at the next run if none is open. @param host - Its name. */
   unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }

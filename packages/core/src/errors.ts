@@ -1,5 +1,4 @@
-// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets
-// every day.
+// The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets.
 
 import { FrontierError } from '@mannerly/frontier';
 
@@ -36,11 +35,7 @@ export type MannerlyErrorCode =
   | 'clock-unavailable'
   | 'clock-stuck';
 
-/**
- * A mistake of the caller or broken machinery.
- *
- * Match on `code`; `hint` says what a person can do; `cause` holds the original error where there is one.
- */
+/** A mistake of the caller or broken machinery. Match on `code`. `hint` says what to do, `cause` is what caused it. */
 export class MannerlyError extends Error {
   readonly code: MannerlyErrorCode;
   readonly hint: string | null;
@@ -66,11 +61,7 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }
 
-/**
- * The error for an option with an invalid value: ``expected `NAME` to be EXPECTED, got VALUE``. Never throws.
- *
- * @param option - Its name as the user writes it, such as `scope.hosts`.
- */
+/** An invalid option: ``expected `NAME` to be EXPECTED, got VALUE``. @param option - Such as `scope.hosts`. */
 export function invalidOption(option: string, expected: string, value: unknown, hint?: string): MannerlyError {
   const message = `expected \`${option}\` to be ${expected}, got ${shown(value)}`;
   return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });

@@ -1,5 +1,4 @@
-// The front egress of `mannerly`: named re-exports, one by one. Names of the other two packages stand here where a
-// signature of this one needs them: its users need not install those.
+// The public entry of `mannerly`, name by name, with the names of the other two packages that its users need.
 
 export type { CanonicalRule, Clock, FrontierStore, HostWait, JsonValue, QueueListing, Via } from '@mannerly/frontier';
 export { packageArchive } from './archive/package-archive.js';
@@ -27,8 +26,7 @@ export { exportItems } from './output/export-items.js';
 export { jsonlSink } from './output/jsonl.js';
 export { type Item, memorySink, type Sink } from './output/sink.js';
 export type { PageFetch } from './page/own-fetch.js';
-export type { CrawlPlan } from './plan/crawl-plan.js';
-export { planCrawl } from './plan/plan-crawl.js';
+export { type CrawlPlan, planCrawl } from './plan/plan-crawl.js';
 export { type ReplayRoutes, replay } from './replay/replay.js';
 export { auditCrawl } from './report/audit/audit-crawl.js';
 export { VIOLATION_KINDS } from './report/audit/audit-report.js';

@@ -1,5 +1,4 @@
-// The bounds of the crawl itself and those that several modules share, each with its unit and its source. What belongs
-// to one module alone is in its own `limits.ts`.
+// The bounds of the crawl and those that several modules share, each with its unit and its source.
 
 // The crawl directory
 /** Bytes of a crawl directory's manifest. Ten thousand seeds of a hundred bytes. */

@@ -11,7 +11,6 @@ export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from 
 export type { HostLook } from './questions/host-look.js';
 export type { ReadyHost, UrlLook } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
-export type { AddAnswer, Exchange, Settlement } from './settlement.js';
 export type {
   AddOutcome,
   CommitAnswer,
@@ -35,6 +34,16 @@ export {
   trackingParameters,
   withoutParameters,
 } from './url/canonicalize.js';
-export type { HostKeyBy } from './url/host-key.js';
+export type { HostKeyBy } from './url/url-parts.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
-export type { HostRequirements, PageWork, RobotsCopyRef, RobotsWork, StartAnswer, Work } from './work.js';
+export type {
+  AddAnswer,
+  Exchange,
+  HostRequirements,
+  PageWork,
+  RobotsCopyRef,
+  RobotsWork,
+  Settlement,
+  StartAnswer,
+  Work,
+} from './work.js';

@@ -28,72 +28,61 @@ const LAST_ROUNDS = 7;
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {
   const print: Print = { low: 0, high: 0 };
   const hash = createKeyedHash(key);
-  let young = new Generation();
-  let old = new Generation();
+  let young = newTable(LEAST_SLOTS);
+  let old = newTable(LEAST_SLOTS);
+  let count = 0;
   return {
     has(value) {
       hash(value, print);
-      return young.has(print) || old.has(print);
+      return isTaken(young, slotOf(young, print)) || isTaken(old, slotOf(old, print));
     },
     add(value) {
       hash(value, print);
-      if (!young.add(print)) return false;
-      const isNew = !old.has(print);
-      if (young.count >= size) {
+      if (!put(young, print)) return false;
+      const isNew = !isTaken(old, slotOf(old, print));
+      count += 1;
+      if (count >= size) {
         old = young;
-        young = new Generation();
-      }
+        young = newTable(LEAST_SLOTS);
+        count = 0;
+      } else if (4 * count > young.length) young = grown(young);
       return isNew;
     },
   };
 }
 
 /** Open addressing, never more than half full. A slot is two halves; zero and zero is empty, since no print is. */
-class Generation {
-  #table = new Int32Array(2 * LEAST_SLOTS);
-  #count = 0;
+function newTable(slots: number): Int32Array {
+  return new Int32Array(2 * slots);
+}
 
-  get count(): number {
-    return this.#count;
-  }
+/** Where a print stands, or the empty slot where it would. */
+function slotOf(table: Int32Array, { low, high }: Print): number {
+  const mask = table.length - 1;
+  let at = (2 * low) & mask;
+  while ((table[at] !== low || table[at + 1] !== high) && isTaken(table, at)) at = (at + 2) & mask;
+  return at;
+}
 
-  has({ low, high }: Print): boolean {
-    return this.#isTaken(this.#slotOf(low, high));
-  }
+function isTaken(table: Int32Array, at: number): boolean {
+  return table[at] !== 0 || table[at + 1] !== 0;
+}
 
-  /** @returns Whether it was not there. */
-  add({ low, high }: Print): boolean {
-    const at = this.#slotOf(low, high);
-    if (this.#isTaken(at)) return false;
-    this.#table[at] = low;
-    this.#table[at + 1] = high;
-    this.#count += 1;
-    if (4 * this.#count > this.#table.length) this.#grow();
-    return true;
-  }
+/** @returns Whether it was not there. */
+function put(table: Int32Array, print: Print): boolean {
+  const at = slotOf(table, print);
+  if (isTaken(table, at)) return false;
+  table[at] = print.low;
+  table[at + 1] = print.high;
+  return true;
+}
 
-  /** Where the print stands, or the empty slot where it would. */
-  #slotOf(low: number, high: number): number {
-    const table = this.#table;
-    const mask = table.length - 1;
-    let at = (2 * low) & mask;
-    while ((table[at] !== low || table[at + 1] !== high) && this.#isTaken(at)) at = (at + 2) & mask;
-    return at;
+function grown(full: Int32Array): Int32Array {
+  const table = newTable(full.length);
+  for (let at = 0; at < full.length; at += 2) {
+    if (isTaken(full, at)) put(table, { low: full[at]!, high: full[at + 1]! });
   }
-
-  #isTaken(at: number): boolean {
-    return this.#table[at] !== 0 || this.#table[at + 1] !== 0;
-  }
-
-  #grow(): void {
-    const full = this.#table;
-    this.#table = new Int32Array(2 * full.length);
-    this.#count = 0;
-    for (let at = 0; at < full.length; at += 2) {
-      const [low, high] = [full[at]!, full[at + 1]!];
-      if (low !== 0 || high !== 0) this.add({ low, high });
-    }
-  }
+  return table;
 }
 
 /**

@@ -84,7 +84,6 @@ function seedHint(seed: unknown): string {
 /**
  * The canonical rules of a crawl, in their order (docs/urls.md).
  *
- * @param options - The option `urls`, checked by the option table.
  * @throws MannerlyError `option-invalid` for tracking parameters next to rules of the user's own.
  */
 export function resolveUrlOptions(

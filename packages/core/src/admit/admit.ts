@@ -50,15 +50,13 @@ export function seedUrls(seeds: readonly string[]): NewUrl[] {
 type WhyNot = Omit<Refusal, 'candidate'>;
 
 /**
- * Makes the admission of a run.
+ * Makes the admission of a run. Never throws.
  *
  * An admitted URL is in the form that is decided, requested and logged: the URL parser's serialisation without fragment
- * and userinfo (credentials in URLs are never sent). Only links and redirects can be traps: what the operator, a
- * sitemap or a handler names is intended.
+ * and userinfo. Only links and redirects can be traps: what the operator, a sitemap or a handler names is intended.
  *
  * @param traps - `null`: nothing is taken for a trap.
  * @param isRecent - Whether the frontier is known to have this very URL, as it has most links of a page.
- * @throws Never
  */
 export function createAdmit(
   scope: Scope,
@@ -91,10 +89,7 @@ export function createAdmit(
   };
 }
 
-/**
- * Why a URL is outside of the scope or the bounds; `null`: it is inside. Pages, minutes and pages per host are bounded
- * by the frontier, which knows what was fetched. Never throws.
- */
+/** Why a URL is outside of scope or bounds; `null`: it is not. Bounds on pages are the frontier's. Never throws. */
 export function whyOutside(
   scope: Pick<Scope, 'judge'>,
   bounds: { readonly depth: number },

@@ -31,8 +31,8 @@ const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
 for (const hash of CALENDAR) MAY_BE_CALENDAR[hash & CALENDAR_BITS] = 1;
 
 /**
- * What a byte is, in bits. Outside of ASCII every one counts as a vowel: other alphabets have other rules. In bits,
- * since letters come in an order that no processor foresees: a branch for each costs three times the rest.
+ * What a byte is, in bits: a branch for each letter costs three times the rest. Outside of ASCII every one counts as a
+ * vowel: other alphabets have other rules.
  */
 const OTHER = 0;
 const CONSONANT = 1;
@@ -48,14 +48,10 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
 const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte | 32 : byte));
 
 /**
- * The likeness of a page.
+ * The likeness of a page: a whole number below 2^53. Two pages that differ in a word or an image have the same by an
+ * accident of 1 in 2^50. Never throws.
  *
- * @param page - Its bytes, in whatever charset; of a longer one the first million count. Outside of ASCII every byte
- *   counts as a
- * letter.
- * @returns A whole number below 2^53. Two pages that differ in a word or an image have the same by an accident of 1 in
- *   2^50.
- * @throws Never
+ * @param page - Its bytes, in whatever charset; of a longer one the first million count.
  */
 export function likenessOf(page: Uint8Array): number {
   const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
@@ -131,9 +127,7 @@ function behindComment(html: Buffer, from: number): number {
   return found < 0 ? html.length : found + 3;
 }
 
-/**
- * Behind the end of a script or style, written as its beginning or otherwise. One that never ends hides nothing here.
- */
+/** Behind the end of a script or style, in any case. One that never ends hides nothing here. */
 function afterHidden(html: Buffer, tag: string, from: number): number {
   for (const name of [tag, tag.toLowerCase(), tag.toUpperCase()]) {
     const found = html.indexOf(`</${name}`, from, 'latin1');
@@ -148,7 +142,8 @@ function add(sum: Sum, hash: number): void {
   sum[1] = (sum[1] ?? 0) + Math.imul(hash ^ (hash >>> 13), 0x297a2d39);
 }
 
-function hashOf(text: string): number {
+/** A hash of 32 bits; ASCII letters count without their case. Never throws. */
+export function hashOf(text: string): number {
   let hash = FNV_START;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ (text.charCodeAt(at) | 32), FNV_PRIME);
   return hash;

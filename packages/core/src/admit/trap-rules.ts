@@ -61,7 +61,10 @@ function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOpt
   if (segments.length > maxPathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
   const block = repeatedBlock(segments);
   if (block !== null) return { rule: 'repeating-path', pattern: `${host}/…/${block.join('/')}/${block.join('/')}/…` };
-  const often = frequentSegment(segments);
+  const often = frequent(
+    segments.filter((segment) => segment.length > 2 && !isNumber(segment)),
+    SEGMENT_REPEATS,
+  );
   return often === null ? null : { rule: 'repeating-path', pattern: `${host}/…/${often}/…/${often}/…` };
 }
 
@@ -80,13 +83,14 @@ function repeatedBlock(segments: readonly string[]): readonly string[] | null {
   return null;
 }
 
-function frequentSegment(segments: readonly string[]): string | null {
-  if (segments.length < SEGMENT_REPEATS) return null;
+/** The first value that is there so many times. */
+function frequent(values: readonly string[], times: number): string | null {
+  if (values.length < times) return null;
   const counts = new Map<string, number>();
-  for (const segment of segments) {
-    const count = (counts.get(segment) ?? 0) + 1;
-    if (count >= SEGMENT_REPEATS && segment.length > 2 && !isNumber(segment)) return segment;
-    counts.set(segment, count);
+  for (const value of values) {
+    const count = (counts.get(value) ?? 0) + 1;
+    if (count >= times) return value;
+    counts.set(value, count);
   }
   return null;
 }
@@ -102,16 +106,11 @@ function queryLoop(
 ): TrapFinding | null {
   const pieces = query.split('&');
   if (pieces.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
-  if (pieces.length < PARAMETER_REPEATS) return null;
-  const counts = new Map<string, number>();
-  for (const piece of pieces) {
-    const count = (counts.get(piece) ?? 0) + 1;
-    if (count >= PARAMETER_REPEATS && piece !== '') {
-      return { rule: 'repeating-query', pattern: `${host}${path}?…${piece}&…${piece}` };
-    }
-    counts.set(piece, count);
-  }
-  return null;
+  const piece = frequent(
+    pieces.filter((each) => each !== ''),
+    PARAMETER_REPEATS,
+  );
+  return piece === null ? null : { rule: 'repeating-query', pattern: `${host}${path}?…${piece}&…${piece}` };
 }
 
 /**
@@ -119,10 +118,7 @@ function queryLoop(
  * the page it was found on share. Links between pages of one group are what an endless space is made of.
  */
 export interface UrlGroup extends TrapFinding {
-  /**
-   * The group takes in more than a trap would: only what its repeating pages link to is dropped, not every link from
-   * one of its URLs to another.
-   */
+  /** It holds more than a trap does: then only what its repeating pages link to is dropped. */
   readonly isWide: boolean;
 }
 

@@ -12,7 +12,7 @@
 import type { NewUrl } from '@mannerly/frontier';
 import type { UrlParts } from '@mannerly/frontier/internal';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
-import { likenessOf } from './page-likeness.js';
+import { hashOf, likenessOf } from './page-likeness.js';
 import {
   createGroupFinder,
   type ResolvedTrapOptions,
@@ -21,28 +21,6 @@ import {
   type UrlGroup,
   urlLoop,
 } from './trap-rules.js';
-
-interface Group {
-  readonly name: UrlGroup;
-  /** How many repeating pages make it a trap. */
-  readonly limit: number;
-  /** Pages since the last one that was compared. */
-  skipped: number;
-  /** Pages compared, and those of them that repeated another; both halved now and then: the latest pages count. */
-  compared: number;
-  repeats: number;
-  /** The contents of its pages, as numbers. */
-  readonly likenesses: number[];
-  /** Repeating pages, by their URLs' hashes. */
-  readonly breeders: number[];
-  /** The page compared last repeated another: the next one is compared too. */
-  isRepeating: boolean;
-  /** Three quarters of the repeats have been seen: it is watched whether repeating pages add URLs. */
-  isSuspect: boolean;
-  repeatsSince: number;
-  bredSince: number;
-  isTrap: boolean;
-}
 
 /** Pages of a group that are not compared: so few are no trap, and most groups never have more. */
 const FIRST_PAGES = 8;
@@ -95,7 +73,7 @@ export class Traps {
     if (!this.#trapped.has(hostOf(url)) && !this.#trapped.has('*')) return null;
     for (const name of this.#groupsOf(url, from)) {
       const trap = this.#traps.get(keyOf(name));
-      if (trap !== undefined && (!name.isWide || trap.breeders.includes(hashOf(from)))) return findingOf(name);
+      if (trap !== undefined && (!name.isWide || trap.hasBreeder(from))) return trap.finding;
     }
     return null;
   }
@@ -109,7 +87,7 @@ export class Traps {
   wants(url: string, from: string | null): boolean {
     const found = this.#groupsOf(url, from).map((name) => this.#groupFor(name));
     for (const group of found) group.skipped += 1;
-    return found.some(isDue);
+    return found.some((group) => group.isDue());
   }
 
   /** Compares a page that is wanted, given its bytes. @returns The traps that it proved. */
@@ -121,25 +99,25 @@ export class Traps {
       const group = this.#groupFor(name);
       if (group.isTrap && !name.isWide) continue;
       const wasSuspect = group.isSuspect;
-      compare(group, likeness, url);
+      group.compare(likeness, url);
       if (group.isSuspect !== wasSuspect) this.#suspects += wasSuspect ? -1 : 1;
-      if (group.isTrap || !isEndless(group)) continue;
+      if (group.isTrap || !group.isEndless()) continue;
       this.#closeGroup(group);
-      proved.push(findingOf(name));
+      proved.push(group.finding);
     }
     return proved;
   }
 
   /** A URL redirected: it counts as the page that linked to it. */
   redirected(url: string, from: string | null): void {
-    for (const group of this.#suspectsThatBred(url, from)) remember(group.breeders, hashOf(url), MAX_TRAP_BREEDERS);
+    for (const group of this.#suspectsThatBred(url, from)) group.addBreeder(url);
   }
 
   /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
   restore(found: readonly TrapFinding[]): void {
     for (const { rule, pattern } of found) {
       const isWide = rule === 'alike-host' || rule === 'alike-hosts';
-      if (!isWide) this.#closeGroup(newGroup({ rule, pattern, isWide }, this.#options.maxSimilarPages));
+      if (!isWide) this.#closeGroup(new Group({ rule, pattern, isWide }, this.#options.maxSimilarPages));
     }
   }
 
@@ -148,7 +126,7 @@ export class Traps {
     if (this.#suspects === 0 || from === null) return [];
     return this.#groupsOf(url, from).flatMap((name) => {
       const group = this.#known(keyOf(name));
-      return group?.isSuspect === true && group.breeders.includes(hashOf(from)) ? [group] : [];
+      return group?.isSuspect === true && group.hasBreeder(from) ? [group] : [];
     });
   }
 
@@ -159,7 +137,7 @@ export class Traps {
   #groupFor(name: UrlGroup): Group {
     const key = keyOf(name);
     const limit = Math.ceil(this.#options.maxSimilarPages * LIMIT_SHARE[name.rule]);
-    const group = this.#known(key) ?? newGroup(name, limit);
+    const group = this.#known(key) ?? new Group(name, limit);
     if (group.isTrap) return group;
     this.#groups.delete(key);
     this.#groups.set(key, group);
@@ -189,29 +167,83 @@ export class Traps {
   }
 }
 
-function newGroup(name: UrlGroup, limit: number): Group {
-  return {
-    name,
-    limit,
-    skipped: 0,
-    compared: 0,
-    repeats: 0,
-    likenesses: [],
-    breeders: [],
-    isRepeating: false,
-    isSuspect: false,
-    repeatsSince: 0,
-    bredSince: 0,
-    isTrap: false,
-  };
+/** Pages that are compared with each other, and how many of them repeated another. */
+class Group {
+  readonly name: UrlGroup;
+  /** How many repeating pages make it a trap. */
+  readonly #limit: number;
+  /** Pages since the last one that was compared. */
+  skipped = 0;
+  /** Pages compared, and those of them that repeated another; both halved now and then: the latest pages count. */
+  #compared = 0;
+  #repeats = 0;
+  /** The contents of its pages, as numbers. */
+  readonly #likenesses: number[] = [];
+  /** Repeating pages, by their URLs' hashes. */
+  readonly #breeders: number[] = [];
+  /** The page compared last repeated another: the next one is compared too. */
+  #isRepeating = false;
+  /** Three quarters of the repeats have been seen: it is watched whether repeating pages add URLs. */
+  isSuspect = false;
+  #repeatsSince = 0;
+  bredSince = 0;
+  isTrap = false;
+
+  constructor(name: UrlGroup, limit: number) {
+    this.name = name;
+    this.#limit = limit;
+  }
+
+  get finding(): TrapFinding {
+    return { rule: this.name.rule, pattern: this.name.pattern };
+  }
+
+  /** Whether a page of it repeated another, or was led to by one that did. */
+  hasBreeder(url: string): boolean {
+    return this.#breeders.includes(hashOf(url));
+  }
+
+  addBreeder(url: string): void {
+    remember(this.#breeders, hashOf(url), MAX_TRAP_BREEDERS);
+  }
+
+  /** Whether the next page is compared: not the first ones, then a sample; all while they repeat or a quarter did. */
+  isDue(): boolean {
+    if (this.isTrap) return this.name.isWide;
+    if (this.#compared === 0) return this.skipped > FIRST_PAGES;
+    const hasRepeated = this.#isRepeating || (this.#repeats > 0 && this.#repeats * 4 >= this.#compared);
+    return hasRepeated || this.skipped >= EVERY;
+  }
+
+  compare(likeness: number, url: string): void {
+    const least = this.#limit * SUSPICIOUS_SHARE;
+    this.skipped = 0;
+    this.#compared += 1;
+    this.#isRepeating = this.#likenesses.includes(likeness);
+    if (this.#isRepeating) {
+      this.#repeats += 1;
+      this.addBreeder(url);
+      if (this.isSuspect) this.#repeatsSince += 1;
+      if (this.#repeats >= least) this.isSuspect = true;
+    } else {
+      remember(this.#likenesses, likeness, MAX_TRAP_LIKENESSES);
+    }
+    if (this.isTrap || this.#compared < 2 * this.#limit) return;
+    this.#compared = Math.floor(this.#compared / 2);
+    this.#repeats = Math.floor(this.#repeats / 2);
+    this.isSuspect &&= this.#repeats >= least;
+    this.#repeatsSince = this.isSuspect ? Math.floor(this.#repeatsSince / 2) : 0;
+    this.bredSince = this.isSuspect ? Math.floor(this.bredSince / 2) : 0;
+  }
+
+  isEndless(): boolean {
+    if (this.#repeats < this.#limit || this.#repeats < this.#compared * REPEATING_SHARE) return false;
+    return this.bredSince >= this.#repeatsSince * BREEDING_SHARE;
+  }
 }
 
-function keyOf({ rule, pattern }: { readonly rule: TrapRule; readonly pattern: string }): string {
+function keyOf({ rule, pattern }: TrapFinding): string {
   return `${rule} ${pattern}`;
-}
-
-function findingOf({ rule, pattern }: UrlGroup): TrapFinding {
-  return { rule, pattern };
 }
 
 /** Where a group is: its host, or `*` for one that goes over hosts. */
@@ -224,48 +256,7 @@ function hostOf(url: string): string {
   return /^[^/]*\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/.exec(url)?.[1] ?? '';
 }
 
-/**
- * Whether the group wants this page compared: not the first ones, then a sample; all while they repeat, or when a
- * quarter did.
- */
-function isDue({ skipped, compared, repeats, isRepeating, isTrap, name }: Group): boolean {
-  if (isTrap) return name.isWide;
-  if (compared === 0) return skipped > FIRST_PAGES;
-  return isRepeating || (repeats > 0 && repeats * 4 >= compared) || skipped >= EVERY;
-}
-
-function compare(group: Group, likeness: number, url: string): void {
-  group.skipped = 0;
-  group.compared += 1;
-  group.isRepeating = group.likenesses.includes(likeness);
-  if (group.isRepeating) {
-    group.repeats += 1;
-    remember(group.breeders, hashOf(url), MAX_TRAP_BREEDERS);
-    if (group.isSuspect) group.repeatsSince += 1;
-    if (group.repeats >= group.limit * SUSPICIOUS_SHARE) group.isSuspect = true;
-  } else {
-    remember(group.likenesses, likeness, MAX_TRAP_LIKENESSES);
-  }
-  if (group.isTrap || group.compared < 2 * group.limit) return;
-  group.compared = Math.floor(group.compared / 2);
-  group.repeats = Math.floor(group.repeats / 2);
-  group.repeatsSince = Math.floor(group.repeatsSince / 2);
-  group.bredSince = Math.floor(group.bredSince / 2);
-  if (group.repeats >= group.limit * SUSPICIOUS_SHARE) return;
-  Object.assign(group, { isSuspect: false, repeatsSince: 0, bredSince: 0 });
-}
-
-function isEndless({ limit, compared, repeats, repeatsSince, bredSince }: Group): boolean {
-  return repeats >= limit && repeats >= compared * REPEATING_SHARE && bredSince >= repeatsSince * BREEDING_SHARE;
-}
-
 function remember(list: number[], value: number, most: number): void {
   list.push(value);
   if (list.length > most) list.shift();
-}
-
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash;
 }

@@ -21,9 +21,8 @@ export type UrlPattern = string | RegExp;
 export type UrlTest = (url: UrlParts) => boolean;
 
 /**
- * Reads patterns.
+ * Reads patterns; the answer says whether any of them matches a URL. `null` where there are none.
  *
- * @returns Whether any of them matches; `null` where there are none.
  * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
  */
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
@@ -33,11 +32,6 @@ export function readPatterns(option: string, given: readonly UrlPattern[] | unde
   }
   const tests = given.map((pattern) => readPattern(option, pattern as unknown));
   return tests.length === 0 ? null : (url) => tests.some((test) => test(url));
-}
-
-/** Path and query as they are requested. @throws Never */
-export function pathAndQuery({ path, query }: UrlParts): string {
-  return query === null ? path : `${path}?${query}`;
 }
 
 function readPattern(option: string, pattern: unknown): UrlTest {
@@ -56,11 +50,15 @@ function readPattern(option: string, pattern: unknown): UrlTest {
   return (url) => `${url.scheme}:` === protocol && url.host === hostname && url.port === port && test(url);
 }
 
+function requestTarget({ path, query }: UrlParts): string {
+  return query === null ? path : `${path}?${query}`;
+}
+
 function byPath(pattern: string): UrlTest {
   // Most patterns are plain beginnings, and most URLs hold no escapes: then both are compared as they are.
   const isPlain = /^[\w/.?&=;,:@!~+-]+$/.test(pattern);
   return (url) => {
-    const text = pathAndQuery(url);
+    const text = requestTarget(url);
     return isPlain && !text.includes('%') ? text.startsWith(pattern) : matchesPattern(pattern, text);
   };
 }
@@ -73,22 +71,20 @@ function byRegExp(option: string, pattern: RegExp): UrlTest {
 
 /**
  * A URL as SURT, the web archives' way of naming a part of the web: the host's labels from the right, so that a domain
- * and everything below it share a beginning. `http://(org,example,www,:8080)/path?query`. Addresses keep their order:
- * `http://(127.0.0.1)/`.
- *
- * @throws Never.
+ * and everything below it share a beginning: `http://(org,example,www,:8080)/path?query`. Addresses keep their order.
+ * Never throws.
  */
-export function surtOf({ scheme, host, port, path, query }: UrlParts): string {
+export function surtOf(url: UrlParts): string {
+  const { scheme, host, port } = url;
   const isAddress = host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
   const labels = isAddress ? host : `${host.replace(/\.$/, '').split('.').reverse().join(',')},`;
-  return `${scheme}://(${labels}${port === '' ? '' : `:${port}`})${path}${query === null ? '' : `?${query}`}`;
+  return `${scheme}://(${labels}${port === '' ? '' : `:${port}`})${requestTarget(url)}`;
 }
 
 /**
- * Reads SURT prefixes. One without a scheme stands for both; one that ends within the host must end with a comma, or
- * `(org,example` would take in example-shop.org too.
+ * Reads SURT prefixes; the answer says whether a URL begins with any of them. One without a scheme stands for both; one
+ * that ends within the host must end with a comma, or `(org,example` would take in example-shop.org too.
  *
- * @returns Whether a URL begins with any of them.
  * @throws MannerlyError `option-invalid`.
  */
 export function readSurts(option: string, given: readonly string[] | undefined): (url: UrlParts) => boolean {

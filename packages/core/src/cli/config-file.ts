@@ -22,21 +22,13 @@ const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 export function findConfig(directory: string): string | null {
   const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
   if (found.length > 1) {
-    throw new UsageError(
-      `several configurations are here: ${found.join(', ')}`,
-      'Name one with --config <file>, or none with --no-config.',
-    );
+    const hint = 'Name one with --config <file>, or none with --no-config.';
+    throw new UsageError(`several configurations are here: ${found.join(', ')}`, hint);
   }
   return found[0] === undefined ? null : join(directory, found[0]);
 }
 
-/**
- * Reads and checks a file.
- *
- * @param readsTypeScript - Whether this Node.js strips types by itself.
- * @returns Its paths are absolute.
- * @throws UsageError naming the file, the key, its range and the value.
- */
+/** Reads and checks a file, and makes its paths absolute. @throws UsageError naming the file, the key and the value */
 export async function readConfig(file: string, readsTypeScript = stripsTypes()): Promise<CrawlConfig> {
   const path = resolve(file);
   const isJson = extname(path) === '.json';
@@ -44,17 +36,14 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
     throw new UsageError(`${file} is not there`, 'Name the configuration with --config <file>.');
   }
   if (/^\.[mc]?ts$/.test(extname(path)) && !readsTypeScript) {
-    throw new UsageError(
-      `${file} is TypeScript, which this Node.js (${process.version}) does not read`,
-      'Use Node.js 22.18 or newer, or write it as mannerly.config.js (defineConfig gives completion there too) or .json.',
-    );
+    const hint =
+      'Use Node.js 22.18 or newer, or write it as mannerly.config.js (defineConfig gives completion there too) or .json.';
+    throw new UsageError(`${file} is TypeScript, which this Node.js (${process.version}) does not read`, hint);
   }
   const value = isJson ? await readJson(file, path) : await loadModule(file, path);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(
-      `${file} holds no configuration`,
-      isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).',
-    );
+    const hint = isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).';
+    throw new UsageError(`${file} holds no configuration`, hint);
   }
   try {
     fill('', CONFIG_OPTIONS, value);

@@ -33,7 +33,7 @@ export interface CrawlFlags {
 
 const MAX_WORKERS = 64;
 const DAY_SECONDS = 86_400;
-/** Stands for every reason. */
+/** Every reason. */
 const ALL = 'all';
 
 /** Adds the flags to a command. */
@@ -85,8 +85,13 @@ export function withCrawlFlags(command: Command): Command {
 
 /** Adds `--name` and `--contact` to a command. */
 export function withIdentity(command: Command): Command {
-  const ofIdentity = FLAGGED_ROWS.filter(({ path }) => path.startsWith('identity.'));
-  return ofIdentity.reduce((with_, flagged) => with_.addOption(optionOf(flagged)), command);
+  return withFlagsOf(command, /^identity\./);
+}
+
+/** Adds the flags of the options whose paths match. */
+export function withFlagsOf(command: Command, paths: RegExp): Command {
+  for (const flagged of FLAGGED_ROWS) if (paths.test(flagged.path)) command.addOption(optionOf(flagged));
+  return command;
 }
 
 /** The flag that names a crawl on a server. */
@@ -101,16 +106,14 @@ export function storeOption(): Option {
 export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
   const { name, contact, version, tokens } = given;
   if (name === undefined) {
-    throw new UsageError(
-      'missing --name: a crawl says who it is',
-      'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").',
-    );
+    const hint =
+      'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").';
+    throw new UsageError('missing --name: a crawl says who it is', hint);
   }
   if (contact === undefined) {
-    throw new UsageError(
-      'missing --contact: a crawl says where its people can be reached',
-      'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.',
-    );
+    const hint =
+      'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.';
+    throw new UsageError('missing --contact: a crawl says where its people can be reached', hint);
   }
   const more = { ...(version === undefined ? {} : { version }), ...(tokens === undefined ? {} : { tokens }) };
   return { name, contact, ...more };
@@ -123,10 +126,8 @@ export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): 
     throw new UsageError('--retry-host and --retry-since need --retry', `Add --retry ${ALL}, or a reason.`);
   }
   if (reset === true) {
-    throw new UsageError(
-      '--retry and --reset contradict each other',
-      'A reset deletes the failures. Give one of them.',
-    );
+    const hint = 'A reset deletes the failures. Give one of them.';
+    throw new UsageError('--retry and --reset contradict each other', hint);
   }
   return {
     ...(retry.includes(ALL) ? {} : { reason: retry }),
@@ -143,16 +144,12 @@ export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
 /** Refuses flags that mean nothing together. @throws UsageError */
 export function checkProcesses({ store, reset, workers = 1, csv, dashboard }: CrawlFlags): void {
   if (store !== undefined && reset === true) {
-    throw new UsageError(
-      '--reset does not delete what is on a server',
-      'Take another name (--store …?crawl=<name>), or delete the keys or the schema of this one yourself.',
-    );
+    const hint = 'Take another name (--store …?crawl=<name>), or delete the keys or the schema of this one yourself.';
+    throw new UsageError('--reset does not delete what is on a server', hint);
   }
   if (workers > 1 && csv !== undefined) {
-    throw new UsageError(
-      '--csv is written by one process',
-      'Leave it out, and write all items as one table afterwards: mannerly export <dir> --csv <file>.',
-    );
+    const hint = 'Leave it out, and write all items as one table afterwards: mannerly export <dir> --csv <file>.';
+    throw new UsageError('--csv is written by one process', hint);
   }
   if (workers > 1 && dashboard !== undefined) {
     throw new UsageError('--dashboard shows one process', 'Leave it out, or --workers.');

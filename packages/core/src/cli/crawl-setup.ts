@@ -1,5 +1,4 @@
-// Combines a command line and a configuration file. A flag overrides the file, one option at a time. The bounds of the
-// command hold where the file has none.
+// Combines a command line and a configuration file. A flag overrides the file, one option at a time.
 
 import { createCrawler } from '../crawler.js';
 import type { CrawlConfig } from '../options/config.js';
@@ -22,13 +21,7 @@ export interface CrawlSetup {
   readonly file: string | null;
 }
 
-/**
- * Combines command line and configuration file.
- *
- * @param args - The seeds.
- * @param directory - Where a file is looked for when none is named.
- * @throws UsageError, naming the flag, or the file and its key; MannerlyError as `createCrawler`.
- */
+/** @param directory - Where a file is looked for when none is named. @throws UsageError, MannerlyError */
 export async function setUpCrawl(
   args: readonly string[],
   flags: CrawlFlags,
@@ -39,16 +32,12 @@ export async function setUpCrawl(
   const { $schema: _, handlers, out, csv, store, sinks = [], ...ofFile } = config;
   const seeds = args.length > 0 ? args : (config.scope?.seeds ?? []);
   if (seeds.length === 0) {
-    throw new UsageError(
-      'missing seeds: a crawl starts somewhere',
-      'Write a URL after the command, or `scope: { seeds: […] }` in mannerly.config.json.',
-    );
+    const hint = 'Write a URL after the command, or `scope: { seeds: […] }` in mannerly.config.json.';
+    throw new UsageError('missing seeds: a crawl starts somewhere', hint);
   }
   if (sinks.length > 0 && (flags.workers ?? 1) > 1) {
-    throw new UsageError(
-      `\`sinks\` of ${file} are written by one process`,
-      'Leave out --workers or the sinks, and read all items with mannerly export.',
-    );
+    const hint = 'Leave out --workers or the sinks, and read all items with mannerly export.';
+    throw new UsageError(`\`sinks\` of ${file} are written by one process`, hint);
   }
   const table = flags.csv ?? csv;
   const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table })];

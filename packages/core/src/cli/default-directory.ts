@@ -15,12 +15,7 @@ const MAX_TRIES = 100;
 const MAX_LOOKS = 200;
 const PARENT = 'crawls';
 
-/**
- * The directory of the same crawl (name, tokens and first seed, and no seed of it left out), the youngest of several,
- * or one that does not exist yet.
- *
- * @throws The platform's error when `crawls` cannot be read.
- */
+/** The youngest directory of the same crawl (name, tokens, first seed, no seed left out), or a new one. */
 export async function directoryFor(crawl: CrawlIdentity, nowMs: number): Promise<string> {
   const [seed = ''] = crawl.seeds;
   let youngest: { readonly path: string; readonly createdAtMs: number } | null = null;

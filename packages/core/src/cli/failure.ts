@@ -17,7 +17,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Codes of errors that mean a wrong call, most by their first word; the others mean that something broke. */
+/** Codes of usage errors. The others mean that something broke. */
 const USAGE_CODES = /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|store-mismatch)$/;
 
 const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';

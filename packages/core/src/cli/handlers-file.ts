@@ -1,5 +1,4 @@
-// Handlers from a file of the user: a module whose `handlers` (or default export) is an object of routes, or a function
-// that registers them. And the default handler.
+// Handlers from a module: its `handlers` (or default export) is an object of routes or a function.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -21,24 +20,15 @@ export function registerDefault(routes: HandlerRoutes): void {
   });
 }
 
-/**
- * Loads a file of handlers.
- *
- * @example
- * export const handlers = { html: async (page) => page.emit({ title: page.title }), 'label:news': { handle, item: News
- * } }
- * @throws UsageError when it cannot be loaded or has no handlers.
- */
+/** Loads a file of handlers. @throws UsageError when it cannot be loaded or has no handlers */
 export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {
   const module = await loadModule(path);
   const handlers = module['handlers'] ?? module['default'];
   if (typeof handlers === 'function') return handlers as (routes: HandlerRoutes) => void;
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
   if (entries.length === 0) {
-    throw new UsageError(
-      `${path} exports no handlers`,
-      'Export them as `handlers`: an object of routes, or a function that registers them.',
-    );
+    const hint = 'Export them as `handlers`: an object of routes, or a function that registers them.';
+    throw new UsageError(`${path} exports no handlers`, hint);
   }
   return (routes) => {
     for (const [route, given] of entries) {

@@ -9,15 +9,15 @@ export interface Question {
   readonly message: string;
   /** Shown where nothing is typed yet. */
   readonly example?: string;
-  /** Stands there from the beginning, to be changed. */
+  /** The answer that is offered. */
   readonly initial?: string;
   /** What is wrong with an answer; `null`: nothing. */
   readonly fault: (answer: string) => string | null;
 }
 
-/** Asks; a question is repeated until its answer has no fault. */
+/** Asks questions. A question is repeated until its answer has no fault. */
 export interface Asker {
-  /** @returns The answer without blanks around it; `null`: the person does not want to go on. */
+  /** @returns The trimmed answer; `null`: the user wants to stop. */
   ask(question: Question): Promise<string | null>;
 }
 
@@ -86,7 +86,7 @@ export function processIo(): CliIo {
   };
 }
 
-/** Without a reader of its results the process ends (`mannerly … | head`). Without one of its progress it goes on. */
+/** A closed standard output ends the process (`mannerly … | head`), a closed standard error does not. */
 function endQuietly(): void {
   const unlessClosed = (error: NodeJS.ErrnoException, closed: () => void): void => {
     if (error.code !== 'EPIPE') throw error;
@@ -107,7 +107,7 @@ function startWorker(): WorkerProcess {
     send(message) {
       if (child.connected) child.send(message, ignored);
     },
-    onMessage: (heard) => void child.on('message', (message) => heard(message as FromWorker)),
+    onMessage: (listener) => void child.on('message', (message) => listener(message as FromWorker)),
     onExit: (gone) => void child.once('exit', gone),
     kill: () => void child.kill('SIGKILL'),
   };
@@ -118,7 +118,7 @@ function parentProcess(): ParentProcess {
     send(message) {
       if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
     },
-    onMessage: (heard) => void process.on('message', (message) => heard(message as ToWorker)),
+    onMessage: (listener) => void process.on('message', (message) => listener(message as ToWorker)),
     leave() {
       if (process.connected) process.disconnect();
     },

@@ -13,27 +13,16 @@ import { type OpenedStore, openStore } from './open-store.js';
 /** Warnings printed while the crawl runs. The warning log has all of them. */
 const MAX_WARNING_LINES = 100;
 
-/** A crawl that can be run once. */
-export interface LiveCrawl {
-  readonly crawler: Crawler;
-  /** Runs it, and closes the client of its store after it. */
-  run(out: string): Promise<CrawlReport>;
-}
-
-/**
- * Makes the crawl of a command line.
- *
- * @param isFirst - Of several processes one resets, unparks and retries.
- * @throws UsageError, MannerlyError
- */
-export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean): Promise<LiveCrawl> {
+/** Makes the crawl of a command line. @param isFirst - Of several processes, the first resets, unparks and retries. */
+export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean) {
   const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
   const crawler = createCrawler(opened === null ? options : { ...options, store: (tell) => opened.make(tell) });
   register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,
-    async run(out) {
+    /** Runs the crawl once, and closes the client of its store. */
+    async run(out: string): Promise<CrawlReport> {
       try {
         if (isFirst) for (const host of flags.unpark ?? []) await crawler.unpark(host);
         return await crawler.run({
@@ -75,12 +64,7 @@ export function printWarnings(crawler: Crawler, print: (line: string) => void): 
   crawler.events.on('handler-error', ({ url, error }) => print(`${url}: the handler failed: ${String(error)}`));
 }
 
-/**
- * The first Ctrl-C stops cleanly, the second ends at once.
- *
- * @param ended - Called right before the process ends.
- * @returns Removes the listener.
- */
+/** The first Ctrl-C stops cleanly, the second ends at once. @param ended - Called before. @returns What removes it */
 export function stopOnInterrupt(
   io: CliIo,
   print: (line: string) => void,

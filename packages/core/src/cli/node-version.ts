@@ -1,11 +1,8 @@
-// The oldest Node.js that runs this, said in a sentence: an older one would only show the first thing that it lacks. It
-// is asked before anything else is loaded, so it imports nothing.
+// The oldest Node.js that runs this. It is checked before anything else is loaded, so this file imports nothing.
 
 const LEAST = [20, 19] as const;
 
-/**
- * What to tell the owner of an older Node.js; `null`: it will do. @param version - As `process.versions.node` has it.
- */
+/** The error for an older Node.js; `null`: it is new enough. @param version - As in `process.versions.node`. */
 export function tooOldText(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return null;

@@ -10,12 +10,7 @@ import type { CliIo } from './io.js';
 /** The variable with the token of the dashboard, so that a reader of metrics can use it over several runs. */
 const TOKEN_VARIABLE = 'MANNERLY_DASHBOARD_TOKEN';
 
-/**
- * Opens the dashboard that the flags request, and says where it is.
- *
- * @returns `null` without `--dashboard`. The caller closes it.
- * @throws UsageError, MannerlyError `dashboard-failed`, `option-invalid`.
- */
+/** Opens the dashboard that the flags request; `null`: none. The caller closes it. @throws UsageError, MannerlyError */
 export async function openDashboard(
   crawler: Crawler,
   { dashboard, metrics = false }: CrawlFlags,
@@ -45,10 +40,8 @@ async function metricsOf(crawler: Crawler): Promise<MetricsSource> {
     return registry;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-      throw new UsageError(
-        '--metrics needs prom-client, which is not installed',
-        'Install it with mannerly: npm install prom-client',
-      );
+      const hint = 'Install it with mannerly: npm install prom-client';
+      throw new UsageError('--metrics needs prom-client, which is not installed', hint);
     }
     throw error;
   }

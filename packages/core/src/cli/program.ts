@@ -1,14 +1,13 @@
-// The commands and their flags, as commander reads them. What a command does is in a file of its own in `commands/`,
-// loaded when it is called: `mannerly --help` loads none of them.
+// The commands and their flags. Each command is in a file of `commands/`, which is loaded when the command is called.
 
 import { Command, Option } from 'commander';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import type { ExportFormat } from '../output/export-items.js';
-import { storeOption, withCrawlFlags, withIdentity } from './crawl-flags.js';
+import { storeOption, withCrawlFlags, withFlagsOf, withIdentity } from './crawl-flags.js';
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js';
 import { reportFailure, UsageError } from './failure.js';
 import type { CliIo } from './io.js';
-import { argumentReader, collected, commandDefault, numberArgument } from './option-flags.js';
+import { collected, numberArgument } from './option-flags.js';
 
 const CRAWL_HELP = `
 Examples:
@@ -127,24 +126,13 @@ function addCrawlCommands(program: Command, run: Runner): void {
     .command('init')
     .description('write a small TypeScript project: a crawl that runs, and its test')
     .argument('[dir]', 'a directory that is empty or does not exist yet', '.');
-  withIdentity(init)
+  withFlagsOf(withIdentity(init), /^bounds\.(pages|depth|minutes)$/)
     .option('--seed <url>', 'where the crawl starts (repeatable)', collected<string>)
     .addOption(
       new Option('--within <scope>', 'where it may go: the hosts or the domains of the seeds (default: host)').choices([
         'host',
         'domain',
       ]),
-    )
-    .option('--pages <n>', `maximum pages (default: ${commandDefault('bounds.pages')})`, argumentReader('bounds.pages'))
-    .option(
-      '--depth <n>',
-      `maximum links from a seed (default: ${commandDefault('bounds.depth')})`,
-      argumentReader('bounds.depth'),
-    )
-    .option(
-      '--minutes <n>',
-      `maximum running time (default: ${commandDefault('bounds.minutes')})`,
-      argumentReader('bounds.minutes'),
     )
     .option('--yes', 'ask nothing: what no flag says has its default')
     .addHelpText('after', INIT_HELP)

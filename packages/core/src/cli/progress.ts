@@ -1,5 +1,4 @@
-// Progress on standard error: one line drawn over itself on a terminal, nothing where output is piped, unless plain
-// lines are requested.
+// Progress on standard error: one line drawn over itself on a terminal, nothing or plain lines elsewhere.
 
 import { type RunManifestEnd, readRunManifests } from '../run/run-manifest.js';
 import type { CliIo } from './io.js';
@@ -12,9 +11,7 @@ const LOG_MS = 5_000;
 const LOG_COLUMNS = 200;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/**
- * `auto`: drawn on a terminal, quiet elsewhere; `lines`: a plain line every five seconds, for logs; `none`: nothing.
- */
+/** `auto`: drawn on a terminal, else quiet; `lines`: a line every five seconds, for logs; `none`: nothing. */
 export const PROGRESS_MODES = ['auto', 'lines', 'none'] as const;
 /** One of `PROGRESS_MODES`. */
 export type ProgressMode = (typeof PROGRESS_MODES)[number];
@@ -27,13 +24,7 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
-/**
- * Shows a piece of work while it lasts, on a terminal: `Judging: 12,000 of 31,494 requests`.
- *
- * @param of - How many there are; `null`: unknown.
- * @param work - Reports how far it is, and a better total if it has one.
- * @returns Its result. Rejects as it does.
- */
+/** Shows work on a terminal while it lasts: `Judging: 12,000 of 31,494 requests`. @param of - `null`: unknown. */
 export async function showWork<T>(
   io: CliIo,
   what: string,

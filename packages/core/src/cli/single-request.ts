@@ -12,13 +12,7 @@ export type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   | { readonly kind: 'nothing'; readonly why: string };
 
-/**
- * The robots.txt of an authority. One request, redirects followed as for any crawl; no page is requested.
- *
- * @param origin - `scheme://host[:port]`
- * @param allowAddresses - Private address ranges that are allowed.
- * @throws MannerlyError for an identity that cannot be sent; broken machinery.
- */
+/** The robots.txt of an authority, by one request. @param origin - `scheme://host[:port]`. @throws MannerlyError */
 export async function requestRobots(
   origin: string,
   identity: IdentityOptions,
@@ -50,7 +44,7 @@ export async function requestRobots(
   }
 }
 
-/** Without its full stop: it stands inside a sentence. */
+/** The meaning of a reason, without its full stop. */
 function sentenceOf(reason: string): string {
   const { means, todo } = reasonOf(reason) ?? { means: 'see docs/lifecycle.md', todo: '' };
   return `${means} ${todo}`.trim().replace(/\.$/, '');

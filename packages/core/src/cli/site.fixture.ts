@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 export interface TestSite {
   /** Without a slash at the end. */
   readonly url: string;
-  /** Paths in the order in which they were asked for. */
+  /** The requested paths, in order. */
   readonly asked: string[];
   /** Paths that answer with another status than 200. */
   readonly statuses: Map<string, number>;
   close(): Promise<void>;
 }
 
-/** Starts a site whose front page links to `links`, as they stand; robots.txt closes `/closed`. */
+/** Starts a site whose front page links to `links`, as they are; robots.txt closes `/closed`. */
 export async function testSite(links: readonly string[]): Promise<TestSite> {
   const asked: string[] = [];
   const statuses = new Map<string, number>();

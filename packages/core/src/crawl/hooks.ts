@@ -17,7 +17,7 @@ export interface HookRefusal {
   readonly reason: string;
 }
 
-/** The answer of a hook: nothing, and the crawl goes on; or a refusal. There is no third answer. */
+/** The answer of a hook: nothing, which lets the URL pass, or a refusal. */
 export type HookAnswer =
   | HookRefusal
   | undefined
@@ -83,7 +83,7 @@ export function refuse(reason: string): HookRefusal {
   return Object.freeze({ kind: 'refuse', reason: String(reason).slice(0, MAX_WORD_CHARS) });
 }
 
-/** The verdict of a hook; `null`: the crawl goes on. */
+/** The verdict of a hook; `null`: the URL passes. */
 export type HookVerdict =
   | null
   | { readonly kind: 'refused'; readonly detail: string }
@@ -114,7 +114,7 @@ export class Hooks {
     this.#journal = journal;
   }
 
-  /** `null`, also as the result: the request goes on. */
+  /** `null`, also as the result: the URL passes. */
   beforeFetch(work: HookedWork, purpose: PlannedFetch['purpose'] = 'page'): Promise<HookVerdict> | null {
     const { beforeFetch } = this.#hooks;
     if (beforeFetch === undefined) return null;
@@ -123,7 +123,7 @@ export class Hooks {
     );
   }
 
-  /** `null`, also as the result: the page goes on. */
+  /** `null`, also as the result: the page passes. */
   afterFetch(work: HookedWork, outcome: FetchOutcome): Promise<HookVerdict> | null {
     const { afterFetch } = this.#hooks;
     if (afterFetch === undefined) return null;
@@ -147,7 +147,7 @@ export class Hooks {
     }
   }
 
-  /** Calls a hook once. Only the answer `undefined`, in time, goes on. */
+  /** Calls a hook once. Only the answer `undefined`, in time, lets the URL pass. */
   async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
     const stopSignal = this.#signal;
     if (stopSignal.aborted) return { kind: 'stopped' };

@@ -23,8 +23,8 @@ export interface PageRequestsParts {
   /** Exchanges at the same time. */
   readonly concurrency: number;
   readonly maxBodyBytes: number;
-  /** Called with each outcome before a handler sees it. `null`: nothing is archived. */
-  readonly archive: { keep(outcome: FetchOutcome): Promise<void> } | null;
+  /** Gets each outcome before a handler sees it. */
+  readonly archive: { keep(outcome: FetchOutcome): Promise<void> };
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
@@ -93,7 +93,7 @@ export class PageRequests {
     }
   }
 
-  /** Waits for one turn of the host and uses it. `null`: no request left, and the frontier has to be asked again. */
+  /** Waits for one turn of the host and uses it. `null`: no request was sent, and another turn is needed. */
   async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup } = this.#parts;
     const { candidate, purpose, untilMs, signal } = request;
@@ -138,7 +138,7 @@ export class PageRequests {
     });
     if (outcome.kind === 'not-sent') return outcome;
     if (!isRefusedByGuard(outcome)) frontier.exchanged(work, exchangeOf(outcome));
-    await archive?.keep(outcome);
+    await archive.keep(outcome);
     return outcome;
   }
 }

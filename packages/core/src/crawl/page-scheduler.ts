@@ -45,10 +45,7 @@ export class PageScheduler {
     this.#dueAtMs = atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * A request has left to a host that waits after each exchange. Its pause counts from when we read the answer, so
-   * pages wait a moment for that. @returns What to call when the exchange is over.
-   */
+  /** A request has left to a host that pauses after its answer: pages wait for that. @returns What ends the wait */
   exchangeStarted(): () => void {
     this.#exchanges += 1;
     this.#lastStartMs = this.#nowMs();

@@ -1,7 +1,6 @@
-// Opens pages in a browser, between their exchange and their handler. The browser gets the document that came, and asks
-// here for whatever else the page loads. Each of those is a request of the crawl: scope, hooks, robots.txt, the host's
-// clock and the address guard apply, to each hop of a redirect too (access §11). A refusal goes to the browser, the
-// page and the decision log.
+// Opens pages in a browser, between their exchange and their handler. The browser gets the document that came, and
+// loads everything else through the crawl: scope, hooks, robots.txt, the host's clock and the address guard apply to
+// each request and each hop of a redirect (access §11). A refusal goes to the browser, the page and the decision log.
 
 import type { PageWork } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
@@ -23,7 +22,7 @@ export type RenderResult =
   | { readonly kind: 'as-it-came' }
   | RenderedPage
   | RenderFailure
-  /** The crawl stopped before the page had loaded what it asked for: it has to be opened again another time. */
+  /** The crawl stopped before the page was loaded: it is opened again by the next run. */
   | { readonly kind: 'stopped' };
 
 /** What pages are opened with. */

@@ -1,5 +1,5 @@
-// What a crawl learns of sites and needs again after a stop: where seeds led, which moves the scope, and which spaces
-// are endless. Kept in records of the store, emitted as events, listed in the report.
+// What a crawl learns of sites and needs again after a stop: where seeds redirect, which moves the scope, and which URL
+// spaces are traps. Kept in records of the store, emitted as events, listed in the report.
 
 import type { Frontier, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
@@ -20,8 +20,9 @@ export class SiteKnowledge {
   readonly watch: Traps | null;
   readonly #isShared: boolean;
   readonly #journal: Pick<Journal, 'emit'>;
-  #moves = new RecordList<ScopeMove>('scope-move', NO_STORE);
-  #found = new RecordList<TrapFinding>('trap', NO_STORE);
+  /** Both are set by `open`. */
+  #moves: RecordList<ScopeMove> | null = null;
+  #found: RecordList<TrapFinding> | null = null;
   /** @param isShared - Whether other processes learn at the same time. */
   constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'emit'>) {
     this.#scope = scope;
@@ -45,7 +46,7 @@ export class SiteKnowledge {
     const move = this.#scope.redirected(work.url, to);
     if (move === null) return;
     // Before the target is queued: a run that continues after a stop must find it in scope.
-    this.#scope.restore(await this.#moves.append(move));
+    this.#scope.restore((await this.#moves?.append(move)) ?? []);
     this.#journal.emit('scope-moved', move);
   }
 
@@ -58,7 +59,7 @@ export class SiteKnowledge {
     // Most pages need not be compared.
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await contentOf(page))) {
-      await this.#found.append(finding);
+      await this.#found?.append(finding);
       this.#journal.emit('trap', finding);
     }
   }
@@ -77,30 +78,23 @@ export class SiteKnowledge {
 
   /** Of the whole crawl in order, at most ten thousand. */
   moves(): readonly ScopeMove[] {
-    return this.#moves.values;
+    return this.#moves?.values ?? [];
   }
 
   /** Of the whole crawl in order, at most ten thousand. */
   traps(): readonly TrapFinding[] {
-    return this.#found.values;
+    return this.#found?.values ?? [];
   }
 
   /** Reads where other processes have seen seeds lead. */
   async #catchUp(): Promise<void> {
-    if (this.#isShared) this.#scope.restore(await this.#moves.readNew());
+    if (this.#isShared && this.#moves !== null) this.#scope.restore(await this.#moves.readNew());
   }
 
   #isOutside(url: string): boolean {
     const parts = parseUrlParts(url);
     return parts !== null && this.#scope.judge(parts, 'link').kind === 'out';
   }
-}
-
-/** Before `open`. */
-const NO_STORE: KnowledgeStore = { readRecord: notOpen, writeRecord: notOpen, exclusively: notOpen };
-
-async function notOpen(): Promise<never> {
-  throw new Error('site knowledge is used before the store is open');
 }
 
 /** A list in the store, one numbered record for each value: nothing is written twice, and nothing outgrows a record. */

@@ -21,9 +21,7 @@ export class Wakeup {
     this.#endSleep?.();
   }
 
-  /**
-   * @param atMs - Epoch milliseconds; `null`: only when woken. Timers may fire early, so check the clock afterwards.
-   */
+  /** @param atMs - Epoch milliseconds; `null`: only when woken. Timers may fire early: check the clock afterwards. */
   async sleep(atMs: number | null): Promise<void> {
     if (!this.#isWoken) {
       await new Promise<void>((resolve) => {

@@ -86,9 +86,7 @@ export class Sitemaps {
     return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
   }
 
-  /**
-   * Reads one, a batch at a time: the next is read when `offer` has taken the last. @returns What it was, for people.
-   */
+  /** Reads one, a batch for each `offer`. @returns What it was, for people. */
   async read(
     work: PageWork,
     outcome: ResponseOutcome,
@@ -152,10 +150,7 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
   return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
-/**
- * A URL that a sitemap lists is as far from a seed as a link of the home page. What the sitemap says of it goes to its
- * handler.
- */
+/** As far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
 function page({ url, alternates, ...said }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
   const userData: Record<string, JsonValue> = {};
   for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {
@@ -183,9 +178,8 @@ function initialUrl({ record, url }: PageWork): string {
 }
 
 function ticketOf({ record }: PageWork): Ticket | null {
-  const { userData, via } = record;
-  if (via !== 'companion' || typeof userData !== 'object' || userData === null || !('sitemap' in userData)) return null;
-  return userData['sitemap'] as unknown as Ticket;
+  if (record.via !== 'companion') return null;
+  return (record.userData as { readonly sitemap?: Ticket } | null)?.sitemap ?? null;
 }
 
 function summaryOf(
@@ -194,12 +188,13 @@ function summaryOf(
   foreign: number,
   truncated: 'limit' | 'connection' | null,
 ): string {
-  const oddities = [
+  const parts = [
+    `${end.kind} of ${listed}`,
     foreign > 0 ? `${foreign} left out` : null,
     end.unusable > 0 ? `${end.unusable} no URLs` : null,
     end.stopped,
     end.cut,
     truncated === null ? null : `cut by ${truncated}`,
-  ].filter((oddity) => oddity !== null);
-  return [`${end.kind} of ${listed}`, ...oddities].join(', ');
+  ];
+  return parts.filter((part) => part !== null).join(', ');
 }

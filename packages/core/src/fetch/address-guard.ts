@@ -131,10 +131,7 @@ function parseRange(text: string): Range {
   );
 }
 
-/**
- * Forms that carry another address inside (mapped, translated, tunnelled) are never public in their own right; in a
- * range that was opened, the address inside is judged as well.
- */
+/** Forms that carry another address inside (mapped, tunnelled) are not public; in an opened range, both are judged. */
 function judgeAddress(text: string, opened: readonly Range[]): AddressVerdict {
   // Plain notation only: what the platform does not see as an address, it would look up as a name, past this guard.
   // A zone identifier names an interface of this machine.

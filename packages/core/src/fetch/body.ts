@@ -37,22 +37,14 @@ export interface BodyLimits {
   readonly keepsEncoded: boolean;
 }
 
-/** Decoded bytes that so many encoded ones may become. */
-function decodedLimit(encodedBytes: number, maxBytes: number): number {
-  return Math.min(maxBytes, Math.max(FREE_DECODED_BYTES, encodedBytes * MAX_DECODED_RATIO));
-}
-
 /** The limit on the wire that goes with a limit on decoded bytes: a coding adds no more than its own framing. */
 export function encodedLimit(maxBodyBytes: number): number {
   return maxBodyBytes + ENCODED_SLACK_BYTES;
 }
 
 /**
- * Collects one body. Use: `push` each piece until it returns `full`, then `end` once; or `discard`.
- *
- * @example
- * const limits = { maxBodyBytes: 1_000_000, maxEncodedBytes: 1_064_000, keepsEncoded: false };
- * const collector = new BodyCollector(['gzip'], limits, onFull);
+ * Collects one body. Use: `push` each piece until it returns `full`, then `end` once; or `discard`. The first coding of
+ * a large body is undone as its bytes come, into a collector that has the other codings.
  */
 export class BodyCollector {
   /** Bytes pushed. */
@@ -61,69 +53,68 @@ export class BodyCollector {
   readonly #limits: BodyLimits;
   readonly #onFull: () => void;
   readonly #consumer: BodyConsumer | null;
+  readonly #decodedLimit: () => number;
   /** The bytes as they come: encoded where there are codings. */
   readonly #pieces: Pieces;
-  #stream: DecodingStream | null = null;
+  #decoding: Decoding | null = null;
   #isFull = false;
 
   /**
    * @param onFull - Called when a decoder, which works off the main thread, has reached the limit.
    * @param consumer - Gets the decoded bytes as they come; none are kept then.
+   * @param decodedLimit - Decoded bytes kept. @default by `limits` and by the bytes that came
    */
   constructor(
     codings: readonly ContentCoding[],
     limits: BodyLimits,
     onFull: () => void,
     consumer: BodyConsumer | null = null,
+    decodedLimit: (() => number) | null = null,
   ) {
     this.#codings = codings;
     this.#limits = limits;
     this.#onFull = onFull;
     this.#consumer = consumer;
+    this.#decodedLimit = decodedLimit ?? (() => this.#ownLimit());
     this.#pieces = new Pieces(codings.length === 0 ? consumer : null);
   }
 
   /** Takes a piece. `full`: nothing more will be kept. Never throws. */
   push(chunk: Uint8Array): 'more' | 'full' {
-    const { maxBodyBytes, maxEncodedBytes, keepsEncoded } = this.#limits;
+    const { maxEncodedBytes, keepsEncoded } = this.#limits;
+    const left = Math.max(0, this.#decodedLimit() - this.encodedBytes);
     this.encodedBytes += chunk.length;
-    if (this.#stream === null || keepsEncoded) this.#pieces.push(chunk);
     if (this.#codings.length === 0) {
-      this.#isFull = this.encodedBytes > maxBodyBytes || this.encodedBytes > maxEncodedBytes;
-      return this.#isFull ? 'full' : 'more';
-    }
-    if (this.#stream !== null) {
-      this.#stream.write(chunk);
-    } else if (this.encodedBytes > ONE_CALL_DECODE_BYTES) {
-      this.#stream = this.#decode(this.#pieces.joined(), this.#onFull);
-      if (!keepsEncoded) this.#pieces.clear();
+      this.#pieces.push(chunk.length > left ? chunk.subarray(0, left) : chunk);
+      this.#isFull ||= chunk.length > left;
+    } else {
+      if (this.#decoding === null || keepsEncoded) this.#pieces.push(chunk);
+      if (this.#decoding !== null) {
+        this.#decoding.write(chunk);
+      } else if (this.encodedBytes > ONE_CALL_DECODE_BYTES) {
+        this.#decoding = this.#decode(this.#pieces.joined(), this.#onFull);
+        if (!keepsEncoded) this.#pieces.clear();
+      }
     }
     this.#isFull ||= this.encodedBytes > maxEncodedBytes;
-    return this.#isFull || this.#stream?.isFull === true ? 'full' : 'more';
+    return this.#isFull || this.#decoding?.isFull === true ? 'full' : 'more';
   }
 
-  /**
-   * The body, once no more pieces come. A promise only where a decoding stream is at work.
-   *
-   * @throws Never, and never rejects.
-   */
+  /** The body, once no more pieces come. A promise only where a decoder is at work. Never throws, never rejects. */
   end(ending: BodyEnding): DecodedBody | Promise<DecodedBody> {
     const end = this.#isFull ? 'limit' : ending;
     const cut = end === 'whole' ? null : end;
-    const { maxBodyBytes } = this.#limits;
-    if (this.#codings.length === 0) {
-      return { kind: 'decoded', body: this.#pieces.joined().subarray(0, maxBodyBytes), cut };
-    }
+    if (this.#codings.length === 0) return { kind: 'decoded', body: this.#pieces.joined(), cut };
     if (this.encodedBytes === 0) return { kind: 'decoded', body: new Uint8Array(0), cut };
-    if (this.#stream === null) {
+    if (this.#decoding === null) {
       const encoded = this.#pieces.joined();
       if (cut === null && this.#consumer === null) {
-        const body = tryOneCall(this.#codings, encoded, decodedLimit(encoded.length, maxBodyBytes));
+        const body = tryOneCall(this.#codings, encoded, this.#decodedLimit());
         if (body !== null) return { kind: 'decoded', body, cut: null };
       }
-      this.#stream = this.#decode(encoded, null);
+      this.#decoding = this.#decode(encoded, () => undefined);
     }
-    return this.#stream.end(cut);
+    return this.#decoding.end(cut);
   }
 
   /** The bytes pushed, codings not undone, in one piece; `null` unless they were to be kept. */
@@ -134,12 +125,25 @@ export class BodyCollector {
   /** Frees the memory. Safe to call twice. */
   discard(): void {
     this.#pieces.clear();
-    this.#stream?.destroy();
+    this.#decoding?.discard();
   }
 
-  #decode(encoded: Uint8Array, onFull: (() => void) | null): DecodingStream {
-    const kept = new Pieces(this.#consumer);
-    return new DecodingStream(this.#codings, this.#limits.maxBodyBytes, encoded, onFull, kept);
+  /** A body that grows faster than any page is cut long before its limit. */
+  #ownLimit(): number {
+    const { maxBodyBytes } = this.#limits;
+    if (this.#codings.length === 0) return maxBodyBytes;
+    return Math.min(maxBodyBytes, Math.max(FREE_DECODED_BYTES, this.encodedBytes * MAX_DECODED_RATIO));
+  }
+
+  #decode(start: Uint8Array, onFull: () => void): Decoding {
+    const [coding = 'gzip', ...others] = this.#codings;
+    const { maxBodyBytes } = this.#limits;
+    // Coded data that is longer than what it stands for is no page: it is work without end.
+    const maxEncodedBytes = others.length > 0 ? encodedLimit(maxBodyBytes) : Number.MAX_SAFE_INTEGER;
+    const limits = { maxBodyBytes, maxEncodedBytes, keepsEncoded: false };
+    const makeNext = (onNextFull: () => void): BodyCollector =>
+      new BodyCollector(others, limits, onNextFull, this.#consumer, this.#decodedLimit);
+    return new Decoding(coding, start, makeNext, onFull);
   }
 }
 
@@ -155,118 +159,72 @@ function tryOneCall(codings: readonly ContentCoding[], encoded: Buffer, maxBytes
   }
 }
 
-/** A chain of decoders. It keeps what comes out, up to a limit, also when one of them fails. */
-class DecodingStream {
+/** One coding, undone as its bytes come. What comes out is kept, up to a limit, also when the decoder fails. */
+class Decoding {
   isFull = false;
-  readonly #stages: Transform[] = [];
-  readonly #first: Transform;
-  readonly #codings: readonly ContentCoding[];
-  readonly #maxBytes: number;
-  readonly #onFull: (() => void) | null;
-  readonly #kept: Pieces;
+  readonly #decoder: Transform;
+  readonly #next: BodyCollector;
+  readonly #onFull: () => void;
   readonly #result: Promise<DecodedBody>;
-  #resolve: (decoded: DecodedBody) => void = () => undefined;
-  #encodedBytes = 0;
-  /** The first decoder takes nothing more: it failed, or its coded data ended. */
+  #resolve: (decoded: DecodedBody | Promise<DecodedBody>) => void = () => undefined;
+  /** The decoder takes nothing more: it failed, or its coded data ended. */
   #isOver = false;
 
+  /** @param start - The first bytes of the coded body: they tell the two kinds of `deflate` apart. */
   constructor(
-    codings: readonly ContentCoding[],
-    maxBytes: number,
+    coding: ContentCoding,
     start: Uint8Array,
-    onFull: (() => void) | null,
-    kept: Pieces,
+    makeNext: (onFull: () => void) => BodyCollector,
+    onFull: () => void,
   ) {
-    this.#codings = codings;
-    this.#maxBytes = maxBytes;
     this.#onFull = onFull;
-    this.#kept = kept;
+    this.#next = makeNext(() => this.#fill());
     this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#first = this.#addStage(0, start);
-    this.write(start);
+    this.#decoder = createDecoder(coding, start);
+    this.#decoder.on('data', (chunk: Uint8Array) => {
+      if (!this.#isOver && this.#next.push(chunk) === 'full') this.#fill();
+    });
+    // Bytes behind the end of the coded data (some servers pad) are dropped; zlib itself would keep them for ever.
+    this.#decoder.on('end', () => this.#settle('whole'));
+    this.#decoder.on('error', (error: Error & { code?: string }) => {
+      // A failure before any byte came out is the whole answer.
+      if (this.#next.encodedBytes > 0 || error.code === 'Z_BUF_ERROR') this.#settle('connection');
+      else this.#resolve({ kind: 'undecodable', detail: error.message });
+      this.#isOver = true;
+    });
+    this.#decoder.write(start);
   }
 
   write(chunk: Uint8Array): void {
-    if (this.#isOver) return;
-    this.#encodedBytes += chunk.length;
-    this.#first.write(chunk);
+    if (!this.#isOver) this.#decoder.write(chunk);
   }
 
   /** @param cut - Why the encoded body is not whole; `null`: it is. */
   async end(cut: 'limit' | 'connection' | null): Promise<DecodedBody> {
-    if (!this.#isOver) this.#first.end();
+    if (!this.#isOver) this.#decoder.end();
     const decoded = await this.#result;
     return decoded.kind === 'undecodable' || decoded.cut === 'limit' || cut === null ? decoded : { ...decoded, cut };
   }
 
-  destroy(): void {
+  discard(): void {
     this.#isOver = true;
-    for (const stage of this.#stages) stage.destroy();
-    this.#kept.clear();
-  }
-
-  /** A stage is made when its first bytes are known: they tell the two kinds of `deflate` apart. */
-  #addStage(index: number, start: Uint8Array): Transform {
-    const stage = createDecoder(this.#codings[index] ?? 'gzip', start);
-    this.#stages.push(stage);
-    stage.on('error', (error: Error & { code?: string }) => this.#fail(error));
-    if (index === 0) {
-      // Bytes behind the end of the coded data (some servers pad) are dropped; zlib itself would keep them for ever.
-      stage.on('end', () => {
-        this.#isOver = true;
-      });
-    }
-    if (index === this.#codings.length - 1) {
-      stage.on('data', (chunk: Uint8Array) => this.#take(chunk));
-      stage.on('end', () => this.#settle(null));
-      return stage;
-    }
-    let next: Transform | null = null;
-    let passedOn = 0;
-    stage.on('data', (chunk: Uint8Array) => {
-      // Coded data that is longer than what it stands for is no page: it is work without end.
-      passedOn += chunk.length;
-      if (passedOn > encodedLimit(this.#maxBytes)) {
-        this.#fill();
-        return;
-      }
-      next ??= this.#addStage(index + 1, chunk).on('drain', () => stage.resume());
-      if (!next.destroyed && !next.write(chunk)) stage.pause();
-    });
-    stage.on('end', () => {
-      if (next === null) this.#settle('connection');
-      else next.end();
-    });
-    return stage;
-  }
-
-  #take(chunk: Uint8Array): void {
-    const left = Math.max(0, decodedLimit(this.#encodedBytes, this.#maxBytes) - this.#kept.bytes);
-    this.#kept.push(chunk.length > left ? chunk.subarray(0, left) : chunk);
-    if (chunk.length > left) this.#fill();
+    this.#decoder.destroy();
+    this.#next.discard();
   }
 
   #fill(): void {
     this.isFull = true;
     this.#settle('limit');
-    this.#onFull?.();
+    this.#onFull();
   }
 
-  /** A failure before any byte came out is the whole answer. */
-  #fail(error: Error & { code?: string }): void {
-    if (this.#kept.bytes > 0 || error.code === 'Z_BUF_ERROR') {
-      this.#settle('connection');
-      return;
-    }
-    this.#resolve({ kind: 'undecodable', detail: error.message });
-    this.destroy();
-  }
-
-  #settle(cut: 'limit' | 'connection' | null): void {
-    this.#resolve({ kind: 'decoded', body: this.#kept.joined(), cut });
-    this.destroy();
+  #settle(ending: BodyEnding): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#resolve(this.#next.end(ending));
+    this.#decoder.destroy();
   }
 }
 
@@ -274,9 +232,8 @@ class DecodingStream {
 const MAX_PIECES = 256;
 
 /**
- * Collects bytes that come in pieces and are needed as one, or passes them on to a consumer, up to its limit. Few and
- * small pieces are kept until they are joined; others are copied into one buffer as they come, so that a large body is
- * never held twice.
+ * Collects bytes that come in pieces and are needed as one, or passes them to a consumer, up to its limit. Many pieces
+ * are copied into one buffer as they come, so that a large body is never held twice.
  */
 export class Pieces {
   /** Bytes pushed. */

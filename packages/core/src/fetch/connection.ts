@@ -134,16 +134,17 @@ export class Connection {
     this.#client.dispatch({ path, method: 'GET', headers }, handler);
   }
 
-  /** An exchange begins on the connected socket. `onWireFull` is called once, past the limit that `limitWire` sets. */
-  watchWire(onWireFull: () => void): void {
+  /**
+   * An exchange begins on the connected socket: `onWireFull` is called past so many bytes read. Not every byte belongs
+   * to a body: interim responses, chunk extensions and trailers can be endless too, and no parser reports them.
+   */
+  watchWire(bytes: number, onWireFull: () => void): void {
     this.#onWireFull = onWireFull;
     this.#wireStart = this.#socket?.bytesRead ?? 0;
+    this.limitWire(bytes);
   }
 
-  /**
-   * Bounds the bytes read since the exchange began. Not every byte belongs to a body: interim responses, chunk
-   * extensions and trailers can be endless too, and no parser reports them.
-   */
+  /** Another limit for the same exchange, counted from its beginning. */
   limitWire(bytes: number): void {
     this.#wireEnd = this.#wireStart + bytes;
   }
@@ -188,9 +189,7 @@ export class Connection {
 
 /**
  * undici's `Client`, loaded with the first connection and without the rest of undici where that is possible: its entry
- * also loads fetch, caches, mocks and sockets (docs/decisions/0030).
- *
- * @throws What loading a module throws.
+ * also loads fetch, caches, mocks and sockets (docs/decisions/0030). @throws What loading a module throws.
  */
 export function clientClass(): typeof Client {
   if (loaded !== null) return loaded;

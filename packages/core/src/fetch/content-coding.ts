@@ -44,10 +44,8 @@ const NAMES = new Map<string, ContentCoding | 'identity'>([
 const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
 
 /**
- * Reads a Content-Encoding value.
+ * Reads a Content-Encoding value: several lines joined by commas; `null` when absent. Never throws.
  *
- * @param value - Several lines joined by commas; `null` when absent.
- * @throws Never.
  * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
  */
 export function parseContentEncoding(value: string | null): CodingAnswer {
@@ -79,8 +77,7 @@ export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes
 }
 
 /**
- * A stream that undoes one coding. Destroyed with zlib's error when the encoded body ends early or is not of this
- * coding.
+ * A stream that undoes one coding. Destroyed with zlib's error when the body ends early or is not of this coding.
  *
  * @param start - The first bytes of the body: they tell the two kinds of `deflate` apart.
  */
@@ -115,13 +112,6 @@ function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number)
   return Math.max(LEAST_CHUNK, Math.min(likely, maxBytes + 1));
 }
 
-/** The two ways to undo zstd. */
-export interface Zstd {
-  /** @throws zlib's errors, as its other one-call functions do. */
-  inOneCall(encoded: Buffer, options: { readonly maxOutputLength: number; readonly chunkSize: number }): Buffer;
-  stream(options: { readonly chunkSize: number }): Transform;
-}
-
 /** What newer runtimes have in `node:zlib`: Node.js from 22.15 on. */
 interface ZlibWithZstd {
   zstdDecompressSync(encoded: Buffer, options: object): Buffer;
@@ -133,15 +123,12 @@ interface ZlibWithZstd {
  * Finds zstd in a runtime's `node:zlib`; `null` where it has none. A window larger than the coding allows is refused:
  * it is memory that the sender chooses (RFC 9659 §3). Never throws.
  */
-export function findZstd(zlib: object): Zstd | null {
-  if (!hasZstd(zlib)) return null;
-  const params = { [zlib.constants.ZSTD_d_windowLogMax]: MAX_ZSTD_WINDOW_LOG };
+export function findZstd(zlib: object) {
+  if (!('zstdDecompressSync' in zlib && 'createZstdDecompress' in zlib)) return null;
+  const { zstdDecompressSync, createZstdDecompress, constants } = zlib as ZlibWithZstd;
+  const params = { [constants.ZSTD_d_windowLogMax]: MAX_ZSTD_WINDOW_LOG };
   return {
-    inOneCall: (encoded, options) => zlib.zstdDecompressSync(encoded, { ...options, params }),
-    stream: (options) => zlib.createZstdDecompress({ ...options, params }),
+    inOneCall: (encoded: Buffer, options: object) => zstdDecompressSync(encoded, { ...options, params }),
+    stream: (options: object) => createZstdDecompress({ ...options, params }),
   };
-}
-
-function hasZstd(zlib: object): zlib is ZlibWithZstd {
-  return 'zstdDecompressSync' in zlib && 'createZstdDecompress' in zlib;
 }

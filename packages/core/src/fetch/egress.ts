@@ -67,15 +67,8 @@ export interface EgressOptions {
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
-  /** Milliseconds and bytes; robots.txt is bounded by the lesser of these and its own limits. */
-  readonly network: {
-    readonly connectTimeoutMs: number;
-    readonly headersTimeoutMs: number;
-    readonly requestTimeoutMs: number;
-    readonly maxBodyBytes: number;
-    /** Makes the jar of an origin. @default no cookies */
-    readonly cookies?: (() => CookieJar) | null;
-  };
+  /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
+  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: (() => CookieJar) | null };
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Called once for each request that left, when its exchange is over. */

@@ -5,43 +5,26 @@ import type { FailureCode } from './outcome.js';
 /** Where in its exchange a request was when the error came. */
 export type ExchangePhase = 'connecting' | 'sent' | 'answering';
 
-const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
-  ['ECONNREFUSED', 'refused'],
-  ['EHOSTUNREACH', 'unreachable-network'],
-  ['EHOSTDOWN', 'unreachable-network'],
-  ['ENETUNREACH', 'unreachable-network'],
-  ['ENETDOWN', 'unreachable-network'],
-  ['EADDRNOTAVAIL', 'unreachable-network'],
-  ['EAFNOSUPPORT', 'unreachable-network'],
-  ['EACCES', 'unreachable-network'],
-  ['EPERM', 'unreachable-network'],
-  ['ECONNRESET', 'reset'],
-  ['ECONNABORTED', 'reset'],
-  ['EPIPE', 'reset'],
-  ['ENOTFOUND', 'dns'],
-  ['EAI_AGAIN', 'dns'],
-  ['EPROTO', 'tls'],
-  ['HOSTNAME_MISMATCH', 'tls'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'headers-too-large'],
-]);
+const BY_CODE: readonly (readonly [codes: RegExp, failure: FailureCode])[] = [
+  [/^ECONNREFUSED$/, 'refused'],
+  [/^(?:E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EAFNOSUPPORT|EACCES|EPERM)$/, 'unreachable-network'],
+  [/^(?:ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'dns'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'headers-too-large'],
+  [/^(?:EPROTO|HOSTNAME_MISMATCH)$/, 'tls'],
+  // OpenSSL's and Node's families of certificate and protocol errors.
+  [/^(?:ERR_(?:TLS|SSL|OSSL)|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERROR_IN_C|PATH_LENGTH)/, 'tls'],
+  [/^INVALID_(?:CA|PURPOSE|NON_CA)/, 'tls'],
+];
 
-/** OpenSSL's and Node's families of certificate and protocol errors. */
-const TLS_CODE =
-  /^(?:ERR_(?:TLS|SSL|OSSL)|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_(?:CA|PURPOSE|NON_CA)|ERROR_IN_C|PATH_LENGTH)/;
-
-/**
- * The code for an error. What is not known is `internal`: it says nothing about the host, and is worth a look.
- *
- * @throws Never.
- */
+/** The code for an error. `internal`, if it is not known: that says nothing about the host. Never throws. */
 export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
   const { code, message, name } = readError(error);
   // undici's code for whatever it could not parse, where a length had been named before the header section ended.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return phase === 'answering' ? 'closed-early' : 'framing';
   if (code === 'ETIMEDOUT') return phase === 'connecting' ? 'timeout-connect' : 'reset';
-  const known = BY_CODE.get(code);
-  if (known !== undefined) return known;
-  if (TLS_CODE.test(code)) return 'tls';
+  const known = BY_CODE.find(([codes]) => codes.test(code));
+  if (known !== undefined) return known[1];
   // By its name: the platform has a copy of undici of its own, with classes of its own. Only the message says more.
   if (name === 'HTTPParserError') return /Invalid EOF state/.test(message) ? 'closed-early' : 'framing';
   // undici's one code for a connection that ended: by the other side, or because what came was no response.
@@ -49,11 +32,7 @@ export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
   return 'internal';
 }
 
-/**
- * The code for an error of the platform's `fetch`, which wraps what happened: the innermost cause with a code decides.
- *
- * @throws Never.
- */
+/** The code for an error of the platform's `fetch`: the innermost cause with a known code decides. Never throws. */
 export function failureCodeWithin(error: unknown): FailureCode {
   let found: FailureCode = 'internal';
   let cause: unknown = error;

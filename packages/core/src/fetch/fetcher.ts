@@ -63,9 +63,7 @@ export interface FetcherCapabilities {
   readonly remoteAddress: boolean;
   /** Connects to the judged address and looks no name up. `false`: needs `network.allowUnpinnedDns`. */
   readonly pinsAddress: boolean;
-  /**
-   * Undoes codings itself: reports the body as it came (`encodedBody`), bounds its bytes, sees coded data break off.
-   */
+  /** Undoes codings itself: reports `encodedBody`, bounds its bytes, sees coded data break off. */
   readonly encodedBody: boolean;
   /** Sends `headers` and adds nothing but what the protocol demands. */
   readonly exactHeaders: boolean;

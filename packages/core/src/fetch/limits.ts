@@ -9,23 +9,15 @@ export const MAX_LOGGED_FIELD_CHARS = 8_193;
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Header fields of a response. Ours: busy pages set fewer than a hundred. */
 export const MAX_HEADER_FIELDS = 1_000;
-/**
- * Bytes read off the wire before a header section is whole: interim responses, the section, and two reads behind it.
- */
+/** Bytes read off the wire before a header section is whole: interim responses, the section, two reads behind it. */
 export const MAX_HEADER_PHASE_BYTES = 256 * 1024;
-/**
- * Bytes on the wire that are not the body's: chunk sizes, extensions, trailers. Honest framing is under 1 % of a body.
- */
+/** Bytes on the wire outside of a body: chunk sizes, extensions, trailers. Honest framing is under 1 % of a body. */
 export const FRAMING_SLACK_BYTES = 1024 * 1024;
 /** Bytes that a coded body may be longer on the wire than the decoded bytes kept: framing of the coding itself. */
 export const ENCODED_SLACK_BYTES = 64 * 1024;
-/**
- * Encoded bytes up to which a body is decoded in one call; longer ones are decoded as they come, off the main thread.
- */
+/** Encoded bytes up to which a body is decoded in one call; longer ones are decoded as they come, in a thread. */
 export const ONE_CALL_DECODE_BYTES = 256 * 1024;
-/**
- * Decoded bytes per byte on the wire, past `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300, deflate 1,032.
- */
+/** Decoded bytes per byte on the wire past `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300, deflate 1,032. */
 export const MAX_DECODED_RATIO = 500;
 /** Decoded bytes that any body may have, however few bytes it had on the wire. */
 export const FREE_DECODED_BYTES = 1024 * 1024;
@@ -33,9 +25,7 @@ export const FREE_DECODED_BYTES = 1024 * 1024;
 export const MAX_ZSTD_WINDOW_LOG = 23;
 /** Bytes from which a body is collected in one buffer instead of in the pieces it came in. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
-/**
- * Bytes of the first such buffer: a body's usual limit and what may come past it. Memory is taken as it is written to.
- */
+/** Bytes of the first such buffer: a body's usual limit, and more. Memory is taken as it is written to. */
 export const MAX_SPARE_BODY_BYTES = 12 * 1024 * 1024;
 /** Content codings in one list; each costs a decoder. One is usual, two are rare, more are an attack. */
 export const MAX_CONTENT_CODINGS = 3;

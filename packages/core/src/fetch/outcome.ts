@@ -118,7 +118,8 @@ export function headerValue(headers: HeaderLines, name: string): string | null {
   const wanted = name.toLowerCase();
   let found: string | null = null;
   for (const [key, value] of headers) {
-    if (key.toLowerCase() === wanted) found = found === null ? value : `${found}, ${value}`;
+    if (key.length === name.length && key.toLowerCase() === wanted)
+      found = found === null ? value : `${found}, ${value}`;
   }
   return found;
 }
@@ -152,13 +153,11 @@ export function isRefusedByGuard(outcome: FetchOutcome): boolean {
 const CUT_OFF_MS = 1;
 
 /**
- * What the frontier's clock needs of an outcome.
+ * What the frontier's clock needs of an outcome. Never throws.
  *
  * A response that the connection cut short counts as `closed-early`: its host failed to deliver, whatever the status
  * said. One that our own limit cut is whole in this sense: the host did its part. Times are rounded up: what ended at
  * 7.9 reads 7, and counted from there the next request would be up to a millisecond early.
- *
- * @throws Never.
  */
 export function exchangeOf(outcome: FetchOutcome): Exchange {
   const startedAtMs = outcome.timing.startedAtMs + CUT_OFF_MS;
@@ -197,14 +196,11 @@ const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
 };
 
 /**
- * What an exchange says to the reader of robots.txt.
+ * What an exchange says to the reader of robots.txt (specification, access §2, §4). Never throws.
  *
  * A body that the connection cut is never read in part, since the missing half may hold the Disallow lines: whatever
  * its status said, the exchange is a failure. One that our own limit cut is a response: it holds more bytes than the
  * reader reads, so that the reader sees the cut.
- *
- * @throws Never.
- * @see specification, access §2, §4
  */
 export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.kind === 'failed') return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure] };

@@ -38,9 +38,7 @@ export interface SubresourceRefusal {
   readonly reason: string;
 }
 
-/**
- * The outcome. Redirects have been followed, each hop judged like the first; `url` of a response is where they ended.
- */
+/** The outcome. Redirects have been followed, each hop judged like the first; `url` is where they ended. */
 export type SubresourceAnswer = FetchOutcome | SubresourceRefusal;
 
 /** One page to be opened. */
@@ -63,10 +61,7 @@ export type SubresourceAccount = {
   readonly loaded: number;
   /** Decoded bytes of those. */
   readonly bytes: number;
-  /**
-   * Reason → how many the browser did not get. Reasons of the crawl, failure codes, and the browser's own
-   * (docs/browser.md).
-   */
+  /** Reason → how many the browser did not get: the crawl's reasons, failure codes, its own (docs/browser.md). */
   readonly refused: Readonly<Record<string, number>>;
   /** The first hundred of those, one by one. */
   readonly refusals: readonly { readonly url: string; readonly type: string; readonly reason: string }[];

@@ -35,8 +35,7 @@ export class Spool {
   }
 
   /**
-   * The folder, made if it is missing. A lock names its process; those that killed processes left next to it are
-   * removed.
+   * The folder, made if it is missing. A lock names its process; those that killed processes left are removed.
    *
    * @throws The platform's error when it cannot be made.
    */

@@ -1,5 +1,5 @@
 // The fetcher on undici: HTTP/1.1 with keep-alive over connections to judged addresses, without redirects, retries,
-// cookies and look-ups. An exchange is one object with one timer, and ends once, with a value.
+// cookies and look-ups. An exchange is one object, and ends once, with a value.
 //
 //   connecting ──onConnect──▶ sent ──onHeaders──▶ answering ──onComplete──▶ over
 //        └──────────────── deadline, abort, error, limit: from any of them to over ──────────────┘
@@ -10,13 +10,13 @@
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
-import { BodyCollector, type BodyEnding, type DecodedBody, encodedLimit } from './body.js';
+import { BodyCollector, type BodyEnding, encodedLimit } from './body.js';
 import { type Connection, ConnectionPool } from './connection.js';
 import { parseContentEncoding } from './content-coding.js';
 import { type ExchangePhase, failureCode, failureDetail } from './failure-code.js';
 import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
-import { type FailureCode, type FetchOutcome, unsentFailure } from './outcome.js';
+import { type FailureCode, type FetchOutcome, type HeaderLines, headerValue, unsentFailure } from './outcome.js';
 
 /** How the undici fetcher is set up. */
 export interface UndiciFetcherOptions {
@@ -36,13 +36,11 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
 });
 
 /**
- * Makes a fetcher that connects to the judged address of each request and to nothing else.
+ * Makes a fetcher that connects to the judged address of each request and to nothing else. Never throws.
  *
  * A connection is used again for the same origin *and* the same judged address, one request at a time. TLS is verified
  * against the URL's host. A request that meets an idle connection just as the server closes it fails like any other
  * reset: nothing is sent twice without the frontier's permission.
- *
- * @throws Never.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;
@@ -75,20 +73,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onEnd: (outcome: FetchOutcome | null) => void;
   readonly #ignoreAbort: () => void;
   #phase: ExchangePhase | 'over' = 'connecting';
+  /** Of the connection, then of the header section. */
+  #phaseTimer: NodeJS.Timeout;
+  #exchangeTimer: NodeJS.Timeout | undefined;
   #startedAtMs: number;
   #headersAtMs: number | null = null;
   #endedAtMs = 0;
   #status = 0;
   #statusText = '';
-  #headers: [string, string][] = [];
+  #headers: HeaderLines = [];
   #body: BodyCollector | null = null;
-  #timer: NodeJS.Timeout;
-  /** Monotonic milliseconds: when the timer fires, the exchange has to end, and the present phase has to end. */
-  #timerAt: number;
-  #exchangeEndAt = 0;
-  #deadlineAt: number;
-  /** The deadline has passed, and the socket has been read once more. */
-  #isLastTurn = false;
 
   constructor(
     request: FetchRequest,
@@ -97,6 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     nowMs: () => number,
     onEnd: (outcome: FetchOutcome | null) => void,
   ) {
+    const { connectTimeoutMs } = request.limits;
     this.#request = request;
     this.#connection = connection;
     this.#pool = pool;
@@ -104,9 +99,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#onEnd = onEnd;
     this.#ignoreAbort = onAbort(request.signal, () => this.fail('aborted', 'given up by the crawl'));
     this.#startedAtMs = nowMs();
-    this.#deadlineAt = performance.now() + request.limits.connectTimeoutMs;
-    this.#timerAt = this.#deadlineAt;
-    this.#timer = setTimeout(onTimer, request.limits.connectTimeoutMs, this);
+    this.#phaseTimer = this.#failAfter(connectTimeoutMs, 'connecting', 'timeout-connect', 'no connection');
   }
 
   start({ pathname, search }: URL): void {
@@ -130,13 +123,14 @@ class Exchange implements Dispatcher.DispatchHandler {
       // undici takes the request from its queue and leaves the connection as it is.
       throw NOT_STARTED;
     }
-    const now = performance.now();
     const { headersTimeoutMs, requestTimeoutMs } = this.#request.limits;
     this.#phase = 'sent';
-    this.#exchangeEndAt = now + requestTimeoutMs;
-    this.#setDeadline(now + Math.min(headersTimeoutMs, requestTimeoutMs), now);
-    this.#connection.watchWire(() => this.#onWireFull());
-    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES);
+    clearTimeout(this.#phaseTimer);
+    this.#exchangeTimer = this.#failAfter(requestTimeoutMs, null, 'timeout-exchange', 'not ended');
+    if (headersTimeoutMs < requestTimeoutMs) {
+      this.#phaseTimer = this.#failAfter(headersTimeoutMs, 'sent', 'timeout-headers', 'no header section');
+    }
+    this.#connection.watchWire(MAX_HEADER_PHASE_BYTES, () => this.#onWireFull());
     this.#startedAtMs = this.#nowMs();
   }
 
@@ -144,6 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     // Interim responses (1xx) are ignored; the deadline for headers stays.
     if (this.#phase !== 'sent' || status < 200) return true;
     this.#phase = 'answering';
+    clearTimeout(this.#phaseTimer);
     this.#headersAtMs = this.#nowMs();
     this.#status = status;
     this.#statusText = statusText;
@@ -151,32 +146,27 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.fail('headers-too-large', `${rawHeaders.length / 2} header fields`);
       return true;
     }
-    let coding: string | null = null;
+    const headers: [string, string][] = [];
     for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-      const name = latin1(rawHeaders[at]);
-      const value = latin1(rawHeaders[at + 1]);
-      this.#headers.push([name, value]);
-      if (name.length === 16 && name.toLowerCase() === 'content-encoding') {
-        coding = coding === null ? value : `${coding},${value}`;
-      }
+      headers.push([latin1(rawHeaders[at]), latin1(rawHeaders[at + 1])]);
     }
-    const encoding = parseContentEncoding(coding);
+    this.#headers = headers;
+    const encoding = parseContentEncoding(headerValue(headers, 'content-encoding'));
     if (encoding.kind === 'unknown') {
       this.fail('encoding', encoding.detail);
       return true;
     }
     const { limits, keepsEncoded = false, consumeBody } = this.#request;
-    const consumer = consumeBody?.({ status, headers: this.#headers }) ?? null;
+    const consumer = consumeBody?.({ status, headers }) ?? null;
     const maxBodyBytes = consumer?.maxBytes ?? limits.maxBodyBytes;
-    const encodedBytes = consumer === null ? limits.maxEncodedBytes : encodedLimit(maxBodyBytes);
+    const maxEncodedBytes = consumer === null ? limits.maxEncodedBytes : encodedLimit(maxBodyBytes);
     this.#body = new BodyCollector(
       encoding.codings,
-      { maxBodyBytes, maxEncodedBytes: encodedBytes, keepsEncoded: keepsEncoded && consumer === null },
+      { maxBodyBytes, maxEncodedBytes, keepsEncoded: keepsEncoded && consumer === null },
       () => this.#onBodyFull(),
       consumer,
     );
-    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + encodedBytes + FRAMING_SLACK_BYTES);
-    this.#setDeadline(this.#exchangeEndAt, null);
+    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + maxEncodedBytes + FRAMING_SLACK_BYTES);
     return true;
   }
 
@@ -209,27 +199,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onDeadline(): void {
-    if (this.#phase === 'over') return;
-    const now = performance.now();
-    const { connectTimeoutMs, headersTimeoutMs, requestTimeoutMs } = this.#request.limits;
-    if (now < this.#deadlineAt) {
-      this.#isLastTurn = false;
-      this.#arm(now);
-    } else if (!this.#isLastTurn) {
-      // Timers come before sockets in a turn of the event loop. After a busy turn of ours the response may be at the
-      // socket already, and the server is not to blame.
-      this.#isLastTurn = true;
-      setImmediate(onTimer, this);
-    } else if (this.#phase === 'connecting') {
-      this.fail('timeout-connect', `no connection within ${connectTimeoutMs} ms`);
-    } else if (this.#phase === 'sent' && this.#deadlineAt < this.#exchangeEndAt) {
-      this.fail('timeout-headers', `no header section within ${headersTimeoutMs} ms`);
-    } else {
-      this.fail('timeout-exchange', `not ended within ${requestTimeoutMs} ms`);
-    }
-  }
-
   fail(failure: FailureCode, detail: string): void {
     if (this.#phase === 'over') return;
     const wasSent = this.#phase !== 'connecting';
@@ -237,6 +206,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#body?.discard();
     this.#connection.destroy();
     this.#onEnd(this.#failed(failure, detail, wasSent));
+  }
+
+  /** @param phase - Only if it still lasts then; `null`: whichever. */
+  #failAfter(ms: number, phase: ExchangePhase | null, failure: FailureCode, what: string): NodeJS.Timeout {
+    const onTime = (): void => {
+      if (phase === null || this.#phase === phase) this.fail(failure, `${what} within ${ms} ms`);
+    };
+    // Timers come before sockets in a turn of the event loop. After a busy turn of ours the response may be at the
+    // socket already, and the server is not to blame.
+    return setTimeout(setImmediate, ms, onTime);
   }
 
   #onBodyFull(): void {
@@ -251,21 +230,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.fail('headers-too-large', `more than ${MAX_HEADER_PHASE_BYTES} bytes, and no header section`);
   }
 
-  /** Most exchanges end before their connect deadline, so that their timer is set and cleared once. */
-  #setDeadline(at: number, now: number | null): void {
-    this.#deadlineAt = at;
-    if (at < this.#timerAt) this.#arm(now ?? performance.now());
-  }
-
-  #arm(now: number): void {
-    clearTimeout(this.#timer);
-    this.#timerAt = this.#deadlineAt;
-    // Rounded up: a timer that fires early would only be set again.
-    this.#timer = setTimeout(onTimer, Math.ceil(this.#deadlineAt - now), this);
-  }
-
   #over(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#phaseTimer);
+    clearTimeout(this.#exchangeTimer);
     this.#ignoreAbort();
     this.#connection.unwatchWire();
     this.#phase = 'over';
@@ -273,33 +240,22 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(ending: BodyEnding): void {
-    const { beforeDecoding } = this.#request;
-    if (beforeDecoding === undefined) this.#decode(ending);
-    else beforeDecoding().then(() => this.#decode(ending), this.#onBroken);
+    this.#outcomeOf(ending).then(this.#onEnd, (error) => {
+      this.#onEnd(this.#failed('internal', failureDetail(error), true));
+    });
   }
 
-  #decode(ending: BodyEnding): void {
+  async #outcomeOf(ending: BodyEnding): Promise<FetchOutcome> {
     const collector = this.#body;
     if (collector === null) throw new Error('a response without a header section');
-    const decoded = collector.end(ending);
-    if (decoded instanceof Promise) decoded.then((body) => this.#respond(body, collector), this.#onBroken);
-    else this.#respond(decoded, collector);
-  }
-
-  readonly #onBroken = (error: unknown): void => {
-    this.#onEnd(this.#failed('internal', failureDetail(error), true));
-  };
-
-  #respond(decoded: DecodedBody, collector: BodyCollector): void {
-    if (decoded.kind === 'undecodable') {
-      this.#onEnd(this.#failed('encoding', decoded.detail, true));
-      return;
-    }
+    await this.#request.beforeDecoding?.();
+    const decoded = await collector.end(ending);
+    if (decoded.kind === 'undecodable') return this.#failed('encoding', decoded.detail, true);
     const encodedBody = collector.encodedBody();
     // The exchange is an old object by now and may live until the next full collection: it keeps no bytes.
     collector.discard();
     this.#body = null;
-    this.#onEnd({
+    return {
       kind: 'response',
       url: this.#request.url,
       status: this.#status,
@@ -310,7 +266,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       ...(encodedBody === null ? {} : { encodedBody }),
       encodedBytes: collector.encodedBytes,
       ...this.#common(),
-    });
+    };
   }
 
   #failed(failure: FailureCode, detail: string, wasSent: boolean): FetchOutcome {
@@ -321,10 +277,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     const timing = { startedAtMs: this.#startedAtMs, headersAtMs: this.#headersAtMs, endedAtMs: this.#endedAtMs };
     return { remoteAddress: this.#connection.remoteAddress, timing };
   }
-}
-
-function onTimer(exchange: Exchange): void {
-  exchange.onDeadline();
 }
 
 /** Field values are bytes; one character each loses nothing (RFC 9110 §5.5). */

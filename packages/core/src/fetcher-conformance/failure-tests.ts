@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { assert, assertEqual } from './assert.js';
 import { type FetcherTest, summary, test } from './fetcher-test.js';
-import { type Answer, drip, response, writeEndlessly } from './raw-server.js';
+import { type Answer, drip, replying, response, writeEndlessly } from './raw-server.js';
 import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
@@ -35,17 +35,17 @@ const BROKEN: readonly (readonly [what: string, answer: Answer, codes: readonly 
   ],
   [
     'sends too many header fields',
-    (socket) => socket.write(response('x', { headers: Array.from({ length: 1_200 }, (_, index) => `x-${index}:`) })),
+    replying('x', { headers: Array.from({ length: 1_200 }, (_, index) => `x-${index}:`) }),
     ['headers-too-large'],
   ],
   [
     'codes its body in a way that was not offered',
-    (socket) => socket.write(response('x', { headers: ['Content-Encoding: rot13'] })),
+    replying('x', { headers: ['Content-Encoding: rot13'] }),
     ['encoding'],
   ],
   [
     'declares gzip for a body that is not',
-    (socket) => socket.write(response('plain text', { headers: ['Content-Encoding: gzip'] })),
+    replying('plain text', { headers: ['Content-Encoding: gzip'] }),
     ['encoding'],
   ],
 ];

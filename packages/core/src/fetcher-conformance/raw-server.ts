@@ -74,6 +74,11 @@ export function response(body: string | Buffer, more: { status?: string; headers
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
+/** Answers with a whole response that has a length. */
+export function replying(...args: Parameters<typeof response>): Answer {
+  return (socket) => socket.write(response(...args));
+}
+
 /** Writes a piece again and again, as fast as the other side takes it, until the connection ends. */
 export function writeEndlessly(socket: Socket, piece: Buffer): void {
   const go = (): void => {
@@ -85,10 +90,7 @@ export function writeEndlessly(socket: Socket, piece: Buffer): void {
   go();
 }
 
-/**
- * Writes bytes and resets the connection when the client, in this process, has had many turns to read them: a reset
- * overtakes what has not been read.
- */
+/** Writes bytes, and resets when the client has had many turns to read them: a reset overtakes what is unread. */
 export function writeAndReset(socket: Socket, bytes: string): void {
   const reset = (turns: number): void => {
     if (turns === 0) socket.resetAndDestroy();

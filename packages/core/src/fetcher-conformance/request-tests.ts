@@ -2,13 +2,13 @@
 
 import { gzipSync } from 'node:zlib';
 import { assert, assertEqual } from './assert.js';
-import { bodyText, type FetcherTest, summary, test } from './fetcher-test.js';
-import { response } from './raw-server.js';
+import { bodyText, type FetcherTest, summary, test, testNeeding } from './fetcher-test.js';
+import { replying, response } from './raw-server.js';
 
 /** Guarantees about what is sent. */
 export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('sends the request line and the given fields', async (t) => {
-    const { server } = await t.response((socket) => socket.write(response('x')), {
+    const { server } = await t.response(replying('x'), {
       headers: { 'User-Agent': 'tide/1.0', Accept: 'text/html', 'X-Own': 'a b' },
     });
     const [head = ''] = server.requests;
@@ -17,22 +17,15 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       assert(linesOf(head).includes(line), `"${line}" was not sent`);
     }
   }),
-  test(
-    'adds no field but Host and Connection',
-    async (t) => {
-      const { server } = await t.response((socket) => socket.write(response('x')), { headers: { 'X-Own': '1' } });
-      const names = linesOf(server.requests[0] ?? '').map((line) => line.slice(0, line.indexOf(':')));
-      assertEqual(
-        names.filter((name) => !['host', 'connection', 'x-own'].includes(name)),
-        [],
-        'fields of its own',
-      );
-    },
-    'exactHeaders',
-  ),
+  testNeeding('exactHeaders', 'adds no field but Host and Connection', async (t) => {
+    const { server } = await t.response(replying('x'), { headers: { 'X-Own': '1' } });
+    const names = linesOf(server.requests[0] ?? '').map((line) => line.slice(0, line.indexOf(':')));
+    const own = names.filter((name) => !['host', 'connection', 'x-own'].includes(name));
+    assertEqual(own, [], 'fields of its own');
+  }),
   test('sends no cookies, credentials, referrer or conditions of its own, the second time either', async (t) => {
-    const server = await t.serve((socket) =>
-      socket.write(response('x', { headers: ['Set-Cookie: a=1; Path=/', 'ETag: "1"', 'Cache-Control: max-age=600'] })),
+    const server = await t.serve(
+      replying('x', { headers: ['Set-Cookie: a=1; Path=/', 'ETag: "1"', 'Cache-Control: max-age=600'] }),
     );
     await t.fetch(`${server.origin}/`);
     await t.fetch(`${server.origin}/`);
@@ -45,7 +38,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('asks mayStart once, before anything reaches the server', async (t) => {
     let asked = 0;
     let seenBefore = -1;
-    const server = await t.serve((socket) => socket.write(response('x')));
+    const server = await t.serve(replying('x'));
     await t.fetch(`${server.origin}/`, {
       mayStart: () => {
         asked += 1;
@@ -55,51 +48,43 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     });
     assertEqual([asked, seenBefore], [1, 0], 'times asked, and requests seen before');
   }),
-  test(
-    'asks mayStart with the connection made',
-    async (t) => {
-      let connections = -1;
-      const server = await t.serve((socket) => socket.write(response('x')));
-      const outcome = await t.fetch(`${server.origin}/`, {
-        mayStart: () => {
-          connections = server.connections();
-          return true;
-        },
-      });
-      // The server may see the connection a turn later than the client.
-      assert(outcome?.kind === 'response' && connections >= 0, summary(outcome));
-      const closed = await t.serve(() => undefined);
-      await closed.close();
-      let wasAsked = false;
-      await t.fetch(`${closed.origin}/`, {
-        mayStart: () => {
-          wasAsked = true;
-          return true;
-        },
-      });
-      assert(!wasAsked, 'mayStart was asked although there is no connection');
-    },
-    'checksMayStart',
-  ),
+  testNeeding('checksMayStart', 'asks mayStart with the connection made', async (t) => {
+    let connections = -1;
+    const server = await t.serve(replying('x'));
+    const outcome = await t.fetch(`${server.origin}/`, {
+      mayStart: () => {
+        connections = server.connections();
+        return true;
+      },
+    });
+    // The server may see the connection a turn later than the client.
+    assert(outcome?.kind === 'response' && connections >= 0, summary(outcome));
+    const closed = await t.serve(() => undefined);
+    await closed.close();
+    let wasAsked = false;
+    await t.fetch(`${closed.origin}/`, {
+      mayStart: () => {
+        wasAsked = true;
+        return true;
+      },
+    });
+    assert(!wasAsked, 'mayStart was asked although there is no connection');
+  }),
   test('sends nothing and resolves to null when mayStart says no', async (t) => {
-    const server = await t.serve((socket) => socket.write(response('x')));
+    const server = await t.serve(replying('x'));
     assertEqual(await t.fetch(`${server.origin}/`, { mayStart: () => false }), null, 'what it resolved to');
     assertEqual(server.requests.length, 0, 'requests');
     assert((await t.fetch(`${server.origin}/`))?.kind === 'response', 'the next request must be served');
   }),
-  test(
-    'connects to the judged address, whatever the name in the URL',
-    async (t) => {
-      const server = await t.serve((socket) => socket.write(response('there')));
-      const outcome = await t.fetch(`http://name.invalid:${server.port}/`);
-      assert(outcome?.kind === 'response' && bodyText(outcome) === 'there', summary(outcome));
-      assert(/^host: name\.invalid:/im.test(server.requests[0] ?? ''), 'Host must name the URL’s host');
-    },
-    'pinsAddress',
-  ),
+  testNeeding('pinsAddress', 'connects to the judged address, whatever the name in the URL', async (t) => {
+    const server = await t.serve(replying('there'));
+    const outcome = await t.fetch(`http://name.invalid:${server.port}/`);
+    assert(outcome?.kind === 'response' && bodyText(outcome) === 'there', summary(outcome));
+    assert(/^host: name\.invalid:/im.test(server.requests[0] ?? ''), 'Host must name the URL’s host');
+  }),
   test('follows no redirect', async (t) => {
-    const { outcome, server } = await t.response((socket) =>
-      socket.write(response('', { status: '302 Found', headers: ['Location: /elsewhere'] })),
+    const { outcome, server } = await t.response(
+      replying('', { status: '302 Found', headers: ['Location: /elsewhere'] }),
     );
     assertEqual([outcome.status, server.requests.length], [302, 1], 'status and requests');
     const location = outcome.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
@@ -131,10 +116,8 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('reports what is no http or https URL as a value', async (t) => {
     for (const url of ['ftp://127.0.0.1/', 'file:///etc/passwd', 'nonsense']) {
       const outcome = await t.fetch(url);
-      assert(
-        outcome?.kind === 'failed' && outcome.failure === 'scheme-unsupported' && !outcome.wasSent,
-        summary(outcome),
-      );
+      const isRefused = outcome?.kind === 'failed' && outcome.failure === 'scheme-unsupported' && !outcome.wasSent;
+      assert(isRefused, summary(outcome));
     }
   }),
 ];

@@ -2,9 +2,10 @@
 // whole.
 
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { headerValue } from '../fetch/outcome.js';
 import { assert, assertEqual } from './assert.js';
-import { bodyText, type FetcherTest, GENEROUS, summary, test } from './fetcher-test.js';
-import { type Answer, response, writeAndReset, writeEndlessly } from './raw-server.js';
+import { assertBody, bodyText, type FetcherTest, GENEROUS, summary, test, testNeeding } from './fetcher-test.js';
+import { type Answer, replying, response, writeAndReset, writeEndlessly } from './raw-server.js';
 
 const TEXT = 'Ebbe und Flut. '.repeat(200);
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
@@ -19,8 +20,8 @@ const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
 
 /** Whole answers, each with its text. */
 const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] = [
-  ['with a length', (socket) => socket.write(response('abc')), 'abc'],
-  ['empty', (socket) => socket.write(response('')), ''],
+  ['with a length', replying('abc'), 'abc'],
+  ['empty', replying(''), ''],
   [
     'chunked',
     (socket) => socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`),
@@ -49,9 +50,7 @@ const CUT: readonly (readonly [what: string, answer: Answer])[] = [
 export const RESPONSE_TESTS: readonly FetcherTest[] = [
   test('reports URL, status line, body and timings', async (t) => {
     const beforeMs = Date.now();
-    const { outcome, server } = await t.response((socket) =>
-      socket.write(response('<p>hi', { status: '203 Fine By Me' })),
-    );
+    const { outcome, server } = await t.response(replying('<p>hi', { status: '203 Fine By Me' }));
     const { url, status, statusText, truncated, encodedBytes } = outcome;
     assertEqual(
       [url, status, statusText, truncated, encodedBytes, bodyText(outcome)],
@@ -60,44 +59,24 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     );
     const { startedAtMs, headersAtMs, endedAtMs } = outcome.timing;
     const stamps = [beforeMs, startedAtMs, headersAtMs ?? 0, endedAtMs, Date.now()];
-    assertEqual(
-      stamps,
-      [...stamps].sort((a, b) => a - b),
-      'timings in order',
-    );
+    const sorted = [...stamps].sort((a, b) => a - b);
+    assertEqual(stamps, sorted, 'timings in order');
   }),
-  test(
-    'reports header lines one by one, in order, as they were sent',
-    async (t) => {
-      const headers = ['X-B: 1', 'set-cookie: a=1', 'Set-Cookie: b=\xff', 'X-B: 2'];
-      const { outcome } = await t.response((socket) => socket.write(response('x', { headers })));
-      assertEqual(
-        outcome.headers.slice(1).map(([name, value]) => `${name}: ${value}`),
-        headers,
-        'field lines',
-      );
-    },
-    'rawHeaders',
-  ),
+  testNeeding('rawHeaders', 'reports header lines one by one, in order, as they were sent', async (t) => {
+    const headers = ['X-B: 1', 'set-cookie: a=1', 'Set-Cookie: b=\xff', 'X-B: 2'];
+    const { outcome } = await t.response(replying('x', { headers }));
+    const lines = outcome.headers.slice(1).map(([name, value]) => `${name}: ${value}`);
+    assertEqual(lines, headers, 'field lines');
+  }),
   test('reports every field, whatever the case of its name', async (t) => {
-    const { outcome } = await t.response((socket) =>
-      socket.write(response('x', { headers: ['X-ODD: 1', 'x-even: 2', 'X-Odd: 3'] })),
-    );
-    const joined = (wanted: string): string =>
-      outcome.headers
-        .filter(([name]) => name.toLowerCase() === wanted)
-        .map(([, value]) => value)
-        .join(', ');
-    assertEqual([joined('x-odd'), joined('x-even')], ['1, 3', '2'], 'values');
+    const { outcome } = await t.response(replying('x', { headers: ['X-ODD: 1', 'x-even: 2', 'X-Odd: 3'] }));
+    const values = [headerValue(outcome.headers, 'x-odd'), headerValue(outcome.headers, 'x-even')];
+    assertEqual(values, ['1, 3', '2'], 'values');
   }),
-  test(
-    'reports the address it was connected to',
-    async (t) => {
-      const { outcome } = await t.response((socket) => socket.write(response('x')));
-      assertEqual(outcome.remoteAddress, '127.0.0.1', 'remoteAddress');
-    },
-    'remoteAddress',
-  ),
+  testNeeding('remoteAddress', 'reports the address it was connected to', async (t) => {
+    const { outcome } = await t.response(replying('x'));
+    assertEqual(outcome.remoteAddress, '127.0.0.1', 'remoteAddress');
+  }),
   ...[204, 304, 404, 410, 429, 500, 503].map((status) =>
     test(`reports a response with status ${status}`, async (t) => {
       const hasBody = status !== 204 && status !== 304;
@@ -112,48 +91,44 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   ...WHOLE.map(([what, answer, text]) =>
     test(`reports a whole body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
-      assertEqual([bodyText(outcome), outcome.truncated], [text, null], 'body and truncated');
+      assertBody(outcome, text);
     }),
   ),
   ...CODED.map(([coding, bytes], index) =>
     test(`undoes ${coding}${index === 2 ? ' without its zlib header' : ''}`, async (t) => {
-      const { outcome } = await t.response((socket) =>
-        socket.write(response(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] })),
-      );
-      assertEqual([bodyText(outcome), outcome.truncated], [TEXT, null], 'body and truncated');
+      const { outcome } = await t.response(replying(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] }));
+      assertBody(outcome, TEXT);
     }),
   ),
-  test(
+  testNeeding(
+    'encodedBody',
     'reports the body as it came next to the decoded one where that is requested, and its length',
     async (t) => {
       for (const [coding, bytes] of [...CODED, ['identity', Buffer.from(TEXT)] as const]) {
         const { outcome } = await t.response(
-          (socket) => socket.write(response(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] })),
+          replying(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] }),
           { keepsEncoded: true },
         );
         assert(Buffer.from(bytes).equals(outcome.encodedBody ?? Buffer.alloc(0)), `${coding}: other bytes than sent`);
         assertEqual(outcome.encodedBytes, bytes.length, `${coding}: encodedBytes`);
       }
     },
-    'encodedBody',
   ),
   ...CUT.map(([what, answer]) =>
     test(`says truncated: connection of a body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
-      assertEqual(
-        [outcome.truncated, 'abc'.startsWith(bodyText(outcome))],
-        ['connection', true],
-        'truncated, and its beginning',
-      );
+      const isStart = 'abc'.startsWith(bodyText(outcome));
+      assertEqual([outcome.truncated, isStart], ['connection', true], 'truncated, and its beginning');
     }),
   ),
-  test(
+  testNeeding(
+    'encodedBody',
     'says truncated: connection of a coded body that ends early, or `encoding` where nothing could be decoded',
     async (t) => {
       const text = noise(80_000);
       const whole = gzipSync(text);
-      const { outcome } = await t.get((socket) =>
-        socket.write(response(whole.subarray(0, whole.length / 2), { headers: ['Content-Encoding: gzip'] })),
+      const { outcome } = await t.get(
+        replying(whole.subarray(0, whole.length / 2), { headers: ['Content-Encoding: gzip'] }),
       );
       assert(
         outcome.kind === 'response'
@@ -162,13 +137,12 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
         summary(outcome),
       );
     },
-    'encodedBody',
   ),
   test('keeps a body of exactly the limit whole, and cuts one of a byte more', async (t) => {
     const limits = { maxBodyBytes: 100 };
-    const whole = await t.response((socket) => socket.write(response('x'.repeat(100))), { limits });
+    const whole = await t.response(replying('x'.repeat(100)), { limits });
     assertEqual([whole.outcome.body.length, whole.outcome.truncated], [100, null], 'exactly the limit');
-    const cut = await t.response((socket) => socket.write(response('x'.repeat(101))), { limits });
+    const cut = await t.response(replying('x'.repeat(101)), { limits });
     assertEqual([cut.outcome.body.length, cut.outcome.truncated], [100, 'limit'], 'a byte more');
   }),
   test('passes a body to its consumer, decoded, in order, up to the consumer’s limit; or keeps it', async (t) => {
@@ -176,16 +150,13 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     for (const maxBytes of [1_000_000, 200_000]) {
       const taken: Uint8Array[] = [];
       let asked = 0;
-      const { outcome } = await t.response(
-        (socket) => socket.write(response(gzipSync(long), { headers: ['Content-Encoding: gzip'] })),
-        {
-          limits: { maxBodyBytes: 400_000, maxEncodedBytes: 1_500_000 },
-          consumeBody: ({ status }) => {
-            asked = status;
-            return { maxBytes, take: (bytes) => taken.push(bytes.slice()) };
-          },
+      const { outcome } = await t.response(replying(gzipSync(long), { headers: ['Content-Encoding: gzip'] }), {
+        limits: { maxBodyBytes: 400_000, maxEncodedBytes: 1_500_000 },
+        consumeBody: ({ status }) => {
+          asked = status;
+          return { maxBytes, take: (bytes) => taken.push(bytes.slice()) };
         },
-      );
+      });
       if (asked === 0) {
         assertEqual([bodyText(outcome) === long, outcome.truncated], [true, null], 'the body, kept');
         continue;
@@ -209,28 +180,22 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       ['gzip', gzipSync(Buffer.alloc(20_000_000))],
       ['br', brotliCompressSync(Buffer.alloc(20_000_000))],
     ] as const) {
-      const { outcome } = await t.response((socket) =>
-        socket.write(response(bytes, { headers: [`Content-Encoding: ${coding}`] })),
-      );
+      const { outcome } = await t.response(replying(bytes, { headers: [`Content-Encoding: ${coding}`] }));
       assertEqual([outcome.body.length, outcome.truncated], [GENEROUS.maxBodyBytes, 'limit'], coding);
     }
   }),
-  test(
-    'reads no further than the limit on the wire',
-    async (t) => {
-      const { outcome } = await t.response(
-        (socket) => {
-          socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
-          // A member of nothing, again and again: bytes that decode to none.
-          writeEndlessly(socket, gzipSync(''));
-        },
-        { limits: { maxEncodedBytes: 50_000 } },
-      );
-      assertEqual(outcome.truncated, 'limit', 'truncated');
-      assert(outcome.encodedBytes < 50_000 + 256 * 1024, `${outcome.encodedBytes} bytes were read`);
-    },
-    'encodedBody',
-  ),
+  testNeeding('encodedBody', 'reads no further than the limit on the wire', async (t) => {
+    const { outcome } = await t.response(
+      (socket) => {
+        socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
+        // A member of nothing, again and again: bytes that decode to none.
+        writeEndlessly(socket, gzipSync(''));
+      },
+      { limits: { maxEncodedBytes: 50_000 } },
+    );
+    assertEqual(outcome.truncated, 'limit', 'truncated');
+    assert(outcome.encodedBytes < 50_000 + 256 * 1024, `${outcome.encodedBytes} bytes were read`);
+  }),
 ];
 
 /** Text that no coding makes much shorter, always the same. */

@@ -1,6 +1,5 @@
 // The page as its handler gets it. What the handler does with it is staged; only `page.fetch` makes requests.
 
-import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
@@ -88,7 +87,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
   readonly bytes = () => this.#page.bytes();
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
-  readonly emit = (data: JsonValue): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));
+  readonly emit = (data: unknown): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
     settled(() => followLinks(this.#page, this.#tools.stage, selector, options));

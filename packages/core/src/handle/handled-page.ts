@@ -3,6 +3,7 @@
 import type { JsonValue } from '@mannerly/frontier';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
+import type { JsonItem } from './json-item.js';
 import type { SavedFile } from './save.js';
 import type { EmittedItem } from './staged.js';
 
@@ -37,11 +38,13 @@ export interface HandledPage extends FetchedPage {
   readonly signal: AbortSignal;
   /**
    * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. An
-   * item that does not fit the schema of its route is kept aside, and the page goes on.
+   * item that does not fit the schema of its route is kept aside, and the page goes on. The item is kept as
+   * JSON.stringify writes it: a `Date` as its ISO text, a field that is `undefined` not at all.
    *
+   * @param data - Anything that JSON.stringify takes; interfaces, `undefined` fields and `Date` compile.
    * @throws MannerlyError (rejects) `item-invalid` when it is no JSON; `page-over` after the handler has ended.
    */
-  emit(data: JsonValue): Promise<EmittedItem>;
+  emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
   /**
    * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
    * or every link. Links with nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply

@@ -81,7 +81,7 @@ export class HandlerPool {
   async #run(page: PageInCrawl, found: FoundHandler): Promise<Handled> {
     const { handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
     if (signal.aborted) return STOPPED;
-    const tools = new PageTools(new Stage(page, found.schemas?.item ?? null), filesPath, fetch);
+    const tools = new PageTools(new Stage(page, found.item ?? null), filesPath, fetch);
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -108,8 +108,8 @@ export class HandlerPool {
 async function attempt(page: FetchedPage, found: FoundHandler, tools: PageTools): Promise<Handled> {
   try {
     let userData: unknown = page.userData;
-    if (found.schemas?.userData !== undefined) {
-      const checked = await checkValue(found.schemas.userData, userData);
+    if (found.userData !== undefined) {
+      const checked = await checkValue(found.userData, userData);
       if (checked.kind === 'invalid') return { kind: 'user-data-invalid', detail: issuesText(checked.issues) };
       userData = checked.value;
     }

@@ -35,11 +35,9 @@ export interface RouteSchemas {
 }
 
 /** The handler that a page goes to. */
-export interface FoundHandler {
+export interface FoundHandler extends RouteSchemas {
   readonly route: Route | 'default';
   readonly handler: Handler;
-  /** `null`: nothing is checked. */
-  readonly schemas: RouteSchemas | null;
   readonly maxBodyBytes: number | null;
 }
 
@@ -48,7 +46,6 @@ type RoutedBy = Pick<FetchedPage, 'kind' | 'mime' | 'label'>;
 const DEFAULT_FOUND: FoundHandler = Object.freeze({
   route: 'default',
   handler: (page: HandledPage) => page.follow(),
-  schemas: null,
   maxBodyBytes: null,
 });
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
@@ -81,10 +78,9 @@ export class Handlers {
       const expected = `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`;
       throw invalidOption(`maxBodyBytes\` of \`${route}`, expected, maxBodyBytes);
     }
-    const schemas = userData === undefined && item === undefined ? null : { userData, item };
     checkSchema(`userData\` of \`${route}`, userData);
     checkSchema(`item\` of \`${route}`, item);
-    this.#found.set(key, { route: key as Route, handler, schemas, maxBodyBytes });
+    this.#found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes });
   }
 
   /**

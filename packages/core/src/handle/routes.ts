@@ -8,6 +8,7 @@ import type { ContentKind } from '../page/content-kind.js';
 import type { HtmlSummary } from '../page/html.js';
 import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
+import type { JsonItem } from './json-item.js';
 import type { Schema } from './schema.js';
 import type { EmittedItem } from './staged.js';
 
@@ -73,7 +74,9 @@ export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
     /** What was handed along with the URL, as the schema of the route gives it; without one as it came. */
     readonly userData: UserDataSchema extends Schema ? SchemaOutput<UserDataSchema> : JsonValue | null;
     /** As `HandledPage.emit`, of what the schema of the route takes. */
-    emit(data: ItemSchema extends Schema ? SchemaInput<ItemSchema> : JsonValue): Promise<EmittedItem>;
+    emit: ItemSchema extends Schema
+      ? (data: SchemaInput<ItemSchema>) => Promise<EmittedItem>
+      : <T>(data: T & JsonItem<T>) => Promise<EmittedItem>;
     /** As `HandledPage.follow`. */
     follow(selector?: string, options?: RoutedFollow<UserData>): Promise<void>;
     /** As `HandledPage.add`. */

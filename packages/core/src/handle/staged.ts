@@ -180,7 +180,7 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
 }
 
 /**
- * Copies a JSON value, so that later changes do not reach it, and what is no JSON fails in the handler.
+ * Copies a value through JSON, so that later changes do not reach it, and what is no JSON fails in the handler.
  *
  * @param what - Names it in the error.
  * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.

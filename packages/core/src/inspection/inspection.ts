@@ -38,9 +38,8 @@ export interface CrawlInspection {
   /** As `crawler.explain`: of a URL, or of a host by its name. */
   explain(urlOrHost: string): Promise<Explanation>;
   /**
-   * A listing of what is queued.
-   *
-   * @throws MannerlyError `directory-in-use` while a run has the directory, `not-running` where it holds no frontier.
+   * A listing of what is queued. @throws MannerlyError `directory-in-use` while a run has the directory, `not-running`
+   * where it holds no frontier.
    */
   queued(request?: ListRequest): Promise<QueueListing>;
   /** A second call does nothing. */

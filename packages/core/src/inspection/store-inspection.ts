@@ -1,16 +1,21 @@
 // Questions about a crawl whose frontier is on a server: what is done, which processes work on it, what is queued and
 // why. It makes no request and changes nothing, also while the crawl runs.
 
-import { createFrontier, type Frontier, type FrontierStore, systemClock } from '@mannerly/frontier';
+import {
+  createFrontier,
+  type Frontier,
+  type FrontierCounts,
+  type FrontierStore,
+  systemClock,
+} from '@mannerly/frontier';
 import { asMannerlyError, MannerlyError } from '../errors.js';
 import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
-import type { OutcomeTable } from '../report/decision.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
-import { isAtWork, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
+import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
 /** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
-export interface ProcessReport {
+export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' | 'bytes'> {
   readonly part: string;
   readonly machine: string | null;
   readonly pid: number | null;
@@ -18,32 +23,17 @@ export interface ProcessReport {
   readonly state: 'at-work' | 'over' | 'silent';
   /** When it reported its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
   readonly toldAtMs: number | null;
-  readonly requests: number;
-  readonly items: number;
-  readonly bytes: number;
   /** Requests of its last run that were earlier than allowed; `null` while it runs. Zero, or it is a bug. */
   readonly early: number | null;
 }
 
-/** The numbers of a crawl on a server, all its processes together. */
-export interface StoreReport {
-  readonly name: string;
-  readonly tokens: readonly string[];
-  /** Some of them where there are very many. */
-  readonly seeds: readonly string[];
-  readonly seedCount: number;
-  readonly createdAtMs: number;
-  readonly pages: number;
-  readonly queued: number;
-  readonly known: number;
-  readonly hosts: number;
-  readonly runningMs: number;
+/** The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many. */
+export interface StoreReport
+  extends Pick<CrawlTerms, 'name' | 'tokens' | 'seeds' | 'seedCount' | 'createdAtMs'>,
+    Omit<FrontierCounts, 'inFlight'>,
+    Pick<ProcessTotals, 'requests' | 'items' | 'bytes' | 'outcomes'> {
   /** The bound that is used up; `null`: none. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
-  readonly requests: number;
-  readonly items: number;
-  readonly bytes: number;
-  readonly outcomes: OutcomeTable;
   readonly processes: readonly ProcessReport[];
 }
 

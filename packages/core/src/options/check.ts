@@ -1,15 +1,9 @@
-// Checks a value against its row, and fills in the defaults of groups. Every message names the option, its range and
-// the value.
+// Checks a value against its row, and fills in defaults. Every message names the option, its range and the value.
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
 
-/**
- * Checks the options of a group and fills in the rest.
- *
- * @param path - Of the group, with a dot at its end; empty for the options of the crawler.
- * @throws MannerlyError `option-unknown`, `option-invalid`.
- */
+/** Checks the options of a group and fills in the rest. @param path - Of the group, with a dot at its end, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
   if (!isObject(given)) throw invalidOption(path.slice(0, -1) || 'options', 'an object', given);
   const known = Object.keys(rows);

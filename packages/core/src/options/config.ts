@@ -1,5 +1,4 @@
-// What a configuration file of the command says: the options of a crawl, and the paths of files and of the crawl
-// directory. The command reads and checks it.
+// The configuration file of the command.
 
 import type { CrawlerOptions } from './crawler-options.js';
 
@@ -15,10 +14,7 @@ export interface CrawlConfig
   readonly scope?: Partial<CrawlerOptions['scope']>;
   /** Replaces the defaults of the command. A flag that is given overrides one bound. */
   readonly bounds?: Partial<CrawlerOptions['bounds']>;
-  /**
-   * A module with an export `handlers`, as for `mannerly replay`. Relative to the file. @default every HTML page is an
-   * item
-   */
+  /** A module with an export `handlers`. Relative to the file. @default every HTML page is an item */
   readonly handlers?: string;
   /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
   readonly out?: string;
@@ -29,7 +25,7 @@ export interface CrawlConfig
 }
 
 /**
- * The configuration as it is: for completion and types in `mannerly.config.ts` and `.js`.
+ * Returns the configuration as it is: for completion and types in `mannerly.config.ts` and `.js`.
  *
  * @example
  * ```ts
@@ -39,7 +35,6 @@ export interface CrawlConfig
  *   bounds: { pages: 2_000 },
  * });
  * ```
- * @throws Never; the command checks it when it reads it.
  */
 export function defineConfig(config: CrawlConfig): CrawlConfig {
   return config;

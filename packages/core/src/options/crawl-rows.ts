@@ -31,40 +31,36 @@ const minutes = number(0, MAX_MINUTES, 'minutes', true);
 const bytes = whole(1, Number.MAX_SAFE_INTEGER, 'bytes');
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
-/** Who crawls. The values are checked by `resolveIdentity`. */
-export const identity = groupRow('Who crawls. The name and the contact are in every request.', 'IdentityOptions', {
-  name: row(token, 'The product token that sites address in robots.txt. It is part of what makes a crawl the same.', {
-    isRequired: true,
-    isCheckedByOwner: true,
-    flag: { name: '--name <token>', help: 'your product token, which robots.txt can address, such as tidepool-study' },
-  }),
-  contact: row(
-    text('an http(s) URL or a mail address', { most: MAX_CONTACT_LENGTH }),
-    'Where the people whose sites you visit can reach you: an http(s) URL or a mail address. It is in the User-Agent of ' +
-      'every request, and a mail address also in `From`.',
-    {
+/** Who crawls, where, how much, and what counts as one URL. */
+export const CRAWL_ROWS = {
+  identity: groupRow('Who crawls. The name and the contact are in every request.', 'IdentityOptions', {
+    name: row(token, 'The product token that sites address in robots.txt. It is part of what makes a crawl the same.', {
       isRequired: true,
       isCheckedByOwner: true,
-      flag: { name: '--contact <url-or-mail>', help: 'a page or mailbox where sites can reach you; in every request' },
-    },
-  ),
-  version: row(
-    text('letters, digits, ., -, _ and +', { pattern: '^[A-Za-z0-9._+-]+$', most: MAX_TOKEN_LENGTH }),
-    'The version after the name in the User-Agent.',
-    { default: '1.0', isCheckedByOwner: true },
-  ),
-  tokens: row(
-    list(token, MAX_TOKENS, 1),
-    'The product tokens that robots.txt is read for, the preferred one first. Each must occur in the User-Agent.',
-    { defaultText: '`[name]`', isCheckedByOwner: true },
-  ),
-});
-
-/** Where the crawl may go. Combinations are checked by `resolveScope`. */
-export const scope = groupRow(
-  'Where the crawl may go. [Scope](../scope.md) says exactly what matches.',
-  'ScopeOptions',
-  {
+      flag: ['--name <token>', 'your product token, which robots.txt can address, such as tidepool-study'],
+    }),
+    contact: row(
+      text('an http(s) URL or a mail address', { most: MAX_CONTACT_LENGTH }),
+      'Where the people whose sites you visit can reach you: an http(s) URL or a mail address. It is in the User-Agent of ' +
+        'every request, and a mail address also in `From`.',
+      {
+        isRequired: true,
+        isCheckedByOwner: true,
+        flag: ['--contact <url-or-mail>', 'a page or mailbox where sites can reach you; in every request'],
+      },
+    ),
+    version: row(
+      text('letters, digits, ., -, _ and +', { pattern: '^[A-Za-z0-9._+-]+$', most: MAX_TOKEN_LENGTH }),
+      'The version after the name in the User-Agent.',
+      { default: '1.0', isCheckedByOwner: true },
+    ),
+    tokens: row(
+      list(token, MAX_TOKENS, 1),
+      'The product tokens that robots.txt is read for, the preferred one first. Each must occur in the User-Agent.',
+      { defaultText: '`[name]`', isCheckedByOwner: true },
+    ),
+  }),
+  scope: groupRow('Where the crawl may go. [Scope](../scope.md) says exactly what matches.', 'ScopeOptions', {
     seeds: row(
       list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS, 1),
       'Absolute http(s) URLs where the crawl starts. A port of a seed is allowed, as by `network.ports`.',
@@ -74,146 +70,129 @@ export const scope = groupRow(
       choice('host', 'domain', 'list', 'surt'),
       "What is inside: `host`: the seeds' host names. `domain`: their registrable domains. `list`: the hosts of `hosts`. " +
         '`surt`: URLs that begin with one of `surts`.',
-      {
-        default: 'host',
-        flag: { name: '--within <scope>', help: 'where it may go; host and domain are those of the seeds' },
-      },
+      { default: 'host', flag: ['--within <scope>', 'where it may go; host and domain are those of the seeds'] },
     ),
     hosts: row(
       list(text('a host name, or host:port'), MAX_URL_PATTERNS),
       'Host names, or `host:port`. Needed with `within: list`.',
-      {
-        defaultText: '`[]`',
-        flag: { name: '--host <name>', help: 'with --within list: a host it may go to (repeatable)' },
-      },
+      { defaultText: '`[]`', flag: ['--host <name>', 'with --within list: a host it may go to (repeatable)'] },
     ),
     surts: row(
       list(text('a SURT prefix'), MAX_URL_PATTERNS),
       'SURT prefixes such as `(org,example,`. Needed with `within: surt`, an error without it.',
       {
         defaultText: '`[]`',
-        flag: { name: '--surt <prefix>', help: 'with --within surt: a SURT prefix such as (org,example, (repeatable)' },
+        flag: ['--surt <prefix>', 'with --within surt: a SURT prefix such as (org,example, (repeatable)'],
       },
     ),
     prefixes: row(
       list(text('a path that begins with /', { pattern: '^/' }), MAX_URL_PATTERNS),
       'Only URLs whose path begins with one of these.',
-      {
-        defaultText: 'all paths',
-        flag: { name: '--prefix <path>', help: 'only paths that begin with this (repeatable)' },
-      },
+      { defaultText: 'all paths', flag: ['--prefix <path>', 'only paths that begin with this (repeatable)'] },
     ),
     include: row(
       patterns,
       'Only URLs that match one of these patterns, written as in robots.txt. Seeds must match too.',
       {
         defaultText: 'all URLs',
-        flag: {
-          name: '--include <pattern>',
-          help: 'only URLs that match, as in robots.txt: /docs/, /*.html$ (repeatable)',
-        },
+        flag: ['--include <pattern>', 'only URLs that match, as in robots.txt: /docs/, /*.html$ (repeatable)'],
       },
     ),
     exclude: row(patterns, 'No URL that matches one of these patterns, whatever the other options say.', {
       defaultText: '`[]`',
-      flag: { name: '--exclude <pattern>', help: 'no URLs that match, whatever else is given (repeatable)' },
+      flag: ['--exclude <pattern>', 'no URLs that match, whatever else is given (repeatable)'],
     }),
     allows: row(
       code<(url: string, via: Via) => boolean>('(url: string, via: Via) => boolean', isFunction),
       'Called last, with a URL that all other options allow and the way it was found. `false` or an exception refuses it.',
     ),
-  },
-);
-
-/** How much the crawl may do. */
-export const bounds = groupRow(
-  'How much the crawl may do. `pages` or `minutes` is required. Bounds count over all runs and all processes of a crawl. ' +
-    'What a bound keeps out is *dropped* as `bound-…`. With larger bounds the same crawl continues.',
-  'BoundsOptions',
-  {
-    pages: row(
-      pages,
-      'Pages: URLs that ended with a response or a final failure. Redirects and retries do not count.',
-      { flag: { name: '--pages <n>', help: 'maximum pages', default: 100 } },
-    ),
-    minutes: row(minutes, 'Running time. A pause does not count.', {
-      flag: { name: '--minutes <n>', help: 'maximum running time', default: 30 },
-    }),
-    depth: row(whole(0, MAX_DEPTH, 'links from a seed'), 'Links from a seed to a page. A redirect keeps the depth.', {
-      default: 16,
-      flag: { name: '--depth <n>', help: 'maximum links from a seed', default: 5 },
-    }),
-    bytes: row(bytes, 'Decoded bytes of bodies. Requests in flight when it is reached are completed.', {
-      flag: { name: '--bytes <bytes>', help: 'maximum decoded bytes of bodies, such as 1e9' },
-    }),
-    pagesPerHost: row(pages, 'Pages of one host.', {
-      defaultText: 'as `bounds.pages`',
-      flag: { name: '--pages-per-host <n>', help: 'maximum pages of one host' },
-    }),
-    bytesPerHost: row(
-      bytes,
-      'Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole.',
-      { flag: { name: '--bytes-per-host <bytes>', help: 'maximum decoded bytes of one host' } },
-    ),
-    minutesPerHost: row(minutes, 'Running time since the first request to a host.', {
-      flag: { name: '--minutes-per-host <n>', help: 'maximum running time since the first request to a host' },
-    }),
-    queuedUrls: row(
-      whole(1, MAX_PAGES, 'URLs'),
-      'URLs in the queue at a time. Further links are dropped as `frontier-full`, seeds and sitemaps wait.',
-      { default: 10_000_000, flag: { name: '--queued-urls <n>', help: 'maximum URLs in the queue at a time' } },
-    ),
-  },
-  ['pages', 'minutes'],
-);
-
-/** Which URLs count as one. */
-export const urls = groupRow('Which URLs count as one. See [URLs](../urls.md).', 'UrlOptions', {
-  trackingParameters: row(
-    either(choice('keep', 'drop'), list(text('a name, with * at its end for any ending', { pattern: '^[^*]+\\*?$' }))),
-    'URLs that differ only in tracking parameters count as one with `drop`, or with a list of names (`*` at the end ' +
-      'matches any ending). The first one found is requested.',
+  }),
+  bounds: groupRow(
+    'How much the crawl may do. `pages` or `minutes` is required. Bounds count over all runs and all processes of a crawl. ' +
+      'What a bound keeps out is *dropped* as `bound-…`. With larger bounds the same crawl continues.',
+    'BoundsOptions',
     {
-      default: 'keep',
-      flag: {
-        name: '--drop-tracking',
-        sets: 'drop',
-        help: 'URLs that differ only in tracking parameters count as one',
+      pages: row(
+        pages,
+        'Pages: URLs that ended with a response or a final failure. Redirects and retries do not count.',
+        { flag: ['--pages <n>', 'maximum pages', { default: 100 }] },
+      ),
+      minutes: row(minutes, 'Running time. A pause does not count.', {
+        flag: ['--minutes <n>', 'maximum running time', { default: 30 }],
+      }),
+      depth: row(whole(0, MAX_DEPTH, 'links from a seed'), 'Links from a seed to a page. A redirect keeps the depth.', {
+        default: 16,
+        flag: ['--depth <n>', 'maximum links from a seed', { default: 5 }],
+      }),
+      bytes: row(bytes, 'Decoded bytes of bodies. Requests in flight when it is reached are completed.', {
+        flag: ['--bytes <bytes>', 'maximum decoded bytes of bodies, such as 1e9'],
+      }),
+      pagesPerHost: row(pages, 'Pages of one host.', {
+        defaultText: 'as `bounds.pages`',
+        flag: ['--pages-per-host <n>', 'maximum pages of one host'],
+      }),
+      bytesPerHost: row(
+        bytes,
+        'Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole.',
+        { flag: ['--bytes-per-host <bytes>', 'maximum decoded bytes of one host'] },
+      ),
+      minutesPerHost: row(minutes, 'Running time since the first request to a host.', {
+        flag: ['--minutes-per-host <n>', 'maximum running time since the first request to a host'],
+      }),
+      queuedUrls: row(
+        whole(1, MAX_PAGES, 'URLs'),
+        'URLs in the queue at a time. Further links are dropped as `frontier-full`, seeds and sitemaps wait.',
+        { default: 10_000_000, flag: ['--queued-urls <n>', 'maximum URLs in the queue at a time'] },
+      ),
+    },
+    ['pages', 'minutes'],
+  ),
+  urls: groupRow('Which URLs count as one. See [URLs](../urls.md).', 'UrlOptions', {
+    trackingParameters: row(
+      either(
+        choice('keep', 'drop'),
+        list(text('a name, with * at its end for any ending', { pattern: '^[^*]+\\*?$' })),
+      ),
+      'URLs that differ only in tracking parameters count as one with `drop`, or with a list of names (`*` at the end ' +
+        'matches any ending). The first one found is requested.',
+      {
+        default: 'keep',
+        flag: ['--drop-tracking', 'URLs that differ only in tracking parameters count as one', { sets: 'drop' }],
       },
+    ),
+    rules: row(
+      list(
+        code<CanonicalRule>('CanonicalRule', (rule) => typeof rule === 'object' && rule !== null && 'apply' in rule),
+      ),
+      'Canonical rules in place of the default ones. `trackingParameters` must then be absent.',
+      { defaultText: '`CANONICAL_RULES`' },
+    ),
+  }),
+  traps: row(
+    either(
+      choice(false),
+      group('TrapOptions', {
+        maxSimilarPages: row(
+          whole(16, MAX_SIMILAR_PAGES, 'pages'),
+          'Similar pages of a group in a row, after which links of such pages are dropped.',
+          { default: 128 },
+        ),
+        maxPathSegments: row(whole(4, MAX_PATH_SEGMENTS, 'segments'), 'Segments of a path. Longer paths are dropped.', {
+          default: 32,
+        }),
+        maxQueryParameters: row(
+          whole(4, MAX_QUERY_PARAMETERS, 'parameters'),
+          'Parameters of a query. Longer queries are dropped.',
+          { default: 32 },
+        ),
+      }),
+    ),
+    'How endless URL spaces are recognized ([traps](../traps.md)). `false` follows them as far as the bounds go. Larger ' +
+      'numbers cost sites requests for pages that say nothing new.',
+    {
+      default: defaultsOfRows,
+      defaultText: 'on',
+      flag: ['--no-traps', 'follow endless URL spaces too, as far as the bounds go', { sets: false }],
     },
   ),
-  rules: row(
-    list(code<CanonicalRule>('CanonicalRule', (rule) => typeof rule === 'object' && rule !== null && 'apply' in rule)),
-    'Canonical rules in place of the default ones. `trackingParameters` must then be absent.',
-    { defaultText: '`CANONICAL_RULES`' },
-  ),
-});
-
-/** What is taken for a trap. */
-export const traps = row(
-  either(
-    choice(false),
-    group('TrapOptions', {
-      maxSimilarPages: row(
-        whole(16, MAX_SIMILAR_PAGES, 'pages'),
-        'Similar pages of a group in a row, after which links of such pages are dropped.',
-        { default: 128 },
-      ),
-      maxPathSegments: row(whole(4, MAX_PATH_SEGMENTS, 'segments'), 'Segments of a path. Longer paths are dropped.', {
-        default: 32,
-      }),
-      maxQueryParameters: row(
-        whole(4, MAX_QUERY_PARAMETERS, 'parameters'),
-        'Parameters of a query. Longer queries are dropped.',
-        { default: 32 },
-      ),
-    }),
-  ),
-  'How endless URL spaces are recognized ([traps](../traps.md)). `false` follows them as far as the bounds go. Larger ' +
-    'numbers cost sites requests for pages that say nothing new.',
-  {
-    default: defaultsOfRows,
-    defaultText: 'on',
-    flag: { name: '--no-traps', sets: false, help: 'follow endless URL spaces too, as far as the bounds go' },
-  },
-);
+};

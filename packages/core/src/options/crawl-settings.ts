@@ -1,5 +1,4 @@
-// The options of a frontier, kept in the crawl directory (`settings.json`), so that questions about a stopped crawl are
-// answered by the options of its last run.
+// The options of a frontier, kept in `settings.json`: questions about a stopped crawl are answered by them.
 
 import { readFile } from 'node:fs/promises';
 import type { FrontierOptions } from '@mannerly/frontier';

@@ -37,12 +37,6 @@ export interface CrawlerOptions {
    * The product tokens come from `identity`.
    */
   readonly robots?: Omit<RobotsOptions, 'tokens'>;
-  /** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
-  readonly network?: NetworkOptions;
-  /** Files that are requested next to pages, each spaced like a page. */
-  readonly discover?: DiscoverOptions;
-  /** Datasets that data.txt names. */
-  readonly datasets?: DatasetOptions;
   /**
    * What the data is for. Reservations and preferences apply by purpose, so declare what is true. `tdm`, `ai-train` and
    * `ai-input` also request `/.well-known/tdmrep.json`. @default []
@@ -63,6 +57,12 @@ export interface CrawlerOptions {
   readonly canonical?: 'expose' | 'dedupe' | 'follow';
   /** A page that names another URL to keep: that one is queued, and this one is not kept. @default respect */
   readonly indexInstead?: 'respect' | 'expose';
+  /** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
+  readonly network?: NetworkOptions;
+  /** Files that are requested next to pages, each spaced like a page. */
+  readonly discover?: DiscoverOptions;
+  /** Datasets that data.txt names. */
+  readonly datasets?: DatasetOptions;
   /**
    * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100. 0 to
    * 2,592,000,000 ms. @default 600,000
@@ -243,6 +243,53 @@ export interface PolitenessOptions {
   readonly jitter?: number;
 }
 
+/** The options of `pageLevel`. */
+export interface PageLevelOptions {
+  /**
+   * Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept. @default
+   * skip-store
+   */
+  readonly noindex?: 'skip-store' | 'flag' | 'skip-handler' | 'ignore';
+  /** Whether the body may go into an archive (docs/archive.md) or a file. @default skip-body */
+  readonly noarchive?: 'skip-body' | 'flag' | 'ignore';
+  /** Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`. @default respect */
+  readonly snippet?: 'respect' | 'ignore';
+  /** Whether images of a `noimageindex` page are left alone. @default respect */
+  readonly images?: 'respect' | 'ignore';
+  /** After its date as `noindex`, before it the item's `expiresAtMs`. @default respect */
+  readonly unavailableAfter?: 'respect' | 'ignore';
+  /** Whether Noindex lines of robots.txt count as `noindex`. @default apply */
+  readonly robotsNoindex?: 'apply' | 'expose';
+}
+
+/** The options of `links`. */
+export interface LinkOptions {
+  /** The `nofollow` of a whole page. @default respect */
+  readonly pageNofollow?: 'respect' | 'ignore';
+  /** Which links are followed by the words of their `rel`. */
+  readonly rel?: RelOptions;
+}
+
+/** The options of `rel`. */
+export interface RelOptions {
+  /** Whether links with `rel=nofollow` are followed. @default false */
+  readonly nofollow?: boolean;
+  /** Whether links with `rel=ugc` are followed. `false` is stricter. @default true */
+  readonly ugc?: boolean;
+  /** Whether links with `rel=sponsored` are followed. `false` is stricter. @default true */
+  readonly sponsored?: boolean;
+}
+
+/** The options of `preferences`. */
+export interface PreferenceOptions {
+  /** The same within the object. @default respect */
+  readonly apply?: 'respect' | 'observe' | 'off';
+  /** What no preference means. `disallow` is stricter. @default allow */
+  readonly unknown?: 'allow' | 'disallow';
+  /** The level of use that you declare. A page that allows less is excluded as `content-use`. @default null */
+  readonly contentUse?: 'immediate' | 'reference' | 'full' | null;
+}
+
 /** The options of `network`. */
 export interface NetworkOptions {
   /**
@@ -307,53 +354,6 @@ export interface DiscoverOptions {
 export interface DatasetOptions {
   /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
   readonly enqueue?: boolean;
-}
-
-/** The options of `pageLevel`. */
-export interface PageLevelOptions {
-  /**
-   * Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept. @default
-   * skip-store
-   */
-  readonly noindex?: 'skip-store' | 'flag' | 'skip-handler' | 'ignore';
-  /** Whether the body may go into an archive (docs/archive.md) or a file. @default skip-body */
-  readonly noarchive?: 'skip-body' | 'flag' | 'ignore';
-  /** Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`. @default respect */
-  readonly snippet?: 'respect' | 'ignore';
-  /** Whether images of a `noimageindex` page are left alone. @default respect */
-  readonly images?: 'respect' | 'ignore';
-  /** After its date as `noindex`, before it the item's `expiresAtMs`. @default respect */
-  readonly unavailableAfter?: 'respect' | 'ignore';
-  /** Whether Noindex lines of robots.txt count as `noindex`. @default apply */
-  readonly robotsNoindex?: 'apply' | 'expose';
-}
-
-/** The options of `links`. */
-export interface LinkOptions {
-  /** The `nofollow` of a whole page. @default respect */
-  readonly pageNofollow?: 'respect' | 'ignore';
-  /** Which links are followed by the words of their `rel`. */
-  readonly rel?: RelOptions;
-}
-
-/** The options of `rel`. */
-export interface RelOptions {
-  /** Whether links with `rel=nofollow` are followed. @default false */
-  readonly nofollow?: boolean;
-  /** Whether links with `rel=ugc` are followed. `false` is stricter. @default true */
-  readonly ugc?: boolean;
-  /** Whether links with `rel=sponsored` are followed. `false` is stricter. @default true */
-  readonly sponsored?: boolean;
-}
-
-/** The options of `preferences`. */
-export interface PreferenceOptions {
-  /** The same within the object. @default respect */
-  readonly apply?: 'respect' | 'observe' | 'off';
-  /** What no preference means. `disallow` is stricter. @default allow */
-  readonly unknown?: 'allow' | 'disallow';
-  /** The level of use that you declare. A page that allows less is excluded as `content-use`. @default null */
-  readonly contentUse?: 'immediate' | 'reference' | 'full' | null;
 }
 
 /** The options of `archive`. */

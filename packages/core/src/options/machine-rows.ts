@@ -21,237 +21,197 @@ const has =
   (value: unknown): boolean =>
     typeof value === 'object' && value !== null && isFunction((value as Readonly<Record<string, unknown>>)[method]);
 
-/** The network side. */
-export const network = groupRow(
-  'How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all.',
-  'NetworkOptions',
-  {
-    allowAddresses: row(
-      list(text('a CIDR range')),
-      'Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
-      {
-        default: [],
-        flag: {
-          name: '--allow-address <cidr>',
-          help: 'allow a private address range such as 127.0.0.0/8 (repeatable)',
+/** The network, files next to pages, time, logs, the archive, and code. */
+export const MACHINE_ROWS = {
+  network: groupRow(
+    'How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all.',
+    'NetworkOptions',
+    {
+      allowAddresses: row(
+        list(text('a CIDR range')),
+        'Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
+        {
+          default: [],
+          flag: ['--allow-address <cidr>', 'allow a private address range such as 127.0.0.0/8 (repeatable)'],
         },
-      },
-    ),
-    ports: row(
-      either(choice('any'), list(whole(1, 65_535, ''))),
-      'Ports that are allowed next to 80, 443 and those of the seeds. Others may be services that are no web servers.',
-      { default: [], flag: { name: '--port <n>', help: 'allow this port too (repeatable)' } },
-    ),
-    resolve: row(
-      code<(hostname: string) => Promise<readonly string[]>>(
-        '(hostname: string) => Promise<readonly string[]>',
-        isFunction,
       ),
-      'Resolves names to addresses. The address guard checks the addresses as usual.',
-      { defaultText: "the system's resolver" },
-    ),
-    allowUnpinnedDns: row(
-      boolean,
-      'Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses.',
-      {
-        default: false,
-        relaxed: { values: [true], says: 'a name can lead to another address than the one that was checked' },
-      },
-    ),
-    cookies: row(
-      either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),
-      'A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin.',
-      {
-        default: false,
-        relaxed: {
-          values: { not: false },
-          says: 'sites can tell the requests of this crawl apart, and pages may differ for it',
+      ports: row(
+        either(choice('any'), list(whole(1, 65_535, ''))),
+        'Ports that are allowed next to 80, 443 and those of the seeds. Others may be services that are no web servers.',
+        { default: [], flag: ['--port <n>', 'allow this port too (repeatable)'] },
+      ),
+      resolve: row(
+        code<(hostname: string) => Promise<readonly string[]>>(
+          '(hostname: string) => Promise<readonly string[]>',
+          isFunction,
+        ),
+        'Resolves names to addresses. The address guard checks the addresses as usual.',
+        { defaultText: "the system's resolver" },
+      ),
+      allowUnpinnedDns: row(
+        boolean,
+        'Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses.',
+        { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
+      ),
+      cookies: row(
+        either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),
+        'A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin.',
+        {
+          default: false,
+          relaxed: [{ not: false }, 'sites can tell the requests of this crawl apart, and pages may differ for it'],
         },
-      },
-    ),
-    connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for a connection (`timeout-connect`).', {
-      default: 10_000,
-    }),
-    headersTimeoutMs: row(
-      whole(1, 600_000, 'ms'),
-      'Timeout from sending the request to the end of the header section (`timeout-headers`).',
-      { default: 30_000 },
-    ),
-    requestTimeoutMs: row(
-      whole(1, 3_600_000, 'ms'),
-      'Timeout from sending the request to the last byte (`timeout-request`). A longer one keeps slow hosts busy longer.',
-      { default: 60_000 },
-    ),
-    maxBodyBytes: row(
-      whole(1, 1024 * MIB, 'decoded bytes'),
-      "Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins.",
-      { default: 10 * MIB, flag: { name: '--max-body-bytes <bytes>', help: 'maximum decoded bytes kept of a page' } },
-    ),
-    concurrency: row(
-      whole(1, MAX_CONCURRENCY, 'requests'),
-      'Requests in flight over all hosts. A host gets one at a time. `--workers` divides it.',
-      { default: 64, flag: { name: '--concurrency <n>', help: 'requests in flight over all hosts' } },
-    ),
-  },
-);
-
-/** Files next to robots.txt. */
-export const discover = groupRow(
-  'Files that are requested next to pages, each spaced like a page.',
-  'DiscoverOptions',
-  {
+      ),
+      connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for a connection (`timeout-connect`).', {
+        default: 10_000,
+      }),
+      headersTimeoutMs: row(
+        whole(1, 600_000, 'ms'),
+        'Timeout from sending the request to the end of the header section (`timeout-headers`).',
+        { default: 30_000 },
+      ),
+      requestTimeoutMs: row(
+        whole(1, 3_600_000, 'ms'),
+        'Timeout from sending the request to the last byte (`timeout-request`). A longer one keeps slow hosts busy longer.',
+        { default: 60_000 },
+      ),
+      maxBodyBytes: row(
+        whole(1, 1024 * MIB, 'decoded bytes'),
+        "Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins.",
+        { default: 10 * MIB, flag: ['--max-body-bytes <bytes>', 'maximum decoded bytes kept of a page'] },
+      ),
+      concurrency: row(
+        whole(1, MAX_CONCURRENCY, 'requests'),
+        'Requests in flight over all hosts. A host gets one at a time. `--workers` divides it.',
+        { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
+      ),
+    },
+  ),
+  discover: groupRow('Files that are requested next to pages, each spaced like a page.', 'DiscoverOptions', {
     sitemaps: row(boolean, 'Read the [sitemaps](../sitemaps.md) that robots.txt names.', {
       default: false,
-      flag: { name: '--sitemaps', help: 'read the sitemaps that robots.txt names' },
+      flag: ['--sitemaps', 'read the sitemaps that robots.txt names'],
     }),
     sitemapUrls: row(
       list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS),
       'Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope.',
-      { default: [], flag: { name: '--sitemap <url>', help: 'read this sitemap or feed (repeatable)' } },
+      { default: [], flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'] },
     ),
     dataTxt: row(boolean, 'Request `/data.txt` of each authority, and again when it has expired.', {
       default: false,
-      flag: { name: '--data-txt', help: 'request /data.txt of each site, which lists its datasets' },
+      flag: ['--data-txt', 'request /data.txt of each site, which lists its datasets'],
     }),
-  },
-);
-
-/** Datasets. */
-export const datasets = groupRow('Datasets that data.txt names.', 'DatasetOptions', {
-  enqueue: row(boolean, 'With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`.', {
-    default: false,
-    flag: {
-      name: '--datasets',
-      alsoSets: 'discover.dataTxt',
-      help: 'fetch the datasets that data.txt names (implies --data-txt)',
-    },
   }),
-});
-
-/** When a run ends by itself. */
-export const maxIdleMs = row(
-  number(0, MAX_WAIT_MS, 'ms'),
-  'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100.',
-  {
-    default: 600_000,
-    flag: { name: '--max-idle <seconds>', isSeconds: true, help: 'end when only hosts are left that wait longer' },
-  },
-);
-
-/** Repeatable crawls. */
-export const orderSeed = row(
-  either(text('a text', { most: MAX_SEED_CHARS }), whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '')),
-  'Decides the order of URLs, so that a crawl of the same site takes the same order again: ' +
-    '[reproducible crawls](../reproducible.md). One process; slower with many hosts.',
-  {
-    defaultText: 'none: as URLs are found',
-    flag: { name: '--order-seed <text>', help: 'take URLs in an order that this text decides (docs/reproducible.md)' },
-  },
-);
-
-/** Handlers. */
-export const handlerTimeoutMs = row(
-  number(1, 3_600_000, 'ms'),
-  'Timeout of a handler. Its page then fails as `handler-timeout`.',
-  { default: 60_000 },
-);
-
-/** WARC. */
-export const archive = row(
-  either(
-    boolean,
-    group('ArchiveOptions', {
-      warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
-        default: 1_000_000_000,
-        flag: { name: '--warc-bytes <bytes>', help: 'size at which the next WARC file begins (implies --warc)' },
-      }),
-      digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
-      wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
-        default: false,
-        flag: { name: '--wacz', help: 'package the archive as archive.wacz at the end (implies --warc)' },
-      }),
-      folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
-        defaultText: '`archive` in the crawl directory',
-      }),
+  datasets: groupRow('Datasets that data.txt names.', 'DatasetOptions', {
+    enqueue: row(boolean, 'With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`.', {
+      default: false,
+      flag: [
+        '--datasets',
+        'fetch the datasets that data.txt names (implies --data-txt)',
+        { alsoSets: 'discover.dataTxt' },
+      ],
     }),
+  }),
+  maxIdleMs: row(
+    number(0, MAX_WAIT_MS, 'ms'),
+    'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100.',
+    {
+      default: 600_000,
+      flag: ['--max-idle <seconds>', 'end when only hosts are left that wait longer', { isSeconds: true }],
+    },
   ),
-  'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
-  {
-    default: false,
-    flag: { name: '--warc', sets: {}, help: 'keep every exchange as WARC in archive/ of the crawl directory' },
-  },
-);
-
-/** The decision log. */
-export const decisionLog = groupRow(
-  'Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and ' +
-    '`retry` know URLs that have a line.',
-  'DecisionLogOptions',
-  {
-    sample: row(
-      number(0, 1, ', a share of URLs'),
-      'Share of URLs with a line. Excluded and failed URLs always have one.',
-      {
-        default: 1,
-        flag: { name: '--decisions-sample <share>', help: 'share of URLs with a line in decisions.jsonl' },
-      },
-    ),
-    maxLines: row(whole(1, MAX_DECISION_LINES, 'lines'), 'Lines of one run.', {
-      default: MAX_DECISION_LINES,
-      flag: { name: '--decisions-max <lines>', help: 'maximum lines of a run in decisions.jsonl' },
-    }),
-  },
-);
-
-/** Hooks. */
-export const hooks = groupRow(
-  'Functions that may refuse a request, never permit one: [hooks](../handlers.md#hooks).',
-  'HookOptions',
-  {
-    beforeFetch: row(
-      code<HookOptions['beforeFetch']>('(planned: PlannedFetch) => HookAnswer', isFunction),
-      'Called before each request for a page, redirect targets and retries included.',
-    ),
-    afterFetch: row(
-      code<HookOptions['afterFetch']>('(ended: EndedFetch) => HookAnswer', isFunction),
-      'Called after each exchange for a page, before a handler sees it.',
-    ),
-    onExclusion: row(
-      code<HookOptions['onExclusion']>('(decision: UrlDecision) => unknown', isFunction),
-      'Called for each URL that robots.txt or its page excludes. It changes nothing.',
-    ),
-    timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of an answer, after which the request is refused.', {
-      default: DEFAULT_HOOK_MS,
-    }),
-  },
-);
-
-/** The store. */
-export const store = row(
-  code<FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)>(
-    'FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)',
-    (value) => has('lease')(value) || isFunction(value),
+  orderSeed: row(
+    either(text('a text', { most: MAX_SEED_CHARS }), whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '')),
+    'Decides the order of URLs, so that a crawl of the same site takes the same order again: ' +
+      '[reproducible crawls](../reproducible.md). One process; slower with many hosts.',
+    {
+      defaultText: 'none: as URLs are found',
+      flag: ['--order-seed <text>', 'take URLs in an order that this text decides (docs/reproducible.md)'],
+    },
   ),
-  'Where the frontier is kept: a [store](../stores.md), or a function that makes one for each run and passes on what it ' +
-    'reports. The run opens and closes it. In a configuration file it is a URL.',
-  { defaultText: 'in the crawl directory; in memory without one' },
-);
-
-/** The fetcher. */
-export const fetcher = row(
-  code<Fetcher>('Fetcher', has('fetch')),
-  'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
-  { defaultText: 'undici' },
-);
-
-/** Sinks. */
-export const sinks = row(
-  list(code<Sink>('Sink', has('write'))),
-  "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
-  { default: [] },
-);
-
-/** Time. */
-export const clock = row(code<Clock>('Clock', has('nowMs')), 'The source of time, for tests.', {
-  defaultText: "the system's clock",
-});
+  handlerTimeoutMs: row(number(1, 3_600_000, 'ms'), 'Timeout of a handler. Its page then fails as `handler-timeout`.', {
+    default: 60_000,
+  }),
+  archive: row(
+    either(
+      boolean,
+      group('ArchiveOptions', {
+        warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
+          default: 1_000_000_000,
+          flag: ['--warc-bytes <bytes>', 'size at which the next WARC file begins (implies --warc)'],
+        }),
+        digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
+        wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
+          default: false,
+          flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
+        }),
+        folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
+          defaultText: '`archive` in the crawl directory',
+        }),
+      }),
+    ),
+    'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
+    {
+      default: false,
+      flag: ['--warc', 'keep every exchange as WARC in archive/ of the crawl directory', { sets: {} }],
+    },
+  ),
+  decisionLog: groupRow(
+    'Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and ' +
+      '`retry` know URLs that have a line.',
+    'DecisionLogOptions',
+    {
+      sample: row(
+        number(0, 1, ', a share of URLs'),
+        'Share of URLs with a line. Excluded and failed URLs always have one.',
+        { default: 1, flag: ['--decisions-sample <share>', 'share of URLs with a line in decisions.jsonl'] },
+      ),
+      maxLines: row(whole(1, MAX_DECISION_LINES, 'lines'), 'Lines of one run.', {
+        default: MAX_DECISION_LINES,
+        flag: ['--decisions-max <lines>', 'maximum lines of a run in decisions.jsonl'],
+      }),
+    },
+  ),
+  hooks: groupRow(
+    'Functions that may refuse a request, never permit one: [hooks](../handlers.md#hooks).',
+    'HookOptions',
+    {
+      beforeFetch: row(
+        code<HookOptions['beforeFetch']>('(planned: PlannedFetch) => HookAnswer', isFunction),
+        'Called before each request for a page, redirect targets and retries included.',
+      ),
+      afterFetch: row(
+        code<HookOptions['afterFetch']>('(ended: EndedFetch) => HookAnswer', isFunction),
+        'Called after each exchange for a page, before a handler sees it.',
+      ),
+      onExclusion: row(
+        code<HookOptions['onExclusion']>('(decision: UrlDecision) => unknown', isFunction),
+        'Called for each URL that robots.txt or its page excludes. It changes nothing.',
+      ),
+      timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of an answer, after which the request is refused.', {
+        default: DEFAULT_HOOK_MS,
+      }),
+    },
+  ),
+  store: row(
+    code<FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)>(
+      'FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)',
+      (value) => has('lease')(value) || isFunction(value),
+    ),
+    'Where the frontier is kept: a [store](../stores.md), or a function that makes one for each run and passes on what it ' +
+      'reports. The run opens and closes it. In a configuration file it is a URL.',
+    { defaultText: 'in the crawl directory; in memory without one' },
+  ),
+  fetcher: row(
+    code<Fetcher>('Fetcher', has('fetch')),
+    'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
+    { defaultText: 'undici' },
+  ),
+  sinks: row(
+    list(code<Sink>('Sink', has('write'))),
+    "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
+    { default: [] },
+  ),
+  clock: row(code<Clock>('Clock', has('nowMs')), 'The source of time, for tests.', {
+    defaultText: "the system's clock",
+  }),
+};

@@ -34,10 +34,9 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 }
 
 /** Options as the crawl reads them: checked, complete, read-only. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog'> {
   readonly identity: Identity;
   readonly scope: ResolvedScope;
-  readonly bounds: ResolvedBoundsOptions;
   readonly canonicalRules: readonly CanonicalRule[];
   /** `null`: nothing is taken for a trap. */
   readonly traps: ResolvedTrapOptions | null;
@@ -51,13 +50,10 @@ export interface ResolvedOptions {
   readonly sitemaps: boolean;
   readonly sitemapUrls: readonly string[];
   readonly enqueueDatasets: boolean;
-  readonly maxIdleMs: number;
   /** `null`: URLs are taken as they are found. */
   readonly orderSeed: string | null;
-  readonly handlerTimeoutMs: number;
   /** `null`: none. */
   readonly hooks: ResolvedHookOptions | null;
-  readonly decisionLog: Defaults['decisionLog'];
   /** `null`: exchanges are not archived. */
   readonly archive: ResolvedArchiveOptions | null;
   /** One sentence for each option that is less polite than a site may expect. */

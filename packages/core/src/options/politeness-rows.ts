@@ -1,4 +1,4 @@
-// Rows of the options that say how slowly a crawl goes, how robots.txt is read, and what else a site's own words mean.
+// Rows of the options about pace, robots.txt, and what pages say of their use.
 
 import type { PolitenessProfileName } from '@mannerly/frontier';
 import { resolveAccessOptions } from '@mannerly/robots/access';
@@ -36,302 +36,275 @@ function isHeld(given: Readonly<Record<string, unknown>>): boolean {
   return given['afterUnreachable'] !== null || afterUnreachable(given).endsWith('hold');
 }
 
-/** How slowly. What a site asks for only ever makes it slower. */
-export const politeness = groupRow(
-  'How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next. ' +
-    'Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. ' +
-    'A host gets one request at a time, whatever `network.concurrency` is.',
-  'PolitenessOptions',
-  {
-    profile: row(
-      either(
-        choice('polite', 'gentle', '1996-rule-of-thumb') satisfies Shape<PolitenessProfileName>,
-        group('CustomPoliteness', {
-          factor: row(
-            number(0, 1_000, 'times the last retrieval time'),
-            'A slow response is followed by a long pause.',
-            { isRequired: true },
-          ),
-          minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for hosts of your own.', {
-            isRequired: true,
-            relaxed: {
-              values: { below: 1_000 },
-              says: 'hosts that ask for nothing may be visited more than once a second',
-            },
+/** How slowly the crawl goes, how robots.txt is read, and what pages say of their use. */
+export const POLITENESS_ROWS = {
+  politeness: groupRow(
+    'How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next. ' +
+      'Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. ' +
+      'A host gets one request at a time, whatever `network.concurrency` is.',
+    'PolitenessOptions',
+    {
+      profile: row(
+        either(
+          choice('polite', 'gentle', '1996-rule-of-thumb') satisfies Shape<PolitenessProfileName>,
+          group('CustomPoliteness', {
+            factor: row(
+              number(0, 1_000, 'times the last retrieval time'),
+              'A slow response is followed by a long pause.',
+              { isRequired: true },
+            ),
+            minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for hosts of your own.', {
+              isRequired: true,
+              relaxed: [{ below: 1_000 }, 'hosts that ask for nothing may be visited more than once a second'],
+            }),
+            maxMs: row(
+              number(0, DAY_MS, 'ms, not less than `minMs`'),
+              'The longest pause that `factor` can lead to. It does not shorten what a site asks for.',
+              { isRequired: true },
+            ),
           }),
-          maxMs: row(
-            number(0, DAY_MS, 'ms, not less than `minMs`'),
-            'The longest pause that `factor` can lead to. It does not shorten what a site asks for.',
-            { isRequired: true },
+        ),
+        'The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s. ' +
+          '`1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three.',
+        { default: 'polite', flag: ['--profile <name>', 'pace where a site asks for none'] },
+      ),
+      perDomain: row(
+        boolean,
+        'Hosts of one registrable domain share one queue and one clock. Bounds per host then count a domain.',
+        { default: false, flag: ['--per-domain', 'treat hosts of one registrable domain as one'] },
+      ),
+      perIp: row(
+        boolean,
+        'Hosts on one address get one request at a time, with the longer interval of two hosts between their requests.',
+        { default: false, flag: ['--per-ip', 'treat hosts on one address as one'] },
+      ),
+      requestsPerSecond: row(
+        number(1 / 3_600, 10_000, 'requests per second'),
+        'Requests of the whole crawl, robots.txt included, evenly spaced from start to start.',
+        { flag: ['--requests-per-second <n>', 'maximum requests per second of the whole crawl'] },
+      ),
+      jitter: row(number(0, 0.1, ', a share'), "Share of a host's pause that may be added at random.", {
+        default: 0,
+        flag: ['--jitter <share>', "share of a host's pause that may be added at random"],
+      }),
+    },
+  ),
+  robots: groupRow(
+    'How robots.txt is read, and what happens when it cannot be read. ' +
+      '[`@mannerly/robots`](../../packages/robots/README.md#dialects) explains dialects and policies. The product tokens ' +
+      'come from `identity`.',
+    "Omit<RobotsOptions, 'tokens'>",
+    {
+      dialect: row(
+        dialects,
+        'The version of the protocol by which files are read that declare none. It sets the defaults of `onOversize`, ' +
+          '`onForbidden` and `afterUnreachable`. `google` reads some lines more freely.',
+        {
+          defaultText: '`rfc9309`',
+          flag: ['--robots-dialect <name>', 'how robots.txt is read'],
+          relaxed: [['google'], VISITED, (given) => given['accessProfile'] !== null || isHeld(given)],
+        },
+      ),
+      policy: row(
+        choice('base', 'declared', 'declared-only', 'strictest'),
+        'Which rules count: those of the dialect (`base`), also those of groups that declare version 2.0.0 (`declared`), ' +
+          'only the latter, or all dialects of `strictDialects` have to allow a URL.',
+        {
+          defaultText: '`declared`',
+          flag: ['--robots-policy <name>', 'which rules count'],
+          relaxed: [['base', 'declared-only'], 'URLs may be fetched that newer rules, or RFC 9309, disallow'],
+        },
+      ),
+      strictDialects: row(
+        list(dialects, 4, 1),
+        'With `policy: strictest`: the dialects that all have to allow a URL.',
+        { defaultText: '`rfc9309`, `google`, `1996`' },
+      ),
+      onOversize: row(
+        choice('truncate', 'disallow-all'),
+        'A file of more than 512,000 bytes: its beginning counts, or it disallows everything (`robots-oversize`).',
+        { defaultText: '`truncate`; `disallow-all` in `1996`, `1994`, `strictest`' },
+      ),
+      ambiguousRules: row(
+        choice('everything-else', 'nothing-else'),
+        'Whether a 2.0.0 group with Allow and Disallow lines allows what neither names.',
+        { defaultText: '`everything-else`; `nothing-else` with `strictest`' },
+      ),
+      maxRulesPerGroup: row(
+        whole(1, Number.MAX_SAFE_INTEGER, 'rules'),
+        'A group with more rules disallows everything.',
+      ),
+      inheritPoliteness: row(
+        boolean,
+        'The Crawl-delay, Request-rate and Visit-time of `*` hold too, next to those of our own group.',
+        { defaultText: '`false`' },
+      ),
+      requestRateMode: row(
+        choice('spaced', 'bucket'),
+        'A Request-rate spaces every request, or allows its requests in a burst.',
+        { defaultText: '`spaced`', relaxed: [['bucket'], 'a Request-rate allows bursts'] },
+      ),
+      cacheDelay: row(
+        choice('ignore', 'as-crawl-delay'),
+        'With `as-crawl-delay` a longer Cache-delay replaces the Crawl-delay.',
+        { defaultText: '`ignore`' },
+      ),
+      accessProfile: row(
+        choice('rfc9309', 'google', '1996', '1994', 'strictest'),
+        'What each HTTP status of robots.txt means.',
+        { defaultText: 'follows `policy` and `dialect`', relaxed: [['google'], VISITED, isHeld] },
+      ),
+      onForbidden: row(
+        choice('allow', 'deny'),
+        'Status 401 or 403 of robots.txt: no rules, or everything is disallowed (`robots-restricted`).',
+        { defaultText: '`allow`; `deny` in `1996`, `1994`, `strictest`' },
+      ),
+      afterUnreachable: row(
+        choice('copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google'),
+        'After `unreachableDays` of failures: the last good copy counts, or the host is held, or it is allowed although ' +
+          'its rules are unknown.',
+        {
+          defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
+          relaxed: [['copy-or-allow', 'allow', 'google'], VISITED],
+        },
+      ),
+      unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable`.', {
+        defaultText: '30',
+        relaxed: [
+          { below: 30 },
+          'an old robots.txt is used again after that',
+          (given) => afterUnreachable(given) === 'hold',
+        ],
+      }),
+      holdMaxMs: row(
+        number(0, 3_650 * DAY_MS, 'ms'),
+        'A URL whose host is held longer *fails* as `robots-unreachable`.',
+        { defaultText: '86,400,000 (a day)' },
+      ),
+      crawlDelay: row(
+        group('RobotsCrawlDelay', {
+          maxSeconds: row(number(1, DAY_SECONDS, 's'), 'A longer Crawl-delay is treated as `onOverMax` says.', {
+            default: DAY_SECONDS,
+            relaxed: [
+              { below: DAY_SECONDS },
+              'a longer Crawl-delay is cut to that',
+              ({ onOverMax }) => onOverMax === 'skip-host',
+            ],
+          }),
+          onOverMax: row(
+            choice('clamp', 'skip-host'),
+            'The delay is cut to `maxSeconds`, or the URLs of the host are dropped (`crawl-delay-over-max`).',
+            { default: 'clamp' },
           ),
         }),
+        'How far a Crawl-delay is obeyed.',
+        { default: defaultsOfRows },
       ),
-      'The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s. ' +
-        '`1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three.',
-      { default: 'polite', flag: { name: '--profile <name>', help: 'pace where a site asks for none' } },
+      visitTime: row(
+        choice('hold', 'warn', 'ignore'),
+        'Outside the Visit-time of a site its URLs are held, or visited.',
+        { defaultText: '`hold`', relaxed: [['warn', 'ignore'], 'hosts are visited outside their Visit-time'] },
+      ),
+      cleanParam: row(
+        choice('dedupe', 'expose'),
+        'URLs that a Clean-param line calls the same count as one, or all of them are requested.',
+        { defaultText: '`dedupe`' },
+      ),
+      host: row(
+        choice('expose', 'canonicalize'),
+        'With `canonicalize` URLs count as those of the mirror that a Host line prefers.',
+        { defaultText: '`expose`' },
+      ),
+    },
+  ),
+  purposes: row(
+    list(choice('search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other') satisfies Shape<Purpose>),
+    'What the data is for. Reservations and preferences apply by purpose, so declare what is true. `tdm`, `ai-train` and ' +
+      '`ai-input` also request `/.well-known/tdmrep.json`.',
+    { default: [], flag: ['--purpose <purpose>', 'what the data is for (repeatable)'] },
+  ),
+  pageLevel: groupRow('What pages say in robots meta elements and X-Robots-Tag.', 'PageLevelOptions', {
+    noindex: row(
+      choice('skip-store', 'flag', 'skip-handler', 'ignore'),
+      'Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept.',
+      { default: 'skip-store', relaxed: [['flag', 'ignore'], 'items of noindex pages are kept'] },
     ),
-    perDomain: row(
-      boolean,
-      'Hosts of one registrable domain share one queue and one clock. Bounds per host then count a domain.',
-      { default: false, flag: { name: '--per-domain', help: 'treat hosts of one registrable domain as one' } },
+    noarchive: row(
+      choice('skip-body', 'flag', 'ignore'),
+      'Whether the body may go into an [archive](../archive.md) or a file.',
+      { default: 'skip-body', relaxed: [['flag', 'ignore'], 'bodies of noarchive pages may be written'] },
     ),
-    perIp: row(
-      boolean,
-      'Hosts on one address get one request at a time, with the longer interval of two hosts between their requests.',
-      { default: false, flag: { name: '--per-ip', help: 'treat hosts on one address as one' } },
-    ),
-    requestsPerSecond: row(
-      number(1 / 3_600, 10_000, 'requests per second'),
-      'Requests of the whole crawl, robots.txt included, evenly spaced from start to start.',
-      { flag: { name: '--requests-per-second <n>', help: 'maximum requests per second of the whole crawl' } },
-    ),
-    jitter: row(number(0, 0.1, ', a share'), "Share of a host's pause that may be added at random.", {
-      default: 0,
-      flag: { name: '--jitter <share>', help: "share of a host's pause that may be added at random" },
+    snippet: row(isRespected, 'Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`.', {
+      default: 'respect',
+      relaxed: [['ignore'], 'excerpts have no limit'],
     }),
-  },
-);
-
-/**
- * How robots.txt is read, and what happens without it. `@mannerly/frontier` and `@mannerly/robots` give the defaults.
- */
-export const robots = groupRow(
-  'How robots.txt is read, and what happens when it cannot be read. ' +
-    '[`@mannerly/robots`](../../packages/robots/README.md#dialects) explains dialects and policies. The product tokens ' +
-    'come from `identity`.',
-  "Omit<RobotsOptions, 'tokens'>",
-  {
-    dialect: row(
-      dialects,
-      'The version of the protocol by which files are read that declare none. It sets the defaults of `onOversize`, ' +
-        '`onForbidden` and `afterUnreachable`. `google` reads some lines more freely.',
-      {
-        defaultText: '`rfc9309`',
-        flag: { name: '--robots-dialect <name>', help: 'how robots.txt is read' },
-        relaxed: {
-          values: ['google'],
-          says: VISITED,
-          unless: (given) => given['accessProfile'] !== null || isHeld(given),
-        },
-      },
-    ),
-    policy: row(
-      choice('base', 'declared', 'declared-only', 'strictest'),
-      'Which rules count: those of the dialect (`base`), also those of groups that declare version 2.0.0 (`declared`), ' +
-        'only the latter, or all dialects of `strictDialects` have to allow a URL.',
-      {
-        defaultText: '`declared`',
-        flag: { name: '--robots-policy <name>', help: 'which rules count' },
-        relaxed: {
-          values: ['base', 'declared-only'],
-          says: 'URLs may be fetched that newer rules, or RFC 9309, disallow',
-        },
-      },
-    ),
-    strictDialects: row(list(dialects, 4, 1), 'With `policy: strictest`: the dialects that all have to allow a URL.', {
-      defaultText: '`rfc9309`, `google`, `1996`',
+    images: row(isRespected, 'Whether images of a `noimageindex` page are left alone.', {
+      default: 'respect',
+      relaxed: [['ignore'], 'images of noimageindex pages are taken'],
     }),
-    onOversize: row(
-      choice('truncate', 'disallow-all'),
-      'A file of more than 512,000 bytes: its beginning counts, or it disallows everything (`robots-oversize`).',
-      { defaultText: '`truncate`; `disallow-all` in `1996`, `1994`, `strictest`' },
-    ),
-    ambiguousRules: row(
-      choice('everything-else', 'nothing-else'),
-      'Whether a 2.0.0 group with Allow and Disallow lines allows what neither names.',
-      { defaultText: '`everything-else`; `nothing-else` with `strictest`' },
-    ),
-    maxRulesPerGroup: row(whole(1, Number.MAX_SAFE_INTEGER, 'rules'), 'A group with more rules disallows everything.'),
-    inheritPoliteness: row(
-      boolean,
-      'The Crawl-delay, Request-rate and Visit-time of `*` hold too, next to those of our own group.',
-      { defaultText: '`false`' },
-    ),
-    requestRateMode: row(
-      choice('spaced', 'bucket'),
-      'A Request-rate spaces every request, or allows its requests in a burst.',
-      { defaultText: '`spaced`', relaxed: { values: ['bucket'], says: 'a Request-rate allows bursts' } },
-    ),
-    cacheDelay: row(
-      choice('ignore', 'as-crawl-delay'),
-      'With `as-crawl-delay` a longer Cache-delay replaces the Crawl-delay.',
-      { defaultText: '`ignore`' },
-    ),
-    accessProfile: row(
-      choice('rfc9309', 'google', '1996', '1994', 'strictest'),
-      'What each HTTP status of robots.txt means.',
-      { defaultText: 'follows `policy` and `dialect`', relaxed: { values: ['google'], says: VISITED, unless: isHeld } },
-    ),
-    onForbidden: row(
-      choice('allow', 'deny'),
-      'Status 401 or 403 of robots.txt: no rules, or everything is disallowed (`robots-restricted`).',
-      { defaultText: '`allow`; `deny` in `1996`, `1994`, `strictest`' },
-    ),
-    afterUnreachable: row(
-      choice('copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google'),
-      'After `unreachableDays` of failures: the last good copy counts, or the host is held, or it is allowed although ' +
-        'its rules are unknown.',
-      {
-        defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
-        relaxed: { values: ['copy-or-allow', 'allow', 'google'], says: VISITED },
-      },
-    ),
-    unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable`.', {
-      defaultText: '30',
-      relaxed: {
-        values: { below: 30 },
-        says: 'an old robots.txt is used again after that',
-        unless: (given) => afterUnreachable(given) === 'hold',
-      },
+    unavailableAfter: row(isRespected, "After its date as `noindex`, before it the item's `expiresAtMs`.", {
+      default: 'respect',
+      relaxed: [['ignore'], 'expiry dates are ignored'],
     }),
-    holdMaxMs: row(
-      number(0, 3_650 * DAY_MS, 'ms'),
-      'A URL whose host is held longer *fails* as `robots-unreachable`.',
-      { defaultText: '86,400,000 (a day)' },
-    ),
-    crawlDelay: row(
-      group('RobotsCrawlDelay', {
-        maxSeconds: row(number(1, DAY_SECONDS, 's'), 'A longer Crawl-delay is treated as `onOverMax` says.', {
-          default: DAY_SECONDS,
-          relaxed: {
-            values: { below: DAY_SECONDS },
-            says: 'a longer Crawl-delay is cut to that',
-            unless: ({ onOverMax }) => onOverMax === 'skip-host',
-          },
+    robotsNoindex: row(choice('apply', 'expose'), 'Whether Noindex lines of robots.txt count as `noindex`.', {
+      default: 'apply',
+      relaxed: [['expose'], 'Noindex lines of robots.txt have no effect'],
+    }),
+  }),
+  links: groupRow('Which links are followed.', 'LinkOptions', {
+    pageNofollow: row(isRespected, 'The `nofollow` of a whole page.', {
+      default: 'respect',
+      relaxed: [['ignore'], 'links of nofollow pages are followed'],
+    }),
+    rel: row(
+      group('RelOptions', {
+        nofollow: row(boolean, 'Whether links with `rel=nofollow` are followed.', {
+          default: false,
+          relaxed: [[true], 'nofollow links are followed'],
         }),
-        onOverMax: row(
-          choice('clamp', 'skip-host'),
-          'The delay is cut to `maxSeconds`, or the URLs of the host are dropped (`crawl-delay-over-max`).',
-          { default: 'clamp' },
-        ),
+        ugc: row(boolean, 'Whether links with `rel=ugc` are followed. `false` is stricter.', { default: true }),
+        sponsored: row(boolean, 'Whether links with `rel=sponsored` are followed. `false` is stricter.', {
+          default: true,
+        }),
       }),
-      'How far a Crawl-delay is obeyed.',
+      'Which links are followed by the words of their `rel`.',
       { default: defaultsOfRows },
     ),
-    visitTime: row(
-      choice('hold', 'warn', 'ignore'),
-      'Outside the Visit-time of a site its URLs are held, or visited.',
-      {
-        defaultText: '`hold`',
-        relaxed: { values: ['warn', 'ignore'], says: 'hosts are visited outside their Visit-time' },
-      },
+  }),
+  tdm: row(applies, 'Reservations of text and data mining, for the purposes above.', {
+    default: 'respect',
+    relaxed: [['observe', 'off'], 'reservations for text and data mining have no effect'],
+  }),
+  preferences: row(
+    either(
+      applies,
+      group('PreferenceOptions', {
+        apply: row(applies, 'The same within the object.', {
+          default: 'respect',
+          relaxed: [['observe', 'off'], 'use preferences have no effect'],
+        }),
+        unknown: row(choice('allow', 'disallow'), 'What no preference means. `disallow` is stricter.', {
+          default: 'allow',
+        }),
+        contentUse: row(
+          choice('immediate', 'reference', 'full', null) satisfies Shape<ContentUse | null>,
+          'The level of use that you declare. A page that allows less is excluded as `content-use`.',
+          { defaultText: '`null`' },
+        ),
+      }),
     ),
-    cleanParam: row(
-      choice('dedupe', 'expose'),
-      'URLs that a Clean-param line calls the same count as one, or all of them are requested.',
-      { defaultText: '`dedupe`' },
-    ),
-    host: row(
-      choice('expose', 'canonicalize'),
-      'With `canonicalize` URLs count as those of the mirror that a Host line prefers.',
-      { defaultText: '`expose`' },
-    ),
-  },
-);
-
-/** What the data is for. */
-export const purposes = row(
-  list(choice('search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other') satisfies Shape<Purpose>),
-  'What the data is for. Reservations and preferences apply by purpose, so declare what is true. `tdm`, `ai-train` and ' +
-    '`ai-input` also request `/.well-known/tdmrep.json`.',
-  { default: [], flag: { name: '--purpose <purpose>', help: 'what the data is for (repeatable)' } },
-);
-
-/** Robots meta elements and X-Robots-Tag. */
-export const pageLevel = groupRow('What pages say in robots meta elements and X-Robots-Tag.', 'PageLevelOptions', {
-  noindex: row(
-    choice('skip-store', 'flag', 'skip-handler', 'ignore'),
-    'Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept.',
-    { default: 'skip-store', relaxed: { values: ['flag', 'ignore'], says: 'items of noindex pages are kept' } },
+    'Content-Usage, Content-Signal and `noai`, for the purposes above.',
+    { default: 'respect', relaxed: [['observe', 'off'], 'use preferences have no effect'] },
   ),
-  noarchive: row(
-    choice('skip-body', 'flag', 'ignore'),
-    'Whether the body may go into an [archive](../archive.md) or a file.',
-    { default: 'skip-body', relaxed: { values: ['flag', 'ignore'], says: 'bodies of noarchive pages may be written' } },
+  canonical: row(
+    choice('expose', 'dedupe', 'follow'),
+    'A page that names a canonical URL: it is only shown, or also queued (`follow`), or queued in place of this page ' +
+      '(`dedupe`).',
+    { default: 'expose' },
   ),
-  snippet: row(isRespected, 'Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`.', {
-    default: 'respect',
-    relaxed: { values: ['ignore'], says: 'excerpts have no limit' },
-  }),
-  images: row(isRespected, 'Whether images of a `noimageindex` page are left alone.', {
-    default: 'respect',
-    relaxed: { values: ['ignore'], says: 'images of noimageindex pages are taken' },
-  }),
-  unavailableAfter: row(isRespected, "After its date as `noindex`, before it the item's `expiresAtMs`.", {
-    default: 'respect',
-    relaxed: { values: ['ignore'], says: 'expiry dates are ignored' },
-  }),
-  robotsNoindex: row(choice('apply', 'expose'), 'Whether Noindex lines of robots.txt count as `noindex`.', {
-    default: 'apply',
-    relaxed: { values: ['expose'], says: 'Noindex lines of robots.txt have no effect' },
-  }),
-});
-
-/** Links that a site marks. */
-export const links = groupRow('Which links are followed.', 'LinkOptions', {
-  pageNofollow: row(isRespected, 'The `nofollow` of a whole page.', {
-    default: 'respect',
-    relaxed: { values: ['ignore'], says: 'links of nofollow pages are followed' },
-  }),
-  rel: row(
-    group('RelOptions', {
-      nofollow: row(boolean, 'Whether links with `rel=nofollow` are followed.', {
-        default: false,
-        relaxed: { values: [true], says: 'nofollow links are followed' },
-      }),
-      ugc: row(boolean, 'Whether links with `rel=ugc` are followed. `false` is stricter.', { default: true }),
-      sponsored: row(boolean, 'Whether links with `rel=sponsored` are followed. `false` is stricter.', {
-        default: true,
-      }),
-    }),
-    'Which links are followed by the words of their `rel`.',
-    { default: defaultsOfRows },
+  indexInstead: row(
+    choice('respect', 'expose'),
+    'A page that names another URL to keep: that one is queued, and this one is not kept.',
+    { default: 'respect', relaxed: [['expose'], 'pages that name another URL to keep are kept themselves'] },
   ),
-});
-
-/** Text and data mining. */
-export const tdm = row(applies, 'Reservations of text and data mining, for the purposes above.', {
-  default: 'respect',
-  relaxed: { values: ['observe', 'off'], says: 'reservations for text and data mining have no effect' },
-});
-
-/** Use preferences. */
-export const preferences = row(
-  either(
-    applies,
-    group('PreferenceOptions', {
-      apply: row(applies, 'The same within the object.', {
-        default: 'respect',
-        relaxed: { values: ['observe', 'off'], says: 'use preferences have no effect' },
-      }),
-      unknown: row(choice('allow', 'disallow'), 'What no preference means. `disallow` is stricter.', {
-        default: 'allow',
-      }),
-      contentUse: row(
-        choice('immediate', 'reference', 'full', null) satisfies Shape<ContentUse | null>,
-        'The level of use that you declare. A page that allows less is excluded as `content-use`.',
-        { defaultText: '`null`' },
-      ),
-    }),
-  ),
-  'Content-Usage, Content-Signal and `noai`, for the purposes above.',
-  { default: 'respect', relaxed: { values: ['observe', 'off'], says: 'use preferences have no effect' } },
-);
-
-/** Canonical links. */
-export const canonical = row(
-  choice('expose', 'dedupe', 'follow'),
-  'A page that names a canonical URL: it is only shown, or also queued (`follow`), or queued in place of this page ' +
-    '(`dedupe`).',
-  { default: 'expose' },
-);
-
-/** Another URL to keep. */
-export const indexInstead = row(
-  choice('respect', 'expose'),
-  'A page that names another URL to keep: that one is queued, and this one is not kept.',
-  {
-    default: 'respect',
-    relaxed: { values: ['expose'], says: 'pages that name another URL to keep are kept themselves' },
-  },
-);
+};

@@ -1,5 +1,5 @@
-// What a row of the option table says: the shape of the value, one sentence, the default, the flag of the command, and
-// which values are relaxed. The resolver, the types, the schema, the flags and the reference are all made from rows.
+// A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and which
+// values are relaxed. The resolver, the types, the schema, the flags and the reference are made from rows.
 
 /** A value as a row describes it. `V` is its type, which nothing holds at run time. */
 export type Shape<V = unknown> = AnyShape & { readonly value?: V };
@@ -24,11 +24,8 @@ export interface NumberRange {
   readonly unit: string;
 }
 
-/** A flag of `mannerly crawl` that sets an option. */
-export interface Flag {
-  /** As commander reads it: `--pages <n>`. */
-  readonly name: string;
-  readonly help: string;
+/** What a flag may say next to its name and help. */
+interface FlagDetails {
   /** The default of the command, where it is not that of the option. */
   readonly default?: number;
   /** The flag takes seconds, the option milliseconds. */
@@ -39,13 +36,23 @@ export interface Flag {
   readonly alsoSets?: string;
 }
 
-/** Values that are less polite than a site may expect, and what follows from them. */
+/** A flag of `mannerly crawl` that sets an option. Its name as commander reads it: `--pages <n>`. */
+export interface Flag extends FlagDetails {
+  readonly name: string;
+  readonly help: string;
+}
+
+/** Values that are less polite than a site may expect: these values, numbers below this one, or all but this one. */
+type RelaxedValues = readonly unknown[] | { readonly below: number } | { readonly not: unknown };
+
+/** Whether other options of the group make a relaxed value polite again. */
+type Unless = (group: Readonly<Record<string, unknown>>) => boolean;
+
+/** Relaxed values, and what follows from them. */
 export interface Relaxed {
-  /** These values, every number below this one, or all values but this one. */
-  readonly values: readonly unknown[] | { readonly below: number } | { readonly not: unknown };
+  readonly values: RelaxedValues;
   readonly says: string;
-  /** Other options of the group that make it polite again. */
-  readonly unless?: (group: Readonly<Record<string, unknown>>) => boolean;
+  readonly unless?: Unless | undefined;
 }
 
 /** What a row may say next to shape, sentence and default. */
@@ -55,8 +62,12 @@ interface RowDetails {
   readonly isRequired?: boolean;
   /** The module that owns the option checks its value, with an error code of its own. */
   readonly isCheckedByOwner?: boolean;
-  readonly relaxed?: Relaxed;
-  readonly flag?: Flag;
+}
+
+/** The same as it is written in a row. */
+interface WrittenDetails extends RowDetails {
+  readonly relaxed?: readonly [values: RelaxedValues, says: string, unless?: Unless];
+  readonly flag?: readonly [name: string, help: string, more?: FlagDetails];
 }
 
 /** One option. `D` is `null` where it may be absent without a default. */
@@ -66,6 +77,8 @@ export interface Row<V = unknown, D = unknown> extends RowDetails {
   readonly does: string;
   /** `null`: none. */
   readonly default: D;
+  readonly relaxed?: Relaxed;
+  readonly flag?: Flag;
 }
 
 /** The options of a group by name. */
@@ -80,11 +93,19 @@ export type Filled<R extends Rows> = {
 export function row<V>(
   shape: Shape<V>,
   does: string,
-  more: RowDetails & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
+  details: WrittenDetails & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
 ): Row<V, never>;
-export function row<V>(shape: Shape<V>, does: string, more?: RowDetails): Row<V, null>;
-export function row(shape: Shape, does: string, more: Partial<Row> = {}): Row {
-  return { shape, does, ...more, default: more.default ?? null };
+export function row<V>(shape: Shape<V>, does: string, details?: WrittenDetails): Row<V, null>;
+export function row(shape: Shape, does: string, details: WrittenDetails & { readonly default?: unknown } = {}): Row {
+  const {
+    flag: [name, help, more] = [],
+    relaxed: [values, says, unless] = [],
+    default: value = null,
+    ...rest
+  } = details;
+  const flag = name === undefined || help === undefined ? {} : { flag: { name, help, ...more } };
+  const relaxed = values === undefined || says === undefined ? {} : { relaxed: { values, says, unless } };
+  return { shape, does, ...rest, ...flag, ...relaxed, default: value };
 }
 
 /** Makes the row of a group, every option of which has its default where the group is absent. */

@@ -1,64 +1,12 @@
 // The option table: every option of `createCrawler`, and the sections in which the reference and the help show them.
 
-import { bounds, identity, scope, traps, urls } from './crawl-rows.js';
-import {
-  archive,
-  clock,
-  datasets,
-  decisionLog,
-  discover,
-  fetcher,
-  handlerTimeoutMs,
-  hooks,
-  maxIdleMs,
-  network,
-  orderSeed,
-  sinks,
-  store,
-} from './machine-rows.js';
-import {
-  canonical,
-  indexInstead,
-  links,
-  pageLevel,
-  politeness,
-  preferences,
-  purposes,
-  robots,
-  tdm,
-} from './politeness-rows.js';
+import { CRAWL_ROWS } from './crawl-rows.js';
+import { MACHINE_ROWS } from './machine-rows.js';
+import { POLITENESS_ROWS } from './politeness-rows.js';
 import { type Row, type Rows, row, text } from './row.js';
 
 /** Every option of `createCrawler`. */
-export const OPTIONS = {
-  identity,
-  scope,
-  bounds,
-  urls,
-  traps,
-  politeness,
-  robots,
-  network,
-  discover,
-  datasets,
-  purposes,
-  pageLevel,
-  links,
-  tdm,
-  preferences,
-  canonical,
-  indexInstead,
-  maxIdleMs,
-  orderSeed,
-  handlerTimeoutMs,
-  archive,
-  decisionLog,
-  hooks,
-  store,
-  fetcher,
-  sinks,
-  clock,
-};
+export const OPTIONS = { ...CRAWL_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 
 /** Options that a configuration file has in addition, or with another value. */
 const FILE_OPTIONS = {
@@ -82,8 +30,8 @@ const { clock: _, ...ofTheCrawl } = OPTIONS;
 /** Everything that a configuration file may say. Flags may add what is required, so the file may lack it. */
 export const CONFIG_OPTIONS: Rows = {
   ...ofTheCrawl,
-  identity: checkedHere(identity),
-  scope: checkedHere(scope),
+  identity: checkedHere(OPTIONS.identity),
+  scope: checkedHere(OPTIONS.scope),
   ...FILE_OPTIONS,
 };
 
@@ -104,20 +52,24 @@ export interface Section {
 
 /** The sections in their order. */
 export const SECTIONS: readonly Section[] = [
-  { title: 'Identity', rows: { identity } },
-  { title: 'Scope', rows: { scope } },
-  { title: 'Bounds', rows: { bounds } },
-  { title: 'URLs and traps', rows: { urls, traps } },
-  { title: 'Politeness', rows: { politeness } },
-  { title: 'robots.txt', rows: { robots } },
-  { title: 'Network', rows: { network } },
-  { title: 'Discovery', rows: { discover, datasets } },
-  { title: 'Pages and purposes', rows: { purposes, pageLevel, links, tdm, preferences, canonical, indexInstead } },
-  { title: 'Runs, handlers and order', rows: { maxIdleMs, handlerTimeoutMs, orderSeed } },
-  { title: 'Archive and logs', rows: { archive, decisionLog } },
-  { title: 'Code', rows: { hooks, store, fetcher, sinks, clock } },
+  section('Identity', 'identity'),
+  section('Scope', 'scope'),
+  section('Bounds', 'bounds'),
+  section('URLs and traps', 'urls', 'traps'),
+  section('Politeness', 'politeness'),
+  section('robots.txt', 'robots'),
+  section('Network', 'network'),
+  section('Discovery', 'discover', 'datasets'),
+  section('Pages and purposes', 'purposes', 'pageLevel', 'links', 'tdm', 'preferences', 'canonical', 'indexInstead'),
+  section('Runs, handlers and order', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed'),
+  section('Archive and logs', 'archive', 'decisionLog'),
+  section('Code', 'hooks', 'store', 'fetcher', 'sinks', 'clock'),
   { title: 'Configuration file', rows: FILE_OPTIONS },
 ];
+
+function section(title: string, ...names: readonly (keyof typeof OPTIONS)[]): Section {
+  return { title, rows: Object.fromEntries(names.map((name) => [name, OPTIONS[name]])) };
+}
 
 /** A row with its path, such as `politeness.profile.minMs`. */
 export interface PlacedRow {

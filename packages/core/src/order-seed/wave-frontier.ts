@@ -28,9 +28,8 @@ export interface WaveParts {
 }
 
 /**
- * Puts the waves in front of a frontier, which is opened and closed through it.
- *
- * @throws Never; its promises reject as the frontier's.
+ * Puts the waves in front of a frontier, which is opened and closed through it. @throws Never; its promises reject as
+ * the frontier's.
  */
 export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
   const records = new WaitingUrls(frontier);
@@ -151,7 +150,6 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
 
 /**
  * URLs that a run with an order seed left waiting go into the frontier of a run without one, in the order of finding.
- *
  * @throws What the store throws.
  */
 export async function letAllIn(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {

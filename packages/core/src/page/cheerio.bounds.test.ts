@@ -8,8 +8,8 @@ const LONG = 100_000;
 describe('a tree is made', () => {
   it.each([
     ['of a short page, whatever it nests', '<b>'.repeat(5_000)],
-    ['of paragraphs and list items that are not closed', '<ul>' + '<li>a<p>b<br><img src=x>'.repeat(LONG)],
-    ['of rows and cells that are not closed', '<table>' + '<tr><td>a<td>b'.repeat(LONG)],
+    ['of paragraphs and list items that are not closed', `<ul>${'<li>a<p>b<br><img src=x>'.repeat(LONG)}`],
+    ['of rows and cells that are not closed', `<table>${'<tr><td>a<td>b'.repeat(LONG)}`],
     ['of a long page of closed elements', '<div><span><a href="/x">x</a></span></div>'.repeat(LONG)],
     ['of drawings', `<svg>${'<path d="M0 0"/>'.repeat(LONG)}</svg>`],
     ['of a long text with signs that look like tags', 'a < b <3 </ '.repeat(LONG)],

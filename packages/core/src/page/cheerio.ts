@@ -120,10 +120,7 @@ function createLoader(load: Load, options: CheerioOptions): LoadOne {
   };
 }
 
-/**
- * Attributes without a prototype, in an object that V8 need not keep as a hash table (as it does
- * `Object.create(null)`).
- */
+/** Attributes without a prototype, in an object that is no hash table to V8, as `Object.create(null)` is. */
 class Values {
   [name: string]: string;
 }
@@ -140,14 +137,10 @@ function createLeanTree(): Adapter {
     const { children } = parent;
     const last = children.at(-1);
     child.parent = parent;
-    if (last === undefined) {
-      parent.children = [child];
-      return;
-    }
-    last.next = child;
-    child.prev = last;
-    if (children.length === 1) parent.children = [last, child];
-    else children.push(child);
+    child.prev = last ?? null;
+    if (last !== undefined) last.next = child;
+    if (children.length > 1) children.push(child);
+    else parent.children = last === undefined ? [child] : [last, child];
   };
 
   return {
@@ -173,7 +166,7 @@ function createLeanTree(): Adapter {
   };
 }
 
-/** Characters from which on V8 does not copy a string that grows. */
+/** V8 copies shorter strings. */
 const ROPE_CHARS = 13;
 /** Keeps the optimizer from removing the read in `flat`. */
 const lastRead = { code: 0 };
@@ -190,10 +183,7 @@ function longer(text: string, more: string): string {
   return Math.clz32(whole.length) < Math.clz32(text.length) ? flat(whole) : whole;
 }
 
-/**
- * The same string in one piece. The tokenizer adds one character after the other, which V8 keeps as a tree until it is
- * read.
- */
+/** In one piece: the tokenizer adds one character after the other, which V8 keeps as a tree until it is read. */
 function flat(text: string): string {
   lastRead.code = text.charCodeAt(0);
   return text;

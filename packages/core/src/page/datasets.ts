@@ -22,16 +22,13 @@ export interface Datasets {
   read(fileUrl: string, outcome: FetchOutcome): readonly NewUrl[];
 }
 
-/** What reading needs. */
-export interface DatasetsParts {
+/** Makes the reader of one run. @param options - `enqueue`: whether datasets are queued, labelled `dataset`. */
+export function createDatasets(options: {
   readonly tokens: readonly string[];
-  /** Whether datasets are queued, labelled `dataset`. */
   readonly enqueue: boolean;
   readonly tell: (found: DatasetFound) => void;
-}
-
-/** Makes the reader of one run. */
-export function createDatasets({ tokens, enqueue, tell }: DatasetsParts): Datasets {
+}): Datasets {
+  const { tokens, enqueue, tell } = options;
   return {
     read(fileUrl, outcome) {
       if (outcome.kind === 'failed' || outcome.truncated === 'connection') return [];

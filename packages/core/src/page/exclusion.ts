@@ -124,17 +124,6 @@ export interface ExclusionInput {
   readonly nowMs: number;
 }
 
-/** Reasons for which items are kept out, as `PageEffects.storeItems` counts them. */
-const KEEPING_OUT: readonly ExclusionReason['reason'][] = [
-  'noindex',
-  'unavailable-after',
-  'indexinstead',
-  'tdm-reserved',
-  'preferences',
-  'content-use',
-  'canonical',
-];
-
 /**
  * Judges a page.
  *
@@ -160,15 +149,15 @@ export function excludePage({ options, ...input }: ExclusionInput): PageExclusio
   const plainLink = followLinks ? null : 'page-nofollow';
   const canonical = signals.canonical === signals.url ? null : signals.canonical;
   // What the page says of its canonical URL is only a reason where our option makes it one.
-  const reasons: readonly ExclusionReason[] =
+  const duplicate: ExclusionReason | null =
     options.canonical === 'dedupe' && canonical !== null
-      ? [...effects.reasons, { reason: 'canonical', sources: ['link'], detail: canonical, isApplied: true }]
-      : effects.reasons;
+      ? { reason: 'canonical', sources: ['link'], detail: canonical, isApplied: true }
+      : null;
   const leading = options.canonical === 'expose' ? effects.enqueue : [...effects.enqueue, canonical];
   return {
     signals,
     effects,
-    reasons,
+    reasons: duplicate === null ? effects.reasons : [...effects.reasons, duplicate],
     runsHandler: effects.runHandler,
     keepsBody: effects.archiveBody,
     expiresAtMs: effects.expiresAtMs,
@@ -178,19 +167,15 @@ export function excludePage({ options, ...input }: ExclusionInput): PageExclusio
       if (element === 'img' && !effects.takeImages) return 'noimageindex';
       return rel.length === 0 ? plainLink : linkVerdict(rel, followLinks, options.page).reason;
     },
-    ...items(reasons, effects),
+    ...items(effects.keptOutBy ?? duplicate),
   };
 }
 
-function items(reasons: readonly ExclusionReason[], effects: PageEffects): ItemsStored | ItemsLeft {
-  const acting = reasons.find((each) => each.isApplied && KEEPING_OUT.includes(each.reason));
-  if (acting === undefined && effects.storeItems) return { storesItems: true, reason: null, detail: null };
-  const from = (acting?.sources ?? []).join(', ');
-  return {
-    storesItems: false,
-    reason: acting?.reason ?? 'noindex',
-    detail: acting?.detail == null ? from : `${from}: ${acting.detail}`,
-  };
+function items(reason: ExclusionReason | null): ItemsStored | ItemsLeft {
+  if (reason === null) return { storesItems: true, reason: null, detail: null };
+  const from = reason.sources.join(', ');
+  const detail = reason.detail === null ? from : `${from}: ${reason.detail}`;
+  return { storesItems: false, reason: reason.reason, detail };
 }
 
 /** These URLs and the page's refresh: they keep its depth, and count as a hop so that no chain is endless. */

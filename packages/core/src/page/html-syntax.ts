@@ -3,16 +3,15 @@
 
 import { MAX_FOREIGN_DEPTH } from './limits.js';
 
-/** Elements whose attributes the crawl reads. */
-export type WantedElement = 'a' | 'area' | 'base' | 'frame' | 'iframe' | 'link' | 'meta';
-/** Elements whose content is text, whatever it looks like. */
-type RawElement = 'iframe' | 'noembed' | 'noframes' | 'script' | 'style' | 'textarea' | 'title' | 'xmp';
-/** All elements that change how the page after them is read. */
-export type KnownElement = WantedElement | RawElement | 'math' | 'plaintext' | 'svg' | 'template';
+const WANTED = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'] as const;
+const RAW = ['noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'] as const;
 
-const WANTED: readonly WantedElement[] = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'];
-const RAW: readonly RawElement[] = ['noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'];
+/** Elements whose attributes the crawl reads. */
+export type WantedElement = (typeof WANTED)[number];
+/** All elements that change how the page after them is read. */
+export type KnownElement = WantedElement | (typeof RAW)[number] | 'math' | 'plaintext' | 'svg' | 'template';
 export const WANTED_ELEMENTS: ReadonlySet<KnownElement | undefined> = new Set(WANTED);
+/** Elements whose content is text, whatever it looks like. */
 export const RAW_ELEMENTS: ReadonlySet<KnownElement> = new Set([...RAW, 'iframe']);
 
 /** Attributes that the crawl reads, as indexes of their values. */
@@ -38,7 +37,7 @@ const LETTER_Z = 0x7a;
 /** The bit that makes an ASCII letter lower case. */
 const CASE = 0x20;
 
-/** Whether a code unit is HTML white space. A carriage return is: HTML turns it into a line feed. @throws Never */
+/** A carriage return is white space: HTML turns it into a line feed. @throws Never */
 export function isWhiteSpace(code: number): boolean {
   return code === SPACE || code === 0x0a || code === 0x0d || code === 0x09 || code === 0x0c;
 }

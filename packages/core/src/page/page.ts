@@ -95,75 +95,62 @@ interface PageParts {
   readonly decode: () => string;
 }
 
+/** Makes a page of its parts. @throws Never */
+export function createFetchedPage(parts: PageParts): PageInCrawl {
+  const { work, outcome, content, facts, exclusion, rendering } = parts;
+  const { record } = work;
+  return Object.assign(new PageContent(parts), {
+    url: work.url,
+    status: outcome.status,
+    headers: outcome.headers,
+    kind: content.kind,
+    sniffedType: content.sniffedType,
+    mime: content.mime,
+    title: facts?.title ?? null,
+    html: facts,
+    exclusion,
+    depth: record.depth,
+    from: record.from,
+    via: record.via,
+    label: record.label,
+    userData: record.userData,
+    attempt: record.tries + 1,
+    visit: record.visit ?? 0,
+    truncated: outcome.truncated,
+    fetchedAtMs: outcome.timing.endedAtMs,
+    bodyBytes: outcome.file?.bytes ?? outcome.body.length,
+    rendering: rendering === undefined ? null : renderingOf(rendering),
+  });
+}
+
 /**
- * A page whose text, links and document are made at first use. (A class rather than an object literal with getters: the
- * engine gives every such literal a shape of its own, which holds the text of its page until the next full collection.)
+ * What a page makes at first use. (A class rather than an object literal with getters: the engine gives every such
+ * literal a shape of its own, which holds the text of its page until the next full collection.)
  */
-export class LazyPage implements PageInCrawl {
-  readonly url: string;
-  readonly status: number;
-  readonly headers: HeaderLines;
-  readonly kind: ContentKind;
-  readonly sniffedType: Content['sniffedType'];
-  readonly mime: string | null;
-  readonly title: string | null;
-  readonly html: HtmlSummary | null;
-  readonly exclusion: PageExclusion;
-  readonly depth: number;
-  readonly from: string | null;
-  readonly via: Via;
-  readonly label: string | null;
-  readonly userData: JsonValue | null;
-  readonly attempt: number;
-  readonly visit: number;
-  readonly truncated: 'limit' | 'connection' | null;
-  readonly fetchedAtMs: number;
-  readonly bodyBytes: number;
-  readonly rendering: PageRendering | null;
-  readonly #outcome: ResponseOutcome;
-  readonly #decode: () => string;
+class PageContent {
+  readonly #parts: PageParts;
   #text: string | null = null;
   #links: readonly PageLink[] | null = null;
   #document: CheerioAPI | null = null;
 
-  constructor({ work, outcome, content, facts, exclusion, rendering, decode }: PageParts) {
-    const { record } = work;
-    this.url = work.url;
-    this.status = outcome.status;
-    this.headers = outcome.headers;
-    this.kind = content.kind;
-    this.sniffedType = content.sniffedType;
-    this.mime = content.mime;
-    this.title = facts?.title ?? null;
-    this.html = facts;
-    this.exclusion = exclusion;
-    this.depth = record.depth;
-    this.from = record.from;
-    this.via = record.via;
-    this.label = record.label;
-    this.userData = record.userData;
-    this.attempt = record.tries + 1;
-    this.visit = record.visit ?? 0;
-    this.truncated = outcome.truncated;
-    this.fetchedAtMs = outcome.timing.endedAtMs;
-    this.#outcome = outcome;
-    this.bodyBytes = outcome.file?.bytes ?? outcome.body.length;
-    this.rendering = rendering === undefined ? null : renderingOf(rendering);
-    this.#decode = decode;
+  constructor(parts: PageParts) {
+    this.#parts = parts;
   }
 
   get links(): readonly PageLink[] {
-    this.#links ??= this.html === null ? [] : resolveLinks(this.html, this.url);
+    const { facts, work } = this.#parts;
+    this.#links ??= facts === null ? [] : resolveLinks(facts, work.url);
     return this.#links;
   }
 
   get body(): ReadableStream<Uint8Array> {
-    const { body, file } = this.#outcome;
+    const { body, file } = this.#parts.outcome;
     return ReadableStream.from(file?.read() ?? (body.length === 0 ? [] : [body]));
   }
 
   get $(): CheerioAPI {
-    this.#document ??= documentOf(this.kind, () => this.#decoded(), this.url);
+    const { content, work } = this.#parts;
+    this.#document ??= documentOf(content.kind, () => this.#decoded(), work.url);
     return this.#document;
   }
 
@@ -176,28 +163,29 @@ export class LazyPage implements PageInCrawl {
   }
 
   async json(): Promise<JsonValue> {
-    return parseJson(this.#decoded(), this.url);
+    return parseJson(this.#decoded(), this.#parts.work.url);
   }
 
   async bytes(): Promise<Uint8Array> {
     this.#mustBeHeld();
-    return this.#outcome.body;
+    return this.#parts.outcome.body;
   }
 
   excerpt(text: string, maxChars: number): string {
-    return excerptOf(text, maxChars, this.exclusion.effects.maxSnippet);
+    return excerptOf(text, maxChars, this.#parts.exclusion.effects.maxSnippet);
   }
 
   /** What lies in a file was too large to be held, and still is. */
   #mustBeHeld(): void {
-    if (this.#outcome.file === undefined) return;
-    const message = `the body of ${this.url} has ${this.bodyBytes} bytes and lies in a file`;
+    const { outcome, work } = this.#parts;
+    if (outcome.file === undefined) return;
+    const message = `the body of ${work.url} has ${outcome.file.bytes} bytes and lies in a file`;
     throw new MannerlyError('page-too-large', message, { hint: 'Read `page.body`, or use `page.save`.' });
   }
 
   #decoded(): string {
     this.#mustBeHeld();
-    this.#text ??= this.#decode();
+    this.#text ??= this.#parts.decode();
     return this.#text;
   }
 }

@@ -8,7 +8,7 @@ import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage, type ResolvedExclusionOptions } from './exclusion.js';
 import { type HtmlSummary, readHtml, utf8Page } from './html.js';
-import { LazyPage, type PageInCrawl } from './page.js';
+import { createFetchedPage, type PageInCrawl } from './page.js';
 
 /** What a reader is made of. */
 export interface PageReaderParts {
@@ -64,8 +64,8 @@ export class PageReader {
     const tdm = await tdmFor(work.url);
     const page = { work, headers, isJoined: joinsHeaders, facts, tdm, tokens, options, nowMs: nowMs() };
     const exclusion = excludePage(page);
-    if (rendering === undefined) return new LazyPage({ work, outcome, content, facts, exclusion, decode });
-    return new LazyPage({ work, outcome, content, facts, exclusion, rendering, decode: () => rendering.html });
+    if (rendering === undefined) return createFetchedPage({ work, outcome, content, facts, exclusion, decode });
+    return createFetchedPage({ work, outcome, content, facts, exclusion, rendering, decode: () => rendering.html });
   }
 }
 

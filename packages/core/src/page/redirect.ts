@@ -48,9 +48,8 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
   const url = parseWebUrl(text, outcome.url);
   if (url === null) return invalid(`Location is no http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
   const { status, timing, headers } = outcome;
-  const { startedAtMs, endedAtMs } = timing;
   const retryAfter = headerValue(headers, 'retry-after');
-  const notBeforeMs = redirectNotBeforeMs({ startedAtMs, endedAtMs, status, retryAfter, failure: null, bytes: 0 });
+  const notBeforeMs = redirectNotBeforeMs({ ...timing, status, retryAfter, failure: null, bytes: 0 });
   return { kind: 'to', url: url.href, by: 'location', notBeforeMs };
 }
 

@@ -37,9 +37,8 @@ function isWeb({ protocol }: URL): boolean {
 
 /** A base URL, taken apart once per page. */
 export interface LinkBase {
-  /** For hrefs that need the parser; made when one does. */
-  readonly url: () => URL;
-  /** `https://host:port`, no slash behind; empty when there is no cheap way. */
+  readonly url: URL;
+  /** `https://host:port`, no slash behind; empty for other schemes. */
   readonly origin: string;
   /** Everything up to the last slash of the path, that slash included. */
   readonly directory: string;
@@ -58,15 +57,14 @@ export interface LinkBase {
  * @throws Never
  */
 export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
-  const plain = baseHref === null ? plainBase(pageUrl) : null;
-  if (plain !== null) return plain;
   const url = parseBase(baseHref, pageUrl);
-  if (!isWeb(url)) return { url: () => url, origin: '', directory: '', path: '', whole: '' };
-  const origin = `${url.protocol}//${url.host}`;
+  const origin = isWeb(url) ? `${url.protocol}//${url.host}` : '';
+  const path = origin + url.pathname;
   // Not `search`, which is silent about an empty query.
-  const beforeHash = url.href.slice(0, url.href.length - url.hash.length);
+  const beforeHash = url.href.slice(0, url.href.length - url.hash.length).replace(/#$/, '');
   const query = beforeHash.indexOf('?');
-  return cutBase(() => url, origin, origin + url.pathname, query < 0 ? '' : beforeHash.slice(query).replace(/#$/, ''));
+  const whole = query < 0 ? path : path + beforeHash.slice(query);
+  return { url, origin, directory: path.slice(0, path.lastIndexOf('/') + 1), path, whole };
 }
 
 /**
@@ -79,7 +77,7 @@ export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
  */
 export function resolveHref(href: string, base: LinkBase): string | null {
   const cheap = base.origin === '' ? null : cheaply(href, base);
-  const resolved = cheap ?? (OTHER_SCHEME.test(href) ? null : (parseWebUrl(href, base.url())?.href ?? null));
+  const resolved = cheap ?? (OTHER_SCHEME.test(href) ? null : (parseWebUrl(href, base.url)?.href ?? null));
   return resolved !== null && resolved.length <= MAX_LINK_URL_CHARS ? resolved : null;
 }
 
@@ -103,25 +101,6 @@ const HIDDEN = /^http:\/\/[^/]*:80\/|^https:\/\/[^/]*:443\/|xn--/;
 function plainOrigin(url: string): number {
   const origin = ORIGIN.exec(url)?.[0];
   return origin === undefined || HIDDEN.test(origin) ? 0 : origin.length - 1;
-}
-
-/** A base without the parser, for the URL of an ordinary page; `null` for all others. */
-function plainBase(pageUrl: string): LinkBase | null {
-  const root = plainOrigin(pageUrl);
-  if (root === 0) return null;
-  if (root + 1 < pageUrl.length && ordinaryEnd(pageUrl, root + 1, ORDINARY) !== pageUrl.length) return null;
-  const query = pageUrl.indexOf('?', root);
-  const pathEnd = query < 0 ? pageUrl.length : query;
-  let url: URL | null = null;
-  const parsed = (): URL => {
-    url ??= new URL(pageUrl);
-    return url;
-  };
-  return cutBase(parsed, pageUrl.slice(0, root), pageUrl.slice(0, pathEnd), pageUrl.slice(pathEnd));
-}
-
-function cutBase(url: () => URL, origin: string, path: string, query: string): LinkBase {
-  return { url, origin, directory: path.slice(0, path.lastIndexOf('/') + 1), path, whole: path + query };
 }
 
 /** The URL of an ordinary href, `null` for all others. */

@@ -64,6 +64,8 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   feed: { kind: 'atom', entry: 'entry', fields: ATOM_FIELDS },
 };
 
+type Attributes = Readonly<Record<string, string | undefined>>;
+
 /** Characters parsed at once, so that a token without end is noticed soon. */
 const PIECE_CHARS = 16_384;
 
@@ -97,8 +99,6 @@ export class SitemapReader {
   #alternates: { hreflang: string; url: string }[] = [];
   #field: Field | null = null;
   #depthInField = 0;
-  /** The attributes of the open link. */
-  #link: Map<string, string> | null = null;
 
   // Of text
   #line = '';
@@ -110,11 +110,18 @@ export class SitemapReader {
     const heard = (): void => {
       this.#silentChars = 0;
     };
-    // No `onopentag`: with it the parser would collect every attribute of a tag into an object.
     this.#parser = new Parser(
       {
-        onopentagname: (name) => this.#opened(name),
-        onattribute: (name, value) => this.#attribute(name, value),
+        onopentagname: () => {
+          heard();
+          this.#attributes = 0;
+        },
+        onattribute: () => {
+          heard();
+          this.#attributes += 1;
+          if (this.#attributes > MAX_XML_ATTRIBUTES) this.#stop('too-many-attributes');
+        },
+        onopentag: (name, attributes) => this.#opened(name, attributes),
         ontext: (piece) => this.#text(piece),
         onclosetag: (name) => this.#closed(name),
         oncomment: heard,
@@ -192,10 +199,8 @@ export class SitemapReader {
     }
   }
 
-  #opened(name: string): void {
-    this.#silentChars = 0;
+  #opened(name: string, attributes: Attributes): void {
     this.#depth += 1;
-    this.#attributes = 0;
     if (this.#depth > MAX_XML_DEPTH) this.#stop('too-deep');
     if (this.#isOver) return;
     const grammar = this.#grammar;
@@ -210,11 +215,12 @@ export class SitemapReader {
     } else if (this.#field !== null) {
       this.#depthInField += 1;
     } else if (grammar.kind === 'atom' ? local === 'link' : grammar.kind === 'urlset' && name.endsWith(':link')) {
-      this.#link = new Map();
+      this.#takeLink(attributes, entry);
     } else if (Object.hasOwn(grammar.fields, local)) {
       const field = grammar.fields[local]!;
+      const isNoUrl = field === 'guid' && attributes['isPermaLink']?.trim().toLowerCase() === 'false';
       // The first of several counts.
-      if (entry.has(field)) return;
+      if (isNoUrl || entry.has(field)) return;
       entry.set(field, '');
       this.#field = field;
     }
@@ -237,19 +243,6 @@ export class SitemapReader {
     return this.#prefix !== '' && name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : name;
   }
 
-  #attribute(name: string, value: string): void {
-    this.#silentChars = 0;
-    this.#attributes += 1;
-    if (this.#attributes > MAX_XML_ATTRIBUTES) this.#stop('too-many-attributes');
-    if (this.#isOver) return;
-    if (this.#link !== null && /^(?:rel|href|hreflang)$/.test(name)) {
-      this.#link.set(name, value.slice(0, MAX_LINK_URL_CHARS + 1));
-    } else if (this.#field === 'guid' && name === 'isPermaLink' && value.trim().toLowerCase() === 'false') {
-      this.#field = null;
-      this.#entry?.delete('guid');
-    }
-  }
-
   #text(piece: string): void {
     this.#silentChars = 0;
     if (this.#isOver || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
@@ -263,10 +256,7 @@ export class SitemapReader {
     this.#depth -= 1;
     const entry = this.#entry;
     if (this.#isOver || entry === null) return;
-    if (this.#link !== null) {
-      this.#takeLink(this.#link, entry);
-      this.#link = null;
-    } else if (this.#localName(name) === this.#grammar?.entry) {
+    if (this.#localName(name) === this.#grammar?.entry) {
       this.#add(entry.get('url')?.trim() || entry.get('guid')?.trim() || '', entry);
       this.#entry = null;
       this.#field = null;
@@ -279,15 +269,13 @@ export class SitemapReader {
     }
   }
 
-  #takeLink(link: ReadonlyMap<string, string>, entry: Map<Field, string>): void {
-    const rel = (link.get('rel') ?? 'alternate').trim().toLowerCase();
-    const href = link.get('href');
-    if (rel !== 'alternate' || href === undefined) return;
+  #takeLink({ rel = 'alternate', href, hreflang: language }: Attributes, entry: Map<Field, string>): void {
+    if (rel.trim().toLowerCase() !== 'alternate' || href === undefined) return;
     if (this.#kind === 'atom') {
-      if (!entry.has('url')) entry.set('url', href);
+      if (!entry.has('url')) entry.set('url', href.slice(0, MAX_LINK_URL_CHARS + 1));
       return;
     }
-    const hreflang = link.get('hreflang')?.trim().slice(0, MAX_SITEMAP_FIELD_CHARS);
+    const hreflang = language?.trim().slice(0, MAX_SITEMAP_FIELD_CHARS);
     const url = this.#usable(href.trim());
     if (hreflang !== undefined && url !== null && this.#alternates.length < MAX_SITEMAP_ALTERNATES) {
       this.#alternates.push({ hreflang, url });

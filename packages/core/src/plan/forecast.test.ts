@@ -25,8 +25,8 @@ const identity = { name: 'x', contact: 'a@b.cd', version: '1', tokens: ['x'], us
 function host(name: string, pages: number | null, robots = '', more: Partial<ForecastHost> = {}): ForecastHost {
   const files = new Map([[`http://${name}`, new TextEncoder().encode(`User-agent: *\n${robots}`)]]);
   const options = { identity, robots: {} };
-  const pace = new HostPace({ options, politeness: resolvePoliteness(), files, answerMs: 0 });
-  return { name, clock: name, pace, answerMs: 0, before: 1, pages, isOpen: true, ...more };
+  const pace = new HostPace(options, resolvePoliteness(), files, 0);
+  return { name, clock: name, pace, answerMs: 0, before: 1, pages, ...more };
 }
 
 describe('a simulated crawl', () => {
@@ -42,7 +42,7 @@ describe('a simulated crawl', () => {
       14,
       'finished',
     ],
-    ['requests no page of a closed host', [host('a', 10, '', { isOpen: false })], {}, 0, 0, 'finished'],
+    ['requests no page of a closed host', [host('a', 0)], {}, 0, 0, 'finished'],
     ['counts the time of answers', [host('a', 10, '', { answerMs: 200 })], {}, 12_200, 10, 'finished'],
     ['ends at the bound on pages', [host('a', null)], { pages: 7 }, 7 * SECOND, 7, 'pages'],
     ['ends at the bound on minutes', [host('a', null)], { runningMs: 90 * SECOND }, 90 * SECOND, 89, 'minutes'],

@@ -2,8 +2,13 @@
 // one request: the earliest host makes it, and is due again as its pace says.
 
 import { ReadyHeap } from '@mannerly/frontier/internal';
-import type { PlannedBound, PlannedEnd } from './crawl-plan.js';
 import type { HostPace } from './host-pace.js';
+
+/** A bound that a crawl reaches. */
+export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
+
+/** How the crawl is expected to end. */
+export type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 
 /** A host as the forecast has it. */
 export interface ForecastHost {
@@ -14,10 +19,8 @@ export interface ForecastHost {
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
   readonly before: number;
-  /** Pages that are known; `null`: there may be any number. */
+  /** Pages that are known, 0 where none may be requested; `null`: there may be any number. */
   readonly pages: number | null;
-  /** Whether pages are requested at all. */
-  readonly isOpen: boolean;
 }
 
 /** What limits the crawl. Milliseconds; `null`: nothing. */
@@ -35,25 +38,16 @@ export interface ForecastBounds {
   readonly steps: number;
 }
 
-/** What is predicted of one host. */
-export interface HostForecast {
-  readonly pages: number;
-  readonly requests: number;
-  /** From the start to its last page; `null`: none. */
-  readonly tookMs: number | null;
-  /** It ends before what is known, or may be there, is fetched. */
-  readonly isCut: boolean;
-}
-
 /** What is predicted of the crawl. */
 export interface Forecast {
   readonly durationMs: number;
   readonly pages: number;
   readonly requests: number;
   readonly ends: PlannedEnd;
+  /** From the start. With a bound of each host: which host reaches it first. */
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
   /** By the hosts' names. */
-  readonly hosts: ReadonlyMap<string, HostForecast>;
+  readonly hosts: ReadonlyMap<string, PredictedHost>;
 }
 
 /**
@@ -66,17 +60,20 @@ export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds,
   return new Simulation(hosts, bounds, startMs).run();
 }
 
-/** One host during the simulation. */
-class SimulatedHost {
+/** One host, during the simulation and after it. */
+class PredictedHost {
   readonly host: ForecastHost;
-  before: number;
   pages = 0;
   requests = 0;
+  /** From the start to its last page; `null`: none. */
+  tookMs: number | null = null;
+  /** It ends before what is known, or may be there, is fetched. */
+  isCut = false;
+  /** Requests left before its first page. */
+  before: number;
   firstAtMs: number | null = null;
-  lastPageMs: number | null = null;
   /** The end of its last request, epoch milliseconds. */
   reachedAtMs = 0;
-  isCut = false;
 
   constructor(host: ForecastHost) {
     this.host = host;
@@ -84,15 +81,15 @@ class SimulatedHost {
   }
 
   get hasMorePages(): boolean {
-    const { isOpen, pages } = this.host;
-    return isOpen && !this.isCut && (pages === null || this.pages < pages);
+    const { pages } = this.host;
+    return !this.isCut && (pages === null || this.pages < pages);
   }
 }
 
 class Simulation {
   readonly #bounds: ForecastBounds;
   readonly #startMs: number;
-  readonly #hosts: readonly SimulatedHost[];
+  readonly #hosts: readonly PredictedHost[];
   #pages = 0;
   #requests = 0;
   /** The end of the last request, and the last time at which a host turned out to have nothing left. */
@@ -103,7 +100,7 @@ class Simulation {
   constructor(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number) {
     this.#bounds = bounds;
     this.#startMs = startMs;
-    this.#hosts = hosts.map((host) => new SimulatedHost(host));
+    this.#hosts = hosts.map((host) => new PredictedHost(host));
     this.#lastMs = startMs;
     this.#idleMs = startMs;
   }
@@ -161,7 +158,7 @@ class Simulation {
   }
 
   /** The first of the hosts under one clock that has something left within the bounds; `null`: none. */
-  #nextOf(shared: readonly SimulatedHost[], atMs: number): SimulatedHost | null {
+  #nextOf(shared: readonly PredictedHost[], atMs: number): PredictedHost | null {
     const { pagesPerHost, runningPerHostMs } = this.#bounds;
     for (const each of shared) {
       if (each.isCut || !(each.before > 0 || each.hasMorePages)) continue;
@@ -177,7 +174,7 @@ class Simulation {
     return null;
   }
 
-  #requested(host: SimulatedHost, isPage: boolean, atMs: number, endMs: number): void {
+  #requested(host: PredictedHost, isPage: boolean, atMs: number, endMs: number): void {
     this.#requests += 1;
     this.#lastMs = Math.max(this.#lastMs, endMs);
     host.requests += 1;
@@ -186,7 +183,7 @@ class Simulation {
     if (isPage) {
       this.#pages += 1;
       host.pages += 1;
-      host.lastPageMs = endMs - this.#startMs;
+      host.tookMs = endMs - this.#startMs;
     } else host.before -= 1;
   }
 
@@ -196,14 +193,14 @@ class Simulation {
 
   #ended(ends: PlannedEnd): Forecast {
     const durationMs = this.#lastMs - this.#startMs;
-    const hosts = this.#hostForecasts(ends !== 'finished');
+    const hosts = this.#predicted(ends !== 'finished');
     return { durationMs, pages: this.#pages, requests: this.#requests, ends, firstBound: this.#firstBound, hosts };
   }
 
   /** A crawl of more steps than are simulated: the rest goes on as it went so far, up to the first bound. */
   #inProportion(): Forecast {
     const { pages, runningMs } = this.#bounds;
-    const known = this.#hosts.reduce((sum, { host }) => sum + (host.isOpen ? (host.pages ?? Infinity) : 0), 0);
+    const known = this.#hosts.reduce((sum, { host }) => sum + (host.pages ?? Infinity), 0);
     const soFarMs = Math.max(1, this.#lastMs - this.#startMs);
     const wanted = Math.min(known, pages ?? Infinity);
     const wantedMs = this.#pages === 0 ? soFarMs : (soFarMs * wanted) / this.#pages;
@@ -218,22 +215,18 @@ class Simulation {
       requests: Math.round(this.#requests * factor),
       ends,
       firstBound: this.#firstBound,
-      hosts: this.#hostForecasts(true),
+      hosts: this.#predicted(true),
     };
   }
 
-  #hostForecasts(isCutShort: boolean): ReadonlyMap<string, HostForecast> {
-    return new Map(
-      this.#hosts.map(({ host, pages, requests, lastPageMs, isCut, hasMorePages }) => [
-        host.name,
-        { pages, requests, tookMs: lastPageMs, isCut: isCut || (isCutShort && hasMorePages) },
-      ]),
-    );
+  #predicted(isCutShort: boolean): ReadonlyMap<string, PredictedHost> {
+    if (isCutShort) for (const each of this.#hosts) each.isCut ||= each.hasMorePages;
+    return new Map(this.#hosts.map((each) => [each.host.name, each]));
   }
 }
 
-function byClock(hosts: readonly SimulatedHost[]): ReadonlyMap<string, readonly SimulatedHost[]> {
-  const clocks = new Map<string, SimulatedHost[]>();
+function byClock(hosts: readonly PredictedHost[]): ReadonlyMap<string, readonly PredictedHost[]> {
+  const clocks = new Map<string, PredictedHost[]>();
   for (const each of hosts) {
     const shared = clocks.get(each.host.clock);
     if (shared === undefined) clocks.set(each.host.clock, [each]);

@@ -4,7 +4,6 @@
 import { type Politeness, requestInterval } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
-import type { PlannedHost } from './crawl-plan.js';
 
 /** What is required at a time. Milliseconds. */
 export interface PaceNow {
@@ -13,19 +12,9 @@ export interface PaceNow {
   /** Least time from start to start; 0: none. */
   readonly fromStartMs: number;
   /** What sets the interval. */
-  readonly from: PlannedHost['intervalFrom'];
+  readonly from: 'profile' | 'crawl-delay' | 'request-rate';
   /** Not before this time, epoch milliseconds; `null`: open. */
   readonly closedUntilMs: number | null;
-}
-
-/** What a pace is made of. */
-export interface PaceParts {
-  readonly options: Pick<ResolvedOptions, 'identity' | 'robots'>;
-  readonly politeness: Politeness;
-  /** The robots.txt bodies of the host, by authority. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
-  /** How long an answer takes, milliseconds. */
-  readonly answerMs: number;
 }
 
 const DAY_S = 86_400;
@@ -36,18 +25,30 @@ const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness
 export class HostPace {
   /** Whether the pace depends on the time of day. */
   readonly hasHours: boolean;
-  readonly #parts: PaceParts;
+  readonly #politeness: Politeness;
+  readonly #answerMs: number;
+  readonly #obeysVisitTime: boolean;
   readonly #rules: readonly RobotsRules[];
   readonly #crawlDelayMs: number | null;
   #minute = Number.NaN;
   #now: PaceNow | null = null;
 
-  constructor(parts: PaceParts) {
-    const { robots, identity } = parts.options;
+  /**
+   * @param files - The robots.txt bodies of the host, by authority.
+   * @param answerMs - How long an answer takes, milliseconds.
+   */
+  constructor(
+    { robots, identity }: Pick<ResolvedOptions, 'identity' | 'robots'>,
+    politeness: Politeness,
+    files: ReadonlyMap<string, Uint8Array>,
+    answerMs: number,
+  ) {
     const reading = Object.fromEntries(Object.entries(robots).filter(([key]) => READING_KEYS.includes(key)));
     const compile: CompileOptions = { ...reading, tokens: identity.tokens };
-    this.#parts = parts;
-    this.#rules = [...parts.files].map(([authority, body]) =>
+    this.#politeness = politeness;
+    this.#answerMs = answerMs;
+    this.#obeysVisitTime = (robots.visitTime ?? 'hold') === 'hold';
+    this.#rules = [...files].map(([authority, body]) =>
       compileRules(parseRobots(body, { robotsUrl: `${authority}/robots.txt` }), compile),
     );
     const delays = this.#rules.flatMap(({ crawlDelayMs }) => crawlDelayMs ?? []);
@@ -67,12 +68,8 @@ export class HostPace {
     return this.#now;
   }
 
-  get #obeysVisitTime(): boolean {
-    return (this.#parts.options.robots.visitTime ?? 'hold') === 'hold';
-  }
-
   #read(nowMs: number): PaceNow {
-    const { politeness, answerMs } = this.#parts;
+    const politeness = this.#politeness;
     const crawlDelayMs = this.#crawlDelayMs;
     let rateMs = 0;
     let closedUntilMs: number | null = null;
@@ -82,13 +79,13 @@ export class HostPace {
       else if (this.#obeysVisitTime || schedule.reason === 'closed-rate')
         closedUntilMs = Math.max(closedUntilMs ?? 0, schedule.untilMs);
     }
-    const clock = { lastRetrievalMs: answerMs, adaptiveMs: 0 };
+    const clock = { lastRetrievalMs: this.#answerMs, adaptiveMs: 0 };
     const required = { crawlDelayMs, requestIntervalMs: rateMs || null };
     const { fromEndMs, fromStartMs } = requestInterval(clock, required, politeness);
     // Jitter is drawn for each request: half of the most of it, on average.
     const stretchedMs = Math.ceil(fromEndMs * (1 + politeness.jitter / 2));
     const byDelay = crawlDelayMs !== null && crawlDelayMs >= fromEndMs ? 'crawl-delay' : 'profile';
-    const from = fromStartMs > stretchedMs + answerMs ? 'request-rate' : byDelay;
+    const from = fromStartMs > stretchedMs + this.#answerMs ? 'request-rate' : byDelay;
     return { fromEndMs: stretchedMs, fromStartMs, from, closedUntilMs };
   }
 }

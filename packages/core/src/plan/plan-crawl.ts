@@ -1,7 +1,7 @@
 // A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and the crawl
 // is simulated from what they say. Nothing else is requested.
 
-import { type Clock, systemClock } from '@mannerly/frontier';
+import { type Clock, type HostWait, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
@@ -14,11 +14,62 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
-import type { CrawlPlan, PlannedHost } from './crawl-plan.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
-import { HostPace } from './host-pace.js';
+import { HostPace, type PaceNow } from './host-pace.js';
 import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from './limits.js';
 import { Survey, type SurveyedHost } from './survey.js';
+
+/** One host of the plan. Times are milliseconds. */
+export interface PlannedHost {
+  readonly host: string;
+  /** Sitemaps that were read; with none it is not known how many pages there are. */
+  readonly sitemaps: number;
+  /** URLs in its sitemaps and the seeds that are in scope and allowed; `null` without a sitemap. */
+  readonly allowed: number | null;
+  /** Those that a robots.txt denies; `null` without a sitemap. */
+  readonly denied: number | null;
+  /** Those that are out of scope, or that its sitemaps may not list; `null` without a sitemap. */
+  readonly outOfScope: number | null;
+  /** Those that were left out because the plan is bounded. */
+  readonly uncounted: number;
+  /** Estimated pages, within the bounds; without a sitemap as many as the bounds leave it. */
+  readonly pages: number;
+  /** Requests of the crawl, robots.txt included. */
+  readonly requests: number;
+  /** From one request to the next as its robots.txt requires now, and what sets it. */
+  readonly intervalMs: number;
+  readonly intervalFrom: PaceNow['from'];
+  /** Its file names hours (Visit-time), or rates for hours. */
+  readonly hasHours: boolean;
+  /** How long an answer took, on average; 0 when none came. */
+  readonly answerMs: number;
+  /** From the crawl's start to its last page; `null`: it gives none. */
+  readonly tookMs: number | null;
+  /** The estimate ends before all is fetched that is known, or may be. */
+  readonly isCut: boolean;
+  /** Why it cannot be requested now, and until when; `null`: it can. */
+  readonly wait: Pick<HostWait, 'reason' | 'untilMs'> | null;
+}
+
+/** The result of `planCrawl`. */
+export interface CrawlPlan {
+  readonly format: 1;
+  /** When the plan was made, how long that took, and with how many requests. */
+  readonly plannedAtMs: number;
+  readonly planningMs: number;
+  readonly planningRequests: number;
+  /** Whether everything was read: nothing stopped it, and no bound of the plan's own. */
+  readonly isWhole: boolean;
+  /** Hosts of the seeds and of sitemaps, those that take longest first. */
+  readonly hosts: readonly PlannedHost[];
+  /** `isAtMost`: pages of some host are not known, so it may be over sooner. */
+  readonly estimate: Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'> & { readonly isAtMost: boolean };
+  /**
+   * The bound that is reached first, from the crawl's start; `null`: none. Depth and bytes cannot be predicted.
+   * `isAtMost`: no sitemap says that there is so much.
+   */
+  readonly firstBound: (NonNullable<Forecast['firstBound']> & { readonly isAtMost: boolean }) | null;
+}
 
 /** What a plan takes besides the crawl's options. */
 export interface PlanOptions {
@@ -137,9 +188,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     report.endedAtMs,
   );
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
-  const guessed = new Set(
-    surveyed.flatMap(({ known: { isOpen, pages, name } }) => (isOpen && pages === null ? name : [])),
-  );
+  const guessed = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
   const { durationMs, pages, requests, ends, firstBound } = predicted;
   const isAtMost = guessed.size > 0;
   return {
@@ -170,11 +219,10 @@ function forecastHost(
   return {
     name: host,
     clock: (politeness.perIp ? address : null) ?? unit,
-    pace: new HostPace({ options, politeness, files, answerMs }),
+    pace: new HostPace(options, politeness, files, answerMs),
     answerMs,
     before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
-    pages: sitemapsRead > 0 ? allowed : null,
-    isOpen: !isWaiting && allowed > 0,
+    pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
 }
 

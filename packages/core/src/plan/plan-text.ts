@@ -1,29 +1,32 @@
 // A plan as text for people: a line for each host, how long the crawl will take, and what will end it.
 
-import { plainTable, printable, seconds } from '../report/table.js';
-import type { CrawlPlan, PlannedBound, PlannedHost } from './crawl-plan.js';
+import { type Column, printable, seconds, tableText } from '../report/table.js';
+import type { PlannedBound } from './forecast.js';
 import { MAX_PLAN_ROWS } from './limits.js';
+import type { CrawlPlan, PlannedHost } from './plan-crawl.js';
 
-const COLUMNS = [
-  ['host'],
-  ['allowed', 'right'],
-  ['denied', 'right'],
-  ['out of\nscope', 'right'],
-  ['pages\nplanned', 'right'],
-  ['a request\nevery', 'right'],
-  ['set by'],
-  ['takes', 'right'],
-  ['to know'],
-] as const;
+const COLUMNS: readonly Column<PlannedHost>[] = [
+  ['host', 'left', ({ host }) => printable(host, 60)],
+  ['allowed', 'right', ({ allowed, wait }) => allowed ?? unknown(wait)],
+  ['denied', 'right', ({ denied, wait }) => denied ?? unknown(wait)],
+  ['out of\nscope', 'right', ({ outOfScope, wait }) => outOfScope ?? unknown(wait)],
+  ['pages\nplanned', 'right', ({ allowed, pages }) => (allowed === null && pages > 0 ? `≤ ${pages}` : pages)],
+  ['a request\nevery', 'right', ({ intervalMs }) => seconds(intervalMs)],
+  ['set by', 'left', ({ intervalFrom }) => intervalFrom],
+  ['takes', 'right', ({ tookMs }) => (tookMs === null ? '–' : durationText(tookMs))],
+  ['to know', 'left', notes],
+];
+
+function unknown(wait: PlannedHost['wait']): string {
+  return wait === null ? '?' : '–';
+}
 
 /** A plan as text. @throws Never */
 export function planText(plan: CrawlPlan): string {
   const { hosts, planningRequests, planningMs } = plan;
   const shown = hosts.slice(0, MAX_PLAN_ROWS);
-  const table = plainTable(COLUMNS);
-  for (const host of shown) table.push(rowOf(host));
   return [
-    table.toString(),
+    tableText(COLUMNS, shown),
     ...(hosts.length > shown.length ? [`… and ${hosts.length - shown.length} more hosts.`] : []),
     '',
     ...estimateLines(plan),
@@ -86,22 +89,6 @@ function nothingText(isWaiting: boolean): string {
   return isWaiting
     ? 'The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'
     : 'The crawl would fetch no page: robots.txt closes where it begins, or that is out of its scope. mannerly robots <url> <url> shows the line.';
-}
-
-function rowOf(planned: PlannedHost): (string | number)[] {
-  const { host, allowed, denied, outOfScope, pages, intervalMs, intervalFrom, tookMs } = planned;
-  const unknown = planned.wait === null ? '?' : '–';
-  return [
-    printable(host, 60),
-    allowed ?? unknown,
-    denied ?? unknown,
-    outOfScope ?? unknown,
-    allowed === null && pages > 0 ? `≤ ${pages}` : pages,
-    seconds(intervalMs),
-    intervalFrom,
-    tookMs === null ? '–' : durationText(tookMs),
-    notes(planned),
-  ];
 }
 
 function notes({ wait, hasHours, isCut, uncounted, sitemaps }: PlannedHost): string {

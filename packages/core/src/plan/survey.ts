@@ -37,7 +37,6 @@ export class SurveyedHost {
 
 /** A survey, which listens to the journal of its run. */
 export class Survey implements NonNullable<RunSetup['survey']> {
-  /** By host name. */
   readonly hosts = new Map<string, SurveyedHost>();
   requests = 0;
 

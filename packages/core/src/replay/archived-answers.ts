@@ -63,9 +63,8 @@ async function decode(
 
 /**
  * `page.fetch` in a replay: the archive answers with the exchange that the crawl made. It is read once, at the first
- * request of a handler, and the places of such exchanges are remembered, some 200 bytes each.
- *
- * @param pageStartedAtMs - Of the current page: an answer that came after it is preferred to one from before.
+ * request of a handler, and the places of such exchanges are remembered, some 200 bytes each. @param pageStartedAtMs -
+ * Of the current page: an answer that came after it is preferred to one from before.
  */
 export function archivedAnswers(
   folders: readonly string[],

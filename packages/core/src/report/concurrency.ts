@@ -1,11 +1,9 @@
 // How many exchanges were under way at the same time, from their times alone.
 
 /**
- * Counts overlapping exchanges, which it sees when they end.
- *
- * `#covered[n]` is the latest time at which more than n of the exchanges so far were under way. A new exchange ends
- * last, so it adds itself from its start on: where n were under way after its start there are now n + 1, until the same
- * time. Memory is one number per level of concurrency.
+ * Counts overlapping exchanges, which it sees when they end. `#covered[n]` is the latest time at which more than n of
+ * the exchanges so far were under way. A new exchange ends last, so it adds itself from its start on: where n were
+ * under way after its start there are now n + 1, until the same time. Memory is one number per level of concurrency.
  */
 export class Concurrency {
   readonly #covered: number[] = [];
@@ -17,9 +15,8 @@ export class Concurrency {
   }
 
   /**
-   * One more exchange, in the order of ends. O(concurrency).
-   *
-   * @returns The most exchanges under way together while it was, itself included, of those that have ended.
+   * One more exchange, in the order of ends. O(concurrency). @returns The most exchanges under way together while it
+   * was, itself included, of those that have ended.
    */
   add(startedAtMs: number, endedAtMs: number): number {
     const covered = this.#covered;

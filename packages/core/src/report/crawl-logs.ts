@@ -24,7 +24,7 @@ const ROBOTS_HASH_CHARS = 16;
 
 /** Takes the entries of a run, and finds a URL's decision again. Methods throw MannerlyError `log-failed`. */
 export class CrawlLogs {
-  readonly #recent = new RecentDecisions();
+  readonly #recent = new Map<string, UrlDecision>();
   readonly #directory: CrawlDirectory | null;
   readonly #requests: LineLog<RequestRecord | RunLine> | null = null;
   readonly #decisions: DecisionLog | null = null;
@@ -57,7 +57,7 @@ export class CrawlLogs {
   }
 
   decision(decision: UrlDecision): void {
-    if (this.#decisions?.append(decision) !== true) this.#recent.add(decision);
+    if (this.#decisions?.append(decision) !== true) rememberDecision(this.#recent, decision);
   }
 
   warning(warning: HostWarning): void {
@@ -88,20 +88,18 @@ export class CrawlLogs {
     await kept;
   }
 
-  /** The latest decision about a URL; `null`: none is known. */
   async find(url: string): Promise<UrlDecision | null> {
     const logged = await findDecision(await this.#decisionsPaths(), url);
-    const recent = this.#recent.find(url);
+    const recent = this.#recent.get(url) ?? null;
     return logged === null || (recent !== null && recent.atMs > logged.atMs) ? recent : logged;
   }
 
   /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */
   async *decisions(): AsyncGenerator<UrlDecision> {
-    if (this.#directory === null) yield* this.#recent.all();
+    if (this.#directory === null) yield* this.#recent.values();
     else yield* inOrder((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
   }
 
-  /** Resolves when everything is in its files. */
   async close(): Promise<void> {
     for (const log of [this.#requests, this.#decisions, this.#warnings, this.#datasets, this.#rejected]) log?.close();
     await this.#robotsKept;
@@ -115,29 +113,16 @@ export class CrawlLogs {
   }
 }
 
-/** The latest decision of each URL; past `limit` URLs the oldest goes. */
-export class RecentDecisions {
-  readonly #limit: number;
-  readonly #byUrl = new Map<string, UrlDecision>();
-
-  constructor(limit = MAX_RECENT_DECISIONS) {
-    this.#limit = limit;
-  }
-
-  add(decision: UrlDecision): void {
-    this.#byUrl.delete(decision.url);
-    this.#byUrl.set(decision.url, decision);
-    const [oldest] = this.#byUrl.keys();
-    if (this.#byUrl.size > this.#limit && oldest !== undefined) this.#byUrl.delete(oldest);
-  }
-
-  find(url: string): UrlDecision | null {
-    return this.#byUrl.get(url) ?? null;
-  }
-
-  all(): readonly UrlDecision[] {
-    return [...this.#byUrl.values()];
-  }
+/** Keeps the latest decision of each URL; past `limit` URLs the oldest goes. @throws Never */
+export function rememberDecision(
+  recent: Map<string, UrlDecision>,
+  decision: UrlDecision,
+  limit = MAX_RECENT_DECISIONS,
+): void {
+  recent.delete(decision.url);
+  recent.set(decision.url, decision);
+  const [oldest] = recent.keys();
+  if (recent.size > limit && oldest !== undefined) recent.delete(oldest);
 }
 
 /**
@@ -174,7 +159,6 @@ export class DecisionLog {
     this.#log.flush();
   }
 
-  /** A second call does nothing. */
   close(): void {
     const leftOut = this.#leftOut.outcomes();
     if (Object.keys(leftOut).length > 0) this.#log.append({ atMs: Date.now(), leftOut });

@@ -1,5 +1,4 @@
-// A decision log that is a sample must not lie by what it leaves out: exclusions and failures stand in it, the rest is
-// counted.
+// A decision log that is a sample must not mislead: exclusions and failures are always in it, the rest is counted.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +58,7 @@ const ALL = {
 };
 
 describe('a share of the decision log', () => {
-  it('is all of it where nothing is said', async () => {
+  it('is all of it by default', async () => {
     const { lines, words } = await logged({});
     expect(lines).toHaveLength(400);
     expect(words).toEqual(ALL);
@@ -79,7 +78,7 @@ describe('a share of the decision log', () => {
     expect(await urls()).toEqual(await urls());
   });
 
-  it('ends at its last line, whatever comes, and counts on; in each run', async () => {
+  it('stops at its last line and goes on counting, in each run', async () => {
     const { lines, words } = await logged({ maxLines: 30 }, 2);
     expect(lines).toHaveLength(60);
     expect(words).toEqual(ALL);

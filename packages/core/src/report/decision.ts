@@ -2,6 +2,7 @@
 // request log. The logs, the events and the report share them.
 
 import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
+import type { Politeness } from '@mannerly/frontier/internal';
 
 /**
  * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
@@ -101,17 +102,7 @@ export interface RunPromise {
 }
 
 /** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
-export interface RunPace {
-  readonly name: string;
-  readonly factor: number;
-  readonly minMs: number;
-  /** `null`: none. */
-  readonly maxMs: number | null;
-  /** Whether a Request-rate in force replaces the rule. */
-  readonly rateReplacesRule: boolean;
-  /** Whether hosts that share an address get one request at a time together. */
-  readonly perIp: boolean;
-}
+export type RunPace = Pick<Politeness, 'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'>;
 
 /** The line that opens a run in the request log. */
 export interface RunLine {

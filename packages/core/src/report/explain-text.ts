@@ -76,7 +76,6 @@ function waitText({ host, untilMs, reason, queued }: HostWait): string {
   return `${host} waits${until} (${reason}), ${plural(queued, 'URL')} queued.`;
 }
 
-/** The state of the host when the URL was requested. */
 function clockText(reading: HostClockReading): string | null {
   const { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs } = reading;
   if (startedAtMs === null) return null;
@@ -148,7 +147,6 @@ function loggedHostLines(logged: LoggedHost): Lines {
   ];
 }
 
-/** A title, and lines below it that are not `null`. */
 function linesOf(title: string, lines: Lines): string {
   return [title, ...lines.flatMap((line) => (line === null ? [] : [`  ${line}`]))].join('\n');
 }

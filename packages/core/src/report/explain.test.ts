@@ -1,8 +1,8 @@
-// A person who asks why a page is missing has to get the reason that really decided, and the line it stands on.
+// A person who asks why a page is missing needs the reason that really decided, and its line in robots.txt.
 
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { RecentDecisions } from './crawl-logs.js';
+import { rememberDecision } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
 import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm } from './explain.js';
 import { explanationText } from './explain-text.js';
@@ -64,13 +64,13 @@ describe('explaining a URL', () => {
       { status: 'held', reason: 'robots-unreachable', untilMs: 60_000 },
     ],
     [
-      'held at the end, no frontier to ask',
+      'held at the end, no frontier to read',
       decision({ status: 'held', reason: 'host-paused', line: null }),
       null,
       { status: 'held', reason: 'host-paused', untilMs: null },
     ],
     [
-      'never met, but the rules at hand close it',
+      'never met, but the rules in memory exclude it',
       null,
       look({ isKnown: false, gate: deny }),
       { status: 'unknown', reason: 'robots-rule', line: 4 },
@@ -81,12 +81,12 @@ describe('explaining a URL', () => {
       look({ isKnown: false }),
       { status: 'unknown', reason: null, line: null, untilMs: null },
     ],
-    ['never met, nothing at hand', null, null, { status: 'unknown', reason: null }],
+    ['never met, and no frontier to read', null, null, { status: 'unknown', reason: null }],
   ] as const)('%s', (_, logged, looked, expected) => {
     expect(explain(url, logged, looked)).toMatchObject({ url, ...expected });
   });
 
-  it('tells line, pattern, copy and what to do as text', () => {
+  it('names line, pattern, copy and what to do as text', () => {
     const text = explanationText(explain(url, decision({}), null));
     expect(text).toContain('Line 4 of http://quarry.test/robots.txt: /blasting/');
     expect(text).toContain('copy ab12, received 1970-01-01T00:00:01.000Z');
@@ -94,13 +94,13 @@ describe('explaining a URL', () => {
     expect(text).toMatch(/What to do: \w/);
   });
 
-  it('tells a line that let us in from a line that shut us out', () => {
+  it('distinguishes the line that allowed the page from one that excludes it', () => {
     const noindex = decision({ reason: 'noindex', layer: 'page' });
     expect(explanationText(explain(url, noindex, null))).toContain('Allowed by line 4 of');
     expect(explanationText(explain(url, null, look({ gate: deny })))).toMatch(/^ {2}Line 4 of/m);
   });
 
-  it('tells until when as text', () => {
+  it('says until when as text', () => {
     const text = explanationText(explain(url, null, look({ wait })));
     expect(text).toContain('Queued');
     expect(text).toContain('Not before 1970-01-01T00:00:09.000Z');
@@ -109,13 +109,13 @@ describe('explaining a URL', () => {
 });
 
 describe('the memory of recent decisions', () => {
-  it('keeps the latest word, and forgets the oldest past its bound', () => {
-    const recent = new RecentDecisions(2);
-    recent.add(decision({ url: 'http://a.test/1', reason: 'old' }));
-    recent.add(decision({ url: 'http://a.test/2' }));
-    recent.add(decision({ url: 'http://a.test/1', reason: 'new' }));
-    recent.add(decision({ url: 'http://a.test/3' }));
-    expect([1, 2, 3].map((n) => recent.find(`http://a.test/${n}`)?.reason ?? null)).toEqual([
+  it('keeps the latest decision of a URL, and forgets the oldest past its bound', () => {
+    const recent = new Map<string, UrlDecision>();
+    rememberDecision(recent, decision({ url: 'http://a.test/1', reason: 'old' }), 2);
+    rememberDecision(recent, decision({ url: 'http://a.test/2' }), 2);
+    rememberDecision(recent, decision({ url: 'http://a.test/1', reason: 'new' }), 2);
+    rememberDecision(recent, decision({ url: 'http://a.test/3' }), 2);
+    expect([1, 2, 3].map((n) => recent.get(`http://a.test/${n}`)?.reason ?? null)).toEqual([
       'new',
       null,
       'robots-rule',
@@ -154,7 +154,7 @@ describe('a URL with a place in the queue', () => {
   } as const;
   const place = { host: 'quarry.test', authority: 'http://quarry.test', priority: 4, record: { ...record, tries: 1 } };
 
-  it('and a final word tells both: what happened, and that it comes once more', () => {
+  it('and a decision shows both: what happened, and that it is queued once more', () => {
     const failed = decision({ status: 'failed', reason: 'status-500', line: null, layer: 'fetch' });
     const again = { ...place, record: { ...place.record, visit: 1 } };
     const text = explanationText(explain(url, failed, look({}), again));
@@ -163,17 +163,17 @@ describe('a URL with a place in the queue', () => {
     );
   });
 
-  it('is not held any more for a reason that is over', () => {
+  it('does not give a reason that is over', () => {
     const held = decision({ status: 'held', reason: 'crawl-delay', line: null });
     expect(explain(url, held, look({}), place)).toMatchObject({ status: 'held', reason: null, untilMs: null });
     expect(explain(url, held, look({ wait }), place)).toMatchObject({ reason: 'crawl-delay', untilMs: 9_000 });
   });
 });
 
-describe('a host that no run asks', () => {
+describe('a host that no run works on', () => {
   const slow = { ms: 5_000, from: 'crawl-delay', authority: 'http://quarry.test' } as const;
   it.each<[string, Partial<HostLook>, number, HostLook['wait']]>([
-    ['waits as it was written down', {}, 8_000, wait],
+    ['waits as stored', {}, 8_000, wait],
     ['does not wait when that is over', { nextAtMs: 8_000 }, 9_500, null],
     ['waits for its interval after a kill', { wait: null }, 8_000, { ...wait, reason: 'interval' }],
     ['waits for its Crawl-delay after a kill', { wait: null, interval: slow }, 8_000, wait],
@@ -183,7 +183,7 @@ describe('a host that no run asks', () => {
       8_000,
       { ...wait, reason: 'host-paused', untilMs: 60_000 },
     ],
-    ['is not guessed about otherwise', { wait: null, nextAtMs: 60_000 }, 8_000, null],
+    ['has no guessed reason otherwise', { wait: null, nextAtMs: 60_000 }, 8_000, null],
     [
       'a wait that is over gives way to the next',
       { wait: { ...wait, untilMs: 7_000 } },
@@ -194,12 +194,12 @@ describe('a host that no run asks', () => {
     expect(atRest(host(more), nowMs).wait).toEqual(expected);
   });
 
-  it('has nothing in flight: what a killed run held is queued', () => {
+  it('has nothing in flight: what a killed run had in flight is queued', () => {
     const told = atRest(host({ queued: 2, inFlight: 5 }), 8_000);
     expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
-  it('that is parked stays so', () => {
+  it('stays parked', () => {
     const parked = { ...wait, reason: 'host-parked', untilMs: null } as const;
     const told = atRest(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
     expect(told.wait).toEqual(parked);
@@ -225,7 +225,7 @@ describe('from the logs alone', () => {
     },
   } as const;
 
-  it('a host tells what it was asked and what it asked for, and why there is no more', () => {
+  it('a host has its requests, what it requires, and why there is no more', () => {
     const text = explanationText(explainLoggedHost('quarry.test', logged, 'A run has it.'));
     expect(text).toMatch(/2 requests, the last ended 1970.*\n.*Crawl-delay of 4 s[\s\S]*host-paused until 1970/);
     expect(text).toMatch(/From the logs alone: A run has it\.$/);
@@ -256,7 +256,7 @@ describe('a question', () => {
     expect(isHostName(text)).toBe(expected);
   });
 
-  it('about a URL is asked as it was requested', () => {
+  it('about a URL uses the form in which it is requested', () => {
     expect(requestedForm('HTTPS://Example.org/a b#c')).toBe('https://example.org/a%20b');
     expect(requestedForm('what?')).toBe('what?');
   });

@@ -1,14 +1,14 @@
 // Why a URL was or was not fetched, as a value: its decision in the log, and what the gate and the queue say of it now.
 // It makes no request and changes nothing.
 
-import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef, UrlLook } from '@mannerly/frontier';
+import type { HostLook, HostWait, QueuedUrl, UrlLook } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
 import type { LoggedHost } from './from-logs.js';
 import { reasonOf } from './reasons.js';
 
-/** What is known of one URL, or of one host. */
-export interface Explanation {
+/** What is known of one URL, or of one host, with the line and the copy of robots.txt that decided. */
+export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dialect' | 'robots'> {
   readonly url: string;
   /** Its status; `waiting`: known and not decided yet; `unknown`: never met. */
   readonly status: UrlStatus | 'waiting' | 'unknown';
@@ -18,12 +18,6 @@ export interface Explanation {
   readonly means: string | null;
   /** What can be done. */
   readonly todo: string | null;
-  /** The deciding line of robots.txt, where one decided. */
-  readonly line: number | null;
-  readonly pattern: string | null;
-  readonly dialect: string | null;
-  /** Which copy of whose robots.txt. */
-  readonly robots: RobotsCopyRef | null;
   /** The earliest time at which it can be tried, epoch milliseconds; `null`: unknown, or decided. */
   readonly untilMs: number | null;
   /** The decision as it was logged. */
@@ -112,9 +106,7 @@ export function isHostName(text: string): boolean {
   return !text.includes('/') && parseUrl(`http://${text}/`) !== null;
 }
 
-/**
- * A URL as it is requested and logged: the URL parser's serialization without fragment. Other text stays. @throws Never
- */
+/** A URL as it is requested and logged: serialized, without fragment. Other text stays. @throws Never */
 export function requestedForm(text: string): string {
   const url = parseUrl(text);
   if (url === null) return text;
@@ -124,9 +116,7 @@ export function requestedForm(text: string): string {
 
 /**
  * A host while no run works on it. A wait that is over is left out. A killed run leaves its wait unwritten: that one is
- * derived from the host's interval and its last answers.
- *
- * @throws Never
+ * derived from the host's interval and its last answers. @throws Never
  */
 export function atRest(look: HostLook, nowMs: number): HostLook {
   const { host, wait, nextAtMs, isParked, interval, inARow } = look;

@@ -93,7 +93,6 @@ export interface LoggedHost extends Pick<RequestRecord, 'crawlDelayMs' | 'reques
   readonly requests: number;
   /** When its last request ended, epoch milliseconds; `null`: none is logged. */
   readonly lastEndedAtMs: number | null;
-  /** The last warning about it. */
   readonly warning: HostWarning | null;
 }
 

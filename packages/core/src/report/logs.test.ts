@@ -106,9 +106,9 @@ describe('a line log', () => {
     ['whole lines', '0\n1\n', '0\n1\n2\n'],
     ['a torn line', '0\n1\n{"url":"http://a.te', '0\n1\n2\n'],
     ['a torn line alone', '{"url":"http://a.te', '2\n'],
-    ['a torn line longer than a look', `0\n${'x'.repeat(2 * LOG_TAIL_BYTES)}`, '0\n2\n'],
-    ['an end of line where a look begins', `0\n${'x'.repeat(LOG_TAIL_BYTES)}`, '0\n2\n'],
-  ])('goes on after %s, taking away what a crash tore', (_, before, after) => {
+    ['a torn line longer than one read', `0\n${'x'.repeat(2 * LOG_TAIL_BYTES)}`, '0\n2\n'],
+    ['an end of line where a read begins', `0\n${'x'.repeat(LOG_TAIL_BYTES)}`, '0\n2\n'],
+  ])('goes on after %s, without what a crash left incomplete', (_, before, after) => {
     writeFileSync(path, before);
     const log = new LineLog<number>(path);
     log.append(2);
@@ -116,7 +116,7 @@ describe('a line log', () => {
     expect(readFileSync(path, 'utf8')).toBe(after);
   });
 
-  it('says so when the medium does not take it', () => {
+  it('fails with log-failed where the file cannot be written', () => {
     expect(() => new LineLog(join(directory, 'missing', 'log.jsonl'))).toThrow(
       expect.objectContaining({ code: 'log-failed' }),
     );
@@ -150,7 +150,7 @@ describe('reading a log', () => {
 });
 
 describe('finding a decision', () => {
-  it('gives the last word about exactly that URL', async () => {
+  it('gives the latest decision about exactly that URL', async () => {
     const log = new DecisionLog(path);
     for (const [url, reason] of [
       ['http://a.test/x', 'first'],

@@ -26,12 +26,10 @@ export class OutcomeCounts {
       for (const [reason, urls] of Object.entries(reasons)) this.#add(status as UrlStatus, reason, urls);
   }
 
-  /** How many URLs have this status so far. */
   count(status: UrlStatus): number {
     return this.reasons.reduce((sum, each) => (each.status === status ? sum + each.urls : sum), 0);
   }
 
-  /** A fresh table of the counts. */
   outcomes(): OutcomeTable {
     const table: Record<string, Record<string, number>> = {};
     for (const { status, reason, urls } of this.reasons) {

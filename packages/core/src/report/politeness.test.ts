@@ -132,7 +132,7 @@ describe('the politeness ledger', () => {
     );
   });
 
-  it('measures the concurrency and the gap of overlapping exchanges exactly, told only at their ends', () => {
+  it('measures the concurrency and the gap of overlapping requests exactly, reported only at their ends', () => {
     const exchange = fc.record({ start: fc.integer({ min: 0, max: 60 }), length: fc.integer({ min: 1, max: 30 }) });
     fc.assert(
       fc.property(fc.array(exchange, { minLength: 1, maxLength: 30 }), (exchanges) => {
@@ -233,7 +233,7 @@ describe('the politeness ledger', () => {
     expect(ignored.report()[0]).toMatchObject({ longestPauseMs: 0, early: 1 });
   });
 
-  it('takes two pauses that overlap for one silence, as long as the longer', () => {
+  it('takes two overlapping pauses for one, as long as the longer', () => {
     const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 0, 10, { status: 503 }));
     ledger.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
@@ -244,7 +244,7 @@ describe('the politeness ledger', () => {
     expect(ledger.report()[0]).toMatchObject({ longestPauseMs: 60_000, early: 1 });
   });
 
-  it('errs on the strict side when exchanges are told out of order: never a longer gap, never less at once', () => {
+  it('is strict where requests are reported out of order: never a longer gap, never less at once', () => {
     const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 100, 110));
     ledger.request(request('a.test', 0, 10));
@@ -271,7 +271,7 @@ describe('the politeness ledger', () => {
     });
   });
 
-  it('keeps exclusions with the line and whose robots.txt said so; comments and notices once', () => {
+  it('keeps exclusions with the line and whose robots.txt said so; comments and warnings once', () => {
     const ledger = new PolitenessLedger();
     const robots = { authority: 'http://a.test:8080', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(decision('http://a.test:8080/x', 'excluded', { line: 4, pattern: '/x', robots }));
@@ -290,7 +290,7 @@ describe('the politeness ledger', () => {
     });
   });
 
-  it('does not blame the line that let us in for what the page itself asks', () => {
+  it('does not give the line that allowed a page for what the page itself excludes', () => {
     const ledger = new PolitenessLedger();
     const robots = { authority: 'http://a.test', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(

@@ -18,10 +18,9 @@ import {
 export const OTHER_HOSTS = '(other hosts)';
 
 /**
- * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws.
- *
- * `pages` counts the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say
- * nothing of how we treated their host: they make no row of their own.
+ * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` counts
+ * the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say nothing of how we
+ * treated their host: they make no row of their own.
  */
 export class PolitenessLedger {
   readonly #hosts = new Map<string, HostLedger>();
@@ -32,7 +31,6 @@ export class PolitenessLedger {
     this.#maxHosts = maxHosts;
   }
 
-  /** Hosts met so far. O(1). */
   hostCount(): number {
     return this.#hosts.size;
   }
@@ -42,7 +40,6 @@ export class PolitenessLedger {
     this.#hostOf(record.host).request(record);
   }
 
-  /** One URL has its status. */
   decision(decision: UrlDecision): void {
     const { url, status, layer } = decision;
     const host = status === 'fetched' ? undefined : parseUrl(url)?.hostname;
@@ -57,14 +54,14 @@ export class PolitenessLedger {
 
   /** The rows so far, in the order in which hosts were met. */
   report(): HostPoliteness[] {
-    return [...this.#hosts].map(([host, ledger]) => ledger.row(host));
+    return [...this.#hosts.values()].map((ledger) => ledger.report());
   }
 
   #hostOf(host: string): HostLedger {
     const name = this.#hosts.has(host) || this.#hosts.size < this.#maxHosts ? host : OTHER_HOSTS;
     let ledger = this.#hosts.get(name);
     if (ledger === undefined) {
-      ledger = new HostLedger(name !== OTHER_HOSTS);
+      ledger = new HostLedger(name);
       this.#hosts.set(name, ledger);
     }
     return ledger;
@@ -77,7 +74,6 @@ export class RequestCounts {
   pages = 0;
   robotsRequests = 0;
   bytes = 0;
-  /** By status or failure. */
   readonly statuses = new Map<string, number>();
 
   /** @param maxStatuses - Different ones that are told apart; later ones count as `other`. */
@@ -108,47 +104,41 @@ export function larger(a: number | null, b: number | null): number | null {
  * and keeps no list of the past.
  */
 class HostLedger {
+  readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] };
   readonly #isMeasured: boolean;
   readonly #counts = new RequestCounts();
-  readonly #outcomes = { excluded: 0, dropped: 0, failed: 0, held: 0 };
   readonly #exclusions: HostPoliteness['exclusions'][number][] = [];
   readonly #comments = new Set<string>();
   readonly #warnings = new Set<string>();
   readonly #concurrency = new Concurrency(MAX_MEASURED_CONCURRENCY);
-  #smallestGapMs: number | null = null;
-  #smallestStartToStartMs: number | null = null;
-  #requiredGapMs: number | null = null;
-  #requiredStartToStartMs: number | null = null;
-  #highestConcurrency = 0;
-  #longestPauseMs = 0;
-  #early = 0;
-  #last: { startedAtMs: number; endedAtMs: number } | null = null;
+  #lastStartedAtMs: number | null = null;
+  #lastEndedAtMs: number | null = null;
   #pause: { readonly fromMs: number; readonly untilMs: number } | null = null;
 
-  constructor(isMeasured: boolean) {
-    this.#isMeasured = isMeasured;
+  constructor(host: string) {
+    this.#row = { host, ...EMPTY_ROW };
+    this.#isMeasured = host !== OTHER_HOSTS;
   }
 
   request(record: RequestRecord): void {
     this.#counts.add(record, MAX_STATUSES_PER_HOST);
     if (!this.#isMeasured) return;
-    const { startedAtMs, endedAtMs, crawlDelayMs, requestIntervalMs } = record;
-    this.#requiredGapMs = larger(this.#requiredGapMs, crawlDelayMs);
-    this.#requiredStartToStartMs = larger(this.#requiredStartToStartMs, requestIntervalMs);
+    const row = this.#row;
+    const { startedAtMs, endedAtMs } = record;
+    row.requiredGapMs = larger(row.requiredGapMs, record.crawlDelayMs);
+    row.requiredStartToStartMs = larger(row.requiredStartToStartMs, record.requestIntervalMs);
     const isTooSoon = this.#measureGap(record);
     const isInPause = this.#measurePause(startedAtMs);
-    if (isTooSoon || isInPause) this.#early += 1;
-    this.#highestConcurrency = Math.max(this.#highestConcurrency, this.#concurrency.add(startedAtMs, endedAtMs));
-    this.#last = {
-      startedAtMs: Math.max(this.#last?.startedAtMs ?? startedAtMs, startedAtMs),
-      endedAtMs: Math.max(this.#last?.endedAtMs ?? endedAtMs, endedAtMs),
-    };
+    if (isTooSoon || isInPause) row.early += 1;
+    row.highestConcurrency = Math.max(row.highestConcurrency, this.#concurrency.add(startedAtMs, endedAtMs));
+    this.#lastStartedAtMs = larger(this.#lastStartedAtMs, startedAtMs);
+    this.#lastEndedAtMs = larger(this.#lastEndedAtMs, endedAtMs);
   }
 
   decision(decision: UrlDecision): void {
     const { status } = decision;
     if (status === 'fetched') return;
-    this.#outcomes[status] += 1;
+    this.#row[status] += 1;
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
   }
@@ -165,24 +155,14 @@ class HostLedger {
     if (lines.size < MAX_REPORT_LINES_PER_HOST) lines.add(cut(code === 'comment' ? detail : warningText(warning)));
   }
 
-  row(host: string): HostPoliteness {
+  report(): HostPoliteness {
     const { requests, pages, robotsRequests, statuses, bytes } = this.#counts;
+    const { requiredGapMs, requiredStartToStartMs } = this.#row;
     return {
-      host,
-      requests,
-      pages,
-      robotsRequests,
-      smallestGapMs: this.#smallestGapMs,
-      requiredMs: larger(this.#requiredGapMs, this.#requiredStartToStartMs),
-      requiredGapMs: this.#requiredGapMs,
-      requiredStartToStartMs: this.#requiredStartToStartMs,
-      smallestStartToStartMs: this.#smallestStartToStartMs,
-      highestConcurrency: this.#highestConcurrency,
-      longestPauseMs: this.#longestPauseMs,
-      early: this.#early,
+      ...this.#row,
+      ...{ requests, pages, robotsRequests, bytes },
+      requiredMs: larger(requiredGapMs, requiredStartToStartMs),
       statuses: Object.fromEntries(statuses),
-      bytes,
-      ...this.#outcomes,
       exclusions: [...this.#exclusions],
       comments: [...this.#comments],
       warnings: [...this.#warnings],
@@ -191,12 +171,13 @@ class HostLedger {
 
   /** @returns Whether the request began earlier than Crawl-delay or Request-rate allow. */
   #measureGap({ startedAtMs, crawlDelayMs, requestIntervalMs }: RequestRecord): boolean {
-    if (this.#last === null) return false;
-    const gapMs = Math.max(0, startedAtMs - this.#last.endedAtMs);
-    this.#smallestGapMs = Math.min(this.#smallestGapMs ?? gapMs, gapMs);
+    if (this.#lastStartedAtMs === null || this.#lastEndedAtMs === null) return false;
+    const row = this.#row;
+    const gapMs = Math.max(0, startedAtMs - this.#lastEndedAtMs);
+    row.smallestGapMs = Math.min(row.smallestGapMs ?? gapMs, gapMs);
     if (requestIntervalMs === null) return gapMs < (crawlDelayMs ?? 0);
-    const startToStartMs = Math.abs(startedAtMs - this.#last.startedAtMs);
-    this.#smallestStartToStartMs = Math.min(this.#smallestStartToStartMs ?? startToStartMs, startToStartMs);
+    const startToStartMs = Math.abs(startedAtMs - this.#lastStartedAtMs);
+    row.smallestStartToStartMs = Math.min(row.smallestStartToStartMs ?? startToStartMs, startToStartMs);
     return gapMs < (crawlDelayMs ?? 0) || startToStartMs < requestIntervalMs;
   }
 
@@ -205,11 +186,18 @@ class HostLedger {
     if (this.#pause === null || startedAtMs < this.#pause.fromMs) return false;
     const { fromMs, untilMs } = this.#pause;
     if (startedAtMs < untilMs) return true;
-    this.#longestPauseMs = Math.max(this.#longestPauseMs, untilMs - fromMs);
+    this.#row.longestPauseMs = Math.max(this.#row.longestPauseMs, untilMs - fromMs);
     this.#pause = null;
     return false;
   }
 }
+
+const EMPTY_ROW: Omit<HostPoliteness, 'host'> = {
+  ...{ requests: 0, pages: 0, robotsRequests: 0, smallestGapMs: null },
+  ...{ requiredMs: null, requiredGapMs: null, requiredStartToStartMs: null, smallestStartToStartMs: null },
+  ...{ highestConcurrency: 0, longestPauseMs: 0, early: 0, statuses: {}, bytes: 0 },
+  ...{ excluded: 0, dropped: 0, failed: 0, held: 0, exclusions: [], comments: [], warnings: [] },
+};
 
 /**
  * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: that line is left out.

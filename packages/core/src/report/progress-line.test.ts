@@ -1,4 +1,4 @@
-// While its store is away a crawl says that, and nothing that would look like work.
+// While its store is unavailable a crawl says that, and nothing that looks like work.
 
 import { expect, it } from 'vitest';
 import type { CrawlProgress } from './crawl-report.js';

@@ -53,9 +53,8 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
 
 /**
  * The decisions of all processes so that each URL counts once: what is held at the end of one run is decided in the
- * next, and what one run excludes or drops the next may drop again. In the order of time, held URLs last.
- *
- * @param onLeftOut - Called with the counts of URLs that have no line.
+ * next, and what one run excludes or drops the next may drop again. In the order of time, held URLs last. @param
+ * onLeftOut - Called with the counts of URLs that have no line.
  */
 export async function* finalDecisions(
   parts: readonly Pick<PartLogPaths, 'decisionsPath'>[],
@@ -101,9 +100,7 @@ export async function findDecision(path: string | readonly string[], url: string
 
 /**
  * The values of several sources in the order of their times; each source is in order already. At equal times the
- * earlier source comes first. A clock that was set back keeps its source in order.
- *
- * @param timeOf - Epoch milliseconds.
+ * earlier source comes first. A clock that was set back keeps its source in order. @param timeOf - Epoch milliseconds.
  */
 export async function* inOrder<T>(
   sources: readonly AsyncIterable<T>[],

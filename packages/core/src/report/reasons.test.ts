@@ -1,4 +1,4 @@
-// A decision whose reason no one can look up explains nothing.
+// A decision whose reason is in no table explains nothing.
 
 import { describe, expect, it } from 'vitest';
 import { REASONS, reasonOf } from './reasons.js';

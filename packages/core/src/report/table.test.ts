@@ -55,7 +55,7 @@ describe('the politeness table', () => {
 
   it('shows the busiest hosts when there are too many, and says how many more', () => {
     const rows = [row('small.test', { requests: 1 }), row('big.test', { requests: 9 })];
-    const text = politenessText(rows, { maxHosts: 1 });
+    const text = politenessText(rows, 1);
     expect(text).toContain('big.test');
     expect(text).not.toContain('small.test');
     expect(text).toContain('1 more host');

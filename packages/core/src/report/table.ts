@@ -5,18 +5,14 @@ import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
-/** How the table is drawn. */
-export interface TableOptions {
-  /** Rows at most; with more hosts those with most requests. @default 40 */
-  readonly maxHosts?: number;
-  /** Exclusions listed at most. @default 40 */
-  readonly maxExclusions?: number;
-}
-
-/** The whole report as text: the hosts, what was left alone, comments and warnings. @throws Never */
-export function politenessText(rows: readonly HostPoliteness[], options: TableOptions = {}): string {
-  const { maxHosts = 40, maxExclusions = 40 } = options;
-  const parts = [hostTable(rows, maxHosts), leftAloneText(rows, maxExclusions), remarksText(rows)];
+/**
+ * The whole report as text: the hosts, what was left alone, comments and warnings.
+ *
+ * @param most - Hosts, those with most requests, and exclusions that are listed. @default 40
+ * @throws Never
+ */
+export function politenessText(rows: readonly HostPoliteness[], most = 40): string {
+  const parts = [hostTable(rows, most), leftAloneText(rows, most), remarksText(rows)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
@@ -48,9 +44,10 @@ export function statusText(statuses: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-type Column = readonly [head: string, align: 'left' | 'right', cell: (row: HostPoliteness) => string | number];
+/** A column of a table: its heading, and the text or number of a row. */
+export type Column<Row> = readonly [head: string, align: 'left' | 'right', cell: (row: Row) => string | number];
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<HostPoliteness>[] = [
   ['host', 'left', ({ host }) => printable(host, 60)],
   ['requests', 'right', ({ requests }) => requests],
   ['pages', 'right', ({ pages }) => pages],
@@ -69,13 +66,7 @@ const COLUMNS: readonly Column[] = [
 function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
   const shown = rows.length <= maxHosts ? rows : [...rows].sort((a, b) => b.requests - a.requests).slice(0, maxHosts);
   const rest = rows.length - shown.length;
-  return `${tableText(shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
-}
-
-function tableText(rows: readonly HostPoliteness[]): string {
-  const table = plainTable(COLUMNS.map(([head, align]) => [head, align]));
-  for (const row of rows) table.push(COLUMNS.map(([, , cell]) => cell(row)));
-  return table.toString();
+  return `${tableText(COLUMNS, shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
 }
 
 /** What the host required: a delay runs from end to start, a rate from start to start. */
@@ -85,21 +76,30 @@ function requiredText({ requiredGapMs, requiredStartToStartMs }: HostPoliteness)
   return [...delay, ...rate].join(', ') || '–';
 }
 
+type Exclusion = HostPoliteness['exclusions'][number];
+
+const EXCLUSION_COLUMNS: readonly Column<Exclusion>[] = [
+  ['left alone', 'left', ({ url }) => printable(url, 70)],
+  ['because', 'left', ({ reason }) => reason],
+  ['line', 'right', ({ line }) => line ?? '–'],
+  ['of', 'left', ruleText],
+];
+
+function ruleText({ line, pattern, authority }: Exclusion): string {
+  return line === null ? '–' : `${printable(authority ?? '', 60)}/robots.txt: ${printable(pattern ?? '', 60)}`;
+}
+
 /** What sites excluded, and by which line. Empty where nothing was. */
 function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): string {
   const exclusions = rows.flatMap((row) => row.exclusions);
   if (exclusions.length === 0) return '';
-  const table = plainTable([['left alone'], ['because'], ['line', 'right'], ['of']]);
-  for (const { url, reason, line, pattern, authority } of exclusions.slice(0, maxExclusions)) {
-    const rule = `${printable(authority ?? '', 60)}/robots.txt: ${printable(pattern ?? '', 60)}`;
-    table.push([printable(url, 70), reason, line ?? '–', line === null ? '–' : rule]);
-  }
+  const table = tableText(EXCLUSION_COLUMNS, exclusions.slice(0, maxExclusions));
   const total = rows.reduce((sum, row) => sum + row.excluded, 0);
   const isCut = total > Math.min(exclusions.length, maxExclusions);
   const more = isCut ? `\n… ${total} in all; the decision log names every one.` : '';
   const reasons = [...new Set(exclusions.map(({ reason }) => reason))];
   const meanings = reasons.map((reason) => `  ${reason}: ${reasonOf(reason)?.means ?? 'see the decision log.'}`);
-  return `${table.toString()}${more}\n${meanings.join('\n')}`;
+  return `${table}${more}\n${meanings.join('\n')}`;
 }
 
 /** Comments and warnings, host by host. Empty where there are none. */
@@ -115,14 +115,16 @@ const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) =>
   ['', '-mid', '-left', '-right'].map((place) => [`${side}${place}`, ''] as const),
 );
 
-/** A table without frame and colours: a rule under the headings, left-aligned by default. @throws Never */
-export function plainTable(columns: readonly (readonly [head: string, align?: 'left' | 'right'])[]) {
+/** A table without frame and colours: a rule under the headings, two blanks between columns. @throws Never */
+export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   // Loaded when a table is drawn: a crawl draws none until its end.
   const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');
-  return new Table({
+  const table = new Table({
     head: columns.map(([head]) => head),
-    colAligns: columns.map(([, align = 'left']) => align),
+    colAligns: columns.map(([, align]) => align),
     chars: { ...Object.fromEntries(NO_FRAME), mid: '─', 'mid-mid': '──', middle: '  ' },
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
+  for (const row of rows) table.push(columns.map(([, , cell]) => cell(row)));
+  return table.toString();
 }

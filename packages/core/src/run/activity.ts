@@ -1,5 +1,4 @@
-// What a crawl is doing at this moment, in detail: which requests are under way, which hosts wait, until when and why.
-// For people; the crawl itself does not read it.
+// What a crawl is doing at this moment, in detail: requests under way, hosts that wait, until when and why.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
 import type { Egress, RequestUnderway } from '../fetch/egress.js';
@@ -9,9 +8,8 @@ import type { RunState } from '../report/crawl-report.js';
 import { MAX_ACTIVITY_HOSTS, MAX_ACTIVITY_SEEDS } from './limits.js';
 
 /**
- * The state of a crawler. `idle`: it has not run; `opening`: a run opens its directory and store; `stopping`: what is
- * in flight comes to its end; `over`: the run has ended. `paused` as long as it is paused, also while the last requests
- * end.
+ * The state of a crawler. `idle`: it has not run; `opening`: a run opens its directory and store; `paused`: also while
+ * the last requests end; `stopping`: requests in flight are completed; `over`: the run has ended.
  */
 export type CrawlPhase = 'idle' | 'opening' | 'running' | 'paused' | 'stopping' | 'over';
 
@@ -34,10 +32,7 @@ export interface CrawlActivity {
   readonly underwayCount: number;
   /** Hosts whose turn has come, or whose work is in flight, up to `limit`. */
   readonly ready: readonly ReadyHost[];
-  /**
-   * Hosts that wait with something queued (with `over`: when it ended), the earliest first, parked ones last, up to
-   * `limit`.
-   */
+  /** Hosts that wait with a queue (with `over`: when it ended), the earliest first, parked ones last, up to `limit`. */
   readonly waits: readonly HostWait[];
   /** All of them, up to 10,000. */
   readonly waitingHosts: number;

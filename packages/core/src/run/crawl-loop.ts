@@ -16,11 +16,7 @@ export interface LoopEnd {
 
 const MS_PER_MINUTE = 60_000;
 
-/**
- * Runs until nothing is left, a bound is reached, only long waits remain, or a stop is requested.
- *
- * @throws What broken machinery threw (a store, a sink, a bug), after everything in flight has come to its end.
- */
+/** Runs until it ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended. */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
   const { frontier, wakeup, stop, fetches, pageRequests } = run;
   const { concurrency } = run.options.network;
@@ -37,7 +33,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         wakeup.wake();
       });
   };
-  /** What the frontier answers, or `otherwise` when it breaks: what is in flight comes to its end first. */
+  /** The answer of the frontier, or `otherwise` when it fails: what is in flight ends first. */
   const orFailed = async <T>(answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
       return await answer;
@@ -94,7 +90,7 @@ function lookAt(run: Run, dueAtMs: number | null): number | null {
   return dueAtMs === null ? soonMs : Math.min(dueAtMs, soonMs);
 }
 
-/** How the run ends by itself; `null`: it goes on. Called only while nothing is in flight. */
+/** How the run ends; `null`: it continues. Called only while nothing is in flight. */
 async function endOf(run: Run): Promise<LoopEnd | null> {
   const { frontier, options } = run;
   const bound = frontier.reachedBound();

@@ -1,4 +1,4 @@
-// The bounds of one run, each with its unit and its source (all our own).
+// The bounds of one run, each with its unit. All are our own.
 
 // The crawl loop
 /** Pieces of work taken before the event loop turns: about what is prepared and sent in a millisecond. */

@@ -95,10 +95,7 @@ function settled(settlement: Settlement): WorkResult {
 /** Back to the queue. */
 const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
-/**
- * The decision about a page. Its candidates are admitted here: nearly all of them end here, and the result, which waits
- * for the commit, stays small.
- */
+/** The decision about a page. Its candidates are admitted here, so that what waits for a commit is small. */
 function decided(
   { admit, journal }: Run,
   work: PageWork,

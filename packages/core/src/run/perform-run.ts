@@ -1,5 +1,4 @@
-// A run from its start to its end: opens the store, offers the seeds, crawls, closes everything in order whatever
-// happened, and computes the report.
+// A run from start to end: opens the store, offers the seeds, crawls, closes everything, and computes the report.
 
 import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -17,6 +16,7 @@ import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
+import { createRunArchive } from './run-archive.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
@@ -59,6 +59,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.knowledge.open(frontier);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open();
+  run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
   await run.archive?.open();
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) await frontier.unpark(host);

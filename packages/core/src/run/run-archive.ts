@@ -8,80 +8,46 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
-import type { SentRequest } from '../fetch/egress.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import type { FetchOutcome } from '../fetch/outcome.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { FetchedPage } from '../page/page.js';
 import type { PageReader } from '../page/read-page.js';
 import { replayedWork } from '../replay/replayed-work.js';
 
-/** What an archive needs. */
-export interface RunArchiveParts {
-  readonly options: ResolvedOptions;
-  readonly fetcher: Fetcher;
-  /** See {@link archiveFolder}. */
-  readonly folder: string;
-  /** `null`: the crawl has no directory. */
-  readonly directory: Pick<CrawlDirectory, 'waczPath' | 'part'> | null;
-  /** Decides about what no page stage reads. */
-  readonly reader: PageReader;
-  readonly nowMs: () => number;
-}
-
-/** The archive of a run. It is opened with the sinks, before the first request. */
-export class RunArchive {
-  readonly #parts: RunArchiveParts;
-  #archive: CrawlArchive | null = null;
-
-  constructor(parts: RunArchiveParts) {
-    this.#parts = parts;
-  }
-
-  /** @throws MannerlyError `archive-failed` */
-  async open(): Promise<void> {
-    const { options, fetcher, folder, directory, reader, nowMs } = this.#parts;
-    const { identity, exclusion, network, archive } = options;
-    if (archive === null) return;
-    const { CrawlArchive } = await import('../archive/crawl-archive.js');
-    this.#archive = new CrawlArchive({
-      options: archive,
-      folder,
-      part: directory?.part ?? null,
-      waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
-      about: {
-        name: identity.name,
-        software: `mannerly/${MANNERLY_VERSION}`,
-        userAgent: identity.userAgent,
-        operator: identity.contact,
-        robots: 'obey',
-      },
-      settings: {
-        tokens: identity.tokens,
-        exclusion: exclusion as unknown as JsonValue,
-        joinsHeaders: !fetcher.capabilities.rawHeaders,
-        maxBodyBytes: network.maxBodyBytes,
-      },
-      keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
-      nowMs,
-    });
-    await this.#archive.open();
-  }
-
-  /** A request left, and its exchange is over. Nothing is written yet. */
-  exchanged(sent: SentRequest, outcome: FetchOutcome): void {
-    this.#archive?.exchanged(sent, outcome);
-  }
-
-  /** Writes an exchange, once. @throws MannerlyError `archive-failed` */
-  async keep(outcome: FetchOutcome, page?: ArchivedPage): Promise<void> {
-    await this.#archive?.keep(outcome, page);
-  }
-
-  /** @throws MannerlyError `archive-failed` */
-  async close(): Promise<void> {
-    await this.#archive?.close();
-  }
+/** Makes the archive of a run; `null`: none is wanted. It is opened with the sinks, before the first request. */
+export async function createRunArchive(
+  options: ResolvedOptions,
+  fetcher: Fetcher,
+  directory: CrawlDirectory | null,
+  reader: PageReader,
+  nowMs: () => number,
+): Promise<CrawlArchive | null> {
+  const { identity, exclusion, network, archive } = options;
+  const folder = archiveFolder(options, directory);
+  if (archive === null || folder === null) return null;
+  const { CrawlArchive } = await import('../archive/crawl-archive.js');
+  return new CrawlArchive({
+    options: archive,
+    folder,
+    part: directory?.part ?? null,
+    waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
+    about: {
+      name: identity.name,
+      software: `mannerly/${MANNERLY_VERSION}`,
+      userAgent: identity.userAgent,
+      operator: identity.contact,
+      robots: 'obey',
+    },
+    settings: {
+      tokens: identity.tokens,
+      exclusion: exclusion as unknown as JsonValue,
+      joinsHeaders: !fetcher.capabilities.rawHeaders,
+      maxBodyBytes: network.maxBodyBytes,
+    },
+    // For responses that no page stage reads.
+    keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
+    nowMs,
+  });
 }
 
 /**
@@ -114,12 +80,7 @@ export function archivedPage(
   };
 }
 
-/**
- * The folder of the WARC files; `null`: no archive is wanted.
- *
- * @param paths - The paths of the crawl directory; `null`: there is none.
- * @throws MannerlyError `option-invalid` where one is wanted and there is no place for it.
- */
+/** The folder of the WARC files; `null`: no archive is wanted. @throws MannerlyError `option-invalid` */
 export function archiveFolder(
   { archive }: ResolvedOptions,
   paths: Pick<CrawlPaths, 'archivePath'> | null,

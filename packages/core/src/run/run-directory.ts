@@ -31,11 +31,7 @@ export interface RunDirectory {
   readonly restedAtMs: number;
 }
 
-/**
- * Opens the crawl directory and its logs, or logs in memory. The caller closes both.
- *
- * @throws MannerlyError as `openCrawlDirectory` and `resetCrawlDirectory`, and `log-failed`.
- */
+/** Opens the crawl directory and its logs, or logs in memory. The caller closes both. @throws MannerlyError */
 export async function openRunDirectory(
   { options, out, reset, isShared }: Pick<RunSetup, 'options' | 'out' | 'reset' | 'isShared'>,
   nowMs: number,

@@ -16,36 +16,18 @@ import type { ResolvedOptions } from '../options/options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './limits.js';
 
-/** A robots.txt that was read: its copy is `robots/<hash>.txt`. */
-export interface RobotsSnapshot {
-  readonly authority: string;
-  readonly hash: string;
-  /** Epoch milliseconds. */
-  readonly fetchedAtMs: number;
-}
-
 /** How a run ended, and what it left. Counts are of the crawl, over its runs, as its report has them. */
 export interface RunManifestEnd {
   readonly endedAtMs: number;
   readonly state: CrawlReport['state'];
   readonly bound: CrawlReport['bound'];
   readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'outcomes'>;
-  /** The latest copy of each authority, those read last where there are too many. */
-  readonly robots: readonly RobotsSnapshot[];
+  /** The latest `robots/<hash>.txt` of each authority, those read last where there are too many. */
+  readonly robots: readonly { readonly authority: string; readonly hash: string; readonly fetchedAtMs: number }[];
   /** Authorities that are not listed. */
   readonly moreRobots: number;
   /** Files of the crawl directory, `frontier/` and `files/` aside. */
   readonly outputs: readonly OutputHash[];
-}
-
-/** A run before this one, in short. */
-export interface EarlierRun {
-  readonly startedAtMs: number;
-  /** `null`: it was killed. */
-  readonly endedAtMs: number | null;
-  readonly state: CrawlReport['state'] | null;
-  readonly versions: RunManifest['versions'];
-  readonly optionsHash: string;
 }
 
 /** `run.json`; of one process among several, `run-<number>.json`. */
@@ -67,20 +49,22 @@ export interface RunManifest {
   readonly options: Readonly<Record<string, unknown>>;
   /** SHA-256 of the options with all seeds, as JSON: the same where two runs have the same options. */
   readonly optionsHash: string;
-  /** `null`: the run goes on, or was killed. */
+  /** `null`: the run is not over, or was killed. */
   readonly end: RunManifestEnd | null;
-  /** Runs of this crawl before it, the latest first. */
-  readonly earlier: readonly EarlierRun[];
+  /** Earlier runs of this crawl, the latest first. */
+  readonly earlier: readonly {
+    readonly startedAtMs: number;
+    /** `null`: it was killed. */
+    readonly endedAtMs: number | null;
+    readonly state: CrawlReport['state'] | null;
+    readonly versions: RunManifest['versions'];
+    readonly optionsHash: string;
+  }[];
 }
 
 const NAME = /^run(-[1-9]\d*)?\.json$/;
 
-/**
- * Writes the manifest of a run that begins.
- *
- * @returns What to hand to `endRunManifest`.
- * @throws MannerlyError `log-failed`.
- */
+/** Writes the manifest of a run that begins, for `endRunManifest`. @throws MannerlyError `log-failed` */
 export async function beginRunManifest(
   { runPath }: Pick<CrawlDirectory, 'runPath'>,
   options: ResolvedOptions,
@@ -106,12 +90,7 @@ export async function beginRunManifest(
   return manifest;
 }
 
-/**
- * Completes the manifest of a run whose files are closed.
- *
- * @param isShared - Other processes write their files into the directory meanwhile.
- * @throws MannerlyError `log-failed`.
- */
+/** Completes the manifest of a run whose files are closed. @throws MannerlyError `log-failed` */
 export async function endRunManifest(
   directory: CrawlDirectory,
   manifest: RunManifest,
@@ -166,13 +145,13 @@ async function readOne(path: string): Promise<RunManifest | null> {
   }
 }
 
-function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): EarlierRun {
+function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): RunManifest['earlier'][number] {
   return { startedAtMs, endedAtMs: end?.endedAtMs ?? null, state: end?.state ?? null, versions, optionsHash };
 }
 
 /** The copies that were read last, by `robots/index.jsonl`. */
-async function latestRobots(robotsPath: string): Promise<{ robots: readonly RobotsSnapshot[]; more: number }> {
-  const latest = new Map<string, RobotsSnapshot>();
+async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEnd['robots']; more: number }> {
+  const latest = new Map<string, RunManifestEnd['robots'][number]>();
   let more = 0;
   for await (const { authority, hash, atMs } of readValues(join(robotsPath, 'index.jsonl'), isCopy)) {
     latest.delete(authority);
@@ -190,7 +169,7 @@ function isCopy(value: unknown): value is { authority: string; hash: string; atM
   return typeof authority === 'string' && typeof hash === 'string' && typeof atMs === 'number';
 }
 
-/** Options as JSON has them: what is code by its kind, so that it is seen that it was there. */
+/** Options as JSON, of code its kind. */
 function plainOf(value: unknown): unknown {
   if (typeof value === 'function') return '(function)';
   if (value instanceof RegExp) return String(value);

@@ -1,4 +1,4 @@
-// How a run is stopped: first politely (what is in flight comes to its end), then at once.
+// How a run is stopped: first politely (requests in flight are completed), then at once.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '@mannerly/frontier';
@@ -36,10 +36,7 @@ export class RunStop {
     return this.#reason;
   }
 
-  /**
-   * The first call ends the handing out of work, and aborts what is left after `STOP_GRACE_MS`; the second aborts at
-   * once.
-   */
+  /** The first call hands out no more work, and aborts the rest after `STOP_GRACE_MS`; the second aborts at once. */
   request(): void {
     if (this.#isOver) return;
     const abort = (): void => this.#controller.abort(new DOMException('the crawl was stopped', 'AbortError'));

@@ -1,5 +1,5 @@
-// One run of a crawl: everything that it is made of, built in the order of dependence, and what can be asked of it
-// while it goes on. What it does from its start to its end is in `perform-run.ts`.
+// One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
+// start to end is in `perform-run.ts`.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -7,6 +7,7 @@ import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
 import { Scope } from '../admit/scope.js';
+import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
@@ -41,7 +42,7 @@ import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, 
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
-import { archiveFolder, RunArchive } from './run-archive.js';
+import { archiveFolder } from './run-archive.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunFrontier } from './run-frontier.js';
 import type { RunSetup } from './run-setup.js';
@@ -71,8 +72,8 @@ export class Run {
   readonly frontier: Frontier;
   readonly admit: Admit;
   readonly reader: PageReader;
-  /** `null`: exchanges are not archived. */
-  readonly archive: RunArchive | null;
+  /** Set by `performRun`; `null`: exchanges are not archived. */
+  archive: CrawlArchive | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
   readonly fetches: PQueue;
@@ -85,11 +86,7 @@ export class Run {
   /** The hosts that waited when the run ended; `null`: it has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 
-  /**
-   * Opens directory and logs and builds the run. Store, sinks and archive are opened by `performRun`.
-   *
-   * @throws MannerlyError `option-invalid`; what could not be opened.
-   */
+  /** Opens directory and logs and builds the run. `performRun` opens the rest. @throws MannerlyError */
   static async open(setup: RunSetup): Promise<Run> {
     const { options, clock, out } = setup;
     // A mistake in the options leaves no directory and no open log behind.
@@ -129,27 +126,25 @@ export class Run {
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.tally = new Tally();
-    const journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
-    this.journal = journal;
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
+    const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
     const scope = new Scope(options.scope);
-    const knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
-    this.knowledge = knowledge;
+    this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
     const tell = journal.dataset.bind(journal);
-    const datasets = options.dataTxt
-      ? createDatasets({ tokens: identity.tokens, enqueue: options.enqueueDatasets, tell })
-      : null;
-    const companions = new Companions({ sitemaps: this.sitemaps, tdm: wantsTdmRep(exclusion.page), datasets }, nowMs);
-    this.companions = companions;
-    const totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
-    this.totals = totals;
+    const { enqueueDatasets: enqueue, dataTxt } = options;
+    const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
+    const tdm = wantsTdmRep(exclusion.page);
+    this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
+    this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
-    const frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
-    this.frontier = frontier;
+    const { knowledge, companions, totals } = this;
+    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
+    const { frontier } = this;
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
@@ -161,24 +156,15 @@ export class Run {
       options: exclusion,
       nowMs,
     });
-    const folder = archiveFolder(options, directory);
-    const archive =
-      folder === null ? null : new RunArchive({ options, fetcher, folder, directory, reader: this.reader, nowMs });
-    this.archive = archive;
     this.egress = new Egress({
       fetcher,
       identity,
-      guard: createAddressGuard({
-        allowAddresses: network.allowAddresses,
-        ports: network.ports,
-        resolve: network.resolve,
-        nowMs,
-      }),
+      guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       nowMs,
       onRequest: (record) => journal.request(record),
-      onExchange: archive === null ? undefined : (sent, outcome) => archive.exchanged(sent, outcome),
+      onExchange: options.archive === null ? undefined : (sent, outcome) => this.archive?.exchanged(sent, outcome),
     });
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests({
@@ -190,7 +176,7 @@ export class Run {
       nowMs,
       concurrency: network.concurrency,
       maxBodyBytes: network.maxBodyBytes,
-      archive,
+      archive: { keep: async (outcome) => this.archive?.keep(outcome) },
       stop,
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
@@ -221,7 +207,7 @@ export class Run {
     return this.setup.clock.nowMs();
   }
 
-  /** Hands out no more work until `resume`; what is in flight comes to its end, and the run does not end by itself. */
+  /** Takes no more work until `resume`. Requests in flight are completed, and the run does not end by itself. */
   pause(): void {
     this.frontier.pause();
   }
@@ -231,7 +217,7 @@ export class Run {
     this.wakeup.wake();
   }
 
-  /** What is going on, in numbers. Never throws. */
+  /** The progress in numbers. */
   progress(): CrawlProgress {
     const { counts, tally, ledger } = this;
     const problem = this.setup.storeProblem();
@@ -255,7 +241,7 @@ export class Run {
     };
   }
 
-  /** What is going on, one by one. Never throws. */
+  /** The progress in detail. */
   activity(options: ActivityOptions): ActivityLists & { readonly phase: CrawlPhase } {
     if (this.#lastWaits !== null) return { phase: 'over', ...endedActivity(this.#lastWaits, options) };
     const phase = this.stop.isRequested() ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';
@@ -294,11 +280,11 @@ export class Run {
   }
 
   /**
-   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. Those that are admitted go
-   * into the frontier; the journal gets what became of the others.
+   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. The frontier gets those
+   * that are admitted, the journal the others.
    *
    * @param offered - `refused`: those that were refused before.
-   * @returns The frontier's answers for the admitted ones. Rejects with what the store throws.
+   * @returns The frontier's answers for the admitted ones.
    */
   async offer(offered: {
     readonly candidates: readonly NewUrl[];
@@ -320,7 +306,7 @@ export class Run {
 
   #mustBeRunning(): void {
     if (this.#lastWaits === null) return;
-    throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask while `run` goes on.' });
+    throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
   }
 }
 

@@ -1,5 +1,4 @@
-// One piece of work from its request to its settlement: hooks, the request in its host's slot, what it led to, and the
-// commit to the frontier.
+// One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
 import type { Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
@@ -9,10 +8,7 @@ import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook, robotsResult, type WorkResult } from './page-result.js';
 import type { Run } from './run.js';
 
-/**
- * Performs a piece of work. What was fetched is released before the frontier keeps the result: a commit may take a
- * while, and pages are large.
- */
+/** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
   const { frontier, journal } = run;
   const result = await resultOf(run, work);
@@ -50,11 +46,7 @@ function isAborted({ stop }: Run, outcome: FetchOutcome): boolean {
   return stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted';
 }
 
-/**
- * The request, in its host's slot. The slot is free again at the last byte.
- *
- * @returns `hadTurn`: whether the page scheduler was asked before the body was decoded.
- */
+/** The request, in its host's slot, which is free again at the last byte. @returns Also whether it had its turn. */
 async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
   const { egress, frontier, companions, scheduler, wakeup, stop } = run;
   const exchangeOver = countsFromEnd(work) ? scheduler.exchangeStarted() : null;

@@ -1,7 +1,8 @@
-// A crawl for tests of what looks on (metrics, dashboard): it tells what a test says, and stands where a test puts it.
+// A crawl for tests of metrics and dashboard: a test sets its progress and emits its events.
 
 import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, RequestRecord } from 'mannerly';
 import { NO_PROGRESS } from '../report/crawl-report.js';
+import { NO_ACTIVITY } from '../run/activity.js';
 
 /** The crawl, and what a test can do to it. */
 export interface FakeCrawl extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> {
@@ -49,11 +50,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
         minutesPerHost: null,
         queuedUrls: 10_000_000,
       },
-      underway: [],
-      underwayCount: 0,
-      ready: [],
-      waits: [],
-      waitingHosts: 0,
+      ...NO_ACTIVITY,
       ...activity,
     }),
     told,

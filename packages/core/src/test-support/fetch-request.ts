@@ -1,5 +1,4 @@
-// A complete request for a fetcher's tests, with deadlines that an honest server never meets; a test says only what it
-// is about.
+// A complete request for tests of fetchers, with timeouts that an honest server never meets.
 
 import { encodedLimit } from '../fetch/body.js';
 import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';

@@ -1,5 +1,4 @@
-// Lets a loopback server and its client, both in this process, go on for a while: by time alone, a busy machine might
-// give them no turn.
+// Lets a loopback server and its client, both in this process, continue for a while.
 
 const TURNS = 20;
 

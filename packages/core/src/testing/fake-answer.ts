@@ -1,4 +1,4 @@
-// What a fake web answers: the short forms that a test writes, and the complete answer that they stand for.
+// What a fake web answers: the short forms that a test writes, and the complete answers.
 
 import { STATUS_CODES } from 'node:http';
 import type { FailureCode, HeaderLines } from '../fetch/outcome.js';
@@ -24,10 +24,7 @@ export interface FakeAnswerParts {
   readonly status?: number;
   /** @default the usual words for the status */
   readonly statusText?: string;
-  /**
-   * One value or several under each name; `Content-Type` follows the path where it is not named, `Content-Length` the
-   * body. Or field lines in their order, to which nothing is added.
-   */
+  /** By name: `Content-Type` and `Content-Length` are added where they are absent. Or lines, which stay as they are. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | HeaderLines;
   /** Bytes as they travel: coded as `Content-Encoding` says. @default '' */
   readonly body?: string | Uint8Array;
@@ -39,8 +36,7 @@ export interface FakeAnswerParts {
   readonly isCut?: boolean;
   /**
    * No response comes, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen
-   * before the request leaves (in what a function answers: after it), the others after it; timeouts take the time of
-   * their deadlines.
+   * before the request leaves (if a function answers: after it), the others after it. Timeouts take their time.
    */
   readonly failure?: FailureCode;
 }
@@ -48,24 +44,16 @@ export interface FakeAnswerParts {
 /** An answer: a body with status 200, or its parts. */
 export type FakeAnswer = string | FakeAnswerParts;
 
-/**
- * An answer made of the request, or its promise; `null`: nothing is there (404). What it throws fails the request, and
- * is kept.
- */
+/** Makes an answer; `null`: 404. What it throws fails the request as `internal`, and is kept in `web.errors`. */
 export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Promise<FakeAnswer | null>;
 
 /** An answer, or what makes one. */
 export type FakeRoute = FakeAnswer | FakeRouteFunction;
 
-/** An answer with everything said. */
-export interface CompleteAnswer {
-  readonly status: number;
-  readonly statusText: string;
+/** An answer with every part. */
+export interface CompleteAnswer extends Required<Omit<FakeAnswerParts, 'headers' | 'body' | 'failure'>> {
   readonly headers: HeaderLines;
   readonly body: Uint8Array;
-  readonly delayMs: number;
-  readonly bodyMs: number;
-  readonly isCut: boolean;
   readonly failure: FailureCode | null;
 }
 
@@ -128,11 +116,7 @@ function isLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is H
   return Array.isArray(headers);
 }
 
-/**
- * A page that links to the given addresses. Never throws.
- *
- * @param head - More of its head, such as `<meta name="robots" content="nofollow">`.
- */
+/** A page with links. @param head - More of its head, such as `<meta name="robots" content="nofollow">`. */
 export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
   const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');
   return `<!doctype html>\n<html><head><title>${escaped(title)}</title>${head}</head><body>\n${body}\n</body></html>\n`;

@@ -1,5 +1,4 @@
-// A web as a crawl's own archive (WARC) remembers it: each URL answers what it answered then, in the order of the
-// visits.
+// A web from the archive of a crawl (WARC): each URL answers what it answered then, in the order of the visits.
 
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import { MannerlyError } from '../errors.js';

@@ -39,8 +39,7 @@ export function isBeforeSending(failure: FailureCode): boolean {
 /** Makes one exchange; `null` when `mayStart` refused. Never rejects. */
 export async function fakeExchange({ request, unreached, arrive, decode }: ExchangeEnds): Promise<FetchOutcome | null> {
   const { limits, signal } = request;
-  const calledAtMs = Date.now();
-  let startedAtMs = calledAtMs;
+  let startedAtMs = Date.now();
   let headersAtMs: number | null = null;
   let wasSent = false;
   const failed = (failure: FailureCode, detail: string): FailedOutcome => ({
@@ -122,7 +121,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
 
 /** Bytes that arrive at a time, as from a socket. */
 const PIECE_BYTES = 65_536;
-const AS_TOLD = 'as the fake web was told';
+const AS_TOLD = 'as the fake web says';
 const GIVEN_UP = 'given up by the crawl';
 
 /** The result of work that has a deadline. */

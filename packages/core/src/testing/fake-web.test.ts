@@ -2,14 +2,16 @@
 // fetchers, the suite of which tries it as far as there is something to try without a network.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { fetcherSuite } from 'mannerly/fetcher-conformance';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Fetcher } from '../fetch/fetcher.js';
 import type { FailureCode, FetchOutcome } from '../fetch/outcome.js';
 import { fetchRequest } from '../test-support/fetch-request.js';
-import { bridgedFetcher } from './bridge.fixture.js';
+import type { FakeAnswerParts, FakeRequest } from './fake-answer.js';
 import { fakePage, fakeRedirect } from './fake-answer.js';
 import { createFakeWeb, type FakeHost, type FakeWeb } from './fake-web.js';
 import { createVirtualClock } from './virtual-clock.js';
@@ -278,3 +280,37 @@ describe('on virtual time, a fake web', () => {
     expect(tookMs).toBe(50);
   });
 });
+
+/** A fetcher of a fake web that has every loopback server among its hosts. */
+function bridgedFetcher(): Fetcher {
+  return createFakeWeb({ hosts: { '127.0.0.1': { pages: askServer } } }).fakes().fetcher;
+}
+
+function askServer({ url, headers }: FakeRequest): Promise<FakeAnswerParts> {
+  return new Promise((resolve) => {
+    const request = get(url, { headers, agent: false });
+    const fail = (): void => resolve({ failure: 'reset' });
+    request.on('error', fail);
+    request.on('response', (response) => {
+      // What breaks from now on breaks the body.
+      request.off('error', fail).on('error', () => response.destroy());
+      read(response).then(resolve, fail);
+    });
+  });
+}
+
+async function read(response: IncomingMessage): Promise<FakeAnswerParts> {
+  const pieces: Buffer[] = [];
+  let isCut = false;
+  try {
+    for await (const piece of response) pieces.push(piece as Buffer);
+  } catch {
+    isCut = true;
+  }
+  const headers = response.rawHeaders.flatMap((name, at, all): [string, string][] =>
+    at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [],
+  );
+  // What is cut keeps half: so it is given twice.
+  const body = Buffer.concat(isCut ? [...pieces, ...pieces] : pieces);
+  return { status: response.statusCode ?? 0, statusText: response.statusMessage ?? '', headers, body, isCut };
+}

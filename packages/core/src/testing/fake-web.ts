@@ -42,10 +42,7 @@ export interface FakeHost {
 
 /** What a fake web consists of. */
 export interface FakeWebOptions {
-  /**
-   * Host name (`example.org`), with a port (`example.org:8080`) or an origin (`https://example.org`) → what it serves.
-   * The closest key wins.
-   */
+  /** By host name (`example.org`), `example.org:8080` or `https://example.org`. The closest key wins. */
   readonly hosts: Readonly<Record<string, FakeHost>>;
   /** Milliseconds until an answer begins, where a host says nothing else. @default 0 */
   readonly delayMs?: number;
@@ -83,10 +80,7 @@ export interface FakeWeb {
   readonly errors: readonly unknown[];
   /** The URLs that were requested, in order. @param host - Only those of this host. */
   requested(host?: string): string[];
-  /**
-   * The parts of `createCrawler`'s options that make a crawler crawl this web: `createCrawler({ ...options,
-   * ...web.fakes(clock) })`. They hold no state of a run, so that several may use them.
-   */
+  /** Options for a crawler of this web: `createCrawler({ ...options, ...web.fakes(clock) })`. */
   fakes(clock?: VirtualClock): CrawlerFakes;
   /** Forgets what has arrived. */
   forget(): void;
@@ -231,11 +225,7 @@ function addressOf(index: number): string {
   return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
 }
 
-/**
- * Lists a folder once: from the path on the site to the file. Symbolic links are not followed.
- *
- * @throws MannerlyError `option-invalid` for what is no folder, or holds more than 100,000 files.
- */
+/** Lists a folder once: from the path on the site to the file. @throws MannerlyError `option-invalid` */
 function filesIn(folder: string): ReadonlyMap<string, string> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     const hint = 'Paths are those of the process: build one from `import.meta.dirname` to be sure.';

@@ -2,23 +2,17 @@
 
 /** The longest delay that the platform's timers take, milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
-/**
- * What a virtual clock begins with, epoch milliseconds: 1 January 2026, so that a test prints the same dates each time.
- */
+/** Where a virtual clock begins, epoch milliseconds: 1 January 2026, so that a test prints the same dates each time. */
 export const VIRTUAL_START_MS = Date.UTC(2026, 0, 1);
-/** Timers that fire in one go, at most; ten microseconds each. A day takes 100,000, a request about thirty. */
+/** Timers that fire in one `finish`: ten microseconds each. A day takes 100,000, a request about thirty. */
 export const MAX_VIRTUAL_STEPS = 5_000_000;
 /** Virtual milliseconds of one run: longer than the 30 days of an unreachable robots.txt, and than a year. */
 export const MAX_VIRTUAL_MS = 400 * 86_400_000;
-/** Real milliseconds that time stands still for files; a request that takes longer (a terminal, a pipe) never ends. */
+/** Real milliseconds that time stands still for files. What takes longer (a terminal, a pipe) never ends. */
 export const REAL_WORK_MS = 10_000;
-/** Real milliseconds that time stands still for what it was told of, at most. */
+/** Real milliseconds that `standStill` may take. */
 export const MAX_STILL_MS = 30_000;
-/**
- * Real milliseconds in which something must happen when no timer is left: a module that is imported on the spot takes a
- * second on a busy machine. Less than the five seconds that runners of tests give, so that the clock is the one to say
- * what is wrong.
- */
+/** Real milliseconds in which something must happen when no timer is left: less than the 5 s of test runners. */
 export const REAL_GRACE_MS = 4_000;
 /** Addresses of fake hosts: 198.18.0.0/15, which is for tests of networks (RFC 2544) and belongs to no site. */
 export const FAKE_ADDRESSES = 2 ** 17;

@@ -1,6 +1,5 @@
-// What must be true of the requests that a host saw, as plain functions for any test runner and as matchers for vitest
-// and jest. Each judges the record of a fake web or of your own server. Its error says which host, which two requests,
-// and by how much.
+// What must be true of the requests that a host saw, as functions for any test runner and as matchers for vitest and
+// jest. An error says which host, which two requests, and by how much.
 
 import { AssertionError } from 'node:assert';
 import { parseUrl } from '../parse-url.js';
@@ -30,42 +29,30 @@ interface Verdict {
  *
  * @throws AssertionError; also where the host saw fewer than two requests, since nothing is shown then.
  */
-export function assertKeepsGap(seen: SeenRequests, host: string, gapMs: number): void {
-  confirm(keepsGap(seen, host, gapMs), 'assertKeepsGap');
-}
+export const assertKeepsGap = assertion('assertKeepsGap', keepsGap);
 
 /**
  * No request to the host began sooner than `intervalMs` after the beginning of the one before: a Request-rate.
  *
  * @throws AssertionError, as `assertKeepsGap`.
  */
-export function assertKeepsPace(seen: SeenRequests, host: string, intervalMs: number): void {
-  confirm(keepsPace(seen, host, intervalMs), 'assertKeepsPace');
-}
+export const assertKeepsPace = assertion('assertKeepsPace', keepsPace);
 
 /** No two requests to the host were under way at once. @throws AssertionError, as `assertKeepsGap`. */
-export function assertOneAtATime(seen: SeenRequests, host: string): void {
-  confirm(isOneAtATime(seen, host), 'assertOneAtATime');
-}
+export const assertOneAtATime = assertion('assertOneAtATime', isOneAtATime);
 
 /**
  * Nothing was requested from the host before an answer to its robots.txt had come, for each scheme and port by itself.
  *
  * @throws AssertionError; also where nothing was requested from it at all.
  */
-export function assertRobotsFirst(seen: SeenRequests, host: string): void {
-  confirm(askedRobotsFirst(seen, host), 'assertRobotsFirst');
-}
+export const assertRobotsFirst = assertion('assertRobotsFirst', askedRobotsFirst);
 
 /** This URL, or one that the pattern matches, was requested. @throws AssertionError */
-export function assertRequested(seen: SeenRequests, url: string | RegExp): void {
-  confirm(wasRequested(seen, url), 'assertRequested');
-}
+export const assertRequested = assertion('assertRequested', wasRequested);
 
 /** Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also without a request. */
-export function assertNotRequested(seen: SeenRequests, url: string | RegExp): void {
-  confirm(wasNotRequested(seen, url), 'assertNotRequested');
-}
+export const assertNotRequested = assertion('assertNotRequested', wasNotRequested);
 
 /** The matchers as `expect` shows them, for the type declarations of a runner. */
 export interface PolitenessMatchers<R = unknown> {
@@ -233,8 +220,11 @@ function requestsTo(seen: SeenRequests, host: string): SeenRequest[] {
   return requests.sort((a, b) => a.startMs - b.startMs);
 }
 
-function confirm({ isTrue, says }: Verdict, operator: string): void {
-  if (!isTrue) throw new AssertionError({ message: says, operator });
+function assertion<A extends readonly unknown[]>(operator: string, judge: (seen: SeenRequests, ...args: A) => Verdict) {
+  return (seen: SeenRequests, ...args: A): void => {
+    const { isTrue, says } = judge(seen, ...args);
+    if (!isTrue) throw new AssertionError({ message: says, operator });
+  };
 }
 
 /** Nothing to judge: a test that cannot fail shows nothing. */

@@ -1,4 +1,4 @@
-// A crawl on virtual time, from its first request to its report: days of waiting take as long as what is done in them.
+// A crawl on virtual time, from its first request to its report.
 
 import type { Crawler, RunOptions } from '../crawler.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -18,20 +18,17 @@ export interface FakeCrawl {
 
 /** How a crawl on virtual time is set up. */
 export interface FakeCrawlOptions {
-  /** What `crawler.run` is told. */
+  /** Options of `crawler.run`. */
   readonly run?: RunOptions;
-  /** What the clock is told. */
   readonly clock?: VirtualClockOptions;
 }
 
-/** Virtual milliseconds in which a crawl that got stuck may come to its end; a stop takes ten seconds. */
+/** Virtual milliseconds for the end of a crawl that got stuck; a stop takes ten seconds. */
 const LAST_MS = 20_000;
 
 /**
- * Runs a crawler to its end, while the clock goes from timer to timer.
- *
- * Rejects as `crawler.run` does; with MannerlyError `clock-stuck` when nothing can move any more, or too much has
- * moved: the crawl has been stopped by then.
+ * Runs a crawler to its end, while the clock goes from timer to timer. Rejects as `crawler.run` does; with
+ * MannerlyError `clock-stuck` when nothing moves any more, or too much has moved. The crawl is stopped then.
  */
 export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: RunOptions = {}): Promise<CrawlReport> {
   const running = crawler.run(options);
@@ -46,16 +43,16 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
     if (!isOver) {
       crawler.stop();
       crawler.stop();
-      // Why it got stuck is what the caller hears of, not what comes of stopping it.
+      // The caller gets the first error, not those of the stop.
       await clock.advance(LAST_MS).catch(over);
     }
   }
 }
 
 /**
- * Crawls a fake web on virtual time, with a clock that is there for this crawl alone.
+ * Crawls a fake web on virtual time, with a clock of its own.
  *
- * @param make - Makes the crawler, as the program under test does, with the fakes among its options.
+ * @param make - Makes the crawler, with the fakes among its options.
  * @example
  * ```ts
  * const crawl = await crawlInVirtualTime(web, (fakes) => createCrawler({ ...options, ...fakes }));

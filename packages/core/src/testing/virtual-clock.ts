@@ -32,16 +32,13 @@ export interface VirtualClockOptions {
 /** A clock that moves by itself, from one timer to the next, during `advance` and `finish`. */
 export interface VirtualClock extends Clock {
   /**
-   * Lets so many milliseconds pass, and whatever happens in them.
-   *
-   * Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer threw.
+   * Lets so many milliseconds pass. Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer
+   * threw.
    */
   advance(ms: number): Promise<void>;
   /**
-   * Lets time pass until a promise is settled, and answers as it does.
-   *
-   * Rejects with MannerlyError `clock-stuck` when no timer is left and the promise is still open, and when the bounds
-   * of the clock are reached; with what a timer threw.
+   * Lets time pass until a promise is settled, and settles as it does. Rejects with MannerlyError `clock-stuck` when no
+   * timer is left and the promise is pending, and when a bound of the clock is reached; with what a timer threw.
    */
   finish<T>(promise: Promise<T>): Promise<T>;
   /**
@@ -145,10 +142,8 @@ class ReplacedClock implements VirtualClock {
       await this.#rest();
       if (isOver()) return;
       if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
-        throw stuck(
-          `no timer is left at ${this.#date()}, and what is waited for is not over`,
-          'a promise is never settled, or work outside of this process runs without `clock.standStill`',
-        );
+        const hint = 'a promise is never settled, or work outside of this process runs without `clock.standStill`';
+        throw stuck(`no timer is left at ${this.#date()}, and what is waited for is not over`, hint);
       }
       if (isOver()) return;
       if (steps >= this.#maxSteps) {
@@ -179,10 +174,8 @@ class ReplacedClock implements VirtualClock {
     for (let turns = 0; this.#still > 0 || this.#hasWork(); turns += 1) {
       sinceMs ??= realNow();
       if (this.#still > 0 && realNow() - sinceMs > MAX_STILL_MS) {
-        throw stuck(
-          `time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`,
-          'the work of `clock.standStill` does not end; it must not wait for virtual time',
-        );
+        const hint = 'the work of `clock.standStill` does not end; it must not wait for virtual time';
+        throw stuck(`time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`, hint);
       }
       if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = realWork();
       // A turn is enough for most; a file that takes longer is not worth a busy loop.

@@ -3,7 +3,6 @@
 import { assertEqual } from './assert.js';
 import { names, type RegisterTest } from './store-test.js';
 
-/** The tests of `add`. */
 export function addTests(it: RegisterTest): void {
   it('A1', 'one fingerprint is new once, inside one batch too', async (test) => {
     const [a, b] = [test.entry('h', 'a'), test.entry('h', 'b')];

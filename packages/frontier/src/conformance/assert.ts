@@ -1,6 +1,5 @@
 // The suite's assertions. They name the invariant that broke, whatever test runner is in use.
 
-/** What a test of the suite fails with. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
   /** `null`: the first one that the test names. */

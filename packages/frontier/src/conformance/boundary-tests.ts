@@ -21,7 +21,6 @@ async function everyPage(test: StoreTest, limit: number, host?: string): Promise
   assert(false, 'a scan of 210 entries did not end in 1,000 pages', 'X2');
 }
 
-/** The tests of everything but adding, leasing and committing. */
 export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions): void {
   it('N1', 'the next due time is never later than the truth', async (test) => {
     assertEqual(await test.store.nextDueInMs(), null, 'of an empty store');

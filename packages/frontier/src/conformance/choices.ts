@@ -1,6 +1,5 @@
 // A seeded source of choices, so that a random walk that failed can be repeated.
 
-/** Choices from one seed. */
 export interface Choices {
   /** A whole number from 0, below `below`. */
   readonly below: (below: number) => number;

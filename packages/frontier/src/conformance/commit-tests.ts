@@ -4,7 +4,6 @@ import { assert, assertEqual } from './assert.js';
 import { idsOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
-/** The tests of `commit` and `wake`. */
 export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOptions): void {
   it('C1', 'a wrong fencing token changes nothing of the host', async (test) => {
     await test.add('h', ['a', 'b', 'c']);
@@ -44,12 +43,10 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
 
   it('C1', 'links of a lost commit are added', async (test) => {
     await test.add('h', ['a']);
-    const { host, fencingToken, ...lease } = await test.leaseOnly();
-    await test.release({ host, fencingToken, ...lease });
-    const { hosts, links } = await test.store.commit(
-      [{ host, fencingToken, ...RELEASE }],
-      [test.entry('other', 'link')],
-    );
+    const lease = await test.leaseOnly();
+    await test.release(lease);
+    const part = { host: 'h', fencingToken: lease.fencingToken, ...RELEASE };
+    const { hosts, links } = await test.store.commit([part], [test.entry('other', 'link')]);
     assertEqual([hosts[0]?.ok, links], [false, ['new']], 'answers to a lost commit with a link');
     assertEqual(await test.dueHosts(), ['other'], 'hosts due by that link');
   });

@@ -20,7 +20,6 @@ const TRIES = 8;
 const PAUSE_MS = 150;
 const CALLS = 20;
 
-/** The tests of costs. */
 export function costTests(it: RegisterTest): void {
   it('A4, X4', 'adding costs the same with many URLs known and queued', async (test) => {
     let round = 0;
@@ -103,7 +102,6 @@ async function compare(
   assert(largeMs <= maxMs, `${what} took ${times}`);
 }
 
-/** The fastest round. */
 async function bestOf({ made }: StoreTest, work: () => Promise<void>): Promise<number> {
   const nowMs = made.costNowMs ?? (() => performance.now());
   let best = Number.POSITIVE_INFINITY;

@@ -3,7 +3,6 @@
 import { assertEqual } from './assert.js';
 import { ALL, idsOf, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 
-/** The tests of the entries that come with a lease. */
 export function entryTests(it: RegisterTest): void {
   it('L5', 'entries come by priority, then by arrival', async (test) => {
     const priorities = [5, 0, 7, 5, 0, 2];

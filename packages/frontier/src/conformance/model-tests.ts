@@ -14,7 +14,6 @@ const PLAIN = ['p0', 'p1', 'p2'];
 const TIMED = ['t0', 't1', 't2'];
 const LANES = ['x', 'y'];
 
-/** The test against the memory store. */
 export function modelTests(it: RegisterTest, { seed = 1, modelSteps = 1_500 }: SuiteOptions): void {
   it('A1, C2, L2, L5, L7, N1', 'a random walk agrees with the memory store', async (test) => {
     await new Walk(test, seed).run(modelSteps);
@@ -81,11 +80,11 @@ class Walk {
     assert(real.length === 0 || dueInMs === 0, `answered ${dueInMs} ms although ${real.length} hosts were due`, 'N1');
     assertEqual(hostsOf(real), hostsOf(model), 'hosts that are due', 'L2');
     for (const lease of real) {
-      const twin = model.find(({ host }) => host === lease.host);
-      if (twin === undefined) continue;
-      compareEntries(lease, twin);
-      assertEqual([...(lease.state ?? [])], [...(twin.state ?? [])], `state of ${lease.host}`, 'C1');
-      this.#leases.set(lease.host, { real: lease, model: twin, untilMs: this.#modelNowMs + request.ttlMs });
+      const expected = model.find(({ host }) => host === lease.host);
+      if (expected === undefined) continue;
+      compareEntries(lease, expected);
+      assertEqual([...(lease.state ?? [])], [...(expected.state ?? [])], `state of ${lease.host}`, 'C1');
+      this.#leases.set(lease.host, { real: lease, model: expected, untilMs: this.#modelNowMs + request.ttlMs });
     }
   }
 
@@ -151,7 +150,6 @@ class Walk {
     await this.#model.wake(host);
   }
 
-  /** A holder vanishes: it never commits again. */
   async #vanish(): Promise<void> {
     const host = this.#pickLeased();
     if (host !== null) this.#leases.delete(host);

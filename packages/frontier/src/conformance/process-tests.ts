@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrontierStore } from '../store.js';
 import { assert, assertEqual } from './assert.js';
 import { type Choices, createChoices } from './choices.js';
-import { names, TEST_CRAWL } from './store-test.js';
+import { names, TEST_CRAWL, testEntry } from './store-test.js';
 import type { SuiteOptions, SuiteProcesses } from './suite-options.js';
 import { WORKER_SETTING, type WorkerSetting } from './suite-worker.js';
-import { pageEntry, pagesOfWeb, WEB_HOSTS } from './test-web.js';
+import { pagesOfWeb, WEB_HOSTS } from './test-web.js';
 import { type Fault, WorkerGroup } from './worker-group.js';
 
 /** Resolution of a random share. */
@@ -25,9 +25,7 @@ const IDLE_MS = 20;
 const TICK_MS = 5;
 /** The longest planned time of an answer, milliseconds. */
 const LONGEST_ANSWER_MS = 15;
-/**
- * A server that is later than this, milliseconds, cannot tell when an exchange ended: only its earliest arrival counts.
- */
+/** A server that is later than this, milliseconds, cannot tell when an exchange ended: its earliest arrival counts. */
 const LATE_MS = 20;
 
 const DEFAULTS = {
@@ -79,7 +77,7 @@ async function crawlWithFaults(settings: Settings, choices: Choices): Promise<vo
     await store.open({ crawl: TEST_CRAWL, owner: 'suite', create: true });
     const { fingerprintBytes, exactCounts } = store.capabilities;
     for (const host of WEB_HOSTS) {
-      await store.add(names('s', seedsPerHost).map((name) => pageEntry(host, name, fingerprintBytes)));
+      await store.add(names('s', seedsPerHost).map((name) => testEntry(host, name, fingerprintBytes)));
     }
     for (let started = 0; started < count; started += 1) workers.start();
     const isFinished = await injectFaults(settings, store, workers, choices, log);
@@ -103,9 +101,7 @@ async function crawlWithFaults(settings: Settings, choices: Choices): Promise<vo
   }
 }
 
-/**
- * Kills and stops workers until nothing is left; whether it came to that. The suite's own client only reads meanwhile.
- */
+/** Kills and stops workers until nothing is left; whether it came to that. `store` only reads meanwhile. */
 async function injectFaults(
   { faultEveryMs, longestMs, stops, delayMs, ttlMs, seedsPerHost }: Settings,
   store: FrontierStore,
@@ -131,9 +127,7 @@ async function injectFaults(
   return false;
 }
 
-/**
- * Answers a page after some milliseconds and logs it. A PUT reports a page as settled. The host is that of the header.
- */
+/** Answers and logs a page, of the host of the header. A PUT reports a page as settled. */
 async function listen({ exchanges, settledMs }: Log): Promise<Server> {
   let notBeforeMs = performance.now();
   const ticks = setInterval(() => {
@@ -184,8 +178,7 @@ function judge({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs:
 
 /**
  * The first request of a process after each of its stops. It may have been stopped between its last check of the clock
- * and the system call that sends: no holder can close that gap, and no store has a part in it. Later requests are
- * checked again.
+ * and the system call that sends: no store can close that gap.
  */
 function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[]): Set<Exchange> {
   const firsts = faults.map(({ pid, toMs }) => exchanges.find((each) => each.pid === pid && each.startMs >= toMs));

@@ -1,23 +1,17 @@
 // One store under test: short names for what every test does, and the closing of what it opened.
 
+import { createHash } from 'node:crypto';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
 import { assert } from './assert.js';
 import type { StoreUnderTest } from './suite-options.js';
 
-/** The crawl every test opens. */
 export const TEST_CRAWL = 'conformance';
 /** More entries or hosts than any test queues. */
 export const ALL = 10_000;
 /** The end of a commit that releases its host, due at once. */
 export const RELEASE = { then: { release: { dueInMs: 0 } } };
 
-/**
- * Registers one test.
- *
- * @param invariants - `A1` … `X4`, several with commas. The first is the one that fails unless an assertion names
- *   another.
- * @param maxQueued - What `makeStore` is called with.
- */
+/** `invariants`: `A1` … `X4` with commas; the first one fails unless an assertion names another. */
 export type RegisterTest = (
   invariants: string,
   title: string,
@@ -30,7 +24,6 @@ export type EntryExtras = Partial<Pick<NewEntry, 'lane' | 'priority' | 'notBefor
 
 type LeasedHost = Pick<Lease, 'host' | 'fencingToken'>;
 
-/** A store, its clock and its clients. */
 export class StoreTest {
   /** The step of durations, milliseconds. */
   readonly unit: number;
@@ -60,7 +53,6 @@ export class StoreTest {
     await this.open();
   }
 
-  /** As `reopen`, of a durable store. */
   async reopenIfDurable(): Promise<void> {
     if (this.capabilities.durable !== 'none') await this.reopen();
   }
@@ -84,15 +76,12 @@ export class StoreTest {
     await this.made.dispose();
   }
 
-  /** Lets so many units pass. */
   pass(units: number): Promise<void> {
     return this.made.advance(units * this.unit);
   }
 
-  /** An entry whose body and fingerprint are made from its name. */
   entry(host: string, name: string, more: EntryExtras = {}): NewEntry {
-    const fingerprint = fingerprintOf(`${host} ${name}`, this.capabilities.fingerprintBytes);
-    return { host, fingerprint, priority: 4, body: new TextEncoder().encode(name), ...more };
+    return { ...testEntry(host, name, this.capabilities.fingerprintBytes), ...more };
   }
 
   /** Queues entries of one host, in this order. */
@@ -119,12 +108,10 @@ export class StoreTest {
     return namesOf((await this.leaseOnly()).entries);
   }
 
-  /** Leases all hosts that are due; the names of their entries. */
   async allNames(): Promise<string[]> {
     return (await this.leaseAll()).flatMap(({ entries }) => namesOf(entries));
   }
 
-  /** Leases all hosts that are due; their names. */
   async dueHosts(): Promise<string[]> {
     return (await this.leaseAll()).map(({ host }) => host);
   }
@@ -166,17 +153,14 @@ export class StoreTest {
   }
 }
 
-/** The name an entry was made from. */
 export function nameOf(entry: Pick<Entry, 'body'>): string {
   return new TextDecoder().decode(entry.body);
 }
 
-/** The names of entries, in their order. */
 export function namesOf(entries: readonly Entry[]): string[] {
   return entries.map(nameOf);
 }
 
-/** The ids of entries, in their order. */
 export function idsOf(entries: readonly Entry[]): string[] {
   return entries.map(({ id }) => id);
 }
@@ -186,15 +170,9 @@ export function names(word: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${word}${at}`);
 }
 
-/** Bytes that depend on every character of the text. */
-function fingerprintOf(text: string, bytes: number): Uint8Array {
-  const fingerprint = new Uint8Array(bytes);
-  const view = new DataView(fingerprint.buffer);
-  for (let at = 0; at < bytes; at += 4) {
-    let word = Math.imul(at + 1, 0x9e3779b1);
-    for (let index = 0; index < text.length; index += 1) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
-    word = Math.imul(word ^ (word >>> 15), 0x85ebca6b);
-    view.setUint32(at, (word ^ (word >>> 13)) >>> 0);
-  }
-  return fingerprint;
+/** An entry whose body and fingerprint are made from its host and name. */
+export function testEntry(host: string, name: string, fingerprintBytes: number): NewEntry {
+  const digest = createHash('sha256').update(`${host} ${name}`).digest();
+  const fingerprint = new Uint8Array(digest.subarray(0, fingerprintBytes));
+  return { host, fingerprint, priority: 4, body: new TextEncoder().encode(name) };
 }

@@ -13,10 +13,7 @@ export interface StoreUnderTest {
   readonly nowMs: () => number;
   /** What costs are measured on, milliseconds from any origin. @default the machine's clock */
   readonly costNowMs?: () => number;
-  /**
-   * Where `capabilities.durable` is not `none`: another client on the same data, not opened, made after the last one
-   * was closed.
-   */
+  /** Of a durable store: another client on the same data, not opened, made after the last one was closed. */
   readonly reopen?: () => Promise<FrontierStore>;
   /** Where `capabilities.shared`: another client on the same data at the same time, not opened. */
   readonly connect?: () => Promise<FrontierStore>;
@@ -24,9 +21,7 @@ export interface StoreUnderTest {
   readonly dispose: () => Promise<void>;
 }
 
-/**
- * Data that several processes share while the suite kills and stops them. On the machine's clock, not a virtual one.
- */
+/** Data that processes share while the suite kills and stops them. On the machine's clock, not a virtual one. */
 export interface ProcessesUnderTest {
   /** The suite's own client, not opened. */
   readonly store: FrontierStore;
@@ -82,10 +77,7 @@ export interface SuiteOptions {
   readonly capabilities: StoreCapabilities;
   /** Whether `makeStore` respects `maxQueued`. @default false */
   readonly isBounded?: boolean;
-  /**
-   * The step of all durations in the suite, milliseconds. With a wall clock, at least a hundred times as long as one
-   * call of the store. @default 1,000
-   */
+  /** The step of all durations, milliseconds. With a wall clock at least a hundred store calls. @default 1,000 */
   readonly unitMs?: number;
   /** Invariants that the store does not claim to hold, such as `X4`. Their tests are not registered. @default none */
   readonly without?: readonly string[];

@@ -10,7 +10,6 @@ export interface Fault {
   toMs: number;
 }
 
-/** Starts, kills, stops and ends workers. */
 export class WorkerGroup {
   readonly faults: Fault[] = [];
   kills = 0;
@@ -40,7 +39,6 @@ export class WorkerGroup {
     this.start();
   }
 
-  /** Stops one for a while. */
   stop(share: number, forMs: number): void {
     const victim = this.#workers[Math.floor(share * this.#workers.length)];
     if (victim === undefined || this.#stopped.has(victim)) return;

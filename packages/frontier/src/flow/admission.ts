@@ -6,11 +6,10 @@ import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
-import type { AddAnswer } from '../settlement.js';
 import type { AddOutcome, NewEntry } from '../store.js';
-import { createHomes, type Home } from '../url/host-key.js';
-import { formatUrlParts, parseUrl, parseUrlParts, type UrlParts } from '../url/url-parts.js';
+import { createHomes, formatUrlParts, type Home, parseUrl, parseUrlParts, type UrlParts } from '../url/url-parts.js';
 import type { NewUrl } from '../url-record.js';
+import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
 import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 

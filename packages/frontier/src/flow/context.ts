@@ -3,7 +3,6 @@
 
 import { EventReporter } from '../hosts/event-reporter.js';
 import { HostBounds } from '../hosts/host-bounds.js';
-import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import { AddressSlots } from '../politeness/address-slots.js';
 import { CrawlPace } from '../politeness/crawl-pace.js';
@@ -19,20 +18,13 @@ import { Seen } from './seen.js';
 /** What all parts of one frontier share. */
 export type FrontierContext = Readonly<ReturnType<typeof createContext>>;
 
-/** Builds it. */
 export function createContext(settings: ResolvedFrontierOptions) {
   const { clock, bounds, random } = settings;
-  const nowMs = () => clock.nowMs();
   const guard = new StoreGuard(settings.store);
   const { store } = guard;
   const lock = new CrawlLock(store, clock, random);
   const records = new PartRecords(store, lock, settings.owner);
   const budget = new Budget({ bounds, records, lock, isPart: settings.part !== null, clock });
-  const memory = {
-    maxAuthorities: AUTHORITIES_IN_MEMORY,
-    maxRules: RULES_IN_MEMORY,
-    maxBytes: AUTHORITY_BYTES_IN_MEMORY,
-  };
   return {
     settings,
     clock,
@@ -45,7 +37,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
     hostBounds: new HostBounds(bounds, budget),
     pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
     addresses: new AddressSlots(store, guard.fail),
-    gate: new RobotsGate({ records: store, ...settings, bounds: memory, nowMs }),
+    gate: new RobotsGate({ records: store, ...settings }),
     seen: new Seen(settings.canonicalRules),
     reporter: new EventReporter(settings),
     waits: new Waits(store, records, clock),

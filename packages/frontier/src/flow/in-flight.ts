@@ -5,8 +5,7 @@ import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { NO_SIGNALS } from '../robots/authority-rules.js';
-import type { Exchange } from '../settlement.js';
-import type { PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
+import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
@@ -24,7 +23,6 @@ export interface Flight {
   readonly chain: string | null;
 }
 
-/** The work in flight. */
 export class InFlight {
   readonly #context: FrontierContext;
   readonly #schedule: HostSchedule;

@@ -44,7 +44,6 @@ export interface RekeyChoice extends Omit<Candidate, 'required'> {
   readonly key: string;
 }
 
-/** What the slot may be given. */
 export type Choice =
   | PageChoice
   | RobotsChoice
@@ -69,7 +68,6 @@ export type Verdict =
 /** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: look at everything again. */
 type Step = Choice | 'skip' | 'gone' | 'again';
 
-/** Chooses requests for hosts. */
 export class NextRequest {
   readonly #context: FrontierContext;
 

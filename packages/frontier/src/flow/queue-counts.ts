@@ -3,28 +3,17 @@
 
 import type { FrontierStore } from '../store.js';
 
-/** The counts of one frontier. */
+/** The counts; only its own methods write them. `queued`: those in flight included. */
 export class QueueCounts {
+  queued = 0;
+  known = 0;
+  hosts = 0;
   readonly #store: FrontierStore;
-  #queued = 0;
-  #known = 0;
-  #hosts = 0;
   /** Hosts of the store that no URL leads to. */
   #lockHosts = 0;
 
   constructor(store: FrontierStore) {
     this.#store = store;
-  }
-
-  /** URLs queued, those in flight included. */
-  get queued(): number {
-    return this.#queued;
-  }
-  get known(): number {
-    return this.#known;
-  }
-  get hosts(): number {
-    return this.#hosts;
   }
 
   /** The lock of the crawl is a host of the store (`records/crawl-lock.ts`). */
@@ -33,19 +22,19 @@ export class QueueCounts {
   }
 
   queuedOne(): void {
-    this.#queued += 1;
-    this.#known += 1;
+    this.queued += 1;
+    this.known += 1;
   }
 
   finished(entries: number): void {
-    this.#queued = Math.max(0, this.#queued - entries);
+    this.queued = Math.max(0, this.queued - entries);
   }
 
   /** Reads them from the store. Rejects with what the store throws. */
   async read(): Promise<void> {
     const { queued, inFlight, known, hosts } = await this.#store.stats();
-    this.#queued = queued + inFlight;
-    this.#known = known;
-    this.#hosts = Math.max(0, hosts - this.#lockHosts);
+    this.queued = queued + inFlight;
+    this.known = known;
+    this.hosts = Math.max(0, hosts - this.#lockHosts);
   }
 }

@@ -9,33 +9,28 @@
 // is handed out before its authority's robots.txt has been answered. No call here waits for time.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
-import type { AddAnswer } from '../settlement.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
-import type { Work } from '../work.js';
+import type { AddAnswer, Work } from '../work.js';
 import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { InFlight } from './in-flight.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
-import { NextRequest, type RekeyChoice } from './next-request.js';
-import { OwnRequestQueue } from './own-request-queue.js';
-import { OwnRequests } from './own-requests.js';
+import { type Choice, NextRequest } from './next-request.js';
+import { type OwnRequest, OwnRequests } from './own-requests.js';
 import { Settling } from './settling.js';
 
-/** Hosts that need the store or the gate before they can be given work. */
+/** A host that needs the store or the gate before it can be given work. */
 interface Delayed {
-  readonly loads: { readonly host: LeasedHost; readonly authority: string }[];
-  readonly chainsOver: { readonly host: LeasedHost; readonly authority: string }[];
-  readonly rekeys: { readonly host: LeasedHost; readonly choice: RekeyChoice }[];
+  readonly host: LeasedHost;
+  readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'rekey' }>;
 }
 
 /** The scheduler of one frontier. Its promises reject with what the store throws. */
 export class Scheduler {
   readonly #context: FrontierContext;
-  /** Requests of the owner's own that wait for their turn. */
-  readonly ownQueue: OwnRequestQueue;
   /** The hosts that this process has leased. */
   readonly schedule: HostSchedule;
   readonly #leases: HostLeases;
@@ -43,22 +38,22 @@ export class Scheduler {
   readonly #nextRequest: NextRequest;
   readonly inFlight: InFlight;
   readonly settling: Settling;
-  readonly #ownRequests: OwnRequests;
+  readonly ownRequests: OwnRequests;
   /** The last works were handed out without asking the store for due hosts. */
   #isBehind = false;
   readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    this.ownQueue = new OwnRequestQueue(context.clock);
-    this.schedule = new HostSchedule(context, this.ownQueue);
+    const waiting = new Map<HostKey, OwnRequest[]>();
+    this.schedule = new HostSchedule(context, waiting);
     this.#leases = new HostLeases(context, this.schedule);
     this.#admission = new Admission(context);
     this.#nextRequest = new NextRequest(context);
     this.inFlight = new InFlight(context, this.schedule, this.#leases);
     this.settling = new Settling(context, this.schedule, this.#leases, this.#admission, this.inFlight);
-    this.#ownRequests = new OwnRequests(context, {
-      queue: this.ownQueue,
+    this.ownRequests = new OwnRequests(context, {
+      waiting,
       schedule: this.schedule,
       leases: this.#leases,
       inFlight: this.inFlight,
@@ -77,26 +72,22 @@ export class Scheduler {
 
   /** At most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
-    const { budget, pace, clock, gate } = this.#context;
+    const { budget, pace, clock } = this.#context;
     const works: Work[] = [];
     await budget.prepare();
-    await this.#ownRequests.serve(works, n);
+    await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     // Hosts that fell due in the store meanwhile get in line first.
     if ((this.#isBehind || this.schedule.othersWait) && this.#canHandOut()) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
-      const { loads, chainsOver, rekeys } = this.#handOut(works, n);
-      for (const { host, authority } of chainsOver) await this.settling.endChain(host, authority);
-      for (const { host, choice } of rekeys) await this.settling.rekey(host, choice);
-      await Promise.all(loads.map(({ authority }) => gate.load(authority)));
-      for (const { host } of loads) this.schedule.reschedule(host);
+      const delayed = this.#handOut(works, n);
+      await Promise.all(delayed.map((each) => this.#prepare(each)));
       if (works.length >= n) this.#isBehind = true;
       if (works.length >= n || !this.#canHandOut()) break;
       // Hosts that are due wait for the crawl's pace, not for the store.
       if (pace.nextAtMs() > clock.nowMs()) break;
-      const wasDelayed = loads.length + chainsOver.length + rekeys.length > 0;
-      if (wasDelayed || (await this.#leaseMore(n - works.length))) continue;
+      if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // What may go does not wait for what the store has yet to say.
       if (works.length > 0 || !this.#leases.isBusy) break;
       await this.#untilCommittedOrDue();
@@ -116,9 +107,9 @@ export class Scheduler {
   }
 
   /** Hands out what may go now. @returns The hosts that need something first. */
-  #handOut(works: Work[], n: number): Delayed {
+  #handOut(works: Work[], n: number): Delayed[] {
     const { clock, pace } = this.#context;
-    const delayed: Delayed = { loads: [], chainsOver: [], rekeys: [] };
+    const delayed: Delayed[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
@@ -132,13 +123,18 @@ export class Scheduler {
       if (host.entries.hasChanges) this.schedule.touch(host);
       if (choice.kind === 'page') works.push(this.inFlight.startPage(host, choice));
       else if (choice.kind === 'robots') works.push(this.inFlight.startRobots(host, choice));
-      else if (choice.kind === 'load') delayed.loads.push({ host, authority: choice.authority });
-      else if (choice.kind === 'chain-over') delayed.chainsOver.push({ host, authority: choice.authority });
-      else if (choice.kind === 'rekey') delayed.rekeys.push({ host, choice });
       else if (choice.kind === 'wait') this.schedule.reschedule(host);
+      else if (choice.kind !== 'nothing') delayed.push({ host, choice });
       else if (host.entries.readyCount(nowMs) === 0) this.schedule.touch(host);
     }
     return delayed;
+  }
+
+  async #prepare({ host, choice }: Delayed): Promise<void> {
+    if (choice.kind === 'rekey') return this.settling.rekey(host, choice);
+    if (choice.kind === 'chain-over') return this.settling.endChain(host, choice.authority);
+    await this.#context.gate.load(choice.authority);
+    this.schedule.reschedule(host);
   }
 
   /** Waits until everything reported is kept in the store, but not longer than until a leased host may be asked. */
@@ -152,7 +148,7 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace } = this.#context;
     await this.#untilCommittedOrDue();
-    const ownAt = this.#ownRequests.nextAtMs();
+    const ownAt = this.ownRequests.nextAtMs();
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
     const leasedAt = earlier(this.schedule.earliestMs(), ownAt);
@@ -165,7 +161,6 @@ export class Scheduler {
     return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
 
-  /** A parked host is due again. */
   async unpark(key: HostKey): Promise<void> {
     const host = this.schedule.get(key);
     this.#context.waits.forget(key);
@@ -206,7 +201,6 @@ export class Scheduler {
     this.#timers.add(cancel);
   }
 
-  /** Renews leases that would run out. */
   #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
     const { settings, budget, counts } = this.#context;
     this.schedule.noteLag(lateMs);
@@ -220,7 +214,7 @@ export class Scheduler {
   /** Hands out nothing any more. */
   stop(): void {
     this.schedule.close();
-    this.ownQueue.end();
+    this.ownRequests.end();
     for (const cancel of this.#timers) cancel();
   }
 

@@ -12,7 +12,6 @@ import { RECENT_URLS } from './limits.js';
 
 const SECRET_KEY = 'fingerprint-secret';
 
-/** The known URLs, as far as the frontier itself can say. */
 export class Seen {
   readonly #rules: readonly CanonicalRule[];
   readonly #recent = createRecentSet(RECENT_URLS);
@@ -63,7 +62,6 @@ export class Seen {
     return this.#recent.has(url);
   }
 
-  /** The store has it. */
   learn(url: string): void {
     this.#recent.add(url);
   }

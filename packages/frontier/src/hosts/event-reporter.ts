@@ -3,7 +3,7 @@
 
 import type { Decision } from '@mannerly/robots';
 import type { AccessState } from '@mannerly/robots/access';
-import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
+import type { HostWarning, UrlVerdict } from '../frontier-event.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import type { ClockWarning } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
@@ -23,41 +23,37 @@ export type Ending =
 
 /** Reports to `onEvent`; what that throws passes through. */
 export class EventReporter {
-  readonly #onEvent: (event: FrontierEvent) => void;
-  readonly #nowMs: () => number;
-  readonly #crawlDelayMaxMs: number;
+  readonly #settings: Pick<ResolvedFrontierOptions, 'onEvent' | 'clock' | 'crawlDelayMaxMs'>;
   readonly #urls = createRecentSet(REPORTED_URLS);
   readonly #warnings = createRecentSet(REPORTED_WARNINGS);
 
-  constructor({ onEvent, clock, crawlDelayMaxMs }: ResolvedFrontierOptions) {
-    this.#onEvent = onEvent;
-    this.#nowMs = () => clock.nowMs();
-    this.#crawlDelayMaxMs = crawlDelayMaxMs;
+  constructor(settings: ResolvedFrontierOptions) {
+    this.#settings = settings;
   }
 
-  /** A queued URL ends here. */
   ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef): void {
-    this.#url(record, record.url, ending, robots);
+    this.#url(record, ending, robots);
   }
 
   /** A URL that was not queued: excluded, reported once per URL (`key`). */
   excluded(input: NewUrl, key: string, { decision, robots }: Exclusion): void {
-    if (this.#urls.add(key)) this.#url(recordOf(input, input.url), input.url, { status: 'excluded', decision }, robots);
+    if (this.#urls.add(key)) this.#url(recordOf(input, input.url), { status: 'excluded', decision }, robots);
   }
 
   /** A link that was not queued. */
   dropped(input: NewUrl, reason: string): void {
-    this.#url(recordOf(input, input.url), input.url, { status: 'dropped', reason }, null);
+    this.#url(recordOf(input, input.url), { status: 'dropped', reason }, null);
   }
 
-  #url(record: UrlRecord, url: string, ending: Ending, robots: RobotsCopyRef | null): void {
+  #url(record: UrlRecord, ending: Ending, robots: RobotsCopyRef | null): void {
     const isDecided = 'decision' in ending;
     const { line, pattern, dialect } = isDecided ? ending.decision : { line: null, pattern: null, dialect: null };
     const reason = isDecided ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
     const detail = isDecided ? null : (ending.detail ?? null);
     const { status } = ending;
-    const atMs = this.#nowMs();
-    this.#onEvent({ kind: 'url', status, reason, url, record, line, pattern, dialect, robots, detail, atMs });
+    const { url } = record;
+    const atMs = this.#settings.clock.nowMs();
+    this.#settings.onEvent({ kind: 'url', status, reason, url, record, line, pattern, dialect, robots, detail, atMs });
   }
 
   /** What an exchange said of its host. */
@@ -76,9 +72,11 @@ export class EventReporter {
   robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, came: string): void {
     const { notes, phase, retryAtMs, firstFailureMs, failures, freshUntilMs } = authority.access;
     const about = { host, authority: authority.name, untilMs: null };
+    const { clock, crawlDelayMaxMs } = this.#settings;
     for (const code of notes) this.#warn({ code, ...about, detail: phase });
     if (failures > 0) {
-      const silentS = Math.round((this.#nowMs() - (firstFailureMs ?? this.#nowMs())) / 1000);
+      const nowMs = clock.nowMs();
+      const silentS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
       const detail = `attempt ${failures} failed (${came}), ${silentS} s since the first`;
       if (phase === 'last-good' && before.phase !== 'last-good')
         this.#warn({ code: 'robots-last-good-used', ...about, detail });
@@ -92,14 +90,14 @@ export class EventReporter {
     if (fileDelayMs !== null && fileDelayMs > CRAWL_DELAY_LARGE_MS && this.#warnings.add(`delay ${host} ${content}`)) {
       const detail = `${fileDelayMs / 1000} s`;
       this.#warn({ code: 'crawl-delay-large', ...about, detail });
-      const cut = `${detail}, cut to ${this.#crawlDelayMaxMs / 1000} s`;
-      if (this.#crawlDelayMaxMs < fileDelayMs) this.#warn({ code: 'crawl-delay-clamped', ...about, detail: cut });
+      const cut = `${detail}, cut to ${crawlDelayMaxMs / 1000} s`;
+      if (crawlDelayMaxMs < fileDelayMs) this.#warn({ code: 'crawl-delay-clamped', ...about, detail: cut });
     }
     if (comments.length === 0 || !this.#warnings.add(`comment ${host} ${content}`)) return;
     for (const detail of comments.slice(0, COMMENT_MAX_LINES)) this.#warn({ code: 'comment', ...about, detail });
   }
 
   #warn(warning: Omit<HostWarning, 'kind' | 'atMs'>): void {
-    this.#onEvent({ kind: 'host', ...warning, atMs: this.#nowMs() });
+    this.#settings.onEvent({ kind: 'host', ...warning, atMs: this.#settings.clock.nowMs() });
   }
 }

@@ -12,7 +12,6 @@ export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-mi
 
 const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
 
-/** The bounds of hosts. */
 export class HostBounds {
   readonly #bounds: Bounds;
   readonly #budget: Pick<Budget, 'runningMs'>;

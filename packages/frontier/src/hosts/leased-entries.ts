@@ -14,7 +14,6 @@ export interface LeasedEntry {
   readonly authority: string;
 }
 
-/** The entries of one leased host. */
 export class LeasedEntries {
   /** In the order in which they are handed out. */
   #waiting: LeasedEntry[] = [];
@@ -58,12 +57,10 @@ export class LeasedEntries {
     this.#waiting.unshift(entry);
   }
 
-  /** The entry is finished for good. */
   finish(id: EntryId): void {
     this.#done.push(id);
   }
 
-  /** The entry goes back into the queue of the store. */
   requeue(entry: Requeue): void {
     this.#requeue.push(entry);
   }
@@ -115,7 +112,6 @@ export class LeasedEntries {
     return changes;
   }
 
-  /** How many entries are finished since the last commit. */
   get finishedCount(): number {
     return this.#done.length;
   }

@@ -4,13 +4,14 @@
 //   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
 
 import type { HostWait } from '../frontier-event.js';
+import { ENTRIES_PER_LEASE } from '../limits.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
 import type { AuthorityRules } from '../robots/authority-rules.js';
 import { type ClosedTime, type RequirementsNow, SpacingRequirements } from '../robots/requirements.js';
-import type { Exchange } from '../settlement.js';
 import type { FencingToken, HostCommit, HostKey, Lease } from '../store.js';
+import type { Exchange } from '../work.js';
 import { decodeHostState, encodeHostState, type HostUse, newHostState } from './host-state.js';
 import { LeasedEntries } from './leased-entries.js';
 
@@ -45,7 +46,7 @@ export class LeasedHost {
   #unsettled = 0;
   #slot: object | null = null;
   #exchanges = 0;
-  #isDry = false;
+  #isDry: boolean;
   #queued: number;
   #retryAtMs: number | null = null;
   #closed: ClosedTime | null = null;
@@ -71,6 +72,7 @@ export class LeasedHost {
     this.requirements = new SpacingRequirements(state.leastDelayMs);
     this.#notBeforeMs = nowMs + lease.notBeforeMs;
     this.#queued = lease.queued;
+    this.#isDry = lease.entries.length < ENTRIES_PER_LEASE;
   }
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -92,16 +94,11 @@ export class LeasedHost {
     if (this.#status === 'arriving') this.#status = 'leased';
   }
 
-  /** The store gave `came` of `wanted` entries, with the lease or its renewal. */
-  supplied(came: number, wanted: number): void {
-    this.#isDry = came < wanted;
-  }
-
-  /** The lease runs on. */
+  /** The lease runs on. The store gave `came` of `wanted` entries. */
   renewed(leaseEndMs: number, came: number, wanted: number): void {
     this.#leaseEndMs = leaseEndMs;
     this.#queued -= came;
-    this.supplied(came, wanted);
+    this.#isDry = came < wanted;
   }
 
   /** What the commit that is about to leave reports, its state included. A host that is released leaves with it. */
@@ -141,7 +138,6 @@ export class LeasedHost {
   get unsettled(): number {
     return this.#unsettled;
   }
-  /** Exchanges since it was leased. */
   get exchanges(): number {
     return this.#exchanges;
   }
@@ -259,7 +255,6 @@ export class LeasedHost {
     return closed !== null && closed.untilMs > start.atMs ? { atMs: closed.untilMs, reason: closed.reason } : start;
   }
 
-  /** The longest interval in force, milliseconds. */
   intervalMs(nowMs: number): number {
     const { spacing } = this.requirements.at(nowMs);
     const { fromEndMs, fromStartMs } = requestInterval(this.#clock, spacing, this.#politeness);

@@ -3,7 +3,7 @@
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { URL_RETRIES_MAX } from '../limits.js';
-import type { Exchange } from '../settlement.js';
+import type { Exchange } from '../work.js';
 import { answerKind, throttlePauseMs } from './host-clock.js';
 import { RETRY_AFTER_MAX_MS, URL_BACKOFF_MS } from './limits.js';
 

@@ -4,7 +4,7 @@
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import type { HostWarning } from '../frontier-event.js';
-import type { Exchange } from '../settlement.js';
+import type { Exchange } from '../work.js';
 import {
   ADAPTIVE_MAX_MS,
   FAILING_PAUSE_MS,

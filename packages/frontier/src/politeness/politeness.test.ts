@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../settlement.js';
+import type { Exchange } from '../work.js';
 import { redirectNotBeforeMs, retryUrl } from './backoff.js';
 import { afterExchange, type HostClock, newHostClock } from './host-clock.js';
 import { earliestStart, requestInterval } from './interval.js';

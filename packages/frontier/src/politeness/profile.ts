@@ -40,7 +40,9 @@ export interface PolitenessOptions {
   readonly requestsPerSecond?: number;
 }
 
-interface Rule {
+/** A profile with every field filled in. */
+export interface Politeness {
+  readonly name: PolitenessProfileName | 'custom';
   /** Times the last retrieval time. */
   readonly factor: number;
   /** Milliseconds; also the interval before anything was retrieved. */
@@ -49,11 +51,6 @@ interface Rule {
   readonly maxMs: number | null;
   /** Whether a Request-rate in force replaces the rule instead of adding to it (1996 only). */
   readonly rateReplacesRule: boolean;
-}
-
-/** A profile with every field filled in. */
-export interface Politeness extends Rule {
-  readonly name: PolitenessProfileName | 'custom';
   /** 0 … 0.1, upwards only. */
   readonly jitter: number;
   readonly perIp: boolean;
@@ -62,6 +59,8 @@ export interface Politeness extends Rule {
   /** A sentence for the operator when the interval may fall below one second; `null` otherwise. */
   readonly warning: string | null;
 }
+
+type Rule = Pick<Politeness, 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule'>;
 
 const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
   polite: { factor: 2, minMs: 1_000, maxMs: 60_000, rateReplacesRule: false },

@@ -25,6 +25,17 @@ describe('bounds', () => {
     expect(frontier.counts()).toMatchObject({ pages: 13, queued: 17 });
   });
 
+  it('pages: a named part of a store of its own goes on after a long delay', async () => {
+    const world = (address: string): Reply =>
+      isRobots(address) ? { status: 200, body: 'User-agent: *\nCrawl-delay: 60\n' } : PAGE;
+    const { work, make: start, world: seen } = setUp(make, world, { bounds: { pages: 1_000 } });
+    const frontier = start({ part: 'one' });
+    await frontier.open();
+    await frontier.add([0, 1, 2].map((at) => url(`http://a.test/${at}`)));
+    expect(await work(frontier, 3_600_000)).toBe('finished');
+    expect(pagesOf(seen.log)).toBe(3);
+  });
+
   it('pages: what does not count is given back', async () => {
     let nth = 0;
     const { frontier, work, world } = setUp(

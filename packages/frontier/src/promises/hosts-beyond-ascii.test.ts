@@ -4,7 +4,7 @@
 
 import { parseRobots } from '@mannerly/robots';
 import { beforeAll, expect, it } from 'vitest';
-import { siteKey } from '../robots/site-key.js';
+import { siteKey } from '../robots/authority-rules.js';
 import { memoryStore } from '../stores/memory.js';
 import { setUp, url } from '../test-support/set-up.js';
 

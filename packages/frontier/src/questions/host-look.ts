@@ -86,7 +86,7 @@ export async function lookAtHost(
   const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isParked = stored?.isParked ?? clock.parked;
-  const dueInMs = stored === null || isParked ? null : stored.dueInMs;
+  const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
   const { pages, bytes, firstRunMs } = used;
   const usedMs = firstRunMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRunMs);
   return {
@@ -97,7 +97,7 @@ export async function lookAtHost(
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
     isHeld: leased !== undefined,
-    nextAtMs: nextAtMs(leased !== undefined, dueInMs, isParked, wait, nowMs),
+    nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked ? null : (dueAtMs ?? null),
     wait,
     isParked,
     interval: intervalOf(settings.politeness, clock, requirements, nowMs),
@@ -106,18 +106,6 @@ export async function lookAtHost(
     spent: hostBounds.usedUp(used, nowMs),
     inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };
-}
-
-function nextAtMs(
-  isLeased: boolean,
-  dueInMs: number | null,
-  isParked: boolean,
-  wait: HostWait | null,
-  nowMs: number,
-): number | null {
-  if (isLeased) return wait?.untilMs ?? nowMs;
-  if (dueInMs !== null) return nowMs + dueInMs;
-  return isParked ? null : (wait?.untilMs ?? null);
 }
 
 /** Entries by authority and priority, as far as the look goes. */

@@ -86,7 +86,6 @@ export class Budget {
   /** When we last wrote. After a long silence others take us for dead, and what we were granted for free. */
   #heardAtMs = 0;
   #asking: Promise<void> | null = null;
-  /** Writes of our account that are under way. */
   readonly #writes = new Set<Promise<unknown>>();
   /** Another process had the lock when we asked: what is left is unknown. */
   #isPutOff = false;
@@ -157,7 +156,6 @@ export class Budget {
     this.#isDirty = true;
   }
 
-  /** Pages of the whole crawl. */
   pages(): number {
     return this.#pages + this.#sumOfOthers((account) => account.pages);
   }
@@ -196,7 +194,6 @@ export class Budget {
 
   // ── Other processes ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Other processes that are at work, as last seen. */
   othersAtWork(): number {
     return this.#others.size === 0 ? 0 : this.#grantedToOthers(this.#now()).alive;
   }
@@ -221,7 +218,6 @@ export class Budget {
     await this.#write(nowMs);
   }
 
-  /** Writes our account; the running time ends. */
   async close(nowMs: number): Promise<void> {
     if (this.#openedAtMs === null) return;
     await this.#write(nowMs, true);

@@ -13,7 +13,6 @@ export const LOCK_HOST = ' crawl';
 /** What is done under the lock. `isStill`: whether the lock is still ours, to be asked right before a write. */
 type Act<T> = (isStill: () => boolean) => Promise<T>;
 
-/** The lock of a store. */
 export class CrawlLock {
   readonly #store: FrontierStore;
   readonly #clock: Clock;

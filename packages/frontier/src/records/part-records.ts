@@ -25,20 +25,19 @@ export class PartRecords {
     this.#fresh = fresh;
   }
 
-  /** The name of our part. */
   get name(): string {
     return this.#own;
   }
 
   /**
-   * Joins the crawl.
+   * Joins the crawl. In a store that is not shared, the part is always the main one.
    *
    * @param named - The name of our part; `null`: one that is free.
    * @param over - Which parts no process uses any more; one of them is taken where no name was given.
    */
   async join(named: string | null, over: (parts: readonly string[]) => Promise<readonly string[]>): Promise<void> {
-    this.#own = named ?? MAIN_PART;
     if (!this.#store.capabilities.shared) return;
+    this.#own = named ?? MAIN_PART;
     await this.#lock.exclusively(async () => {
       const known = await this.#index();
       const parts = known ?? [];
@@ -75,7 +74,6 @@ export class PartRecords {
     return new Map(names.flatMap((name, at) => (values[at] == null ? [] : [[name, values[at]] as const])));
   }
 
-  /** Writes ours. */
   write(key: string, value: Uint8Array): Promise<void> {
     return this.#store.writeRecord(keyOf(this.#own, key), value);
   }

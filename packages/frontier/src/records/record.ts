@@ -86,7 +86,6 @@ function jsonOf(item: PageItem): string {
 /** What JSON would write otherwise than it stands: quotes, backslashes, controls, and whatever is not ASCII. */
 const NOT_PLAIN = /[^ !#-[\]-~]/;
 
-/** A string as JSON. */
 function quoted(text: string): string {
   return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -38,7 +38,6 @@ export class Waits {
     }
   }
 
-  /** Writes ours. */
   save(): Promise<void> {
     const waits = earliest(this.#lasting(), WAITS_RECORDED);
     return this.#records.write(KEY, new TextEncoder().encode(JSON.stringify(waits)));

@@ -1,14 +1,22 @@
 // A good copy of a robots.txt read for this crawl: decisions, what it asks for in the way of spacing, what it says to
 // the operator. Parsing and matching are `@mannerly/robots`; here its answers are put into the frontier's words.
 
-import { type CompileOptions, compileRules, type Decision, parseRobots, type RobotsRules } from '@mannerly/robots';
+import {
+  type CompileOptions,
+  compileRules,
+  type Decision,
+  parseRobots,
+  type RobotsDocument,
+  type RobotsRules,
+} from '@mannerly/robots';
 import type { GoodCopy } from '@mannerly/robots/access';
+import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { CRAWL_DELAY_MOST_MS } from '../limits.js';
+import { hostKeyOf, parseUrl } from '../url/url-parts.js';
 import type { RobotsSignals } from '../work.js';
 import type { AuthorityRequirements, TimedRequirements } from './requirements.js';
-import { siteKey } from './site-key.js';
 
 /** The rules of one authority. */
 export interface AuthorityRules {
@@ -131,4 +139,35 @@ function closedBy(
     };
   }
   return rate.kind === 'closed' ? { reason: 'request-rate-closed', untilMs: rate.untilMs } : null;
+}
+
+/**
+ * What a file says about names: without the parameters of its Clean-param lines and, where the operator wants that,
+ * under the preferred mirror of its Host line. A file speaks for its own site: a Host of another registrable domain is
+ * left alone, or one site could make another's pages pass for known. A file that says nothing is not kept.
+ *
+ * @see specification, robots §9.7, §9.8, DECISION R47
+ */
+export function siteKey(
+  document: RobotsDocument,
+  options: Pick<ResolvedReadingOptions, 'cleanParam' | 'host'>,
+): AuthorityRules['key'] {
+  const cleans = options.cleanParam === 'dedupe' && document.cleanParams.length > 0;
+  const mirror = options.host === 'canonicalize' ? document.host : null;
+  if (!cleans && mirror === null) return () => null;
+  return (url) => {
+    const cleaned = cleans ? dedupeKey(document, url) : url;
+    const key = mirror === null ? cleaned : underMirror(cleaned, mirror);
+    return key === url ? null : key;
+  };
+}
+
+/** `[scheme "://"] host [":" port]`; what is not said stays as it is, but the port goes with the host. */
+function underMirror(url: string, mirror: string): string {
+  const names = mirror.includes('://') ? mirror : `${new URL(url).protocol}//${mirror}`;
+  const from = new URL(url);
+  const to = parseUrl(names);
+  if (to === null) return url;
+  if (hostKeyOf(to.href, 'domain') !== hostKeyOf(url, 'domain')) return url;
+  return `${to.origin}${from.pathname}${from.search}`;
 }

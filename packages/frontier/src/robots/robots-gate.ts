@@ -14,12 +14,13 @@ import {
   type ResolvedAccessOptions,
   type RobotsAnswer,
 } from '@mannerly/robots/access';
+import type { Clock } from '../clock.js';
+import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { FrontierStore } from '../store.js';
-import type { RobotsCopyRef } from '../work.js';
+import type { RobotsCopyRef, RobotsWork } from '../work.js';
 import {
   type Authority,
   AuthorityCache,
-  type AuthorityCacheBounds,
   type AuthorityRecord,
   type Chain,
   newAuthorityRecord,
@@ -51,19 +52,14 @@ export type Received =
   | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
 
 /** A request for a robots.txt. */
-export interface RobotsRequest {
-  readonly url: string;
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-}
+export type RobotsRequest = Pick<RobotsWork, 'url' | 'etag' | 'lastModified'>;
 
 /** What the gate is made of. */
 export interface GateOptions {
   readonly records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
-  readonly bounds: AuthorityCacheBounds;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, 'nowMs'>;
   /** A number in [0, 1): jitter of retries. */
   readonly random: () => number;
 }
@@ -76,9 +72,13 @@ export class RobotsGate {
   readonly #cache: AuthorityCache;
 
   constructor(options: GateOptions) {
-    const { records, access, bounds, nowMs } = options;
+    const { records, access, clock } = options;
     this.#options = options;
-    this.#cache = new AuthorityCache(records, (record) => restored(record, nowMs(), access), bounds);
+    this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), {
+      maxAuthorities: AUTHORITIES_IN_MEMORY,
+      maxRules: RULES_IN_MEMORY,
+      maxBytes: AUTHORITY_BYTES_IN_MEMORY,
+    });
   }
 
   peek(name: string): Authority | null {
@@ -176,7 +176,7 @@ export class RobotsGate {
     const { chain } = authority;
     const record = await this.#cache.readRecord(authority.name);
     if (record === null || chain === null || record.chain?.id === chain.id || authority.chain !== chain) return false;
-    Object.assign(authority, restored(record, this.#options.nowMs(), this.#options.access));
+    Object.assign(authority, restored(record, this.#options.clock.nowMs(), this.#options.access));
     return true;
   }
 
@@ -192,7 +192,10 @@ export class RobotsGate {
   async receive(authority: Authority, url: string, answer: RobotsAnswer, nowMs: number): Promise<Received> {
     const { access: options, random } = this.#options;
     const requested = authority.chain?.urls ?? [url];
-    const next = hopAfter(answer, url, requested, options);
+    const next: Next =
+      answer.kind === 'response'
+        ? nextHop(answer.status, answer.headers['location'] ?? null, url, requested, options)
+        : { kind: 'final' };
     if (next.kind === 'follow') {
       const id = authority.chain?.id ?? String(nowMs);
       const chain: Chain = { id, urls: [...requested, next.url], untilMs: nowMs + CHAIN_SLOT_WAIT_MS };
@@ -235,16 +238,6 @@ function request(authority: Authority, url: string): RobotsRequest {
   const validators = copyValidators(authority.access.copy, url);
   const [etag, lastModified] = [validators?.['if-none-match'] ?? null, validators?.['if-modified-since'] ?? null];
   return { url, etag, lastModified };
-}
-
-function hopAfter(
-  answer: RobotsAnswer,
-  url: string,
-  requested: readonly string[],
-  options: ResolvedAccessOptions,
-): Next {
-  if (answer.kind !== 'response') return { kind: 'final' };
-  return nextHop(answer.status, answer.headers['location'] ?? null, url, requested, options);
 }
 
 /** The answer for the state machine: rules govern the authority requested first, validators the URL that answered. */

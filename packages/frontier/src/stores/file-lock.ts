@@ -7,12 +7,7 @@ import { FrontierError } from '../errors.js';
 import { hasProcess } from './processes/process-identity.js';
 import { hasCode, toFailure } from './store-failure.js';
 
-/**
- * Takes the lock of a file.
- *
- * @returns Releases it.
- * @throws FrontierError `store-failed` while a living process, this one included, has it.
- */
+/** @returns Releases the lock. @throws FrontierError `store-failed` while a living process, or this one, has it. */
 export async function lockFile(path: string): Promise<() => Promise<void>> {
   const lockPath = `${path}.lock`;
   const mine = `${process.pid} ${Math.round(performance.timeOrigin)}`;

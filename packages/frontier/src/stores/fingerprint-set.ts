@@ -17,7 +17,6 @@ const SPREAD = 3;
 const GATHERED_MOST = 16_384;
 const GATHERED_LEAST = 256;
 
-/** Fingerprints that are known. */
 export class FingerprintSet {
   readonly #tables: Uint32Array[] = Array.from({ length: TABLES }, () => new Uint32Array(2 * FIRST_SLOTS));
   readonly #sizes = new Uint32Array(TABLES);
@@ -25,12 +24,10 @@ export class FingerprintSet {
   #hasZero = false;
   #size = 0;
 
-  /** Number of fingerprints. */
   get size(): number {
     return this.#size;
   }
 
-  /** Bytes of the tables. */
   get bytes(): number {
     return this.#tables.reduce((sum, table) => sum + table.byteLength, this.#sizes.byteLength);
   }
@@ -76,10 +73,8 @@ export class FingerprintSet {
   }
 
   /**
-   * Adds many at once, in half the time of adding them as they come: space is made first, and they are gathered by
-   * table, so that each table is in the processor's cache while its share is added.
-   *
-   * @param count - How many will come, 8 bytes each, one after the other.
+   * Adds `count` fingerprints in half the time of adding them as they come: they are gathered by table, so that each
+   * table is in the processor's cache while its share is added.
    */
   load(chunks: Iterable<Uint8Array>, count: number): void {
     this.#reserve(count);

@@ -24,7 +24,6 @@ interface StoredEntry {
   readonly lane: Lane;
   priority: number;
   body: Uint8Array;
-  /** Times handed out. */
   attempt: number;
   /** Not handed out before this time. */
   readyAt: number;
@@ -47,7 +46,6 @@ interface Line {
   readonly lane: Lane;
   readonly rank: number;
   entries: StoredEntry[];
-  /** Index of the first entry. */
   head: number;
   isOpen: boolean;
 }
@@ -77,10 +75,7 @@ const isLineBefore = (a: Line, b: Line) =>
   a.rank < b.rank || (a.rank === b.rank && firstEntry(a).order < firstEntry(b).order);
 const isTimerBefore = (a: Timer, b: Timer) => a.at < b.at || (a.at === b.at && (a.entry?.id ?? 0) < (b.entry?.id ?? 0));
 
-/**
- * All times are the store's own clock, milliseconds. Most hosts of a large crawl have one entry and are not leased:
- * what they do not need is `null`.
- */
+/** Times are the store's clock, milliseconds. What a host with one entry and no lease does not need is `null`. */
 export class HostEntries {
   /** Unfinished entries by their ids, from `#firstId` on. Finished ones leave gaps, `#gaps` of them at the front. */
   #all: (StoredEntry | undefined)[] = [];
@@ -96,7 +91,6 @@ export class HostEntries {
   readonly #timers = new MinHeap(isTimerBefore);
   #nextOrder = 1;
 
-  /** Entries that are not finished. */
   get size(): number {
     return this.#size;
   }
@@ -128,15 +122,12 @@ export class HostEntries {
     this.#place(entry, now);
   }
 
-  /**
-   * Time of the earliest entry that can be handed out, 0 when there is one; `null` when none is queued. Never too late.
-   */
+  /** When an entry can be handed out, 0 for now; `null` when none is queued. Never too late. */
   readyAt(now: number): number | null {
     if (this.queued === 0) return null;
     return this.#firstLine(now) === undefined ? (this.#timers.peek()?.at ?? null) : 0;
   }
 
-  /** Hands out up to `count` entries. */
   take(count: number, now: number): Entry[] {
     const taken: Entry[] = [];
     while (taken.length < count) {
@@ -177,17 +168,13 @@ export class HostEntries {
     this.#inFlight = null;
   }
 
-  /** Blocks a lane until a time. One that has passed unblocks it. */
   block(name: string | null, until: number): void {
     const lane = this.#laneOf(name);
     lane.blockedUntil = until;
     this.#setLaneTimer(lane);
   }
 
-  /**
-   * Entries with ids after `after`, at most `limit`, from at most `steps` ids; `after` of the next page, `null` at the
-   * end.
-   */
+  /** At most `limit` entries from at most `steps` ids after `after`; the next page's `after`, `null` at the end. */
   scan(after: number, limit: number, steps: number): { items: Entry[]; after: number | null; steps: number } {
     const items: Entry[] = [];
     const from = Math.max(after + 1, this.#firstId + this.#gaps);
@@ -241,7 +228,6 @@ export class HostEntries {
     this.#gaps = 0;
   }
 
-  /** The line to take from next. */
   #firstLine(now: number): Line | undefined {
     for (let timer = this.#timers.peek(); timer !== undefined && timer.at <= now; timer = this.#timers.peek()) {
       this.#timers.pop();
@@ -290,7 +276,6 @@ export class HostEntries {
     this.#open.push(line);
   }
 
-  /** Removes the first entry of the first open line. */
   #removeFirst(line: Line): void {
     line.head += 1;
     if (line.head < line.entries.length) {

@@ -100,14 +100,14 @@ class LmdbBackend implements StoreBackend {
     this.#options = options;
   }
 
-  async open({ crawl: name, owner, create }: OpenRequest): Promise<LmdbQueues> {
+  async open(request: OpenRequest): Promise<LmdbQueues> {
     const { path, identity, seenBudget } = this.#options;
-    const tables = await openEnvironment(path, create);
+    const tables = await openEnvironment(path, request.create);
     try {
-      tables.write(() => claimCrawl(tables.meta, { crawl: name, identity, create, path }));
+      tables.write(() => claimCrawl(tables.meta, path, identity, request));
       const crawl = new CrawlState(tables, seenBudget);
       const queues = new LmdbQueues(crawl, this.#options, (verbs) => this.#transact(crawl, verbs));
-      queues.join(owner);
+      queues.join(request.owner);
       this.#queues = queues;
       return queues;
     } catch (error) {

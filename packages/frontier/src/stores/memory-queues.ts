@@ -29,10 +29,7 @@ import { HostEntries, type SavedEntries } from './host-entries.js';
 
 /** Hosts and ids that one page of a scan may visit, per item requested. */
 const SCAN_STEPS_PER_ITEM = 4;
-/**
- * Reserved slots whose time has passed are removed when there are more than this, and twice as many as after the last
- * time.
- */
+/** Slots that have passed are removed when there are more than this, and twice as many as after the last time. */
 const SLOTS_KEPT = 1_024;
 
 class Host {
@@ -58,12 +55,10 @@ class Host {
   }
 }
 
-/** A host as a plain value. */
 export interface SavedHost extends Omit<Host, 'number' | 'entries'> {
   readonly entries: SavedEntries;
 }
 
-/** Queues, leases, fingerprints and records. */
 export class MemoryQueues implements StoreQueues {
   readonly known = new FingerprintSet();
   readonly records = new Map<string, Uint8Array>();
@@ -172,7 +167,6 @@ export class MemoryQueues implements StoreQueues {
     return { cursor: at < end ? `${at} ${after}` : null, items };
   }
 
-  /** Every host as a plain value. */
   *savedHosts(): Generator<SavedHost> {
     const now = this.#nowMs();
     for (const { number: _number, ...host } of this.#hosts) yield { ...host, entries: host.entries.save(now) };
@@ -195,7 +189,6 @@ export class MemoryQueues implements StoreQueues {
     return outcomes;
   }
 
-  /** Counts an entry that is new. */
   #remember({ fingerprint, dedupe = true }: NewEntry): AddOutcome {
     if (this.#unfinished >= this.#maxQueued) return dedupe && this.known.has(fingerprint) ? 'known' : 'full';
     if (!this.known.add(fingerprint) && dedupe) return 'known';
@@ -254,14 +247,14 @@ export class MemoryQueues implements StoreQueues {
     host.fencingToken += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#leased += 1;
-    this.#holdFor(host, ttlMs, now);
+    this.#extendLease(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const { queued } = host.entries;
     const { key, state } = host;
     return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
   }
 
-  #holdFor(host: Host, ttlMs: number, now: number): void {
+  #extendLease(host: Host, ttlMs: number, now: number): void {
     host.leaseEndsAt = now + ttlMs;
     this.#due.set(host.number, host.leaseEndsAt + host.delayMs);
   }
@@ -276,7 +269,7 @@ export class MemoryQueues implements StoreQueues {
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
     for (const { lane, ms } of part.blockLanes ?? []) host.entries.block(lane, now + ms);
     if ('keep' in part.then) {
-      this.#holdFor(host, part.then.keep.ttlMs, now);
+      this.#extendLease(host, part.then.keep.ttlMs, now);
       return { ok: true, entries: this.#take(host, part.then.keep.want, now) };
     }
     this.#release(host, part.then.release.dueInMs, now);

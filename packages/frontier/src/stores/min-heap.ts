@@ -1,6 +1,5 @@
-// A binary heap over an array.
+// A binary heap over an array, the least member first.
 
-/** The least member first. */
 export class MinHeap<T> {
   #members: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;

@@ -19,15 +19,9 @@ type Line =
 export function formatImage(crawl: string, queues: MemoryQueues): string {
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
   for (const host of queues.savedHosts()) lines.push({ host });
-  const known = new Uint32Array(2 * queues.known.size);
-  let at = 0;
-  for (const words of queues.known.words()) {
-    known.set(words, at);
-    at += 2;
-  }
-  for (let from = 0; from < at; from += 2 * FINGERPRINTS_PER_LINE) {
-    const { buffer, byteOffset, byteLength } = known.subarray(from, from + 2 * FINGERPRINTS_PER_LINE);
-    lines.push({ known: new Uint8Array(buffer, byteOffset, byteLength) });
+  const known = Uint32Array.from([...queues.known.words()].flat());
+  for (let from = 0; from < known.length; from += 2 * FINGERPRINTS_PER_LINE) {
+    lines.push({ known: new Uint8Array(known.slice(from, from + 2 * FINGERPRINTS_PER_LINE).buffer) });
   }
   for (const [record, value] of queues.records) lines.push({ record, value });
   lines.push({ end: lines.length });

@@ -11,10 +11,8 @@ interface SharedOptions {
 }
 
 /**
- * Fills in an empty `identity`, the default of `maxQueued` and `null` for `nowMs`.
+ * `store`: its name in messages. `own`: options that only this kind of store has.
  *
- * @param store - Its name in messages.
- * @param own - Names of the options that only this kind of store has.
  * @throws FrontierError `option-invalid`, for an unknown option too.
  */
 export function resolveShared(store: string, options: SharedOptions, own: readonly string[]) {

@@ -1,13 +1,11 @@
-// For tests: sites that answer under a manual clock, and a worker that takes, asks, settles. The world keeps a log of
-// what was really asked, which is what tests judge; it knows nothing of what the frontier computes.
+// For tests: sites that answer under a manual clock, and a worker that takes, requests, settles. Tests judge the log of
+// what was requested, which knows nothing of what the frontier computes.
 
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
-import type { Exchange } from '../settlement.js';
 import type { NewUrl } from '../url-record.js';
-import type { PageWork, StartAnswer, Work } from '../work.js';
+import type { Exchange, PageWork, Settlement, StartAnswer, Work } from '../work.js';
 
-/** What a site answers. */
 export interface Reply {
   /** `null`: no response, see `failure`. */
   readonly status: number | null;
@@ -24,40 +22,28 @@ export interface Seen {
   readonly host: string;
   readonly authority: string;
   readonly isRobots: boolean;
-  /** For which authority the robots.txt was asked; `null` for pages. */
+  /** For which authority the robots.txt was requested; `null` for pages. */
   readonly wantedBy: string | null;
   readonly startMs: number;
   endMs: number;
   readonly status: number | null;
 }
 
-/** How a worker works. */
 export interface WorkerOptions {
   readonly clock: ManualClock;
-  /** Requests in flight. @default 16 */
   readonly concurrency?: number;
   /** Stops here, epoch milliseconds. */
   readonly untilMs: number;
   /** From the end of the exchange to the settlement. @default 0 */
   readonly handleMs?: number;
   readonly links?: (work: PageWork, reply: Reply) => readonly NewUrl[];
-  /** What a page's exchange comes to, if not `done`. @default retried at 429, 503 and failures after 30 s */
   readonly isStopped?: () => boolean;
-  /** Where a URL's host lives; asked about before `mayStart`. @default never asked about */
+  /** The address of a URL's host, for `mayConnect`. @default `mayConnect` is not called */
   readonly addressOf?: (url: string) => string;
 }
 
-/** A world of sites. */
-export interface FakeWorld {
-  readonly log: Seen[];
-  /** Works until nothing is left, or the time is over. @returns Why it ended. */
-  work(frontier: Frontier, options: WorkerOptions): Promise<'finished' | 'time' | 'stopped'>;
-}
-
-/**
- * @param answer - What the URL is answered, the how-manieth request to it this is (from 0), and when.
- */
-export function createFakeWorld(answer: (url: string, nth: number, nowMs: number) => Reply): FakeWorld {
+/** `answer` is given the URL, how many requests to it came before, and the time. */
+export function createFakeWorld(answer: (url: string, nth: number, nowMs: number) => Reply) {
   const log: Seen[] = [];
   const times = new Map<string, number>();
   /** Settlements under way, of all workers: time stands still for them. */
@@ -84,7 +70,8 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
 
   return {
     log,
-    async work(frontier, options) {
+    /** Works until nothing is left, or the time is over. @returns Why it ended. */
+    async work(frontier: Frontier, options: WorkerOptions): Promise<'finished' | 'time' | 'stopped'> {
       const { clock, untilMs, handleMs = 0 } = options;
       let inFlight = 0;
       const track = (promise: Promise<unknown>) => {
@@ -96,8 +83,8 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
           send(work, frontier.mayStart(work));
           return;
         }
-        const asked = frontier.mayConnect(work, options.addressOf(work.url));
-        track(asked.then((said) => send(work, said.kind === 'go' ? frontier.mayStart(work) : said)));
+        const answer = frontier.mayConnect(work, options.addressOf(work.url));
+        track(answer.then((start) => send(work, start.kind === 'go' ? frontier.mayStart(work) : start)));
       };
       const send = (work: Work, start: StartAnswer) => {
         if (start.kind !== 'go') {
@@ -111,7 +98,7 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
           frontier.exchanged(work, exchange);
           const settle = () => {
             inFlight -= 1;
-            track(finish(frontier, work, reply, exchange, options));
+            track(frontier.settle(work, settlementOf(work, reply, exchange, options)));
           };
           if (handleMs > 0) clock.after(handleMs, settle);
           else settle();
@@ -156,18 +143,11 @@ function exchangeOf(seen: Seen, reply: Reply, nowMs: number): Exchange {
   };
 }
 
-async function finish(frontier: Frontier, work: Work, reply: Reply, exchange: Exchange, options: WorkerOptions) {
-  if (work.kind === 'robots') {
-    await frontier.settle(work, { kind: 'robots', answer: robotsAnswer(work.url, reply) });
-    return;
-  }
+function settlementOf(work: Work, reply: Reply, { endedAtMs }: Exchange, { links }: WorkerOptions): Settlement {
+  if (work.kind === 'robots') return { kind: 'robots', answer: robotsAnswer(work.url, reply) };
   const isRetried = reply.status === null || reply.status === 429 || reply.status >= 500;
-  if (isRetried && work.record.tries < 3) {
-    await frontier.settle(work, { kind: 'again', notBeforeMs: exchange.endedAtMs + 30_000 });
-    return;
-  }
-  const links = options.links?.(work, reply) ?? [];
-  await frontier.settle(work, { kind: 'done', countsAsPage: true, links });
+  if (isRetried && work.record.tries < 3) return { kind: 'again', notBeforeMs: endedAtMs + 30_000 };
+  return { kind: 'done', countsAsPage: true, links: links?.(work, reply) ?? [] };
 }
 
 function robotsAnswer(url: string, { status, headers = {}, body = '' }: Reply) {

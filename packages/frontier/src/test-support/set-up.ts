@@ -9,12 +9,10 @@ import type { FrontierStore } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';
 
-/** A URL on its way in. */
 export function url(address: string, more: Partial<NewUrl> = {}): NewUrl {
   return { url: address, depth: 0, via: 'seed', ...more };
 }
 
-/** Whether an address is that of a robots.txt. */
 export function isRobots(address: string): boolean {
   return new URL(address).pathname === '/robots.txt';
 }
@@ -32,9 +30,7 @@ export function lastingStore(store: FrontierStore): FrontierStore {
   };
 }
 
-/**
- * A store whose verbs take a few turns of the event loop, before and after: what runs at the same time gets in between.
- */
+/** A store whose verbs take a few turns of the event loop: what runs at the same time gets in between. */
 export function wanderingStore(store: FrontierStore, random: () => number): FrontierStore {
   const wander = async <T>(verb: () => Promise<T>): Promise<T> => {
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
@@ -89,9 +85,9 @@ export function setUp(
     verdicts: () => events.filter((event): event is UrlVerdict => event.kind === 'url'),
     notices: (word: HostWarning['code']) =>
       events.filter((event): event is HostWarning => event.kind === 'host' && event.code === word),
-    /** What was asked, in order. */
+    /** What was requested, in order. */
     asked: () => world.log.map((seen) => seen.url),
-    /** When it was asked, counted from the first. */
+    /** When it was requested, counted from the first. */
     startsMs: () => world.log.map((seen) => seen.startMs - world.log[0]!.startMs),
   };
 }

@@ -1,7 +1,7 @@
 // Fields travel through intermediaries that join and reorder them; a refusal must survive that.
 import { describe, expect, it } from 'vitest';
 import { parseContentSignalField, parseContentUsageField, tagPreferences } from './signals.js';
-import { readTagRule } from './tags.js';
+import { parseRobotsTag } from './tags.js';
 
 describe('preferences in a response (page-level §6)', () => {
   const cases: [string[], object][] = [
@@ -22,8 +22,8 @@ describe('preferences in a response (page-level §6)', () => {
 
   it('noai words refuse training and input', () => {
     const refusal = { 'train-ai': 'disallow', 'ai-input': 'disallow' };
-    expect(tagPreferences(readTagRule('noai'))).toEqual(refusal);
-    expect(tagPreferences(readTagRule('noimageai'))).toEqual(refusal);
-    expect(tagPreferences(readTagRule('noindex'))).toEqual({});
+    expect(tagPreferences(parseRobotsTag(['noai'], []))).toEqual(refusal);
+    expect(tagPreferences(parseRobotsTag(['noimageai'], []))).toEqual(refusal);
+    expect(tagPreferences(parseRobotsTag(['noindex'], []))).toEqual({});
   });
 });

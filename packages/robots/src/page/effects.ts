@@ -36,6 +36,8 @@ export interface PageEffects {
   readonly runHandler: boolean;
   /** Whether items may go to sinks. */
   readonly storeItems: boolean;
+  /** The first reason that keeps them out; null: none does. */
+  readonly keptOutBy: PageReason | null;
   /** Whether body, snapshot or archive record may be written. */
   readonly archiveBody: boolean;
   /** Whether links of the page are taken at all. */
@@ -54,6 +56,9 @@ export interface PageEffects {
   readonly reasons: readonly PageReason[];
 }
 
+/** Reasons that keep items out of sinks. */
+const KEEPING_OUT: readonly string[] =
+  'noindex unavailable-after indexinstead tdm-reserved preferences content-use'.split(' ');
 const TDM_PURPOSES: readonly Purpose[] = ['tdm', 'ai-train', 'ai-input'];
 /** Purposes that map to a category of use; the others map to none. */
 const CATEGORIES: readonly (readonly [Purpose, string])[] = [
@@ -70,15 +75,15 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
     ...useReasons(signals, options),
   ];
   const applied = new Set(reasons.filter((each) => each.isApplied).map((each) => each.reason));
-  const isIndexRefused = applied.has('noindex') || applied.has('unavailable-after');
   const followLinks = !applied.has('page-nofollow');
   const instead = applied.has('indexinstead') && followLinks ? signals.indexInstead : null;
-  const isUseRefused = applied.has('tdm-reserved') || applied.has('preferences') || applied.has('content-use');
   const { unavailableAfterMs, maxSnippet } = signals.tags;
-  const runHandler = !(isIndexRefused && options.noindex === 'skip-handler');
+  const isIndexRefused = applied.has('noindex') || applied.has('unavailable-after');
+  const keptOutBy = reasons.find((each) => each.isApplied && KEEPING_OUT.includes(each.reason)) ?? null;
   return {
-    runHandler,
-    storeItems: runHandler && !isIndexRefused && !isUseRefused && !applied.has('indexinstead'),
+    runHandler: !(isIndexRefused && options.noindex === 'skip-handler'),
+    storeItems: keptOutBy === null,
+    keptOutBy,
     archiveBody: !applied.has('noarchive'),
     followLinks,
     takeImages: !applied.has('noimageindex'),

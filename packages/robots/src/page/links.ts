@@ -57,18 +57,22 @@ export function readNamedLinks(
   pageUrl: string,
   baseUrl: string,
 ): NamedLinks {
-  const instead = firstOf(elements, insteadOf, baseUrl);
+  const instead = firstOf(elements.map(insteadOf), baseUrl);
   return {
     indexInstead: instead !== null && instead === resolveLink(pageUrl, pageUrl) ? null : instead,
-    canonical: firstOf(elements, canonicalOf, baseUrl) ?? firstOf(linkFields.flatMap(canonicalTargets), same, pageUrl),
+    canonical:
+      firstOf(
+        elements.map(({ rel, href }) => (hasWord(rel, 'canonical') ? href : null)),
+        baseUrl,
+      ) ?? firstOf(linkFields.flatMap(canonicalTargets), pageUrl),
     metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
   };
 }
 
 /** The first that resolves. */
-function firstOf<Item>(items: readonly Item[], hrefOf: (item: Item) => string | null, baseUrl: string): string | null {
-  for (const item of items) {
-    const url = resolveLink(hrefOf(item), baseUrl);
+function firstOf(hrefs: readonly (string | null)[], baseUrl: string): string | null {
+  for (const href of hrefs) {
+    const url = resolveLink(href, baseUrl);
     if (url !== null) return url;
   }
   return null;
@@ -77,14 +81,6 @@ function firstOf<Item>(items: readonly Item[], hrefOf: (item: Item) => string | 
 function insteadOf({ name, rel, content, href }: PageLinkElement): string | null {
   if (name?.trim().toLowerCase() === 'indexinstead') return content ?? href;
   return hasWord(rel, 'indexinstead') ? href : null;
-}
-
-function canonicalOf({ rel, href }: PageLinkElement): string | null {
-  return hasWord(rel, 'canonical') ? href : null;
-}
-
-function same(href: string): string {
-  return href;
 }
 
 function hasWord(rel: readonly string[], word: string): boolean {

@@ -68,52 +68,51 @@ function tagPieces(value: string): string[] {
 }
 
 /** Reads one rule: a word, `word: value`, or known words separated by blanks (page-level §2, DECISION L2). */
-export function readTagRule(piece: string): PageTags {
+function readTagRule(piece: string): Partial<PageTags> {
   const colon = piece.indexOf(':');
   if (colon >= 0) {
     const name = piece.slice(0, colon).trim();
-    return readValued(name.toLowerCase(), piece.slice(colon + 1).trim()) ?? { ...NO_TAGS, ignored: [name] };
+    return readValued(name.toLowerCase(), piece.slice(colon + 1).trim()) ?? { ignored: [name] };
   }
   const words = piece.toLowerCase().split(/\s+/);
-  if (!words.every((word) => WORDS.has(word))) return { ...NO_TAGS, ignored: [piece] };
-  return mergeTags([{ ...NO_TAGS, restrictions: words.flatMap((word) => WORDS.get(word) ?? []) }]);
+  if (!words.every((word) => WORDS.has(word))) return { ignored: [piece] };
+  return { restrictions: words.flatMap((word) => WORDS.get(word) ?? []) };
+}
+
+/** Null: the name is unknown or its value does not parse. */
+function readValued(name: string, value: string): Partial<PageTags> | null {
+  if (name === 'max-image-preview') {
+    const size = PREVIEWS.find((known) => known === value.toLowerCase());
+    return size === undefined ? null : { maxImagePreview: size };
+  }
+  if (name === 'unavailable_after') {
+    const dateMs = parseLooseDate(value);
+    return dateMs === null ? null : { unavailableAfterMs: dateMs };
+  }
+  if (!VALUED.includes(name) || !/^(?:\d{1,15}|-1)$/.test(value)) return null;
+  // −1 says there is no limit.
+  const limit = value === '-1' ? null : Number(value);
+  return name === 'max-snippet' ? { maxSnippet: limit } : { maxVideoPreview: limit };
 }
 
 /** The sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION L1). */
-export function mergeTags(all: readonly PageTags[]): PageTags {
+export function mergeTags(all: readonly Partial<PageTags>[]): PageTags {
   if (all.every((tags) => tags === NO_TAGS)) return NO_TAGS;
-  const least = (values: readonly (number | null)[]) =>
-    values.reduce((left, right) => (left === null || (right !== null && right < left) ? right : left), null);
-  const preview = least(all.map((tags) => tags.maxImagePreview && PREVIEWS.indexOf(tags.maxImagePreview)));
-  const maxSnippet = least(all.map((tags) => tags.maxSnippet));
-  const restrictions = new Set(all.flatMap((tags) => tags.restrictions));
+  const least = (name: 'maxSnippet' | 'maxVideoPreview' | 'unavailableAfterMs'): number | null =>
+    all.reduce<number | null>((left, { [name]: right = null }) => {
+      return left === null || (right !== null && right < left) ? right : left;
+    }, null);
+  const maxSnippet = least('maxSnippet');
+  const restrictions = new Set(all.flatMap((tags) => tags.restrictions ?? []));
   if (maxSnippet === 0) restrictions.add('nosnippet');
   return {
     restrictions: [...restrictions].sort(),
     maxSnippet: restrictions.has('nosnippet') ? 0 : maxSnippet,
-    maxImagePreview: preview === null ? null : (PREVIEWS[preview] ?? null),
-    maxVideoPreview: least(all.map((tags) => tags.maxVideoPreview)),
-    unavailableAfterMs: least(all.map((tags) => tags.unavailableAfterMs)),
-    ignored: all.flatMap((tags) => tags.ignored).slice(0, MAX_IGNORED_WORDS),
+    maxImagePreview: PREVIEWS.find((size) => all.some((tags) => tags.maxImagePreview === size)) ?? null,
+    maxVideoPreview: least('maxVideoPreview'),
+    unavailableAfterMs: least('unavailableAfterMs'),
+    ignored: all.flatMap((tags) => tags.ignored ?? []).slice(0, MAX_IGNORED_WORDS),
   };
-}
-
-/** Null: the name is unknown or its value does not parse. */
-function readValued(name: string, value: string): PageTags | null {
-  if (name === 'max-image-preview') {
-    const size = PREVIEWS.find((known) => known === value.toLowerCase());
-    return size === undefined ? null : { ...NO_TAGS, maxImagePreview: size };
-  }
-  if (name === 'unavailable_after') {
-    const dateMs = parseLooseDate(value);
-    return dateMs === null ? null : { ...NO_TAGS, unavailableAfterMs: dateMs };
-  }
-  // A whole number; −1 says there is no limit.
-  const limit = /^(?:\d{1,15}|-1)$/.test(value) ? Number(value) : null;
-  if (limit === null) return null;
-  const most = limit < 0 ? null : limit;
-  if (name === 'max-snippet') return mergeTags([{ ...NO_TAGS, maxSnippet: most }]);
-  return name === 'max-video-preview' ? { ...NO_TAGS, maxVideoPreview: most } : null;
 }
 
 /**
@@ -124,7 +123,7 @@ function readValued(name: string, value: string): PageTags | null {
  *   error (DECISION L5). Default false.
  */
 export function parseRobotsTag(values: readonly string[], tokens: readonly string[], isJoined = false): PageTags {
-  const rules: PageTags[] = [];
+  const rules: Partial<PageTags>[] = [];
   for (const value of values) {
     let applies = true;
     for (const piece of tagPieces(value)) {

@@ -1,5 +1,4 @@
-// `mannerly crawl`: a crawl in this process, or in several workers, with its progress on standard error and its report
-// at the end.
+// `mannerly crawl`: a crawl in this process or in several, with its progress on standard error and its report.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,10 +32,8 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const { name, tokens = [name] } = options.identity;
   const out = flags.out ?? (await directoryFor({ name, tokens, seeds }, io.nowMs()));
   if (retry !== undefined && !holdsCrawl(out)) {
-    throw new UsageError(
-      `there is nothing to retry: ${out} holds no crawl`,
-      'Name its directory with --out, and the same seeds and --name.',
-    );
+    const hint = 'Name its directory with --out, and the same seeds and --name.';
+    throw new UsageError(`there is nothing to retry: ${out} holds no crawl`, hint);
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
@@ -68,11 +65,7 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   }
 }
 
-/**
- * With several processes: one line of progress and one report.
- *
- * @returns The exit code where there is no report: the workers have said why.
- */
+/** With several processes. @returns The exit code where no worker has a report: they have said why */
 async function crawlWithWorkers(
   { seeds, flags, options }: CrawlSetup,
   count: number,

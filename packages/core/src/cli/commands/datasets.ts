@@ -1,5 +1,4 @@
-// `mannerly datasets`: the datasets that a site lists in its data.txt. It requests robots.txt, then data.txt if that is
-// allowed.
+// `mannerly datasets`: the datasets that a site lists in its data.txt. It requests robots.txt first.
 
 import { type DatasetOffer, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
 import { parseUrl } from '../../parse-url.js';

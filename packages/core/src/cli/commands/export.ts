@@ -1,5 +1,4 @@
-// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, from those of all its processes,
-// each item once.
+// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item once.
 
 import { existsSync } from 'node:fs';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
@@ -12,12 +11,7 @@ import type { CliIo } from '../io.js';
 import { oneOf } from '../option-flags.js';
 import { recordedCount, showWork } from '../progress.js';
 
-/**
- * Runs the command.
- *
- * @param directories - Crawl directories: those of all machines that worked on one crawl, together.
- * @throws UsageError for a format without its file, or a file that exists; MannerlyError as `exportItems`.
- */
+/** @param directories - Those of all machines that worked on one crawl. @throws UsageError; MannerlyError */
 export async function exportCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   const wanted = wantedFrom(flags);
   if (wanted.length === 0) {

@@ -17,13 +17,7 @@ export interface InitFlags {
   readonly yes?: boolean;
 }
 
-/**
- * Runs the command.
- *
- * @param directory - Of the project. It is created if it does not exist.
- * @throws UsageError for a directory that is not empty, or answers that are missing; MannerlyError for answers that a
- *   crawl would refuse. Nothing is written then.
- */
+/** Runs the command. Nothing is written when an answer is missing or wrong. @throws UsageError, MannerlyError */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);
   const { seed, yes, pages, depth, minutes, ...given } = flags;

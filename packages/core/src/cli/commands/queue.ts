@@ -7,11 +7,7 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
 
-/**
- * Runs the command. An empty queue is no error.
- *
- * @throws MannerlyError `directory-in-use` while a run has the directory; `directory-taken`, `directory-format`.
- */
+/** Runs the command. An empty queue is no error. @throws MannerlyError `directory-in-use` during a run */
 export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<number> {
   const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...(host === undefined ? {} : { host }) };

@@ -13,12 +13,7 @@ import { loadHandlers, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
 
-/**
- * Runs the command.
- *
- * @returns 1 when a handler failed.
- * @throws UsageError for files that cannot be loaded, or that exist already; MannerlyError as `replay`.
- */
+/** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {
   const { csv, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);

@@ -1,5 +1,4 @@
-// `mannerly report`: the politeness of a crawl, computed from the logs in its directory, on the terminal and as
-// `report.html` and `report.json` in it.
+// `mannerly report`: the politeness of a crawl, from its logs, on the terminal, as `report.html` and `report.json`.
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { reportFromLogs } from '../../report/from-logs.js';

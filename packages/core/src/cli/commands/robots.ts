@@ -55,7 +55,7 @@ function compile({ name, agent = name ?? NO_AGENT, dialect, policy }: Flags, doc
   }
 }
 
-/** The body from the site; `null` when none came, which has been said. */
+/** The body from the site; `null`: none, and a message is printed. */
 async function fetched(source: string, flags: Flags, io: CliIo): Promise<Uint8Array | null> {
   const url = parseUrl(source);
   if (url === null) throw new UsageError(`"${source}" is not a URL`);

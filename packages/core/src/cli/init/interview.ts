@@ -35,7 +35,7 @@ const BOUNDS: readonly (readonly [bound: Bound, question: string])[] = [
   ['minutes', 'How many minutes of running time at most?'],
 ];
 
-/** Stands in for the parts that are not checked. */
+/** For the parts that are not checked. */
 const VALID = { name: 'crawl', contact: 'https://example.org/', seeds: ['https://example.org/'] } as const;
 
 /**

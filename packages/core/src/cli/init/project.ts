@@ -1,5 +1,4 @@
-// The files of a new project. Those that are the same for all projects are in the folder `scaffold` of the package. A
-// file that exists is never overwritten.
+// The files of a new project, from the folder `scaffold` of the package. A file that exists is never overwritten.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -34,7 +33,7 @@ export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<strin
     ['package.json', json(manifestOf(plan))],
     ['mannerly.config.json', json(configOf(plan))],
     ...(await Promise.all(same)),
-    ['README.md', readmeOf(plan)],
+    ['README.md', await readmeOf(plan)],
   ]);
 }
 
@@ -73,25 +72,10 @@ function packageName(token: string): string {
   return `${token.toLowerCase().replace(/^[_-]+/, '') || 'my'}-crawl`;
 }
 
-function readmeOf({ name, seeds }: ProjectPlan): string {
-  return `# ${name}
-
-A polite crawl of ${seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`}, made with Mannerly. Node.js 20.19 or newer.
-
-\`\`\`sh
-npm install
-npm test         # tests the handlers against a fake web
-npm run plan     # what a crawl may fetch and how long it takes; requests robots.txt only
-npm start        # the crawl; Ctrl-C stops it cleanly, the same command continues it
-\`\`\`
-
-- \`mannerly.config.json\`: the identity, the seeds, the scope and the bounds. Editors complete it.
-- \`src/handlers.ts\`: what is done with each page.
-- \`src/handlers.test.ts\`: its test.
-
-Items, logs and every robots.txt are in \`crawls/\`. Flags of the command stand after \`--\`: \`npm start -- --dashboard\`.
-\`npx mannerly explain <crawl directory> <url>\` says why a URL was or was not fetched. \`npx mannerly --help\` lists the rest.
-`;
+async function readmeOf({ name, seeds }: ProjectPlan): Promise<string> {
+  const template = await readFile(new URL('README.md', SCAFFOLD), 'utf8');
+  const [first = ''] = seeds;
+  return template.replace('{{name}}', name).replace('{{seeds}}', seeds.length === 1 ? first : `${seeds.length} seeds`);
 }
 
 function json(value: object): string {

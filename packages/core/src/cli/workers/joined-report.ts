@@ -2,6 +2,7 @@
 
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
+import { OutcomeCounts } from '../../report/outcome-counts.js';
 
 /** The progress of all. What counts for the crawl is the latest that any of them knows. `null`: none has reported. */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
@@ -32,12 +33,7 @@ export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | n
 /** The state that says most of what is left: a stop, then hosts that wait, then a bound. */
 const STATES: readonly RunState[] = ['stopped', 'waiting', 'bounded', 'finished'];
 
-/**
- * The report of all.
- *
- * @param logged - The counts of all logs of the directory; `null`: they are too long to be read, and the reports are
- *   added up.
- */
+/** The report of all. @param logged - The counts of all logs; `null`: the logs are too long, so reports are added. */
 export function joinedReport(
   reports: readonly [CrawlReport, ...CrawlReport[]],
   logged: LoggedTotals | null,
@@ -83,15 +79,9 @@ export function joinedReport(
 }
 
 function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
-  const outcomes: Record<string, Record<string, number>> = {};
-  for (const report of reports) {
-    for (const [status, reasons] of Object.entries(report.outcomes)) {
-      outcomes[status] ??= {};
-      const counts = outcomes[status];
-      for (const [reason, count] of Object.entries(reasons)) counts[reason] = (counts[reason] ?? 0) + count;
-    }
-  }
-  return outcomes;
+  const counts = new OutcomeCounts();
+  for (const { outcomes } of reports) counts.goOnFrom(outcomes);
+  return counts.outcomes();
 }
 
 /** The sum and the largest of a figure over all. */

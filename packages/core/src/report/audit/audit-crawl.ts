@@ -14,12 +14,10 @@ import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
 /** Where the evidence is, and the name of the crawl. */
 export interface AuditedCrawl {
   readonly requestsPath: string;
-  /** The request logs of all processes of the crawl, judged together. @default the one above */
+  /** The request logs of all processes of the crawl. @default the one above */
   readonly parts?: readonly { readonly requestsPath: string }[];
   readonly robotsPath: string;
-  /**
-   * Other directories of the same crawl: their logs are judged together, and their copies are read too. @default none
-   */
+  /** Other directories of the same crawl, judged together with this one. @default none */
   readonly others?: readonly AuditedCrawl[];
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }
@@ -30,16 +28,13 @@ export interface AuditOptions {
   readonly toleranceMs?: number;
   /** Called with each request in the order of ends. */
   readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
-  /** Called with each run that a log opens. */
   readonly onRun?: (run: RunPromise) => void;
 }
 
 /**
- * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone.
- *
- * Streams: memory grows with hosts and authorities, within bounds.
- *
- * @throws The platform's error when something cannot be read; absent logs are empty, and an empty audit has not passed.
+ * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone, as streams. Memory
+ * grows with hosts and authorities, within bounds. @throws The platform's error when something cannot be read; absent
+ * logs are empty, and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   const all = [crawl, ...(crawl.others ?? [])];

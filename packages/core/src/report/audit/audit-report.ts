@@ -32,6 +32,9 @@ export interface Violation {
   readonly detail: string;
 }
 
+/** Takes a violation of the request that is being judged. */
+export type FindFault = (kind: ViolationKind, detail: string) => void;
+
 /** What sets the earliest time of a request. */
 export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
 

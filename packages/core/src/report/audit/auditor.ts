@@ -4,34 +4,28 @@
 import { Concurrency } from '../concurrency.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
 import { iso } from '../table.js';
-import type { PaceReason, Violation, ViolationKind } from './audit-report.js';
+import type { FindFault, PaceReason, Violation } from './audit-report.js';
 import { type Earliest, HostPace, type Pause, paceOf, type RequiredPace } from './host-pace.js';
 import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
-import { forgetOldest, type InForce, RobotsInForce } from './robots-in-force.js';
+import { forgetOldest, RobotsInForce } from './robots-in-force.js';
 
 /** One request as it was judged. */
 export interface JudgedRequest {
   readonly record: RequestRecord;
   readonly host: string;
-  /**
-   * End of the host's last request to this start, milliseconds; below 0 where they overlapped; `null` for the first.
-   */
+  /** From the end of the host's last request, milliseconds; below 0 where they overlapped; `null` for the first. */
   readonly gapMs: number | null;
   /** The least that gap may be, and what sets it; `null` for the first request, and where no run is known. */
   readonly requiredGapMs: number | null;
   readonly requiredBy: PaceReason | null;
   /** What the host's robots.txt files require; `null` where no run is known. */
   readonly required: RequiredPace | null;
-  /** The pause that its answer requires. */
   readonly pause: Pause | null;
   readonly violations: readonly Violation[];
 }
 
-type Find = (kind: ViolationKind, detail: string) => void;
-
 /** Judges the requests of a crawl. */
 export class Auditor {
-  /** Hosts that were requested. */
   hostCount = 0;
   /** Hosts that had to be forgotten: their next request counts as a first one. */
   forgotten = 0;
@@ -52,14 +46,11 @@ export class Auditor {
     this.#robots = new RobotsInForce(readCopy);
   }
 
-  /**
-   * @param run - The run that made the request; `null`: not known.
-   * @param part - Which of the logs has it.
-   */
+  /** @param run - The run that made the request; `null`: not known. @param part - Which of the logs has it. */
   async judge(record: RequestRecord, run: RunPromise | null, part: number): Promise<JudgedRequest> {
     const violations: Violation[] = [];
     const name = hostNameOf(record, run);
-    const find: Find = (kind, detail) =>
+    const find: FindFault = (kind, detail) =>
       violations.push({ kind, url: record.url, host: name, atMs: record.startedAtMs, detail });
     const pace = this.#paceOf(name);
     const { startedAtMs, endedAtMs, purpose } = record;
@@ -77,18 +68,17 @@ export class Auditor {
       return { ...judged, requiredGapMs: null, requiredBy: null, required: null, pause: null };
     }
 
-    const own = record.robotsAnswer?.authority ?? authorityOf(record.url) ?? '';
+    const own = record.robotsAnswer?.authority ?? authorityOf(record.url);
     const required = await this.#requiredPace(pace, own, startedAtMs, run);
     let earliest: Earliest = pace.earliest(run.pace, required);
     if (purpose === 'robots') {
       const retryAtMs = record.url === `${own}/robots.txt` ? this.#robots.retryAtMs(own) : null;
-      if (retryAtMs !== null && retryAtMs > (earliest.atMs ?? 0))
-        earliest = { atMs: retryAtMs, reason: 'robots-retry' };
+      if (retryAtMs !== null && retryAtMs > earliest.atMs) earliest = { atMs: retryAtMs, reason: 'robots-retry' };
     } else {
       if (required.closed !== null) find('too-early', required.closed);
-      judgeRules(record, await this.#robots.at(own, startedAtMs, run), find);
+      await this.#robots.judge(record, own, run, find);
     }
-    if (earliest.atMs !== null && startedAtMs + this.#toleranceMs < earliest.atMs)
+    if (startedAtMs + this.#toleranceMs < earliest.atMs)
       find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
     const { userAgent } = record;
     if (userAgent !== run.userAgent)
@@ -100,9 +90,9 @@ export class Auditor {
     const pause = pace.ended(record, required);
     if (purpose === 'robots') this.#robotsAnswered(record, own, run, find);
     else if (record.status !== null) this.#robots.hostAnswered(own, endedAtMs, run);
-    const isFirst = earliest.atMs === null || lastEndedAtMs === null;
-    const requiredGapMs = isFirst ? null : Math.max(0, (earliest.atMs ?? 0) - lastEndedAtMs);
-    return { ...judged, requiredGapMs, requiredBy: isFirst ? null : earliest.reason, required, pause };
+    const requiredGapMs = lastEndedAtMs === null ? null : Math.max(0, earliest.atMs - lastEndedAtMs);
+    const requiredBy = lastEndedAtMs === null ? null : earliest.reason;
+    return { ...judged, requiredGapMs, requiredBy, required, pause };
   }
 
   #paceOf(host: string): HostPace {
@@ -114,7 +104,7 @@ export class Auditor {
   }
 
   /** Whether another host at the same address was being requested. */
-  #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: Find): void {
+  #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: FindFault): void {
     if (remoteAddress === null) return;
     const busyUntilMs = this.#busyUntilMs.get(remoteAddress) ?? 0;
     if (startedAtMs < busyUntilMs && gapMs !== null && gapMs >= 0)
@@ -134,7 +124,7 @@ export class Auditor {
   }
 
   /** The file belongs to the authority's own host, wherever its redirects led. */
-  #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: Find): void {
+  #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): void {
     if (!this.#robots.answered(record, run)) {
       find('log', 'a request for robots.txt does not say whose');
       return;
@@ -152,16 +142,14 @@ export class Auditor {
   }
 }
 
-/** The unit of spacing: the URL's own host name, whatever the log says; by domain what the log says, if it can be. */
+/** The unit of spacing: the URL's own host name; by domain what the log says, if it can be. */
 function hostNameOf({ url, host }: Pick<RequestRecord, 'url' | 'host'>, run: RunPromise | null): string {
   const name = parseUrl(url)?.hostname.replace(/\.$/, '') ?? host;
   return run?.hostKeyBy === 'domain' && name.endsWith(`.${host}`) && host !== '' ? host : name;
 }
 
-function authorityOf(url: string): string | null {
-  const read = parseUrl(url);
-  if (read === null) return null;
-  const { protocol, hostname, port } = read;
+function authorityOf(url: string): string {
+  const { protocol, hostname, port } = parseUrl(url) ?? { protocol: '', hostname: '', port: '' };
   return `${protocol}//${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`;
 }
 
@@ -172,27 +160,6 @@ function parseUrl(text: string): URL | null {
   } catch {
     return null; // The parser has no other way to say so.
   }
-}
-
-/** Whether the file in force allowed the URL, and whether the crawl used that very copy. */
-function judgeRules(record: RequestRecord, inForce: InForce, find: Find): void {
-  if (inForce.kind === 'unknown') {
-    find('before-robots', `${inForce.why} at that time`);
-    return;
-  }
-  if (inForce.kind === 'no-copy') {
-    find('robots-copy', `whether robots.txt allowed it cannot be shown: ${inForce.why}`);
-    return;
-  }
-  if (inForce.kind === 'deny') find('excluded', 'its robots.txt was refused to us, which the run reads as closed');
-  if (inForce.kind === 'rules') {
-    const { allowed, line, pattern } = inForce.rules.decide(record.url);
-    const by = line === null ? 'the file' : `line ${line}, ${pattern}`;
-    if (!allowed) find('excluded', `robots.txt (copy ${inForce.hash}) closes it: ${by}`);
-  }
-  const used = record.robots?.hash ?? null;
-  if (used !== inForce.hash)
-    find('robots-copy', `the crawl used copy ${used ?? '(none)'}, in force was ${inForce.hash ?? '(none)'}`);
 }
 
 function earlyText(byMs: number, reason: PaceReason, pause: Pause | null): string {

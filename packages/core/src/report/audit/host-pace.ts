@@ -39,10 +39,9 @@ export interface Pause {
   readonly why: string;
 }
 
-/** The earliest time of a request, and what sets it. */
+/** The earliest time of a request, epoch milliseconds, and what sets it; 0 for the first request of a host. */
 export interface Earliest {
-  /** Epoch milliseconds; `null` for the first request. */
-  readonly atMs: number | null;
+  readonly atMs: number;
   readonly reason: PaceReason;
 }
 
@@ -99,9 +98,9 @@ export class HostPace {
   /** The earliest time of the next request. */
   earliest(pace: RunPace, required: RequiredPace): Earliest {
     const { lastStartedAtMs, lastEndedAtMs } = this;
-    if (lastEndedAtMs === null || lastStartedAtMs === null) return { atMs: null, reason: 'interval' };
+    if (lastEndedAtMs === null || lastStartedAtMs === null) return { atMs: 0, reason: 'interval' };
     const isReplaced = pace.rateReplacesRule && required.rateMs !== null;
-    const candidates: { readonly atMs: number; readonly reason: PaceReason }[] = [
+    const candidates: Earliest[] = [
       { atMs: lastEndedAtMs + (isReplaced ? 0 : intervalOf(pace, this.#retrievalMs)), reason: 'interval' },
       { atMs: lastEndedAtMs + (required.crawlDelayMs ?? 0), reason: 'crawl-delay' },
       { atMs: lastStartedAtMs + (required.rateMs ?? 0), reason: 'request-rate' },

@@ -15,24 +15,15 @@ import {
   resolveAccessOptions,
 } from '@mannerly/robots/access';
 import type { RequestRecord, RunPromise } from '../decision.js';
+import type { FindFault } from './audit-report.js';
 import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
 
-/** What applies to the URLs of an authority at a given time. */
-export type InForce =
-  | { readonly kind: 'rules'; readonly hash: string; readonly rules: RobotsRules }
-  | { readonly kind: 'allow' | 'deny'; readonly hash: string | null }
-  /** The copy was not kept, or is not what was received. */
-  | { readonly kind: 'no-copy'; readonly hash: string | null; readonly why: string }
-  | { readonly kind: 'unknown'; readonly why: string };
-
-/** How a run reads robots.txt. */
 interface Reading {
   readonly key: string;
   readonly compile: CompileOptions;
   readonly access: ResolvedAccessOptions;
 }
 
-/** What is known of an authority. */
 interface Known {
   access: AccessState;
   hash: string | null;
@@ -90,20 +81,29 @@ export class RobotsInForce {
       known.access = nextAccess(known.access, { kind: 'host-answered' }, atMs, this.#reading(run).access);
   }
 
-  /** What applied at a given time. */
-  async at(authority: string, atMs: number, run: RunPromise): Promise<InForce> {
+  /** Whether the file in force allowed a request, and whether the crawl used that very copy. */
+  async judge(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): Promise<void> {
     const known = this.#authorities.get(authority);
-    if (known === undefined) return { kind: 'unknown', why: 'its robots.txt had not been requested' };
+    if (known === undefined) return find('before-robots', 'its robots.txt had not been requested at that time');
     const { access } = known;
     const { freshUntilMs } = access;
     // It was received a little after its last byte, and may have been consulted a little before the request left.
+    const atMs = record.startedAtMs;
     const isJustExpired = freshUntilMs !== null && atMs >= freshUntilMs && atMs < freshUntilMs + AUDIT_EXPIRY_SLACK_MS;
     const advice = accessAdvice(access, isJustExpired ? freshUntilMs - 1 : atMs, this.#reading(run).access);
-    if (advice.kind === 'hold') return { kind: 'unknown', why: whyHeld(access) };
-    if (advice.kind !== 'by-rules') return { kind: advice.kind, hash: access.copy === null ? null : known.hash };
-    const rules = await this.#compiled(known, run);
-    if (typeof rules === 'string') return { kind: 'no-copy', hash: known.hash, why: rules };
-    return { kind: 'rules', hash: known.hash ?? '', rules };
+    if (advice.kind === 'hold') return find('before-robots', `${whyHeld(access)} at that time`);
+    if (advice.kind === 'deny') find('excluded', 'its robots.txt was refused to us, which the run reads as closed');
+    if (advice.kind === 'by-rules') {
+      const rules = await this.#compiled(known, run);
+      if (typeof rules === 'string')
+        return find('robots-copy', `whether robots.txt allowed it cannot be shown: ${rules}`);
+      const { allowed, line, pattern } = rules.decide(record.url);
+      const by = line === null ? 'the file' : `line ${line}, ${pattern}`;
+      if (!allowed) find('excluded', `robots.txt (copy ${known.hash}) closes it: ${by}`);
+    }
+    const used = record.robots?.hash ?? '(none)';
+    const inForce = (access.copy === null ? null : known.hash) ?? '(none)';
+    if (used !== inForce) find('robots-copy', `the crawl used copy ${used}, in force was ${inForce}`);
   }
 
   /** The latest rules of an authority, and since when; `null`: there are none. */

@@ -5,17 +5,27 @@ import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-mani
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
-import type { RequestRecord, RunPromise } from '../decision.js';
+import type { OutcomeTable, RunPromise, UrlDecision, UrlStatus } from '../decision.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
-import { RequestCounts } from '../politeness.js';
+import { type CountedReason, OutcomeCounts } from '../outcome-counts.js';
+import { cut, RequestCounts } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths } from '../read-logs.js';
-import { DecisionCounts } from './decision-counts.js';
+import { reasonOf } from '../reasons.js';
 import { HostAccount } from './host-account.js';
-import { MAX_PAGE_HOSTS, MAX_PAGE_RUNS, MAX_PAGE_SEEDS, MAX_STATUSES, MAX_TIMELINE_HOSTS } from './limits.js';
+import {
+  MAX_COUNTED_RULES,
+  MAX_PAGE_EXAMPLES,
+  MAX_PAGE_HOSTS,
+  MAX_PAGE_RULES,
+  MAX_PAGE_RUNS,
+  MAX_PAGE_SEEDS,
+  MAX_STATUSES,
+  MAX_TIMELINE_HOSTS,
+} from './limits.js';
 import { methodsText } from './methods.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
-import type { ReportData } from './report-data.js';
+import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
 /** Where a crawl's logs are, and whose crawl it is. */
 export type ReportedPaths = LogPaths & Pick<AuditedCrawl, 'robotsPath'> & { readonly manifest: CrawlManifest };
@@ -36,7 +46,8 @@ export async function gatherReport(
   const parts = paths.parts ?? [paths];
   const accounts = new Map<string, HostAccount>();
   const answers = new RequestCounts();
-  const sizes = new BodySizes();
+  /** Responses by the power of two above the size of their bodies. */
+  const sizes = new Map<number, number>();
   const pauses = new Pauses();
   const progress = new ProgressSpans();
   const runs: RunPromise[] = [];
@@ -51,11 +62,13 @@ export async function gatherReport(
     if (!accounts.has(host) && accounts.size < MAX_REPORT_HOSTS) accounts.set(host, new HostAccount());
     accounts.get(host)?.request(judged);
     answers.add(record, MAX_STATUSES);
-    sizes.response(record);
+    const { status, encodedBytes } = record;
+    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
+    if (status !== null) sizes.set(power, (sizes.get(power) ?? 0) + 1);
     onRequests(answers.requests);
     progress.start(record.startedAtMs);
     progress.add('requests', record.endedAtMs, 1);
-    progress.add('bytes', record.endedAtMs, record.encodedBytes);
+    progress.add('bytes', record.endedAtMs, encodedBytes);
   };
   const audit = await auditCrawl(paths, {
     onRequest,
@@ -103,7 +116,7 @@ export async function gatherReport(
     statuses: [...answers.statuses]
       .map(([status, count]) => ({ status, requests: count }))
       .sort((a, b) => b.requests - a.requests),
-    sizes: sizes.read(),
+    sizes: [...sizes].sort(([a], [b]) => a - b).map(([power, responses]) => ({ belowBytes: 2 ** power, responses })),
     depths: counts.depths(),
     progress: progress.read(),
   } as const;
@@ -129,19 +142,68 @@ function hostsOf(accounts: ReadonlyMap<string, HostAccount>): Pick<ReportData, '
   };
 }
 
-/** Responses by the power of two above the size of their bodies. */
-class BodySizes {
-  readonly #counts = new Map<number, number>();
+const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
 
-  response({ status, encodedBytes }: RequestRecord): void {
-    if (status === null) return;
-    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
-    this.#counts.set(power, (this.#counts.get(power) ?? 0) + 1);
+/** Counts decisions. Bounded by reasons, rules and depths. */
+class DecisionCounts {
+  readonly #counts = new OutcomeCounts();
+  readonly #examples = new Map<CountedReason, string[]>();
+  readonly #rules = new Map<string, { -readonly [K in keyof ReportedRule]: ReportedRule[K] }>();
+  readonly #depths = new Map<number, Record<UrlStatus, number>>();
+
+  decision(decision: UrlDecision): void {
+    const { status, depth, url, layer } = decision;
+    const counted = this.#counts.decision(decision);
+    const examples = this.#examples.get(counted) ?? [];
+    this.#examples.set(counted, examples);
+    if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(cut(url));
+    if (status === 'excluded' && layer === 'robots') this.#countRule(decision);
+    if (depth === null) return;
+    const atDepth = this.#depths.get(depth) ?? { ...NO_URLS };
+    this.#depths.set(depth, atDepth);
+    atDepth[status] += 1;
   }
 
-  read(): ReportData['sizes'] {
-    return [...this.#counts]
-      .sort(([a], [b]) => a - b)
-      .map(([power, responses]) => ({ belowBytes: 2 ** power, responses }));
+  /** Takes URLs that have no line of their own. */
+  leftOut(counts: OutcomeTable): void {
+    this.#counts.goOnFrom(counts);
+  }
+
+  outcomes(): Record<UrlStatus, number> {
+    const outcomes = { ...NO_URLS };
+    for (const { status, urls } of this.#counts.reasons) outcomes[status] += urls;
+    return outcomes;
+  }
+
+  /** The most frequent first. */
+  reasons(): ReportedReason[] {
+    return [...this.#counts.reasons]
+      .sort((a, b) => b.urls - a.urls)
+      .map((counted) => {
+        const { status, reason, urls } = counted;
+        const examples = this.#examples.get(counted) ?? [];
+        return { status, reason, urls, examples, means: reasonOf(reason)?.means ?? '' };
+      });
+  }
+
+  /** Those that excluded most URLs, at most `MAX_PAGE_RULES`. */
+  rules(): ReportedRule[] {
+    return [...this.#rules.values()].sort((a, b) => b.urls - a.urls).slice(0, MAX_PAGE_RULES);
+  }
+
+  depths(): ReportedDepth[] {
+    return [...this.#depths].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
+  }
+
+  #countRule({ url, line, pattern, robots }: UrlDecision): void {
+    if (line === null || robots === null) return;
+    const { authority, hash, receivedAtMs } = robots;
+    const key = `${authority} ${hash} ${line}`;
+    const known = this.#rules.get(key);
+    if (known !== undefined) known.urls += 1;
+    else if (this.#rules.size < MAX_COUNTED_RULES) {
+      const rule = { authority, line, pattern: cut(pattern ?? ''), hash, receivedAtMs, example: cut(url), urls: 1 };
+      this.#rules.set(key, rule);
+    }
   }
 }

@@ -11,8 +11,29 @@ export interface ReportData {
   readonly format: 2;
   readonly generatedAtMs: number;
   readonly generator: { readonly mannerly: string; readonly node: string };
-  readonly crawl: ReportedCrawl;
-  readonly totals: ReportTotals;
+  readonly crawl: {
+    readonly name: string;
+    readonly tokens: readonly string[];
+    /** The first of them. */
+    readonly seeds: readonly string[];
+    readonly seedCount: number;
+    readonly createdAtMs: number;
+    /** Start of the first request and end of the last; `null` without requests. */
+    readonly startedAtMs: number | null;
+    readonly endedAtMs: number | null;
+    /** The latest, at most `MAX_PAGE_RUNS`. */
+    readonly runs: readonly RunPromise[];
+  };
+  readonly totals: {
+    readonly requests: number;
+    /** For pages, redirects and failures included. */
+    readonly pageRequests: number;
+    readonly robotsRequests: number;
+    readonly bytes: number;
+    readonly hosts: number;
+    /** URLs by status. */
+    readonly outcomes: Readonly<Record<UrlStatus, number>>;
+  };
   readonly audit: AuditReport;
   /** Hosts with most requests, at most `MAX_PAGE_HOSTS`. */
   readonly hosts: readonly ReportedHost[];
@@ -33,33 +54,6 @@ export interface ReportData {
   readonly timeline: Timeline;
   /** One paragraph for a paper. */
   readonly methods: string;
-}
-
-/** Whose crawl. */
-export interface ReportedCrawl {
-  readonly name: string;
-  readonly tokens: readonly string[];
-  /** The first of them. */
-  readonly seeds: readonly string[];
-  readonly seedCount: number;
-  readonly createdAtMs: number;
-  /** Start of the first request and end of the last; `null` without requests. */
-  readonly startedAtMs: number | null;
-  readonly endedAtMs: number | null;
-  /** The latest, at most `MAX_PAGE_RUNS`. */
-  readonly runs: readonly RunPromise[];
-}
-
-/** The counts of a crawl. */
-export interface ReportTotals {
-  readonly requests: number;
-  /** For pages, redirects and failures included. */
-  readonly pageRequests: number;
-  readonly robotsRequests: number;
-  readonly bytes: number;
-  readonly hosts: number;
-  /** URLs by status. */
-  readonly outcomes: Readonly<Record<UrlStatus, number>>;
 }
 
 /** How one host was treated, and its URLs by status. */

@@ -12,13 +12,6 @@ import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
 import type { ReportedPaths } from './gather-report.js';
 import type { ReportData } from './report-data.js';
 
-/** What was written. */
-export interface WrittenReport {
-  readonly htmlPath: string;
-  readonly jsonPath: string;
-  readonly data: ReportData;
-}
-
 /**
  * Makes the report of a crawl directory from its logs, and writes each file whole or not at all.
  *
@@ -32,7 +25,7 @@ export async function writeReport(
   paths: ReportedPaths & { readonly path: string },
   nowMs = Date.now(),
   onRequests?: (requests: number) => void,
-): Promise<WrittenReport> {
+): Promise<{ readonly htmlPath: string; readonly jsonPath: string; readonly data: ReportData }> {
   // Loaded here: a crawl does not need it.
   const { gatherReport } = await import('./gather-report.js');
   const data = await gatherReport(paths, nowMs, onRequests);

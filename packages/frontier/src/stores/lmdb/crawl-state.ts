@@ -9,7 +9,6 @@ import { HostEntries } from './host-entries.js';
 import { HostTable } from './host-table.js';
 import { type Counts, DEAD, listHolders, readCounts, writeCounts } from './meta.js';
 
-/** Of one client. */
 export class CrawlState {
   /** As of the running transaction, or the last one. */
   counts: Counts;
@@ -24,11 +23,7 @@ export class CrawlState {
   #holders: number[] | null = null;
   #isChanged = false;
 
-  /**
-   * Reads what is known, so that the first transaction is short. Outside of a transaction.
-   *
-   * @param seenBudgetBytes - Memory for fingerprints.
-   */
+  /** Reads the fingerprints, up to a budget of memory, so that the first transaction is short. */
   constructor(tables: Environment, seenBudgetBytes: number) {
     this.tables = tables;
     this.hosts = new HostTable(tables);

@@ -1,16 +1,13 @@
 // Opens the lmdb file with the settings everything else relies on, and names its tables.
 //
 // Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC): after
-// a power cut the file is whole and at one of the last commits; a killed process loses nothing. The write lock is a
-// robust mutex in `lock.mdb`, which the system frees when its holder dies.
+// a power cut the file is whole and at one of the last commits. The write lock is freed when its holder dies.
 //
 // Free pages. lmdb 3.5 keeps their list in memory between transactions, and after some hundred thousand scattered pages
-// a commit fails ("reserved freelist had a data entry with zero-size"). With nothing retained it reads the list each
-// time.
+// a commit fails ("reserved freelist had a data entry with zero-size"). With nothing retained it reads the list again.
 //
-// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2` of lmdb 3.5),
-// so a commit in between is overwritten by the next one. Openers and writers therefore share the write lock of a
-// second, empty file.
+// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2`), so a commit
+// in between is overwritten. Openers and writers therefore share the write lock of a second, empty file.
 
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +35,6 @@ const GATE = 'gate';
 /** A table of bytes by bytes, in the order of its keys. */
 export type Table = Database<Buffer, Buffer>;
 
-/** A row of a table, a copy. */
 export interface Row {
   readonly key: Buffer;
   readonly value: Buffer;
@@ -66,19 +62,13 @@ export interface Environment extends Readonly<Record<(typeof TABLES)[number], Ta
   readonly close: () => Promise<void>;
 }
 
-/**
- * Opens the folder, or creates it if `create` is set.
- *
- * @throws FrontierError `store-mismatch` where there is no store and none may be created; `store-failed` where the
- *   folder cannot be used or the lmdb package cannot be loaded.
- */
+/** Opens the folder, or creates it if `create` is set. @throws FrontierError `store-mismatch`, `store-failed`. */
 export async function openEnvironment(path: string, create: boolean): Promise<Environment> {
   const { open, ABORT } = await loadLmdb();
   await prepareFolder(path, create);
   try {
     await checkFile(join(path, 'data.mdb'));
     const gate = open<Buffer, Buffer>({ path: join(path, GATE), noSubdir: false, noSync: true, ...READERS });
-    /** Runs something while no other process opens or writes. */
     const alone = <T>(work: () => T): T => {
       const answers: T[] = [];
       gate.transactionSync<unknown>(() => {
@@ -106,14 +96,10 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
   }
 }
 
-/** Rows with keys from `start`, before `end`. */
 export function rowsOf(table: Table, start: Buffer, end: Buffer, limit: number): Row[] {
-  const rows: Row[] = [];
-  for (const row of table.getRange({ start, end, limit })) rows.push(row);
-  return rows;
+  return [...table.getRange({ start, end, limit })];
 }
 
-/** The first key from `start`, before `end`. */
 export function firstKeyOf(table: Table, start: Buffer, end: Buffer): Buffer | undefined {
   for (const key of table.getKeys({ start, end, limit: 1 })) return key;
   return undefined;

@@ -18,12 +18,7 @@ const VERSION = 2;
 const PAGE_BYTES_LEAST = 256;
 const PAGE_BYTES_MOST = 65_536;
 
-/**
- * Passes a file that lmdb can open, an empty file, and no file.
- *
- * @throws FrontierError `store-mismatch` for a file of another kind or version, `store-failed` for one that was cut
- *   short.
- */
+/** Passes no file and an empty one. @throws FrontierError `store-mismatch`: another kind; `store-failed`: cut short. */
 export async function checkFile(path: string): Promise<void> {
   let file: FileHandle;
   try {

@@ -20,7 +20,6 @@ const LOADED_BYTES = 11;
 const CHUNKS_PER_CHECK = 64;
 const NO_VALUE = Buffer.alloc(0);
 
-/** The set. `counts` is always the transaction's. */
 export class Fingerprints {
   readonly #log: Table;
   readonly #table: Table;
@@ -56,7 +55,6 @@ export class Fingerprints {
     return this.#set.has(fingerprint) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fingerprint));
   }
 
-  /** Adds the fingerprint. @returns `false` when it was known. */
   add(fingerprint: Uint8Array, counts: Counts): boolean {
     if (Number.isFinite(counts.tableFrom)) {
       if (this.has(fingerprint, counts)) return false;

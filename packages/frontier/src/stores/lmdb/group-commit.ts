@@ -21,7 +21,6 @@ const PAGES_PER_COMMIT = 32;
 /** Most entries and hosts of one transaction: it bounds how long the process is blocked. */
 const WEIGHT_PER_TRANSACTION = 8_192;
 
-/** The queue of verbs in front of the file. */
 export class GroupCommit {
   readonly #transact: (verbs: () => void) => void;
   readonly #everyMs: number;
@@ -32,10 +31,7 @@ export class GroupCommit {
   #dueMs = 0;
   #nextMs = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param transact - Runs verbs in one transaction. When it throws, nothing was committed.
-   * @param everyMs - Most milliseconds between two commits while verbs keep coming.
-   */
+  /** `transact` throws when nothing was committed. `everyMs`: most milliseconds between commits while verbs come. */
   constructor(transact: (verbs: () => void) => void, everyMs: number) {
     this.#transact = transact;
     this.#everyMs = everyMs;
@@ -58,7 +54,6 @@ export class GroupCommit {
     });
   }
 
-  /** Commits all pending verbs now. */
   flush(): void {
     while (this.#pending.length > 0) this.#commit();
   }

@@ -1,6 +1,6 @@
 // The entries of host queues: which comes next, which wait, which are in flight.
 //
-//   waiting (by time) ──ripe──▶ lines, one per lane and rank ──take──▶ in flight ──done──▶ gone
+//   waiting (by time) ──due───▶ lines, one per lane and rank ──take──▶ in flight ──done──▶ gone
 //                                    ▲          │ requeue, give back            │
 //                                    └──────────┴───────────────────────────────┘
 //
@@ -13,21 +13,22 @@ import type { Host } from './host.js';
 import { HostLines } from './host-lines.js';
 import {
   decodeEntry,
-  type EntryPlace,
   type EntryValue,
   encodeEntry,
-  entryPlace,
   KIND,
   kindEnd,
   kindStart,
   kindUpTo,
   lineEnd,
   lineKey,
+  type OpenLine,
+  readLine,
+  waitingId,
   waitingKey,
 } from './rows.js';
 
-/** Entries that ripen in one verb, or twice the number that is wanted. */
-const RIPEN_AT_ONCE = 1_024;
+/** Waiting entries put in line by one verb, or twice the number that is wanted. */
+const QUEUED_AT_ONCE = 1_024;
 /** Entries of a host's only line that its record does not count: a client that loads the host reads them. */
 const UNRECORDED_MOST = 64;
 
@@ -59,16 +60,15 @@ export class HostEntries {
   readyAt(host: Host, now: number): number | null {
     if (host.queued === 0) return null;
     this.#lines.endBlocks(host, now);
-    this.#ripen(host, now, RIPEN_AT_ONCE);
-    return this.#lines.hasOpen(host) ? 0 : Math.min(host.ripensAt, host.unblocksAt);
+    this.#queueWaiting(host, now, QUEUED_AT_ONCE);
+    return this.#lines.hasOpen(host) ? 0 : Math.min(host.waitsUntil, host.unblocksAt);
   }
 
-  /** Hands out up to `count` entries. */
   take(host: Host, count: number, now: number): Entry[] {
     const taken: Entry[] = [];
     if (count === 0 || host.queued === 0) return taken;
     this.#lines.endBlocks(host, now);
-    this.#ripen(host, now, Math.max(RIPEN_AT_ONCE, 2 * count));
+    this.#queueWaiting(host, now, Math.max(QUEUED_AT_ONCE, 2 * count));
     while (taken.length < count) {
       const [first, second] = this.#lines.firstOpen(host, 2);
       if (first === undefined) break;
@@ -80,8 +80,7 @@ export class HostEntries {
       // The order of the first entry that stays; `null`: none does.
       let next: number | null = null;
       for (const row of rows) {
-        const place = entryPlace(row.key);
-        if (place.kind !== 'line') continue;
+        const place = readLine(row.key);
         if (place.order > limit || taken.length === count) {
           next = place.order;
           break;
@@ -94,7 +93,6 @@ export class HostEntries {
     return taken;
   }
 
-  /** Finishes an entry in flight. @returns Whether it was. */
   finish(host: Host, id: EntryId): boolean {
     const entry = host.inFlight.get(id);
     if (entry === undefined) return false;
@@ -123,23 +121,20 @@ export class HostEntries {
     }
   }
 
-  /** Blocks a lane up to a time. A time that has passed unblocks it. */
   block(host: Host, lane: string, until: number, now: number): void {
     this.#lines.block(host, lane, until, now);
   }
 
-  #ripen(host: Host, now: number, most: number): void {
-    if (host.ripensAt > now) return;
+  #queueWaiting(host: Host, now: number, most: number): void {
+    if (host.waitsUntil > now) return;
     const start = kindStart(host.number, KIND.waiting);
     for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), most)) {
-      const place = entryPlace(key);
-      if (place.kind !== 'waiting') continue;
       this.#rows.removeSync(key);
-      const entry = { ...decodeEntry(value), id: place.id };
+      const entry = { ...decodeEntry(value), id: waitingId(key)! };
       this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
     }
     const first = firstKeyOf(this.#rows, start, kindEnd(host.number, KIND.waiting));
-    host.ripensAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
+    host.waitsUntil = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
   }
 
   /** Removes an entry in flight and its row; `null` for any other id. */
@@ -163,20 +158,19 @@ export class HostEntries {
 
   #putWaiting(host: Host, entry: EntryValue, readyAt: number): void {
     this.#rows.putSync(waitingKey(host.number, readyAt, entry.id), encodeEntry({ ...entry, id: 0 }));
-    host.ripensAt = Math.min(host.ripensAt, readyAt);
+    host.waitsUntil = Math.min(host.waitsUntil, readyAt);
   }
 }
 
 /** The entry of a row of the entries table, as a scan lists it. */
 export function listedEntry(host: Host, { key, value }: Row): Entry {
-  const place = entryPlace(key);
   const { id: keptId, priority, attempt, body } = decodeEntry(value);
-  const id = String(place.kind === 'waiting' ? place.id : keptId > 0 ? keptId : place.order);
+  const id = String(waitingId(key) ?? (keptId > 0 ? keptId : readLine(key).order));
   return { id, priority, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
 }
 
 /** The entry is in flight from now on. Its row stays. */
-function handOut(host: Host, { value }: Row, place: Extract<EntryPlace, { kind: 'line' }>): Entry {
+function handOut(host: Host, { value }: Row, place: OpenLine): Entry {
   const { priority, id: keptId, attempt, body } = decodeEntry(value);
   const { lane, rank, order } = place;
   const id = String(keptId > 0 ? keptId : order);

@@ -37,7 +37,6 @@ export class HostLines {
     this.#rows = lines;
   }
 
-  /** The number of a lane, assigned when it is first named. */
   laneNumber(host: Host, name: string | null): number {
     if (name === null) return 0;
     if (name === host.firstLane) return 1;
@@ -54,7 +53,6 @@ export class HostLines {
     return host.nextLane++;
   }
 
-  /** Whether an entry can be handed out. */
   hasOpen(host: Host): boolean {
     return host.blockCount === 0 ? host.lineCount > 0 : this.firstOpen(host, 1).length > 0;
   }
@@ -83,7 +81,6 @@ export class HostLines {
     if (this.#blockedUntil(host, line.lane) === 0) this.#rows.putSync(openLineKey(host.number, line), NO_VALUE);
   }
 
-  /** An open line has become empty. */
   close(host: Host, line: OpenLine): void {
     host.lineCount -= 1;
     if (host.onlyLine !== null) {
@@ -94,7 +91,6 @@ export class HostLines {
     this.#rows.removeSync(lineHeadKey(host.number, line.lane, line.rank));
   }
 
-  /** An open line gets another order. */
   move(host: Host, line: OpenLine, order: number): void {
     if (line.order === order) return;
     const moved = { ...line, order };
@@ -121,7 +117,6 @@ export class HostLines {
     this.#findNextEnd(host);
   }
 
-  /** Opens the lines of lanes whose block has ended. */
   endBlocks(host: Host, now: number): void {
     if (host.unblocksAt > now) return;
     const { blockEnd } = KIND;
@@ -150,7 +145,6 @@ export class HostLines {
     for (const line of this.#linesOf(host, lane)) this.#rows.putSync(openLineKey(host.number, line), NO_VALUE);
   }
 
-  /** The lines of a lane that have entries. */
   #linesOf(host: Host, lane: number): OpenLine[] {
     return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#orderOf(host, lane, rank) })).filter(
       (line): line is OpenLine => line.order !== null,

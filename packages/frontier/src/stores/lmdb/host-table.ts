@@ -1,17 +1,10 @@
-// Hosts in memory and in the file. A changed host is written once per transaction; the time index follows before it is
-// read and when the transaction ends. The hosts in memory are right until another process writes, then they are
-// cleared.
-//
-// An entry that is added to a host's only line changes no record: loading the host counts the rows behind it.
-//
-// The time index: holder, time, host. A leased host stands at its lease end + delay or earlier: renewing does not move
-// it.
+// Hosts in memory and in the file. A changed host is written once per transaction; the time index (holder, time, host)
+// follows before it is read. The hosts in memory are right until another process writes, then they are cleared.
 
 import type { HostKey } from '../../store.js';
-import type { Environment, Table } from './environment.js';
-import { rowsOf } from './environment.js';
+import { type Environment, rowsOf, type Table } from './environment.js';
 import { decodeHost, encodeHost, Host } from './host.js';
-import { entryPlace, lineEnd, lineKey, textKey } from './rows.js';
+import { lineEnd, lineKey, readLine, textKey } from './rows.js';
 
 /** Most hosts in memory between transactions. With more than that all are forgotten. */
 const HOSTS_CACHED = 49_152;
@@ -19,13 +12,11 @@ const BY_KEY = 1;
 const BY_NUMBER = 2;
 const NO_VALUE = Buffer.alloc(0);
 
-/** A row of the time index. */
 export interface DueRow {
   readonly at: number;
   readonly number: number;
 }
 
-/** All hosts. */
 export class HostTable {
   readonly #hosts: Table;
   readonly #entries: Table;
@@ -40,7 +31,6 @@ export class HostTable {
     this.#due = due;
   }
 
-  /** The host of that key, if there is one. */
   find(key: HostKey): Host | undefined {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
@@ -74,7 +64,6 @@ export class HostTable {
     this.#dirty.push(host);
   }
 
-  /** Puts a host into the time index, or takes it out. */
   setDue(host: Host, holder: number, at: number | null): void {
     host.dueAt = at;
     host.dueHolder = holder;
@@ -88,7 +77,6 @@ export class HostTable {
     return rows.map(({ key }) => ({ at: key.readDoubleBE(4), number: key.readUInt32BE(12) }));
   }
 
-  /** Brings the time index up to date. */
   syncIndex(): void {
     for (const host of this.#dirty) {
       const { number, dueAt, dueHolder, indexedAt, indexedHolder } = host;
@@ -114,7 +102,6 @@ export class HostTable {
     return isAnyDirty;
   }
 
-  /** Forgets the hosts in memory. */
   clear(): void {
     this.#byKey.clear();
     this.#byNumber.clear();
@@ -127,10 +114,8 @@ export class HostTable {
     const { lane, rank } = onlyLine;
     const [start, end] = [lineKey(number, lane, rank, nextSequence), lineEnd(number, lane, rank)];
     for (const key of this.#entries.getKeys({ start, end })) {
-      const place = entryPlace(key);
-      if (place.kind !== 'line') continue;
       host.queued += 1;
-      host.nextSequence = place.order + 1;
+      host.nextSequence = readLine(key).order + 1;
     }
     return host;
   }

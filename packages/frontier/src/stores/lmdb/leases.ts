@@ -22,12 +22,10 @@ export class LmdbLeases {
     this.#firstDelayMs = firstDelayMs;
   }
 
-  /** Leases that can be granted now. */
   lease(request: LeaseRequest, now: number): Lease[] {
     return request.hosts === undefined ? this.#leaseDue(request, now) : this.#leaseNamed(request, request.hosts, now);
   }
 
-  /** The lease goes on, and up to `want` more entries are handed out. */
   keep(host: Host, ttlMs: number, want: number, now: number): Entry[] {
     host.leaseEndsAt = now + ttlMs;
     const at = host.leaseEndsAt + host.delayMs;
@@ -57,9 +55,8 @@ export class LmdbLeases {
   }
 
   /**
-   * Leases of clients that are proven dead end at the time of the proof, and their hosts are due at that time + delay
-   * (O1). A holder may have sent its first request before its first commit: where no delay is known yet, the first
-   * delay takes its place.
+   * Leases of proven dead clients end at the time of the proof (O1). A holder may have sent a request before its first
+   * commit: where no delay is known yet, the first delay takes its place.
    */
   endThoseOfTheDead(): void {
     const { hosts, tables } = this.#crawl;
@@ -80,14 +77,11 @@ export class LmdbLeases {
     hosts.syncIndex();
   }
 
-  /** Whether this client has a lease that has not ended. */
   hasOwn(): boolean {
     return this.#crawl.hosts.due(this.#crawl.holder, Number.POSITIVE_INFINITY, 1).length > 0;
   }
 
-  /**
-   * The earliest time in the index, outside of a transaction; `Infinity`: none. Too early where a lease was renewed.
-   */
+  /** The earliest time in the index; `Infinity`: none. Too early where a lease was renewed. Outside a transaction. */
   earliest(): number {
     const firsts = [FREE, ...this.#crawl.holders()].flatMap((holder) =>
       this.#crawl.hosts.due(holder, Number.POSITIVE_INFINITY, 1),

@@ -2,6 +2,7 @@
 // file open, and the counts of the whole crawl.
 
 import { FrontierError } from '../../errors.js';
+import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl } from '../crawl-name.js';
 import { bootName, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { rowsOf, type Table } from './environment.js';
@@ -22,28 +23,10 @@ const HOLDERS_MOST = 65_536;
 export const FREE = 0;
 /** Holder number of leases whose holder is dead. */
 export const DEAD = 1;
-/** The least number of a client. */
 const FIRST_HOLDER = 2;
 
-// ── Whose crawl ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** What a file is expected to hold. */
-export interface CrawlRequest {
-  readonly crawl: string;
-  /** Who crawls. Empty: not compared. */
-  readonly identity: string;
-  readonly create: boolean;
-  /** For the messages. */
-  readonly path: string;
-}
-
-/**
- * Compares the file with the request, or names a new file (O2). Inside a transaction.
- *
- * @returns Whether the file was named.
- * @throws FrontierError `store-mismatch`, with both names.
- */
-export function claimCrawl(meta: Table, { crawl, identity, create, path }: CrawlRequest): boolean {
+/** Compares the file with the request (O2). @returns Whether a new file was named. @throws `store-mismatch`. */
+export function claimCrawl(meta: Table, path: string, identity: string, { crawl, create }: OpenRequest): boolean {
   const bytes = meta.getBinary(CRAWL);
   const wanted: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
   if (bytes !== undefined) {
@@ -54,13 +37,6 @@ export function claimCrawl(meta: Table, { crawl, identity, create, path }: Crawl
   if (!create) throw new FrontierError('store-mismatch', `${path} holds no crawl ${JSON.stringify(crawl)}`);
   meta.putSync(CRAWL, Buffer.from(JSON.stringify(wanted)));
   return true;
-}
-
-// ── Clock ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface Anchor {
-  readonly boot: string;
-  readonly offsetMs: number;
 }
 
 /**
@@ -75,7 +51,7 @@ interface Anchor {
 export function anchorClock(meta: Table, latestMs: number): () => number {
   const boot = bootName();
   const kept = meta.getBinary(CLOCK);
-  const anchor = kept === undefined ? null : (JSON.parse(kept.toString()) as Anchor);
+  const anchor = kept === undefined ? null : (JSON.parse(kept.toString()) as { boot: string; offsetMs: number });
   const isSameBoot = boot !== null && anchor?.boot === boot;
   const offsetMs = isSameBoot ? anchor.offsetMs : Math.max(Date.now(), latestMs) - monotonicMs();
   if (!isSameBoot && boot !== null) meta.putSync(CLOCK, Buffer.from(JSON.stringify({ boot, offsetMs })));
@@ -86,12 +62,9 @@ function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-// ── Clients ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 /** A client that has the file open, with its process, so that its leases can be ended once it is proven dead (O1). */
 export interface Holder extends ProcessIdentity {
   readonly number: number;
-  /** The `owner` of `open`. */
   readonly owner: string;
 }
 
@@ -111,7 +84,6 @@ export function addHolder(meta: Table, owner: string): Holder {
   return holder;
 }
 
-/** Removes a client that has no lease any more. */
 export function removeHolder(meta: Table, number: number): void {
   meta.removeSync(holderKey(number));
 }
@@ -120,14 +92,11 @@ function holderKey(number: number): Buffer {
   return Buffer.from(`${HOLDER}${String(number).padStart(6, '0')}`);
 }
 
-// ── Counts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 const NO_COUNTS = {
   /** Grows with every transaction. Another number than the client's own: another process has written. */
   generation: 0,
   /** The store's clock at the last transaction. */
   latestMs: 0,
-  /** Entries that are not finished. */
   unfinished: 0,
   inFlight: 0,
   /** Fingerprints. */
@@ -145,7 +114,6 @@ export type Counts = typeof NO_COUNTS;
 
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
 
-/** The counts in the file. */
 export function readCounts(meta: Table): Counts {
   const counts = { ...NO_COUNTS };
   const bytes = meta.getBinary(COUNTS);
@@ -153,7 +121,6 @@ export function readCounts(meta: Table): Counts {
   return counts;
 }
 
-/** Writes the counts. Inside a transaction. */
 export function writeCounts(meta: Table, counts: Counts): void {
   const bytes = Buffer.allocUnsafe(8 * COUNT_NAMES.length);
   for (const [at, name] of COUNT_NAMES.entries()) bytes.writeDoubleBE(counts[name], 8 * at);

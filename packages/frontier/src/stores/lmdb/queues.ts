@@ -1,20 +1,7 @@
 // The verbs on the file. Each that writes is one synchronous step inside a transaction, on the store's own clock. The
 // memory store is the readable reference of what they mean. The letters are the contract's.
 
-import type {
-  AddOutcome,
-  CommitAnswer,
-  HostCommit,
-  HostCommitAnswer,
-  HostKey,
-  Lease,
-  LeaseRequest,
-  NewEntry,
-  ReserveSlot,
-  ScanListing,
-  StoredHost,
-  StoreStats,
-} from '../../store.js';
+import type { AddOutcome, HostCommit, HostCommitAnswer, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import type { CrawlState } from './crawl-state.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
@@ -23,10 +10,10 @@ import { listedEntry } from './host-entries.js';
 import { LmdbLeases } from './leases.js';
 import { addHolder, anchorClock, removeHolder } from './meta.js';
 import { LmdbRecords } from './records.js';
+import { kindStart } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
 
-/** What the queues need of the store's options. */
 interface QueuesOptions {
   readonly maxQueued: number;
   readonly firstDelayMs: number;
@@ -84,7 +71,7 @@ export class LmdbQueues implements StoreQueues {
     return this.#crawl.tables.close();
   }
 
-  commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
+  commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const commit = () => {
       const now = this.#crawl.now();
       // Links first: a host that is released in the same commit sees its new entries (C4).
@@ -94,11 +81,11 @@ export class LmdbQueues implements StoreQueues {
     return this.#submit(commit, hosts.length + links.length, 'later', hosts.length);
   }
 
-  lease(request: LeaseRequest): Promise<Lease[]> {
+  lease(request: LeaseRequest) {
     return this.#submit(() => this.#leases.lease(request, this.#crawl.now()), request.maxHosts, 'now');
   }
 
-  wake(key: HostKey): Promise<void> {
+  wake(key: string) {
     const wake = () => {
       const host = this.#crawl.hosts.find(key);
       if (host === undefined || !host.isParked) return;
@@ -110,7 +97,7 @@ export class LmdbQueues implements StoreQueues {
   }
 
   /** Perhaps too early, never too late. */
-  nextDueInMs(): number | null {
+  nextDueInMs() {
     this.#crawl.tables.refresh();
     const isAnyQueued = this.#crawl.freshCounts().unfinished > 0;
     const earliest = isAnyQueued ? this.#leases.earliest() : Number.POSITIVE_INFINITY;
@@ -119,13 +106,13 @@ export class LmdbQueues implements StoreQueues {
     return Number.isFinite(dueInMs) ? dueInMs : null;
   }
 
-  readRecord(key: string): Uint8Array | null {
+  readRecord(key: string) {
     if (this.#recordsPending > 0) this.#group.flush();
     this.#crawl.tables.refresh();
     return this.#records.read(key);
   }
 
-  writeRecord(key: string, value: Uint8Array | null): Promise<void> {
+  writeRecord(key: string, value: Uint8Array | null) {
     this.#recordsPending += 1;
     const write = () => {
       this.#recordsPending -= 1;
@@ -135,7 +122,7 @@ export class LmdbQueues implements StoreQueues {
     return this.#submit(write, 1, 'later');
   }
 
-  reserve(slots: readonly ReserveSlot[]): Promise<number[]> {
+  reserve(slots: readonly ReserveSlot[]) {
     const reserve = () => {
       this.#crawl.changed();
       return this.#records.reserve(slots, this.#crawl.now());
@@ -143,13 +130,13 @@ export class LmdbQueues implements StoreQueues {
     return this.#submit(reserve, slots.length, 'now');
   }
 
-  stats(): StoreStats {
+  stats() {
     this.#settle();
     const { unfinished, inFlight, known, hosts, leased, parked } = this.#crawl.freshCounts();
     return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
   }
 
-  readHost(key: HostKey): StoredHost | null {
+  readHost(key: string) {
     this.#settle();
     this.#crawl.freshCounts();
     const host = this.#crawl.hosts.find(key);
@@ -160,14 +147,14 @@ export class LmdbQueues implements StoreQueues {
   }
 
   /** A walk over the entries by host; the cursor is the last key. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
+  scan(cursor: string | null, limit: number, only?: string) {
     this.#settle();
     const { hosts, tables } = this.#crawl;
     this.#crawl.freshCounts();
     const number = only === undefined ? null : hosts.find(only)?.number;
     if (number === undefined) return { cursor: null, items: [] };
-    const start = cursor === null ? hostPrefix(number ?? 0) : Buffer.from(cursor, 'hex');
-    const end = hostPrefix(number === null ? LAST_HOST : number + 1);
+    const start = cursor === null ? kindStart(number ?? 0, 0) : Buffer.from(cursor, 'hex');
+    const end = kindStart(number === null ? LAST_HOST : number + 1, 0);
     const rows = [...tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })];
     const items = rows.map((row) => {
       const host = hosts.byNumber(row.key.readUInt32BE(0));
@@ -229,10 +216,4 @@ export class LmdbQueues implements StoreQueues {
     for (const change of requeue ?? []) entries.requeue(host, change, now);
     counts.inFlight += host.inFlight.size - before;
   }
-}
-
-function hostPrefix(number: number): Buffer {
-  const key = Buffer.allocUnsafe(4);
-  key.writeUInt32BE(number);
-  return key;
 }

@@ -1,8 +1,7 @@
 // Records next to the queues, and reserved slots: two name spaces of one table.
 
 import type { ReserveSlot } from '../../store.js';
-import type { Environment, Table } from './environment.js';
-import { rowsOf } from './environment.js';
+import { type Environment, rowsOf, type Table } from './environment.js';
 import { textKey } from './rows.js';
 
 const RECORD = 1;
@@ -12,7 +11,6 @@ const BEHIND_SLOTS = Buffer.of(SLOT + 1);
 /** Slots read, per slot taken, to remove those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
-/** Of one client. Writes happen inside a transaction. */
 export class LmdbRecords {
   readonly #table: Table;
   #sweepFrom: Buffer = FIRST_SLOT;
@@ -27,7 +25,6 @@ export class LmdbRecords {
     return kept === undefined ? null : new Uint8Array(kept);
   }
 
-  /** Writes or removes a record. */
   write(key: string, value: Uint8Array | null): void {
     const rowKey = textKey(RECORD, key);
     if (value === null) this.#table.removeSync(rowKey);

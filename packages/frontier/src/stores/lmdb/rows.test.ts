@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEntry, encodeEntry, entryPlace, lineEnd, lineKey } from './rows.js';
+import { decodeEntry, encodeEntry, lineEnd, lineKey, readLine, waitingId } from './rows.js';
 
 const whole = (most: number) =>
   fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 70_000 }), fc.integer({ min: 0, max: most }));
@@ -35,7 +35,8 @@ describe('keys of entries in line', () => {
       fc.property(place, ([host, lane, rank, order]) => {
         const key = keyOf([host, lane, rank, order]);
         expect(key.readUInt32BE(0)).toBe(host);
-        expect(entryPlace(key)).toEqual({ kind: 'line', lane, rank, order });
+        expect(readLine(key)).toEqual({ lane, rank, order });
+        expect(waitingId(key)).toBeNull();
       }),
     );
   });

@@ -28,11 +28,6 @@ const PREFIX_BYTES = 5;
 /** The longest name that is its own key, bytes: lmdb bounds the length of keys. */
 const NAME_MOST_BYTES = 1_024;
 
-/** What a key of the entries table says. */
-export type EntryPlace =
-  | { readonly kind: 'waiting'; readonly readyAt: number; readonly id: number }
-  | { readonly kind: 'line'; readonly lane: number; readonly rank: number; readonly order: number };
-
 /** A line and its place among the open lines. */
 export interface OpenLine {
   readonly lane: number;
@@ -92,12 +87,10 @@ export function laneNameKey(host: number, name: string): Buffer {
   return Buffer.concat([keyOf(host, KIND.laneName, 0), nameKey(name)]);
 }
 
-/** In front of every row of a kind. */
 export function kindStart(host: number, kind: number): Buffer {
   return keyOf(host, kind, 0);
 }
 
-/** Behind every row of a kind. */
 export function kindEnd(host: number, kind: number): Buffer {
   return keyOf(host, kind + 1, 0);
 }
@@ -109,26 +102,24 @@ export function kindUpTo(host: number, kind: number, time: number): Buffer {
   return key;
 }
 
-/** The key of a name within a space of names. */
 export function textKey(space: number, name: string): Buffer {
   return Buffer.concat([Buffer.of(space), nameKey(name)]);
 }
 
-/** Reads a key of the entries table. */
-export function entryPlace(key: Buffer): EntryPlace {
-  if (key[4] === KIND.waiting) {
-    return { kind: 'waiting', readyAt: key.readDoubleBE(5), id: key.readUIntBE(13, SEQUENCE_BYTES) };
-  }
-  const at = sortedEnd(key, PREFIX_BYTES);
-  return { kind: 'line', lane: readSorted(key, PREFIX_BYTES), rank: key[at]!, order: readSorted(key, at + 1) };
+/** The id of an entry that waits, from its key; `null` for an entry in line. */
+export function waitingId(key: Buffer): number | null {
+  return key[4] === KIND.waiting ? key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) : null;
 }
 
-/** Reads a key of the open lines. */
+/** Where an entry in line is, from its key. */
+export function readLine(key: Buffer): OpenLine {
+  const at = sortedEnd(key, PREFIX_BYTES);
+  return { lane: readSorted(key, PREFIX_BYTES), rank: key[at]!, order: readSorted(key, at + 1) };
+}
+
 export function readOpenLine(key: Buffer): OpenLine {
   return { rank: key[5]!, order: key.readUIntBE(6, SEQUENCE_BYTES), lane: key.readUInt32BE(11) };
 }
-
-// ── Values of the entries table ──────────────────────────────────────────────────────────────────────────────────────
 
 const PRIORITY = 7;
 const WITH_ID = 8;
@@ -172,8 +163,6 @@ export function decodeEntry(bytes: Buffer): EntryValue {
   const lane = next(WITH_LANE, 4);
   return { priority: flags & PRIORITY, id, attempt, lane, body: new Uint8Array(bytes.subarray(at)) };
 }
-
-// ── Parts of keys ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function keyOf(host: number, kind: number, more: number): Buffer {
   const key = Buffer.allocUnsafe(PREFIX_BYTES + more);

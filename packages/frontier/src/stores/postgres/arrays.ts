@@ -8,38 +8,26 @@ const OIDS = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25 } as 
 
 type Nullable<T> = readonly (T | null)[];
 
-/** Whole numbers of 16 bits. */
-export function int2Array(values: Nullable<number>): Buffer {
-  return arrayOf(OIDS.int2, values, 2, (bytes, value, at) => bytes.writeInt16BE(value, at));
-}
-
-/** Whole numbers of 32 bits. */
-export function int4Array(values: Nullable<number>): Buffer {
-  return arrayOf(OIDS.int4, values, 4, (bytes, value, at) => bytes.writeInt32BE(value, at));
-}
-
-/** Whole numbers of 64 bits. */
-export function int8Array(values: Nullable<bigint>): Buffer {
-  return arrayOf(OIDS.int8, values, 8, (bytes, value, at) => bytes.writeBigInt64BE(value, at));
-}
-
-/** Booleans. */
-export function boolArray(values: readonly boolean[]): Buffer {
-  return arrayOf(OIDS.bool, values, 1, (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at));
-}
-
-/** Texts. */
-export function textArray(values: readonly string[]): Buffer {
-  return bytesArray(
-    OIDS.text,
-    values.map((value) => Buffer.from(value)),
+export const int2Array = (values: Nullable<number>) =>
+  arrayOf(OIDS.int2, values, 2, (bytes, value, at) => bytes.writeInt16BE(value, at));
+export const int4Array = (values: Nullable<number>) =>
+  arrayOf(OIDS.int4, values, 4, (bytes, value, at) => bytes.writeInt32BE(value, at));
+export const int8Array = (values: Nullable<bigint>) =>
+  arrayOf(OIDS.int8, values, 8, (bytes, value, at) => bytes.writeBigInt64BE(value, at));
+export const boolArray = (values: readonly boolean[]) =>
+  arrayOf(OIDS.bool, values, 1, (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at));
+export const byteaArray = (values: Nullable<Uint8Array>, oid: number = OIDS.bytea) =>
+  arrayOf(
+    oid,
+    values,
+    ({ length }) => length,
+    (bytes, value, at) => bytes.set(value, at),
   );
-}
-
-/** Bytes. */
-export function byteaArray(values: Nullable<Uint8Array>): Buffer {
-  return bytesArray(OIDS.bytea, values);
-}
+export const textArray = (values: readonly string[]) =>
+  byteaArray(
+    values.map((value) => Buffer.from(value)),
+    OIDS.text,
+  );
 
 /** Numbers of a list in text, `{1,2}`. */
 export function readNumbers(text: unknown): bigint[] {
@@ -47,15 +35,7 @@ export function readNumbers(text: unknown): bigint[] {
   return inside === '' ? [] : inside.split(',').map(BigInt);
 }
 
-function bytesArray(oid: number, values: Nullable<Uint8Array>): Buffer {
-  const lengthOf = ({ length }: Uint8Array) => length;
-  return arrayOf(oid, values, lengthOf, (bytes, value, at) => bytes.set(value, at));
-}
-
-/**
- * The number of dimensions, whether there are nulls, the type; length and first index of the dimension; then the
- * values.
- */
+/** Number of dimensions, whether there are nulls, type; length and first index of the dimension; then the values. */
 function arrayOf<T>(
   oid: number,
   values: Nullable<T>,

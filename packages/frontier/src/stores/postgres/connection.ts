@@ -24,10 +24,9 @@ const TEMPORARY = new RegExp(
 /** Values stay as the server wrote them, whatever type parsers the process has given to pg. */
 const AS_TEXT = { rowMode: 'array', types: { getTypeParser: () => (value: unknown) => value } } as const;
 
-/** A row: text, or `null`, for each column. */
 export type Row = readonly (string | null)[];
 
-/** One pool and one schema. Statements are sent again while it cannot reach its server. */
+/** One pool and one schema, `$S` in statements, which are sent again while the pool cannot reach its server. */
 export class Connection {
   readonly #options: ResolvedPostgresOptions;
   readonly #resending: Resending;
@@ -52,18 +51,11 @@ export class Connection {
     this.#options.pool.removeListener('error', this.#ignore);
   }
 
-  /** Runs several statements as one transaction. `$S` is the schema. @throws as `call`. */
   async run(sql: string): Promise<void> {
     await this.#send({ text: this.#inSchema(sql) });
   }
 
-  /**
-   * The rows of a statement, every value as text. It is prepared, once per connection.
-   *
-   * @param sql - `$S` is the schema.
-   * @throws FrontierError `store-failed` when the server did not answer within `holdMs` or refused, or the pool was
-   *   ended.
-   */
+  /** The rows, as text, of a statement that is prepared. @throws FrontierError `store-failed` as `Resending.call`. */
   call(sql: string, values: unknown[] = []): Promise<Row[]> {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {

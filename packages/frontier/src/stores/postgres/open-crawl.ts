@@ -16,11 +16,7 @@ export const WEAKNESS =
   'PostgreSQL answers before it has written (synchronous_commit off): its crash loses the last commits. ' +
   'Set `synchronous_commit = on`.';
 
-/**
- * Compares the crawl that is kept with the request, or creates one.
- *
- * @throws FrontierError `store-mismatch`, both names in the message.
- */
+/** Compares the crawl that is kept with the request, or creates one. @throws FrontierError `store-mismatch`. */
 export async function claimCrawl(
   connection: Connection,
   { crawl, create }: OpenRequest,
@@ -57,12 +53,7 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
   });
 }
 
-/**
- * Reads what the server guarantees.
- *
- * @returns `none` with `synchronous_commit = off`, `process` where it is on and `fsync` is off, else `power`.
- * @throws FrontierError `store-mismatch` for a server that is too old, or that isolates transactions in another way.
- */
+/** What the server guarantees. @throws FrontierError `store-mismatch`: it is too old, or isolates in another way. */
 export async function readDurability(connection: Connection): Promise<Durability> {
   const names = ['server_version_num', 'server_version', 'synchronous_commit', 'fsync', 'full_page_writes'];
   const settings = [...names, 'default_transaction_isolation'].map((name) => `current_setting('${name}')`);

@@ -4,7 +4,6 @@ import { FrontierError } from '../../errors.js';
 import { resolveServerOptions, type ServerStoreOptions } from '../server/server-options.js';
 
 const SCHEMA = 'mannerly';
-/** What PostgreSQL takes as a name, without what would need more than quotes. */
 const NAME = /^(?!pg_)[\w-]{1,63}$/;
 
 /** One statement: prepared under its name, with answers as text in lists. */
@@ -30,17 +29,12 @@ export interface PostgresPool {
 export interface PostgresStoreOptions extends ServerStoreOptions {
   /** A `Pool` of pg. The caller ends it, after the store. Five connections are enough for most crawls. */
   readonly pool: PostgresPool;
-  /**
-   * The schema of the crawl's tables, created with the crawl. One crawl each. ASCII letters, digits, `_` and `-`.
-   * @default 'mannerly'
-   */
+  /** The schema of one crawl's tables, created with it. Letters, digits, `_` and `-`. @default 'mannerly' */
   readonly schema?: string;
 }
 
-/** Every option, filled in. */
 export type ResolvedPostgresOptions = ReturnType<typeof resolvePostgresOptions>;
 
-/** @throws FrontierError `option-invalid`. */
 export function resolvePostgresOptions(options: PostgresStoreOptions) {
   const { pool, schema = SCHEMA } = options;
   if (typeof pool?.query !== 'function' || typeof pool.on !== 'function') {

@@ -10,7 +10,6 @@ import { commitValues, laneNames, linkValues, microseconds, readEntries } from '
 
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 47;
-/** The function `commit` has 31 arguments. */
 const COMMIT_ARGUMENTS = Array.from({ length: 31 }, (_, at) => `$${at + 1}`).join(', ');
 
 // Bytes of answers come as hexadecimal digits, whatever the server's settings.
@@ -24,7 +23,6 @@ const CALL_SCAN = `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'he
 const WRITE_RECORD = `INSERT INTO $S.record (key, value) VALUES ($1, $2)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 
-/** The queues of one crawl. */
 export class PostgresQueues implements StoreQueues {
   readonly #connection: Connection;
   readonly #maxQueued: number;

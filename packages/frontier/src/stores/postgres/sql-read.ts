@@ -1,6 +1,6 @@
 // The verbs that only read, and `reserve`, in PL/pgSQL and SQL.
 
-import { FUNCTION_SETTINGS, HOST_VARIABLES, meetServer } from './sql-host.js';
+import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES } from './sql-host.js';
 
 /** The next thing due, microseconds, or nothing. */
 export const DUE_SQL = `
@@ -9,7 +9,6 @@ SELECT CASE WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
   FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
 ) END`;
 
-/** Counts. */
 export const STATS_SQL = `
 SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
 
@@ -20,12 +19,12 @@ DECLARE
   ${HOST_VARIABLES}
   v_waits int8[] := '{}'; v_next int8; v_slot int4;
 BEGIN
-  ${meetServer('0')}
+  ${checkServer('0')}
   FOR v_slot IN 1 .. cardinality(p_key) LOOP
     INSERT INTO $S.slot AS s (key, next_at)
-      VALUES (p_key[v_slot], greatest(v_now, CASE WHEN v_met > 0 THEN v_met + p_delay[v_slot] END) + p_delay[v_slot])
+      VALUES (p_key[v_slot], greatest(v_now, CASE WHEN v_since > 0 THEN v_since + p_delay[v_slot] END) + p_delay[v_slot])
       ON CONFLICT (key) DO UPDATE
-        SET next_at = greatest(v_now, s.next_at, CASE WHEN v_met > 0 THEN v_met + p_delay[v_slot] END) + p_delay[v_slot]
+        SET next_at = greatest(v_now, s.next_at, CASE WHEN v_since > 0 THEN v_since + p_delay[v_slot] END) + p_delay[v_slot]
       RETURNING next_at INTO v_next;
     v_waits := v_waits || (v_next - p_delay[v_slot] - v_now);
   END LOOP;
@@ -35,7 +34,6 @@ END $reserve$;`;
 /** Most entries that are counted of one host. */
 const COUNTED_MOST = 10_000;
 
-/** `readHost`: one row or none. */
 export const READ_HOST_SQL = `
 CREATE OR REPLACE FUNCTION $S.read_host(p_now int8, p_key text)
 RETURNS TABLE (o_state bytea, o_queued int8, o_in_flight int4, o_leased boolean, o_parked boolean, o_due int8) ${FUNCTION_SETTINGS} AS $read$
@@ -45,7 +43,7 @@ BEGIN
   SELECT * INTO h FROM $S.host x WHERE x.key = p_key;
   IF NOT FOUND THEN RETURN; END IF;
   o_state := h.state;
-  o_in_flight := cardinality(h.hand_id);
+  o_in_flight := cardinality(h.flight_id);
   o_queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${COUNTED_MOST}) c)
     + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${COUNTED_MOST}) c) - o_in_flight;
   o_leased := h.lease_end > 0;
@@ -54,6 +52,14 @@ BEGIN
   IF h.due IS NULL THEN o_due := NULL; END IF;
   RETURN NEXT;
 END $read$;`;
+
+const STOP_IF_FULL = `
+      v_left := v_left - v_got;
+      IF v_left <= 0 THEN
+        o_entry := NULL;
+        RETURN NEXT;
+        RETURN;
+      END IF;`;
 
 /**
  * `scan`: rows of host and packed entry, then one row with where to continue, or none at the end. Hosts by key; of each
@@ -84,12 +90,7 @@ BEGIN
         o_phase := 0;
         RETURN NEXT;
       END LOOP;
-      v_left := v_left - v_got;
-      IF v_left <= 0 THEN
-        o_entry := NULL;
-        RETURN NEXT;
-        RETURN;
-      END IF;
+      ${STOP_IF_FULL}
       v_phase := 1; v_first := -2147483649; v_second := 0;
     END IF;
     v_got := 0;
@@ -101,11 +102,6 @@ BEGIN
       o_phase := 1;
       RETURN NEXT;
     END LOOP;
-    v_left := v_left - v_got;
-    IF v_left <= 0 THEN
-      o_entry := NULL;
-      RETURN NEXT;
-      RETURN;
-    END IF;
+    ${STOP_IF_FULL}
   END LOOP;
 END $scan$;`;

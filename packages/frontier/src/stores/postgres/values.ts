@@ -8,7 +8,6 @@ import { boolArray, byteaArray, int2Array, int4Array, int8Array, textArray } fro
 const ENTRY_HEAD = 16;
 /** Ids and fencing tokens as numbers. -1 stands for one that is none. */
 const WHOLE = /^\d{1,18}$/;
-const NONE = -1n;
 
 /** Lanes by 32 bits of a hash, 0 for the host's own. */
 export function laneNames(): LaneName<number> {
@@ -21,29 +20,19 @@ interface Link {
   readonly entry: NewEntry;
 }
 
-/** Links as arguments, and how their answer is read. */
-export interface LinkValues {
-  readonly values: unknown[];
-  /**
-   * The outcomes in the order of the links. `fresh`: fingerprints that were not known; `full`: places that did not fit.
-   */
-  readonly outcomes: (fresh: readonly bigint[], full: readonly bigint[]) => AddOutcome[];
-}
-
 /**
- * Links, sorted by fingerprint and each fingerprint once: two transactions that add the same wait for each other in one
- * order.
+ * At most 2,048 links as arguments, by fingerprint, each once: transactions that add the same wait in one order.
  *
- * @param links - At most 2,048.
+ * @returns `outcomes`: those of the links, from the fingerprints that were not known and the places that did not fit.
  */
-export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>): LinkValues {
-  const { sent, twins } = sorted(links);
+export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>) {
+  const { sent, repeats } = sorted(links);
   const pairs = pairsOf(links, laneOf);
   const bodies = sent.map(({ entry }) => entry.body);
   const ends = endsOf(bodies);
   const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
   const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
-  const values = [
+  const values: unknown[] = [
     textArray(pairs.all.map(({ key }) => key)),
     int4Array(pairs.all.map(({ lane }) => lane)),
     int8Array(sent.map(({ fingerprint }) => fingerprint)),
@@ -64,50 +53,43 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
     for (const { fingerprint, place, entry } of sent) {
       answer[place] = isFull.has(place) ? 'full' : isFresh.has(fingerprint) || entry.dedupe === false ? 'new' : 'known';
     }
-    for (const [place, first] of twins) answer[place] = answer[first] === 'full' ? 'full' : 'known';
+    for (const [place, first] of repeats) answer[place] = answer[first] === 'full' ? 'full' : 'known';
     return answer;
   };
   return { values, outcomes };
 }
 
 /** Links to send, and those whose fingerprint is in the batch before, with its index there. */
-function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, number][] } {
+function sorted(links: readonly NewEntry[]): { sent: Link[]; repeats: [number, number][] } {
   const first = new Map<bigint, number>();
   const sent: Link[] = [];
-  const twins: [number, number][] = [];
+  const repeats: [number, number][] = [];
   for (const [place, entry] of links.entries()) {
     const { buffer, byteOffset, byteLength } = entry.fingerprint;
     const fingerprint = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
     const before = first.get(fingerprint);
     if (before !== undefined && entry.dedupe !== false) {
-      twins.push([place, before]);
+      repeats.push([place, before]);
       continue;
     }
     if (before === undefined) first.set(fingerprint, place);
     sent.push({ fingerprint, place, entry });
   }
   sent.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : a.place - b.place));
-  return { sent, twins };
+  return { sent, repeats };
 }
 
 /** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
 function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
-  const known = new Map<string, Map<number, { key: string; lane: number; number: number }>>();
+  const pairs = new Map<string, { readonly key: string; readonly lane: number; number: number }>();
   const pairOf = links.map(({ host, lane }) => {
-    let ofHost = known.get(host);
-    if (ofHost === undefined) {
-      ofHost = new Map();
-      known.set(host, ofHost);
-    }
     const name = laneOf(lane);
-    let pair = ofHost.get(name);
-    if (pair === undefined) {
-      pair = { key: host, lane: name, number: 0 };
-      ofHost.set(name, pair);
-    }
+    const id = `${name} ${host}`;
+    const pair = pairs.get(id) ?? { key: host, lane: name, number: 0 };
+    pairs.set(id, pair);
     return pair;
   });
-  const all = [...known.keys()].toSorted().flatMap((host) => [...(known.get(host)?.values() ?? [])]);
+  const all = [...pairs.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   for (const [at, pair] of all.entries()) pair.number = at + 1;
   return { all, numbers: pairOf.map(({ number }) => number) };
 }
@@ -116,9 +98,9 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
 export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
   const done = parts.map((part) => part.done ?? []);
   const requeues = parts.map(({ requeue = [] }) => requeue);
-  const holds = parts.map(({ blockLanes = [] }) => blockLanes);
+  const blocks = parts.map(({ blockLanes = [] }) => blockLanes);
   const allRequeues = requeues.flat();
-  const allHolds = holds.flat();
+  const allBlocks = blocks.flat();
   return [
     textArray(parts.map(({ host }) => host)),
     int8Array(parts.map(({ fencingToken }) => wholeOf(fencingToken))),
@@ -134,9 +116,9 @@ export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<numb
     int2Array(allRequeues.map(({ priority }) => priority ?? null)),
     int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
     byteaArray(allRequeues.map(({ body }) => body ?? null)),
-    int4Array(endsOf(holds)),
-    int4Array(allHolds.map(({ lane }) => laneOf(lane))),
-    int8Array(allHolds.map(({ ms }) => microseconds(ms))),
+    int4Array(endsOf(blocks)),
+    int4Array(allBlocks.map(({ lane }) => laneOf(lane))),
+    int8Array(allBlocks.map(({ ms }) => microseconds(ms))),
   ];
 }
 
@@ -164,7 +146,7 @@ export function microseconds(ms: number): bigint {
 }
 
 function wholeOf(digits: string): bigint {
-  return WHOLE.test(digits) ? BigInt(digits) : NONE;
+  return WHOLE.test(digits) ? BigInt(digits) : -1n;
 }
 
 /** Where each list ends when they follow one another. */

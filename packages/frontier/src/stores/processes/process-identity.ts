@@ -14,14 +14,8 @@ export interface ProcessIdentity {
   readonly pidSpace: string | null;
 }
 
-/** The running processes at one time. */
-interface ProcessTable {
-  /** By the monotonic clock, when all of it was read. */
-  readonly atMs: number;
-  readonly pids: ReadonlySet<number>;
-}
-
-let table: ProcessTable | null = null;
+/** The running processes, and when they were read, by the monotonic clock. */
+let table: { readonly atMs: number; readonly pids: ReadonlySet<number> } | null = null;
 
 /** This process. Never throws. */
 export function thisProcess(): ProcessIdentity {
@@ -53,12 +47,9 @@ export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdenti
 }
 
 /**
- * Reads which processes are running; takes a millisecond. A program that continues a crawl calls it before it loads
- * anything else: {@link deadForMs} then counts from here for a crawler that was killed before, and its hosts are due so
- * much earlier. A later call replaces an earlier one. Where the platform lists no processes, or not all of them,
- * nothing is kept.
- *
- * @throws Never
+ * Reads which processes are running. A program that continues a crawl calls it before it loads anything else:
+ * {@link deadForMs} then counts from here for a crawler that was killed before, and its hosts are due so much earlier.
+ * A later call replaces an earlier one. Where the platform does not list all processes nothing is kept. Never throws.
  */
 export function inspectProcesses(): void {
   try {
@@ -75,10 +66,7 @@ export function bootName(): string | null {
   return textOf('/proc/sys/kernel/random/boot_id');
 }
 
-/**
- * Whether processes are mounted with `hidepid` (proc(5)), by the list of mounts. A list that cannot be read counts as
- * yes.
- */
+/** Whether the list of mounts has processes with `hidepid` (proc(5)). A list that cannot be read counts as yes. */
 export function hidesProcesses(mounts: string | null): boolean {
   return mounts === null || /^\S+ \/proc proc \S*hidepid=(?!0|off)/m.test(mounts);
 }

@@ -1,6 +1,5 @@
 // Commands and scripts of one client, sent again while it cannot reach its server. Scripts are called by their digest,
-// in full where the server does not know them yet. Several servers of a cluster, a restart or a failover need nothing
-// else.
+// in full where a server does not know them yet: after a restart, a failover or on another node of a cluster.
 
 import { createHash } from 'node:crypto';
 import { Resending, type Verdict } from '../server/resending.js';
@@ -13,7 +12,6 @@ import { SEEN_LUA } from './lua-seen.js';
 import { SHARD_LUA } from './lua-shard.js';
 import type { ResolvedRedisOptions } from './options.js';
 
-/** An argument of a command. */
 export type ScriptValue = string | Buffer | number;
 
 const SCRIPTS = {
@@ -29,13 +27,9 @@ const SCRIPTS = {
   settings: script(SETTINGS_LUA),
 };
 
-/** The name of a script. */
 export type ScriptName = keyof typeof SCRIPTS;
 
-/**
- * Words of temporary errors: connections, restarts, failovers, slots that migrate. A server's first word, or ioredis'
- * own.
- */
+/** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
 const TEMPORARY = new RegExp(
   [
     '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|BUSY|MOVED|ASK)\\b',
@@ -61,17 +55,11 @@ export class Connection {
     this.#resending.close();
   }
 
-  /** The answer of a command. */
   call(command: string, args: ScriptValue[]): Promise<unknown> {
     return this.#resending.call(() => this.#client.callBuffer(command, args));
   }
 
-  /**
-   * Runs a script on a shard.
-   *
-   * @param base - The prefix of the shard's keys.
-   * @param values - Its `ARGV`, the clock first.
-   */
+  /** Runs a script on the shard whose keys begin with `base`. `values`: its `ARGV`, the clock first. */
   run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
     const { text, digest } = SCRIPTS[name];
     const rest = [2, `${base}m`, `${base}-`, ...values];

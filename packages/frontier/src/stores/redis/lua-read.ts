@@ -7,10 +7,7 @@ if m.u == 0 or not first then return false end
 return string.format('%.0f', math.max(0, tonumber(first) - now))
 `;
 
-/**
- * Lua, after the shard. ARGV: now; most hosts. Returns for how long hosts have been due, microseconds, the longest
- * first.
- */
+/** Lua, after the shard. ARGV: now; most hosts. Returns for how long hosts are due, microseconds, longest first. */
 export const LATE_LUA = `
 local found = call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local late = {}
@@ -35,7 +32,7 @@ return { call('HGET', base .. 's', r.n), r.q, r.i, r.l > 0 and 1 or 0, r.parked 
 /** Lua, after the shard. ARGV: now; then key and delay of each slot. Returns microseconds to wait. */
 export const RESERVE_LUA = `
 local waits = {}
-meetServer(0)
+checkServer(0)
 for at = 2, #ARGV, 2 do
   local key, delay = base .. 't' .. ARGV[at], tonumber(ARGV[at + 1])
   local start = math.max(now, tonumber(call('GET', key) or 0))
@@ -48,9 +45,8 @@ return waits
 `;
 
 /**
- * Lua, after the shard and the host. ARGV: now; most entries; number of the host, phase and two values of the place in
- * it; the only host or nothing. Returns where to continue (nothing at the end), then host and entry by turns in one
- * list.
+ * Lua, after the shard and the host. ARGV: now; most entries; host number, phase, two values of the place in it; the
+ * only host or nothing. Returns where to continue (nothing at the end), then a list of hosts and entries by turns.
  */
 export const SCAN_LUA = `
 local limit, number, phase, first, second = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]

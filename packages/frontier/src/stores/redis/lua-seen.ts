@@ -3,10 +3,7 @@
 // fingerprints one bucket is split. Buckets that are not split yet have some 440, the others some 220. A split reads
 // one bucket.
 
-/**
- * Lua, after `SHARD_LUA`. Fingerprints are whole numbers of 64 bits as decimal digits; their last 12 digits choose the
- * bucket.
- */
+/** Lua, after `SHARD_LUA`. Fingerprints are 64 bits as decimal digits; their last 12 digits choose the bucket. */
 export const SEEN_LUA = `
 local PER_BUCKET = 220
 local SPLITS_MOST = 64

@@ -20,16 +20,9 @@ export const WEAKNESS =
   'Redis keeps no append-only file: its restart loses what came after its last snapshot, or everything. ' +
   'Set `appendonly yes`.';
 
-interface KeptCrawl extends CrawlName {
-  readonly shards: number;
-}
+type KeptCrawl = CrawlName & { readonly shards: number };
 
-/**
- * Compares the crawl that is kept with the request, or creates one.
- *
- * @returns The number of shards that it has.
- * @throws FrontierError `store-mismatch`, both names in the message.
- */
+/** Compares or creates the crawl; its number of shards. @throws FrontierError `store-mismatch`, by both names. */
 export async function claimCrawl(
   connection: Connection,
   { crawl, create }: OpenRequest,
@@ -56,13 +49,7 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
   }
 }
 
-/**
- * Reads what the server of a shard guarantees.
- *
- * @param base - The prefix of the shard's keys.
- * @returns `process` with an append-only file, `power` with `appendfsync always` as well, else `none`.
- * @throws FrontierError `store-mismatch` for a server that may evict, or that is too old.
- */
+/** What a shard's server guarantees. @throws FrontierError `store-mismatch`: it may evict, or is too old. */
 export async function readDurability(connection: Connection, base: string): Promise<Durability> {
   const info = String(await connection.run('settings', base, ['']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;

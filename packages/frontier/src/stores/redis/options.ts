@@ -35,10 +35,8 @@ export interface RedisStoreOptions extends ServerStoreOptions {
   readonly shards?: number;
 }
 
-/** Every option, filled in. */
 export type ResolvedRedisOptions = ReturnType<typeof resolveRedisOptions>;
 
-/** @throws FrontierError `option-invalid`. */
 export function resolveRedisOptions(options: RedisStoreOptions) {
   const { client, prefix = PREFIX } = options;
   if (typeof client?.callBuffer !== 'function') {

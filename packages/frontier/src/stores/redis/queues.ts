@@ -18,15 +18,13 @@ import {
   readOutcome,
 } from './values.js';
 
-/** Hosts of one script: it is one step, during which no one else is answered. */
+/** Hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 32;
 
-/** The queues of one crawl. */
 export class RedisQueues implements StoreQueues {
   readonly #connection: Connection;
-  /** Prefixes of the shards' keys. */
   readonly #bases: readonly string[];
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
@@ -129,10 +127,8 @@ export class RedisQueues implements StoreQueues {
     const where = place.length === 4 ? place : ['0', 'i', '0', '0'];
     const [next, found] = listOf(await this.#run('scan', shard, [limit, ...where, host ?? '']));
     const listed = listOf(found) as Buffer[];
-    const items: { host: string; entry: ReturnType<typeof readEntry> }[] = [];
-    for (let at = 0; at < listed.length; at += 2) {
-      items.push({ host: listed[at]!.toString(), entry: readEntry(listed[at + 1]!) });
-    }
+    const hosts = listed.filter((_, at) => at % 2 === 0);
+    const items = hosts.map((name, at) => ({ host: name.toString(), entry: readEntry(listed[2 * at + 1]!) }));
     if (next !== null) return { cursor: [shard, ...listOf(next).map(String)].join(' '), items };
     const isLast = host !== undefined || shard + 1 >= this.#bases.length;
     return { cursor: isLast ? null : `${shard + 1} 0 i 0 0`, items };

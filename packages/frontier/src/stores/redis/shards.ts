@@ -1,9 +1,6 @@
 // Which shard a host is in, and the prefix of the shard's keys.
 
-/**
- * The shard of a host, a record or a slot: FNV-1a of its name. The same in every version, since the keys are placed by
- * it.
- */
+/** The shard of a host, a record or a slot: FNV-1a of its name. Keys are placed by it, so it never changes. */
 export function shardOf(name: string, shards: number): number {
   if (shards === 1) return 0;
   let hash = 0x811c9dc5;
@@ -22,7 +19,6 @@ export interface Placed<T> {
   readonly at: number;
 }
 
-/** Everything by the shard of its name. */
 export function byShard<T>(all: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
   const parts = new Map<number, Placed<T>[]>();
   for (const [at, one] of all.entries()) {

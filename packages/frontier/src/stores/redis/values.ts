@@ -32,7 +32,6 @@ export function putEntries(values: ScriptValue[], entries: readonly NewEntry[], 
   for (const value of rest) values.push(value);
 }
 
-/** Appends one host's part of a commit. */
 export function putCommit(values: ScriptValue[], part: HostCommit, laneOf: LaneName<string>): void {
   const { host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then } = part;
   values.push(host, fencingToken, done.length, ...done, requeue.length);
@@ -73,18 +72,15 @@ export function readLease(answer: readonly unknown[], ttlMs: number): { lease: L
   return { lease, lateUs: Number(lateUs) };
 }
 
-/** The answer for one host's part of a commit. */
 export function readHostAnswer(answer: unknown): HostCommitAnswer {
   if (!Array.isArray(answer)) return { ok: false, reason: 'lost' };
   return { ok: true, entries: (answer as Buffer[]).map(readEntry) };
 }
 
-/** An outcome from its letter. */
 export function readOutcome(letter: string | undefined): AddOutcome {
   return letter === 'n' ? 'new' : letter === 'k' ? 'known' : 'full';
 }
 
-/** A list; an empty one for anything else. */
 export function listOf(answer: unknown): unknown[] {
   return Array.isArray(answer) ? answer : [];
 }

@@ -4,15 +4,9 @@ import { createHash } from 'node:crypto';
 
 const LANES_REMEMBERED = 10_000;
 
-/** The name of a lane in the store. */
 export type LaneName<Name> = (lane: string | undefined) => Name;
 
-/**
- * Names made from a hash; the last ones are remembered.
- *
- * @param none - The name of the host's own lane.
- * @param nameOf - The name of any other one, never `none`.
- */
+/** Remembered names from a hash. `none`: that of the host's own lane, which `nameOf` never gives. */
 export function createLaneNames<Name>(none: Name, nameOf: (sha256: Buffer) => Name): LaneName<Name> {
   const names = new Map<string, Name>();
   return (lane) => {

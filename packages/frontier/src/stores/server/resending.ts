@@ -2,6 +2,7 @@
 // call may then run twice. store.ts says for each verb what that means; a release that runs twice is recognised by its
 // operation number.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, toFailure } from '../store-failure.js';
 import type { ResolvedServerOptions } from './server-options.js';
 
@@ -15,14 +16,12 @@ const SILENCE_MS = 5_000;
 /** What an error means: the server is unreachable, two transactions conflicted (not worth a notice), or a refusal. */
 export type Verdict = 'unreachable' | 'conflict' | 'refused';
 
-/** What `Resending` needs to know of a server. */
 export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice'> {
   readonly judge: (error: unknown) => Verdict;
   /** Whether its client was closed by its owner. */
   readonly isEnded: () => boolean;
 }
 
-/** The calls to one server. */
 export class Resending {
   readonly #options: ResendingOptions;
   #isHolding = false;
@@ -43,13 +42,7 @@ export class Resending {
     this.#isClosed = true;
   }
 
-  /**
-   * The answer of the server.
-   *
-   * @param send - Sends once; called again for each try.
-   * @throws FrontierError `store-failed` when the server refused, or did not answer within `holdMs`, or its client was
-   *   closed.
-   */
+  /** Sends until there is an answer. @throws FrontierError `store-failed`: refused, silent for `holdMs`, or closed. */
   async call<T>(send: () => Promise<T>): Promise<T> {
     const { server, holdMs, judge, isEnded } = this.#options;
     const untilMs = performance.now() + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
@@ -58,7 +51,7 @@ export class Resending {
       try {
         const answer = await send();
         this.#wasReached = true;
-        this.#resume();
+        this.#hold(null);
         return answer;
       } catch (cause) {
         const verdict = judge(cause);
@@ -70,21 +63,16 @@ export class Resending {
         clearTimeout(silence);
       }
       // At random, so that two that conflicted do not conflict again.
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+      await sleep(pauseMs * (0.5 + Math.random()));
     }
   }
 
-  #hold(why: string): void {
-    if (this.#isHolding) return;
-    this.#isHolding = true;
+  /** Notifies the operator when the server stops to answer, and with `null` when it answers again. */
+  #hold(why: string | null): void {
+    if (this.#isHolding === (why !== null)) return;
+    this.#isHolding = why !== null;
     const { server, onNotice } = this.#options;
-    onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); the crawl waits until it can` });
-  }
-
-  #resume(): void {
-    if (!this.#isHolding) return;
-    this.#isHolding = false;
-    const { server, onNotice } = this.#options;
-    onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
+    if (why === null) onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
+    else onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); the crawl waits until it can` });
   }
 }

@@ -8,10 +8,7 @@ const HOLD_MOST_MS = 86_400_000;
 
 /** What a store on a server reports besides its answers. */
 export interface ServerNotice {
-  /**
-   * `weak-durability`: the server's settings guarantee less than the survival of its process. `holding`: no answer, the
-   * crawl waits. `resumed`: it continues.
-   */
+  /** `weak-durability`: a crash of the server loses data. `holding`: the crawl waits. `resumed`: it continues. */
   readonly kind: 'weak-durability' | 'holding' | 'resumed';
   readonly message: string;
 }
@@ -20,10 +17,7 @@ export interface ServerNotice {
 export interface ServerStoreOptions {
   /** Who crawls, usually the product token; a crawl of another one is refused. @default not compared */
   readonly identity?: string;
-  /**
-   * Entries unfinished at a time in all processes; more are answered `full`. Several shards have an equal share each.
-   * @default 10,000,000
-   */
+  /** Most unfinished entries of all processes; each shard has an equal share. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
    * Milliseconds for which a server that does not answer is tried again, before the store has failed; ten seconds at
@@ -37,14 +31,9 @@ export interface ServerStoreOptions {
   readonly nowMs?: () => number;
 }
 
-/** Every option, filled in. */
 export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 
-/**
- * @param server - Its name in messages.
- * @param own - Names of the options that only this kind of store has.
- * @throws FrontierError `option-invalid`, for an unknown option too.
- */
+/** `own`: options that only this kind of store has. @throws FrontierError `option-invalid`, for an unknown one too. */
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
   const { holdMs = HOLD_MS, onNotice = warn } = options;
   return {

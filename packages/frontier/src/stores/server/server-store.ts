@@ -6,15 +6,11 @@ import { CheckedStore, type StoreQueues } from '../checked-store.js';
 import { toFailure } from '../store-failure.js';
 import type { ResolvedServerOptions } from './server-options.js';
 
-/**
- * Entries of one `add` or links of one commit: a server may do it in one step, during which no one else is answered.
- */
+/** Entries of one `add` or links of one commit: a server may answer no other client meanwhile. */
 const BATCH_MAX = 1_024;
 
-/** What survives. */
 export type Durability = StoreCapabilities['durable'];
 
-/** What one kind of server has of its own. */
 export interface ServerAdapter {
   readonly options: ResolvedServerOptions;
   /** The message where the server's settings guarantee nothing. */
