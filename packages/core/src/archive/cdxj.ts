@@ -21,10 +21,8 @@ export interface IndexedRecord {
   readonly filename: string;
 }
 
-/** The line of a record, newline included. Rejects never. */
-export async function cdxjLine(record: IndexedRecord): Promise<string> {
-  // Loaded with the first archive.
-  const { getSurt } = await import('warcio/utils');
+/** The line of a record, newline included. @param surtOf - Makes the sort key of a URL. Never throws. */
+export function cdxjLine(surtOf: (url: string) => string, record: IndexedRecord): string {
   const { url, atMs, mime, status, digest, offset, length, filename } = record;
   const fields = {
     url,
@@ -35,7 +33,7 @@ export async function cdxjLine(record: IndexedRecord): Promise<string> {
     offset: String(offset),
     filename,
   };
-  return `${getSurt(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`;
+  return `${surtOf(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`;
 }
 
 /** The fields of a line as it is read back, and `timestamp`. */

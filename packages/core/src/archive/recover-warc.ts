@@ -25,6 +25,7 @@ export interface WarcIndex {
  * @throws The platform's error when it cannot be read or changed.
  */
 export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
+  const { getSurt } = await import('warcio/utils');
   const filename = basename(openPath).replace(/\.[^.]*$/, '');
   const index: WarcIndex = { lines: [], pages: [] };
   /** Of the metadata that came last: it is listed when its response is whole too. */
@@ -42,7 +43,7 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
       const indexed = indexedRecord(fields, block);
       if (indexed !== null) {
         const place = { offset: end, length: member.length, filename };
-        index.lines.push(await cdxjLine({ ...indexed, ...place }));
+        index.lines.push(cdxjLine(getSurt, { ...indexed, ...place }));
         if (page?.url === indexed.url) index.pages.push(pageLine(page));
         page = null;
       }

@@ -122,8 +122,10 @@ export class WarcFiles {
     this.#serial += 1;
     const filename = `${prefix}-${timestamp14(nowMs())}-${String(this.#serial).padStart(5, '0')}${WARC_SUFFIX}`;
     const record = await warcinfo(filename);
+    // Loaded with the first archive.
+    const { getSurt } = await import('warcio/utils');
     const warc = await open(join(folder, filename + OPEN_SUFFIX), 'ax');
-    const file = new OpenWarc(folder, filename, warc, record.id);
+    const file = new OpenWarc(folder, filename, warc, record.id, getSurt);
     await file.append({ records: [{ record, index: null }], pageLine: null });
     return file;
   }
@@ -142,16 +144,18 @@ class OpenWarc {
   readonly #folder: string;
   readonly #filename: string;
   readonly #warc: FileHandle;
+  readonly #surtOf: (url: string) => string;
   readonly #index: WarcIndex = { lines: [], pages: [] };
   #length = 0;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
 
-  constructor(folder: string, filename: string, warc: FileHandle, id: string) {
+  constructor(folder: string, filename: string, warc: FileHandle, id: string, surtOf: (url: string) => string) {
     this.#folder = folder;
     this.#filename = filename;
     this.#warc = warc;
     this.warcinfoId = id;
+    this.#surtOf = surtOf;
   }
 
   isFull(warcBytes: number): boolean {
@@ -167,7 +171,7 @@ class OpenWarc {
         for await (const bytes of recordBytes(record)) await this.#write(bytes);
         if (index === null) continue;
         const place = { offset, length: this.#length - offset, filename: this.#filename };
-        lines.push(await cdxjLine({ ...index, ...place }));
+        lines.push(cdxjLine(this.#surtOf, { ...index, ...place }));
       }
       await this.#flush();
     } catch (error) {
